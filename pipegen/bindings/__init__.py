@@ -1,0 +1,1 @@
+"""Expressions, what each step binds, and who may read it."""

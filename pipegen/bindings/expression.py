@@ -1,0 +1,211 @@
+"""What a user's value says: text with references, lists, maps, loops and merges.
+
+`parse.py` makes these from the tree, `scope.py` settles what each reference
+means, and `fold.py` works out what is known at compile time. What is left has
+no `Each` and no `Merge`: a list holds items and `Loop`s, which yield any number
+of items when the pipeline runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Generic, TypeAlias, TypeVar
+
+from pipegen.source.text import Span
+
+T = TypeVar("T")
+
+
+class Scope(Enum):
+    """Whose name a reference reads."""
+
+    UNRESOLVED = "unresolved"
+    OWN = "own"
+    STAGE = "stage"
+    SETUP = "setup"
+    LOOP = "loop"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """`${namespace.name|default}`.
+
+    *namespace* is None for `${name}`, "" for `${.name}`. Once resolved, it is
+    the stage that binds the name (for `OWN` and `STAGE`), "setup", or "".
+    """
+
+    namespace: str | None
+    name: str
+    default: str | None
+    span: Span = field(compare=False)
+    scope: Scope = Scope.UNRESOLVED
+
+    def __str__(self) -> str:
+        """The reference as written, without its default."""
+        return f"${{{self.name}}}" if self.namespace is None else f"${{{self.namespace}.{self.name}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """`${FOO}` that nobody binds: the shell's in `env`, plain text elsewhere."""
+
+    name: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Defaulted:
+    """Text that is replaced by *default* when it comes out empty at run time."""
+
+    text: Text
+    default: str
+
+
+Part: TypeAlias = "str | Reference | Bare | Defaulted"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text made of parts; no part is an empty string, no two strings are neighbours."""
+
+    parts: tuple[Part, ...]
+    span: Span = field(compare=False)
+
+    @property
+    def constant(self) -> str | None:
+        """The text, where it is known at compile time."""
+        if all(isinstance(part, str | Bare) for part in self.parts):
+            return "".join(part if isinstance(part, str) else part.source for part in self.parts)  # type: ignore[union-attr]
+        return None
+
+    @property
+    def reference(self) -> Reference | None:
+        """The reference, where the text is one and nothing else."""
+        if len(self.parts) == 1 and isinstance(self.parts[0], Reference):
+            return self.parts[0]
+        return None
+
+    def references(self) -> Iterator[Reference]:
+        """Yield the references in the text, those inside `Defaulted` parts too."""
+        for part in self.parts:
+            if isinstance(part, Reference):
+                yield part
+            elif isinstance(part, Defaulted):
+                yield from part.text.references()
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number, a boolean or null; *text* is what the user wrote."""
+
+    value: bool | int | float | None
+    text: str
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """A list; after folding its items may be `Loop`s."""
+
+    items: tuple[Expression, ...]
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """A map in the user's order."""
+
+    entries: tuple[tuple[Text, Expression], ...]
+    span: Span = field(compare=False)
+
+    def get(self, key: str) -> Expression | None:
+        """Return the value of a key that is known at compile time."""
+        for name, value in self.entries:
+            if name.constant == key:
+                return value
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """`$each`: *body* for each item of *source*, its names bound to that item.
+
+    One name takes the item whole; *split* (a list of names) takes its words.
+    """
+
+    names: tuple[str, ...]
+    split: bool
+    source: Expression
+    delimiters: Text
+    body: Expression | None
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """`$merge … $with`: texts joined, lists one after the other, maps with the right one winning."""
+
+    left: Expression
+    right: Expression
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Loop(Generic[T]):
+    """An `Each` over text that is known only at run time.
+
+    *source* is cut at any of the characters of *delimiters*, empty pieces are
+    left out; with no delimiters the whole text is one piece. References to
+    *names* in *body* have the scope `LOOP`.
+    """
+
+    names: tuple[str, ...]
+    split: bool
+    source: Text
+    delimiters: str
+    body: T | Loop[T]
+    span: Span = field(compare=False)
+
+
+Expression: TypeAlias = "Text | Constant | List | Map | Each | Merge | Loop[Expression]"
+Items: TypeAlias = "tuple[T | Loop[T], ...]"
+
+
+def text(*parts: Part, span: Span) -> Text:
+    """Return the text of *parts*, neighbouring strings joined and empty ones dropped."""
+    joined: list[Part] = []
+    for part in parts:
+        if isinstance(part, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += part
+        elif part != "":
+            joined.append(part)
+    return Text(tuple(joined), span)
+
+
+def references(value: Expression) -> Iterator[Reference]:
+    """Yield the references in *value*, in the order they are written."""
+    match value:
+        case Text():
+            yield from value.references()
+        case List():
+            for item in value.items:
+                yield from references(item)
+        case Map():
+            for key, entry in value.entries:
+                yield from key.references()
+                yield from references(entry)
+        case Each():
+            yield from references(value.source)
+            yield from value.delimiters.references()
+            if value.body is not None:
+                yield from references(value.body)
+        case Merge():
+            yield from references(value.left)
+            yield from references(value.right)
+        case Loop():
+            yield from value.source.references()
+            yield from references(value.body)
+        case Constant():
+            return

@@ -1,0 +1,1 @@
+"""The model of what the user wrote: read, schema, parse, resolve."""

@@ -1,0 +1,154 @@
+"""YAML events to the tree, without recursion: anchors, aliases, merge keys, repeated keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pipegen.config.scalar import CORE_TAG, scalar
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import SourceFile, Span
+from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence
+
+# A config of 10,000 stages has some 100,000 values; a few aliases of aliases can stand for billions.
+MOST_NODES = 1_000_000
+
+
+@dataclass(slots=True)
+class _Open:
+    """A collection whose end has not come yet."""
+
+    is_mapping: bool
+    span: Span
+    anchor: str | None
+    children: list[Node] = field(default_factory=list)
+    size: int = 1
+
+
+class Composer:
+    """Builds the tree from events that come in the order of the text."""
+
+    def __init__(self, file: SourceFile, report: Report) -> None:
+        self.root: Node | None = None
+        self._file = file
+        self._report = report
+        self._open: list[_Open] = []
+        self._anchors: dict[str, tuple[Node, int]] = {}
+        self._documents = 0
+
+    def begin_document(self, span: Span) -> None:
+        """Report a second document."""
+        self._documents += 1
+        if self._documents == 2:  # noqa: PLR2004 - one report is enough
+            self._report.add(
+                codes.UNSUPPORTED_YAML,
+                "the file holds several YAML documents",
+                at=span,
+                label="the second begins here",
+                hint='put all pipelines under the one key "pipelines"',
+            )
+
+    def alias(self, anchor: str, span: Span) -> None:
+        """Add what *anchor* stands for."""
+        if any(opened.anchor == anchor for opened in self._open):
+            self._report.add(codes.ALIAS_EXPANSION, f'"*{anchor}" stands inside the value it repeats', at=span)
+            self._add(Scalar("", span, Kind.NULL), 1)
+        elif anchor in self._anchors:
+            self._add(*self._anchors[anchor])
+        else:
+            self._report.add(codes.YAML_SYNTAX, f'no value above is marked "&{anchor}"', at=span)
+            self._add(Scalar("", span, Kind.NULL), 1)
+
+    def scalar(self, text: str, span: Span, style: str, *, anchor: str | None, tag: str | None) -> None:
+        """Add a scalar."""
+        self._check_tag(tag, span)
+        node = scalar(text, span, style, tag)
+        if "\0" in text:
+            self._report.add(codes.NUL_CHARACTER, "the value holds a NUL character, which no program can be given", at=span)
+        self._finish(node, 1, anchor)
+
+    def begin_sequence(self, span: Span, *, anchor: str | None, tag: str | None) -> None:
+        """Open a sequence."""
+        self._check_tag(tag, span)
+        self._open.append(_Open(False, span, anchor))  # noqa: FBT003
+
+    def begin_mapping(self, span: Span, *, anchor: str | None, tag: str | None) -> None:
+        """Open a mapping."""
+        self._check_tag(tag, span)
+        self._open.append(_Open(True, span, anchor))  # noqa: FBT003
+
+    def end(self, offset: int) -> None:
+        """Close the collection that was opened last; it ends at *offset*."""
+        opened = self._open.pop()
+        span = Span(self._file, opened.span.start, offset)
+        node = self._mapping(opened.children, span) if opened.is_mapping else Sequence(tuple(opened.children), span)
+        self._finish(node, opened.size, opened.anchor)
+
+    def _finish(self, node: Node, size: int, anchor: str | None) -> None:
+        if anchor is not None:
+            self._anchors[anchor] = (node, size)
+        self._add(node, size)
+
+    def _add(self, node: Node, size: int) -> None:
+        if not self._open:
+            self.root = node if self.root is None else self.root
+            return
+        parent = self._open[-1]
+        if parent.size + size > MOST_NODES:
+            self._report.add(
+                codes.ALIAS_EXPANSION,
+                f"with its aliases written out, the file holds more than {MOST_NODES:,} values",
+                at=node.span,
+                hint="repeat less: an alias of aliases multiplies",
+            )
+            node, size = Scalar("", node.span, Kind.NULL), 1
+        parent.children.append(node)
+        parent.size += size
+
+    def _check_tag(self, tag: str | None, span: Span) -> None:
+        if tag is not None and tag != "!" and not CORE_TAG.fullmatch(tag):
+            self._report.add(
+                codes.UNSUPPORTED_YAML,
+                f'the tag "{tag}" has no meaning here',
+                at=span,
+                hint="remove it: a config holds plain YAML only",
+            )
+
+    def _mapping(self, children: list[Node], span: Span) -> Mapping:
+        entries: dict[str, Entry] = {}
+        merged: dict[str, Entry] = {}
+        for key, value in zip(children[::2], children[1::2], strict=True):
+            if not isinstance(key, Scalar):
+                self._report.add(codes.UNSUPPORTED_YAML, "a key must be text, not a list or a map", at=key.span)
+            elif key.text == "<<" and key.kind is Kind.NULL:
+                merged |= {entry.key.text: entry for entry in reversed(self._merged(value))}
+                entries |= {name: entry for name, entry in merged.items() if name not in entries}
+            elif key.text in entries and key.text not in merged:
+                self._report_duplicate(entries[key.text].key, key)
+            else:
+                merged.pop(key.text, None)
+                entries[key.text] = Entry(key, value)
+        return Mapping(tuple(entries.values()), span)
+
+    def _merged(self, value: Node) -> list[Entry]:
+        """Return the entries that a merge key brings; of several maps the first has the last word."""
+        sources = value.items if isinstance(value, Sequence) else (value,)
+        entries: dict[str, Entry] = {}
+        for source in sources:
+            if not isinstance(source, Mapping):
+                self._report.add(codes.UNSUPPORTED_YAML, '"<<" takes a map or a list of maps', at=source.span)
+                continue
+            for entry in source.entries:
+                entries.setdefault(entry.key.text, entry)
+        return list(entries.values())
+
+    def _report_duplicate(self, first: Scalar, again: Scalar) -> None:
+        self._report.add(
+            codes.DUPLICATE_KEY,
+            f'the key "{again.text}" stands here twice',
+            at=again.span,
+            label="again",
+            also=[Label(first.span, "first")],
+            hint="remove one of them, or put both values under one key",
+        )

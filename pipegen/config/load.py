@@ -1,0 +1,70 @@
+"""Bytes of a config to text."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import SourceFile, Span
+
+# Where a config is looked for when none is named, in this order.
+USUAL_NAMES = ("pipegen.yaml", "pipegen.yml", ".pipeline/config.yaml", ".pipeline/config.yml")
+
+# YAML 1.2, 5.2: a stream may begin with a byte order mark. UTF-32's begins like UTF-16's, so it comes first.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+def find(folder: Path) -> Path | None:
+    """Return the config of *folder*, by its usual names."""
+    return next((folder / name for name in USUAL_NAMES if (folder / name).is_file()), None)
+
+
+def load(path: Path, report: Report, *, shown: str | None = None) -> SourceFile:
+    """Return the text of the file at *path*; *shown* is its path as the user named it.
+
+    Bytes that are no text are reported, and stand as U+FFFD in the result.
+    """
+    root = repository_root(path)
+    folder = path.absolute().parent.relative_to(root).as_posix()
+    name = shown if shown is not None else path.as_posix()
+    return decode(path.read_bytes(), name, "" if folder == "." else folder, report)
+
+
+def decode(data: bytes, name: str, folder: str, report: Report) -> SourceFile:
+    """Return *data* as a file of text: UTF-8, or UTF-16 and UTF-32 with a byte order mark."""
+    mark, encoding = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", "utf-8"))
+    body = data[len(mark) :]
+    file = SourceFile(name, body.decode(encoding, errors="replace"), folder)
+    try:
+        body.decode(encoding)
+    except UnicodeDecodeError as error:
+        start = len(body[: error.start].decode(encoding, errors="replace"))
+        report.add(
+            codes.INVALID_ENCODING,
+            f"the file is not valid {encoding.upper()}: byte 0x{body[error.start]:02x}",
+            at=Span(file, start, start + 1),
+            label=error.reason,
+            hint="save the file as UTF-8",
+        )
+    return file
+
+
+def repository_root(path: Path) -> Path:
+    """Return the root of the repository that the config at *path* describes.
+
+    The nearest folder above with a `.git`; without one, the folder that holds
+    `.pipeline` for a config in there, else the config's own folder.
+    """
+    folder = path.absolute().parent
+    for above in (folder, *folder.parents):
+        if (above / ".git").exists():
+            return above
+    return folder.parent if folder.name == ".pipeline" else folder

@@ -1,0 +1,147 @@
+"""What the user wrote, as things with names.
+
+Where PipelineLib interpolates a value, the model holds its node of the tree;
+None stands for what the user left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pipegen.source.text import Located, SourceFile, Span
+from pipegen.source.tree import Mapping, Node
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Build:
+    """The `build` step; *variant* None builds the variant named as the stage."""
+
+    variant: Node | None = None
+    context: Node | None = None
+    excludes: Node | None = None
+    pull_policy: Node | None = None
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """The `run` step."""
+
+    image: Node | None = None
+    arguments: Node | None = None
+    env: Node | None = None
+    credentials: Node | None = None
+    tail: int = 0
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Publish:
+    """The `publish.image` step."""
+
+    id: Node | None = None
+    name: Node | None = None
+    tag: Node | None = None
+    tags: Node | None = None
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Deploy:
+    """The `deploy` step."""
+
+    image: Node | None = None
+    tag: Node | None = None
+    chart_name: Node | None = None
+    chart_version: Node | None = None
+    test: bool = True
+    timeout: Node | None = None
+    overrides: Node | None = None
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trigger:
+    """The `trigger` step."""
+
+    name: Located[str]
+    parameters: tuple[tuple[Located[str], Node], ...] = ()
+    propagate: bool = True
+    wait: bool = False
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Email:
+    """Who is told by mail when a stage fails, and how."""
+
+    to: Node | None = None
+    subject: Node | None = None
+    body: Node | None = None
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A step that is one value, with the place of its key."""
+
+    node: Node
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stage:
+    """A stage; *promote* with no node raises the version of the project's own chart."""
+
+    name: Located[str]
+    blubberfile: Node | None = None
+    build: Build | None = None
+    run: Run | None = None
+    copy: Value | None = None
+    publish: Publish | None = None
+    promote: Value | None = None
+    deploy: Deploy | None = None
+    exports: tuple[tuple[Located[str], Node], ...] = ()
+    trigger: Trigger | None = None
+    email: Email | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arc:
+    """Stages that run one after the other."""
+
+    stages: tuple[Located[str], ...]
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fetch:
+    """How the repository is fetched, with PipelineLib's defaults."""
+
+    shallow: bool = True
+    depth: int = 20
+    submodules: bool = True
+    tags: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pipeline:
+    """A pipeline; *arcs* None is the order in which the stages are written."""
+
+    name: Located[str]
+    stages: tuple[Stage, ...]
+    arcs: tuple[Arc, ...] | None = None
+    blubberfile: Node | None = None
+    directory: Located[str] | None = None
+    fetch: Fetch | None = None
+    email: Email | None = None
+    workspace: Located[str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Config:
+    """A whole config: its pipelines in the user's order, and the settings of targets by name."""
+
+    file: SourceFile = field(compare=False)
+    pipelines: tuple[Pipeline, ...]
+    targets: tuple[tuple[Located[str], Mapping], ...] = ()

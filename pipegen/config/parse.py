@@ -1,0 +1,196 @@
+"""The tree to the model; the schema has checked the tree's shape."""
+
+from __future__ import annotations
+
+from pipegen.config.model import (
+    Arc,
+    Build,
+    Config,
+    Deploy,
+    Email,
+    Fetch,
+    Pipeline,
+    Publish,
+    Run,
+    Stage,
+    Trigger,
+    Value,
+)
+from pipegen.source.text import Located, SourceFile, Span
+from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence
+
+
+def parse(tree: Node, file: SourceFile) -> Config:
+    """Return the config that *tree* holds; the schema has accepted it."""
+    top = _mapping(tree)
+    return Config(
+        file=file,
+        pipelines=tuple(_pipeline(entry) for entry in _mapping(top.get("pipelines")).entries),
+        targets=tuple((entry.key.located(), _mapping(entry.value)) for entry in _mapping(top.get("targets")).entries),
+    )
+
+
+def _pipeline(entry: Entry) -> Pipeline:
+    body = _mapping(entry.value)
+    return Pipeline(
+        name=entry.key.located(),
+        stages=tuple(_stage(_mapping(item)) for item in _items(body.get("stages"))),
+        arcs=_arcs(body.get("execution")),
+        blubberfile=body.get("blubberfile"),
+        directory=_located(body.get("directory")),
+        fetch=_fetch(body.get("fetch")),
+        email=_email(body.get("notify")),
+        workspace=_located(body.get("workspace")),
+    )
+
+
+def _arcs(node: Node | None) -> tuple[Arc, ...] | None:
+    """Return the arcs; none at all, as PipelineLib has it, is no `execution`."""
+    arcs = tuple(Arc(tuple(_text(name) for name in _items(arc)), arc.span) for arc in _items(node))
+    return arcs or None
+
+
+def _fetch(node: Node | None) -> Fetch | None:
+    if node is None:
+        return None
+    given = {entry.key.text: _scalar(entry.value).value for entry in _mapping(node).entries}
+    return Fetch(**given)  # type: ignore[arg-type] # the schema knows the keys and their types
+
+
+def _stage(body: Mapping) -> Stage:
+    name = body.entry("name")
+    build, run = _build(body.entry("build")), _run(body.entry("run"))
+    if len(body.entries) == 1 and name is not None:
+        # PipelineLib's short-hand: a stage with only a name builds and runs the variant of that name.
+        build, run = Build(span=name.value.span), Run(span=name.value.span)
+    return Stage(
+        name=_text(body.get("name")),
+        blubberfile=body.get("blubberfile"),
+        build=build,
+        run=run,
+        copy=_value(body.entry("copy")),
+        publish=_publish(body.get("publish")),
+        promote=_value(body.entry("promote")),
+        deploy=_deploy(body.entry("deploy")),
+        exports=_named(body.get("exports")),
+        trigger=_trigger(body.entry("trigger")),
+        email=_email(body.get("notify")),
+    )
+
+
+def _build(entry: Entry | None) -> Build | None:
+    if entry is None:
+        return None
+    if not isinstance(entry.value, Mapping) or entry.value.entry("$merge"):
+        return Build(variant=entry.value, span=entry.key.span)
+    body = entry.value
+    return Build(
+        variant=body.get("variant"),
+        context=body.get("context"),
+        excludes=body.get("excludes"),
+        pull_policy=body.get("imagePullPolicy"),
+        span=entry.key.span,
+    )
+
+
+def _run(entry: Entry | None) -> Run | None:
+    if entry is None or _is_false(entry.value):
+        return None
+    body = entry.value if isinstance(entry.value, Mapping) else _mapping(None)
+    tail = body.get("tail")
+    return Run(
+        image=body.get("image"),
+        arguments=body.get("arguments"),
+        env=body.get("env"),
+        credentials=body.get("credentials"),
+        tail=int(_scalar(tail).value or 0) if tail else 0,
+        span=entry.key.span,
+    )
+
+
+def _publish(node: Node | None) -> Publish | None:
+    entry = _mapping(node).entry("image")
+    if entry is None or _is_false(entry.value):
+        return None
+    body = entry.value if isinstance(entry.value, Mapping) else _mapping(None)
+    return Publish(
+        id=body.get("id"), name=body.get("name"), tag=body.get("tag"), tags=body.get("tags"), span=entry.key.span
+    )
+
+
+def _deploy(entry: Entry | None) -> Deploy | None:
+    if entry is None:
+        return None
+    body = _mapping(entry.value)
+    chart = _mapping(body.get("chart"))
+    test = body.get("test")
+    return Deploy(
+        image=body.get("image"),
+        tag=body.get("tag"),
+        chart_name=chart.get("name"),
+        chart_version=chart.get("version"),
+        test=test is None or not _is_false(test),
+        timeout=body.get("timeout"),
+        overrides=body.get("overrides"),
+        span=entry.key.span,
+    )
+
+
+def _trigger(entry: Entry | None) -> Trigger | None:
+    if entry is None:
+        return None
+    body = _mapping(entry.value)
+    propagate, wait = body.get("propagate"), body.get("wait")
+    return Trigger(
+        name=_text(body.get("name")),
+        parameters=_named(body.get("parameters")),
+        propagate=propagate is None or not _is_false(propagate),
+        wait=wait is not None and not _is_false(wait),
+        span=entry.key.span,
+    )
+
+
+def _email(node: Node | None) -> Email | None:
+    entry = _mapping(node).entry("email")
+    if entry is None:
+        return None
+    body = _mapping(entry.value)
+    return Email(to=body.get("to"), subject=body.get("subject"), body=body.get("body"), span=entry.key.span)
+
+
+def _value(entry: Entry | None) -> Value | None:
+    if entry is None or _is_false(entry.value):
+        return None
+    return Value(entry.value, entry.key.span)
+
+
+def _named(node: Node | None) -> tuple[tuple[Located[str], Node], ...]:
+    return tuple((entry.key.located(), entry.value) for entry in _mapping(node).entries)
+
+
+def _is_false(node: Node) -> bool:
+    return isinstance(node, Scalar) and node.kind is Kind.BOOLEAN and node.value is False
+
+
+def _mapping(node: Node | None) -> Mapping:
+    return node if isinstance(node, Mapping) else Mapping((), _nowhere(node))
+
+
+def _items(node: Node | None) -> tuple[Node, ...]:
+    return node.items if isinstance(node, Sequence) else ()
+
+
+def _scalar(node: Node) -> Scalar:
+    return node if isinstance(node, Scalar) else Scalar("", node.span)
+
+
+def _text(node: Node | None) -> Located[str]:
+    return node.located() if isinstance(node, Scalar) else Located("", _nowhere(node))
+
+
+def _located(node: Node | None) -> Located[str] | None:
+    return node.located() if isinstance(node, Scalar) else None
+
+
+def _nowhere(node: Node | None) -> Span:
+    return node.span if node is not None else Span(SourceFile("", ""), 0, 0)

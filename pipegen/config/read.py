@@ -1,0 +1,103 @@
+"""YAML text to the tree; the door of ruamel.yaml for reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    NodeEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
+from ruamel.yaml.reader import ReaderError
+
+from pipegen.config.compose import Composer
+from pipegen.config.syntax import report_syntax
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.text import SourceFile, Span
+from pipegen.source.tree import Node
+
+
+def read(file: SourceFile, report: Report) -> Node:
+    """Return the tree of *file*; raise `Stopped` when there is none.
+
+    Anchors, aliases and merge keys are resolved: the tree holds what they
+    stand for, with the places of the anchors.
+    """
+    composer = Composer(file, report)
+    try:
+        for event in _events(file):
+            _feed(composer, event, file)
+    except MarkedYAMLError as error:
+        report_syntax(error, file, report)
+        raise Stopped from None
+    except ReaderError as error:
+        _report_character(error, file, report)
+        raise Stopped from None
+    if composer.root is None:
+        report.add(
+            codes.EMPTY_FILE,
+            "the file is empty",
+            at=Span(file, 0, 0),
+            hint='a config begins with "pipelines:"; see "pipegen schema"',
+        )
+        raise Stopped
+    return composer.root
+
+
+def _events(file: SourceFile) -> Iterator[Any]:
+    try:
+        yield from YAML(typ="safe", pure=True).parse(file.text)
+    except RecursionError as error:  # the pure parser recurses into flow collections
+        raise MarkedYAMLError(problem="nested too deep") from error
+    except (YAMLError, ValueError) as error:
+        if isinstance(error, MarkedYAMLError | ReaderError):
+            raise
+        raise MarkedYAMLError(problem=str(error)) from error
+
+
+def _feed(composer: Composer, event: Any, file: SourceFile) -> None:
+    match event:
+        case DocumentStartEvent():
+            composer.begin_document(_span(event, file))
+        case AliasEvent():
+            composer.alias(event.anchor, _span(event, file))
+        case ScalarEvent():
+            composer.scalar(
+                event.value, _span(event, file), event.style or "", anchor=event.anchor, tag=_tag(event)
+            )
+        case SequenceStartEvent():
+            composer.begin_sequence(_span(event, file), anchor=event.anchor, tag=_tag(event))
+        case MappingStartEvent():
+            composer.begin_mapping(_span(event, file), anchor=event.anchor, tag=_tag(event))
+        case SequenceEndEvent() | MappingEndEvent():
+            composer.end(event.end_mark.index)
+
+
+def _span(event: NodeEvent, file: SourceFile) -> Span:
+    return Span(file, event.start_mark.index, event.end_mark.index)
+
+
+def _tag(event: Any) -> str | None:
+    tag = getattr(event, "ctag", None)
+    return str(tag) if tag is not None else None
+
+
+def _report_character(error: ReaderError, file: SourceFile, report: Report) -> None:
+    character = error.character if isinstance(error.character, int) else ord(str(error.character)[:1] or "\0")
+    start = error.position
+    report.add(
+        codes.YAML_SYNTAX,
+        f"the character U+{character:04X} may not stand in YAML",
+        at=Span(file, start, start + 1),
+        hint='write it as an escape in double quotes, such as "\\u0007"',
+    )

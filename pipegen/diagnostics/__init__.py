@@ -1,0 +1,1 @@
+"""Codes, messages, and how they are shown."""

@@ -1,0 +1,74 @@
+"""Every code the compiler can report, in one table; a page in `pages/` explains each."""
+
+from __future__ import annotations
+
+from pipegen.diagnostics.model import Code, Severity
+
+_E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
+
+# 1: reading
+INVALID_ENCODING = Code("PG101", "invalid-encoding", _E)
+YAML_SYNTAX = Code("PG102", "yaml-syntax", _E)
+DUPLICATE_KEY = Code("PG103", "duplicate-key", _E)
+EMPTY_FILE = Code("PG104", "empty-file", _E)
+UNSUPPORTED_YAML = Code("PG105", "unsupported-yaml", _E)
+ALIAS_EXPANSION = Code("PG106", "alias-expansion", _E)
+VALUE_AND_MAPPING = Code("PG107", "value-and-mapping", _E)
+NUL_CHARACTER = Code("PG108", "nul-character", _E)
+
+# 2: schema
+UNKNOWN_KEY = Code("PG201", "unknown-key", _E)
+WRONG_TYPE = Code("PG202", "wrong-type", _E)
+MISSING_KEY = Code("PG203", "missing-key", _E)
+INVALID_VALUE = Code("PG204", "invalid-value", _E)
+MISPLACED_KEY = Code("PG205", "misplaced-key", _E)
+FLAT_EXECUTION = Code("PG206", "flat-execution", _E)
+UNNAMED_STAGE = Code("PG207", "unnamed-stage", _E)
+CHART_IS_TEXT = Code("PG208", "chart-is-text", _E)
+RUN_IS_TEXT = Code("PG209", "run-is-text", _E)
+
+# 3: names
+UNKNOWN_STAGE = Code("PG301", "unknown-stage", _E)
+DUPLICATE_STAGE = Code("PG302", "duplicate-stage", _E)
+RESERVED_NAME = Code("PG303", "reserved-name", _E)
+UNKNOWN_NAMESPACE = Code("PG304", "unknown-namespace", _E)
+OTHER_PIPELINE = Code("PG305", "other-pipeline", _E)
+NOT_AN_ANCESTOR = Code("PG306", "not-an-ancestor", _E)
+UNBOUND_NAME = Code("PG307", "unbound-name", _E)
+NOT_YET_BOUND = Code("PG308", "not-yet-bound", _E)
+BOUND_TWICE = Code("PG309", "bound-twice", _E)
+MALFORMED_REFERENCE = Code("PG310", "malformed-reference", _E)
+NOTHING_BUILT = Code("PG311", "nothing-built", _E)
+NOTHING_PUBLISHED = Code("PG312", "nothing-published", _E)
+UNKNOWN_SETUP_NAME = Code("PG313", "unknown-setup-name", _E)
+ALWAYS_DEFAULT = Code("PG314", "always-default", _W)
+UNDOTTED_DEFAULT = Code("PG315", "undotted-default", _W)
+ALWAYS_EMPTY = Code("PG316", "always-empty", _W)
+NOTHING_RAN = Code("PG317", "nothing-ran", _E)
+
+# 4: graph
+CYCLE = Code("PG401", "cycle", _E)
+STAGE_IN_NO_ARC = Code("PG402", "stage-in-no-arc", _W)
+REPEATED_IN_ARC = Code("PG403", "repeated-in-arc", _E)
+
+# 5: plan
+ON_DEMAND_PIPELINE = Code("PG501", "on-demand-pipeline", _I)
+INVALID_IMAGE_NAME = Code("PG502", "invalid-image-name", _E)
+MISMATCHED_MERGE = Code("PG503", "mismatched-merge", _E)
+CONFLICTING_FILES = Code("PG504", "conflicting-files", _E)
+PATH_OUTSIDE = Code("PG505", "path-outside", _E)
+NO_IMAGE_ID = Code("PG506", "no-image-id", _E)
+EXCLUDES_REMOTE = Code("PG507", "excludes-with-remote-context", _E)
+EXPECTED_TEXT = Code("PG508", "expected-text", _E)
+TOO_FEW_WORDS = Code("PG509", "too-few-words", _E)
+INVALID_VARIABLE = Code("PG510", "invalid-variable", _E)
+
+# 6: targets; 601 to 619 Jenkins, 620 to 639 GitLab, 640 and up any
+ADDED_WAITS = Code("PG601", "added-waits", _W)
+UNKNOWN_PIPELINE = Code("PG640", "unknown-pipeline", _E)
+ENGINE_HAS_NO_VALUE = Code("PG641", "engine-has-no-value", _E)
+
+
+def table() -> tuple[Code, ...]:
+    """Return all codes in the order of their numbers."""
+    return tuple(sorted((code for code in globals().values() if isinstance(code, Code)), key=lambda code: code.number))

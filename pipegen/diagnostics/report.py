@@ -1,0 +1,66 @@
+"""Where diagnostics are collected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from pipegen.diagnostics.model import Code, Diagnostic, Label, Severity
+from pipegen.source.text import Span
+
+
+class Stopped(Exception):  # noqa: N818 - it is no error: the report holds what is wrong
+    """Raised after a stage that left errors; it says nothing itself."""
+
+
+class Report:
+    """The diagnostics found so far."""
+
+    def __init__(self) -> None:
+        self._found: dict[Diagnostic, None] = {}
+
+    def add(
+        self,
+        code: Code,
+        message: str,
+        *,
+        at: Span | None,
+        label: str = "",
+        also: Iterable[Label] = (),
+        hint: str | None = None,
+    ) -> None:
+        """Add a diagnostic; an exact repeat is dropped (an alias visits its anchor twice)."""
+        primary = Label(at, label) if at is not None else None
+        self._found[Diagnostic(code, message, primary, tuple(also), hint)] = None
+
+    def stop_if_errors(self) -> None:
+        """Raise `Stopped` when there are errors."""
+        if self.has_errors():
+            raise Stopped
+
+    def has_errors(self, *, strict: bool = False) -> bool:
+        """Return whether anything stops a compilation; *strict* makes warnings count."""
+        counted = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
+        return any(found.severity in counted for found in self._found)
+
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Return what was found, by file, place, severity and code."""
+        return tuple(sorted(self._found, key=_order))
+
+
+def _order(found: Diagnostic) -> tuple[str, int, int, str, str]:
+    path, start = (found.primary.span.file.path, found.primary.span.start) if found.primary else ("", 0)
+    return path, start, found.severity.rank, found.code.number, found.message
+
+
+def near_miss(word: str, known: Iterable[str]) -> str | None:
+    """Return the known word that *word* most likely means, if any comes close."""
+    close = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return close[0] if close else None
+
+
+def listed(words: Sequence[str], *, limit: int = 8) -> str:
+    """Return quoted words for a message; the rest past *limit* is counted."""
+    shown = ", ".join(f'"{word}"' for word in words[:limit])
+    rest = len(words) - limit
+    return f"{shown} and {rest} more" if rest > 0 else shown

@@ -1,0 +1,1 @@
+"""Text in the languages that engines read: YAML, Groovy, and templates around them."""

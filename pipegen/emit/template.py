@@ -1,0 +1,27 @@
+"""The one Jinja2 environment."""
+
+from collections.abc import Callable, Mapping
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from pipegen.assets import folder
+
+
+def render(name: str, /, *, filters: Mapping[str, Callable[..., object]], **context: object) -> str:
+    """Return the shipped template *name* (`jenkins/Jenkinsfile.j2`) filled with *context*, where user text belongs."""
+    environment = Environment(
+        loader=FunctionLoader(_source),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 -- what is rendered is no HTML; the filters quote for its own language
+    )
+    environment.filters.update(filters)
+    return environment.get_template(name).render(context)
+
+
+def _source(name: str) -> str | None:
+    """Return the text of template *name*, None when there is no such file (Jinja2 then raises TemplateNotFound)."""
+    template = folder("templates").joinpath(name)
+    return template.read_text(encoding="utf-8") if template.is_file() else None

@@ -1,0 +1,106 @@
+"""YAML scalars that readers of YAML 1.1 (PyYAML, Ruby's Psych) and of YAML 1.2 take for the same value.
+
+Text is plain only where neither version, nor a reader's own extensions, see anything else in it.
+"""
+
+import math
+import re
+from typing import TypeAlias
+
+Scalar: TypeAlias = str | bool | int | float | None
+
+# What a document may not hold, and the line breaks that only one of the two versions knows (NEL, U+2028, U+2029).
+_UNPRINTABLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff"
+_ESCAPED = re.compile(rf"[\t\n{_UNPRINTABLE}]")
+_FORBIDDEN_IN_BLOCK = re.compile(rf"[{_UNPRINTABLE}]")
+
+# A colon or a number sign only ends a plain scalar beside a blank; in flow style its own punctuation does as well.
+_PLAIN_START = rf"(?!(?:---|\.\.\.)(?: |\Z))(?:[^ \-?:,\[\]{{}}#&*!|>'\"%@`\t\n{_UNPRINTABLE}]|-(?! |\Z))"
+_PLAIN_REST = r"(?:[^ :{0}]++|:(?! |\Z)| ++(?!#|\Z))*+\Z"
+_PLAIN = re.compile(_PLAIN_START + _PLAIN_REST.format(rf"\t\n{_UNPRINTABLE}"))
+_PLAIN_IN_FLOW = re.compile(_PLAIN_START + _PLAIN_REST.format(rf",?\[\]{{}}\t\n{_UNPRINTABLE}"))
+
+# Null, booleans, merge and value keys, infinities, and all that could be a number or a time somewhere: sexagesimal
+# numbers and dates of YAML 1.1, octal ones of 1.2, underscores, Psych's thousands separators.
+_RESOLVED = re.compile(
+    r"(?:~|=|<<|y|n|yes|no|on|off|true|false|null|[-+]?\.(?:inf|nan)"
+    r"|[-+]?(?:[0-9]|\.[0-9_e])[-+0-9a-fotxz_.,: ]*)\Z",
+    re.ASCII | re.IGNORECASE,
+)
+_ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+# A literal block finds its indentation by its first line, unless that is stated.
+_STARTS_BLANK = re.compile(r"\n*[ \t]")
+# Readers look for the colon of a key in 1,024 characters.
+_LONGEST_SIMPLE_KEY = 1_000
+
+
+def write_scalar(value: Scalar, *, in_flow: bool) -> str:
+    """Return *value* on one line, as it stands in block style or *in_flow*."""
+    if isinstance(value, str):
+        return write_text(value, in_flow=in_flow)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _write_float(value) if isinstance(value, float) else str(value)
+
+
+def write_text(text: str, *, in_flow: bool) -> str:
+    """Return *text* on one line: plain where that is safe, else in the quotes that need the fewest escapes."""
+    plain = _PLAIN_IN_FLOW if in_flow else _PLAIN
+    if plain.match(text) and not _RESOLVED.match(text):
+        return text
+    if _ESCAPED.search(text):
+        backslashes_doubled = text.replace("\\", "\\\\")
+        return '"{}"'.format(escape(backslashes_doubled.replace('"', '\\"')))
+    if '"' in text or "\\" in text:
+        return "'{}'".format(text.replace("'", "''"))
+    return f'"{text}"'
+
+
+def write_key(text: str, *, in_flow: bool, indent: str = "") -> str:
+    """Return *text* as a key with its colon; one too long to be a simple key opens with `? `."""
+    written = write_text(text, in_flow=in_flow)
+    if text == "<<":
+        # Psych merges what stands under this key even when it is quoted, unless a tag calls it a string.
+        written = f"!!str {written}"
+    if len(written) <= _LONGEST_SIMPLE_KEY:
+        return f"{written}:"
+    return f"? {written} :" if in_flow else f"? {written}\n{indent}:"
+
+
+def literal_block(text: str) -> tuple[str, list[str]] | None:
+    """Return header and lines of *text* as a literal block; None when it has one line or no block can hold it."""
+    if "\n" not in text or not text.strip(" \t\n") or _FORBIDDEN_IN_BLOCK.search(text):
+        return None
+    indentation = "2" if _STARTS_BLANK.match(text) else ""
+    if not text.endswith("\n"):
+        return f"|{indentation}-", text.split("\n")
+    chomping = "+" if text.endswith("\n\n") else ""
+    return f"|{indentation}{chomping}", text[:-1].split("\n")
+
+
+def is_foldable(lines: tuple[str, ...]) -> bool:
+    """Return whether *lines*, folded in a block, read back as themselves with one space between each two."""
+    return all(line.strip(" \t") == line != "" and not _ESCAPED.search(line) for line in lines)
+
+
+def escape(text: str) -> str:
+    """Return *text* with every character that cannot stand on a line of its own replaced by its escape."""
+    return _ESCAPED.sub(_escape_character, text)
+
+
+def _escape_character(match: re.Match[str]) -> str:
+    """Return the escape of the one character in *match*."""
+    code = ord(match[0])
+    return _ESCAPES.get(match[0]) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")  # noqa: PLR2004
+
+
+def _write_float(number: float) -> str:
+    """Return *number* with the point that YAML 1.1 asks for."""
+    if math.isnan(number):
+        return ".nan"
+    if math.isinf(number):
+        return ".inf" if number > 0 else "-.inf"
+    mantissa, exponent, power = repr(number).partition("e")
+    return f"{mantissa if '.' in mantissa else mantissa + '.0'}{exponent}{power}"

@@ -1,0 +1,52 @@
+"""The whole order of a graph at once: for each node, the set of its ancestors as one integer."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pipegen.graph.walk import Neighbours, components
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """Which node comes before which, however far.
+
+    Bit ``i`` of ``masks[j]`` says that ``nodes[i]`` is an ancestor of ``nodes[j]``; a node on a cycle is its own.
+    """
+
+    nodes: tuple[str, ...]
+    masks: tuple[int, ...]
+    places: dict[str, int]
+
+    def mask(self, node: str) -> int:
+        """Return the ancestors of *node*, one bit each."""
+        return self.masks[self.places[node]]
+
+    def is_before(self, earlier: str, later: str) -> bool:
+        """Return whether *earlier* is an ancestor of *later*."""
+        return bool(self.mask(later) >> self.places[earlier] & 1)
+
+    def names(self, mask: int) -> tuple[str, ...]:
+        """Return the nodes whose bits are set in *mask*, in insertion order."""
+        return tuple(self.nodes[place] for place in bits(mask))
+
+
+def bits(mask: int) -> Iterator[int]:
+    """Yield the places of the bits set in *mask*, the lowest first."""
+    digits = f"{mask:b}"[::-1]
+    place = digits.find("1")
+    while place >= 0:
+        yield place
+        place = digits.find("1", place + 1)
+
+
+def ancestor_masks(predecessors: Neighbours, successors: Neighbours) -> tuple[int, ...]:
+    """Return the ancestors of each numbered node as bits; nodes of one knot share theirs."""
+    masks = [0] * len(predecessors)
+    for component in components(predecessors, successors):
+        mask = 0
+        for node in component:
+            for earlier in predecessors[node]:
+                mask |= masks[earlier] | 1 << earlier
+        for node in component:
+            masks[node] = mask
+    return tuple(masks)

@@ -1,0 +1,44 @@
+"""A graph in Graphviz' language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pipegen.graph.render.visible import visible
+
+if TYPE_CHECKING:  # ExecutionGraph.dot() calls this module
+    from pipegen.graph.execution import ExecutionGraph
+
+_NO_LABELS: Mapping[str, str] = MappingProxyType({})
+
+
+def render_dot(graph: ExecutionGraph, labels: Mapping[str, str] = _NO_LABELS, title: str = "") -> str:
+    """Return *graph* as a digraph from left to right; nodes are called by their names and show their labels."""
+    lines = ["digraph {", "    rankdir=LR;", "    node [shape=box];"]
+    if title:
+        lines += [f"    label={_label(title)};", "    labelloc=t;"]
+    for node in graph.nodes:
+        lines.append(f"    {_name(node)}{_attributes(node, labels)};")
+    for earlier, later in graph.arcs:
+        lines.append(f"    {_name(earlier)} -> {_name(later)};")
+    return "\n".join([*lines, "}", ""])
+
+
+def _attributes(node: str, labels: Mapping[str, str]) -> str:
+    """Return an explicit label where Graphviz would not show the name just as it stands."""
+    is_plain = all(char.isalnum() or char in " _-./:" for char in node)
+    return "" if is_plain and node not in labels else f" [label={_label(labels.get(node, node))}]"
+
+
+def _name(node: str) -> str:
+    """Return *node* as a quoted name; two nodes never get the same one, for only a real backslash is doubled."""
+    escaped = node.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{visible(escaped)}"'
+
+
+def _label(text: str) -> str:
+    """Return *text* as a quoted label: a backslash begins an escape there, and ``&`` an HTML entity."""
+    lines = (visible(line).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;") for line in text.split("\n"))
+    return '"' + "\\n".join(lines) + '"'

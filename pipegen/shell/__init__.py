@@ -1,0 +1,1 @@
+"""Plan steps to POSIX sh, once for all targets."""

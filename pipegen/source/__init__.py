@@ -1,0 +1,1 @@
+"""Files, spans, and the YAML tree with places."""

@@ -1,0 +1,87 @@
+"""Source files, and places in them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+# What YAML 1.2 and editors call a line break; Python's splitlines() knows more.
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file of text: *path* as shown to the user, with forward slashes.
+
+    *folder* is the file's folder, relative to the root of the repository, in
+    forward slashes and without a slash at the end; "" is the root itself.
+    """
+
+    path: str
+    text: str = field(repr=False)
+    folder: str = ""
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Offsets at which lines begin; the first is 0."""
+        return [0, *(found.end() for found in _LINE_BREAK.finditer(self.text))]
+
+    def position(self, offset: int) -> Position:
+        """Return the line and column of *offset*."""
+        line = bisect_right(self.line_starts, offset)
+        return Position(line, offset - self.line_starts[line - 1] + 1)
+
+    def line(self, number: int) -> str:
+        """Return line *number*, from 1, without its line break."""
+        start = self.line_starts[number - 1]
+        end = self.line_starts[number] if number < len(self.line_starts) else len(self.text)
+        return self.text[start:end].rstrip("\r\n")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A line and a column, both from 1; columns count characters."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a file, as offsets in characters; *end* is exclusive."""
+
+    file: SourceFile = field(repr=False)
+    start: int
+    end: int
+
+    @property
+    def first(self) -> Position:
+        """Where the span begins."""
+        return self.file.position(self.start)
+
+    @property
+    def last(self) -> Position:
+        """Just past the span's last character."""
+        return self.file.position(self.end)
+
+    @property
+    def text(self) -> str:
+        """The text that the span covers."""
+        return self.file.text[self.start : self.end]
+
+    def to(self, other: Span) -> Span:
+        """Return the span from the start of this one to the end of *other*."""
+        return Span(self.file, self.start, max(self.end, other.end))
+
+
+@dataclass(frozen=True, slots=True)
+class Located(Generic[T]):
+    """A value the user wrote, and where."""
+
+    value: T
+    span: Span = field(compare=False)

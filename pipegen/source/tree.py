@@ -1,0 +1,143 @@
+"""The YAML tree: scalars, sequences and mappings, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from pipegen.source.text import Located, Span
+
+
+class Kind(Enum):
+    """What a scalar is in YAML, by its style and its look."""
+
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    INTEGER = "integer"
+    NUMBER = "number"
+    NULL = "null"
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A scalar: *text* as written (unquoted, unescaped), *kind* as YAML reads it.
+
+    The text of a number is what the user wrote (`1.10`), so that a number
+    where text is meant comes out as it went in.
+    """
+
+    text: str
+    span: Span = field(compare=False)
+    kind: Kind = Kind.TEXT
+    # Where each character of *text* stands in the file; None when the text is not there letter for letter.
+    start: int | None = field(default=None, compare=False)
+
+    @property
+    def value(self) -> str | bool | int | float | None:
+        """The scalar as plain data."""
+        match self.kind:
+            case Kind.BOOLEAN:
+                return self.text.lower() in {"true", "yes", "on"}
+            case Kind.INTEGER:
+                return integer(self.text)
+            case Kind.NUMBER:
+                return number(self.text)
+            case Kind.NULL:
+                return None
+            case _:
+                return self.text
+
+    def part(self, start: int, end: int) -> Span:
+        """Return the span of a stretch of *text*; all of it where places within are not known."""
+        if self.start is None:
+            return self.span
+        return Span(self.span.file, self.start + start, self.start + end)
+
+    def located(self) -> Located[str]:
+        """Return the text with its place."""
+        return Located(self.text, self.span)
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A list of nodes."""
+
+    items: tuple[Node, ...]
+    span: Span = field(compare=False)
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A key of a mapping, with its value."""
+
+    key: Scalar
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Keys and values in the user's order; each key once."""
+
+    entries: tuple[Entry, ...]
+    span: Span = field(compare=False)
+
+    def entry(self, key: str) -> Entry | None:
+        """Return the entry of *key*."""
+        for entry in self.entries:
+            if entry.key.text == key:
+                return entry
+        return None
+
+    def get(self, key: str) -> Node | None:
+        """Return the value of *key*."""
+        entry = self.entry(key)
+        return entry.value if entry else None
+
+
+Node: TypeAlias = Scalar | Sequence | Mapping
+
+
+def plain(node: Node) -> object:
+    """Return *node* as plain data: str, bool, int, float, None, list and dict."""
+    match node:
+        case Scalar():
+            return node.value
+        case Sequence():
+            return [plain(item) for item in node.items]
+        case Mapping():
+            return {entry.key.text: plain(entry.value) for entry in node.entries}
+
+
+def at(node: Node, path: tuple[str | int, ...]) -> tuple[Node, Span]:
+    """Return the node at *path*, and what to underline for it: a mapping's key, else the node itself."""
+    mark = node.span
+    for step in path:
+        if isinstance(node, Mapping) and (entry := node.entry(str(step))) is not None:
+            node, mark = entry.value, entry.key.span if not isinstance(entry.value, Scalar) else entry.value.span
+        elif isinstance(node, Sequence) and isinstance(step, int) and step < len(node.items):
+            node = node.items[step]
+            mark = node.span
+    return node, mark
+
+
+def integer(text: str) -> int:
+    """Return the value of a YAML integer: decimal, 0x, 0o, 0b or 1.1's leading zero, perhaps with `_`."""
+    digits = text.replace("_", "").lower()
+    sign = -1 if digits.startswith("-") else 1
+    digits = digits.lstrip("+-")
+    for prefix, base in (("0x", 16), ("0o", 8), ("0b", 2)):
+        if digits.startswith(prefix):
+            return sign * int(digits[2:], base)
+    if len(digits) > 1 and digits.startswith("0") and set(digits) <= set("01234567"):
+        return sign * int(digits, 8)
+    return sign * int(digits)
+
+
+def number(text: str) -> float:
+    """Return the value of a YAML float, `.inf` and `.nan` too."""
+    return float(text.replace("_", "").lower().replace(".inf", "inf").replace(".nan", "nan"))

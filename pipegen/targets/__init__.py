@@ -1,0 +1,1 @@
+"""What the plan becomes: one package for each engine."""

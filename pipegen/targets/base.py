@@ -1,0 +1,64 @@
+"""The contract of a target: a module that offers these names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Plan
+from pipegen.source.tree import Mapping as TreeMapping
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """How a target says one thing of the language: natively, emulated, or not at all; and a few words on it."""
+
+    feature: str
+    support: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedFile:
+    """A file to write: *name* is relative to the output folder; *text* is complete."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """What a target is asked for, beside the plans.
+
+    Attributes:
+        source: the path of the config, as the header names it.
+        settings: the user's `targets.NAME` section, checked against the target's schema; None when absent.
+        chosen: whether the user chose the pipelines (`--pipeline`): what is chosen runs unconditionally.
+        options: options of the command line that a target may know, such as `style`.
+    """
+
+    source: str
+    settings: TreeMapping | None
+    chosen: bool
+    options: Mapping[str, str]
+
+
+class Target(Protocol):
+    """What a target module offers; nothing else of it is used.
+
+    `SETTINGS` is a JSON Schema (draft 2020-12) for `targets.NAME`; `OPTIONS` names the
+    command-line options it knows, each with its allowed values, the default first.
+    """
+
+    NAME: str
+    FILE: str
+    CAPABILITIES: tuple[Capability, ...]
+    SETTINGS: Mapping[str, object]
+    OPTIONS: Mapping[str, tuple[str, ...]]
+
+    @staticmethod
+    def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
+        """Return the files for *plans*, the parent of the others last; what cannot be said is reported."""
+        ...

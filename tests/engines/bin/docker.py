@@ -1,0 +1,180 @@
+"""A docker CLI over podman: the commands and options that pipegen writes, with docker's own words and answers.
+
+What docker does not know is refused, so that nothing leans on podman. Where the two differ:
+
+- `--pull` asks no registry for an image of `localhost/`, which has none;
+- `image inspect` says `sha256:` before an ID;
+- `rm --force` kills at once, without podman's ten seconds;
+- credentials lie in `$DOCKER_CONFIG/config.json`;
+- `build` reads a `# syntax=` line. A blubberfile is built as Blubber's frontend would, if the line names
+  $PIPEGEN_TEST_FRONTEND (any frontend where that is unset). $PIPEGEN_TEST_BASE is the image to start from.
+"""
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from engines.bin.arguments import Arguments, Syntax, UsageError, parse
+from engines.bin.blubber import Dockerfile, InvalidBlubberfileError, convert
+
+RUN = Syntax(
+    flags="detach/d init interactive/i privileged read-only rm tty/t",
+    options="add-host cidfile cpus entrypoint env/e env-file hostname/h label/l memory/m mount name network pull tmpfs"
+    " ulimit user/u volume/v workdir/w",
+    interspersed=False,
+)
+BUILD = Syntax(
+    flags="force-rm no-cache pull quiet/q rm",
+    options="build-arg file/f iidfile label network progress tag/t target",
+)
+INSPECT = Syntax(options="format/f")
+COMMANDS = {
+    "build": BUILD,
+    "container": Syntax(),
+    "cp": Syntax(flags="archive/a follow-link/L quiet/q"),
+    "create": RUN,
+    "image": Syntax(),
+    "images": Syntax(flags="all/a no-trunc quiet/q", options="filter/f format"),
+    "kill": Syntax(options="signal/s"),
+    "login": Syntax(flags="password-stdin", options="password/p username/u"),
+    "logout": Syntax(),
+    "logs": Syntax(flags="follow/f", options="tail/n"),
+    "ps": Syntax(flags="all/a no-trunc quiet/q", options="filter/f format"),
+    "pull": Syntax(flags="quiet/q"),
+    "push": Syntax(flags="quiet/q"),
+    "rm": Syntax(flags="force/f volumes/v"),
+    "rmi": Syntax(flags="force/f no-prune"),
+    "run": RUN,
+    "stop": Syntax(options="time/t"),
+    "tag": Syntax(),
+    "version": INSPECT,
+    "wait": Syntax(),
+}
+
+
+def main(words: Sequence[str]) -> NoReturn:
+    """Become the podman that does what docker is asked for in *words*; exit where docker would refuse."""
+    try:
+        command, arguments = _command(words)
+        podman = _TRANSLATIONS.get(command, _same)(command, arguments)
+    except UsageError as error:
+        _refuse(str(error), 125)
+    except (InvalidBlubberfileError, OSError) as error:
+        _refuse(f"ERROR: failed to solve: {error}", 1)
+    os.execvpe("podman", ["podman", *podman], _environment())  # noqa: S606 S607 - becomes podman: signals reach it
+
+
+def _command(words: Sequence[str]) -> tuple[str, Arguments]:
+    """Return the command in *words*, in its short form (`image ls` is `images`), and what follows it."""
+    name, *rest = words or ("",)
+    if name == "image" and rest:
+        name, rest = {"ls": "images", "rm": "rmi", "inspect": "image inspect"}.get(rest[0], rest[0]), rest[1:]
+    elif name == "container" and rest:
+        name, rest = {"ls": "ps", "inspect": "container inspect"}.get(rest[0], rest[0]), rest[1:]
+    if name.endswith(" inspect"):
+        return name, parse(INSPECT, rest)
+    if name not in COMMANDS:
+        message = f"docker: '{name}' is not a docker command."
+        raise UsageError(message)
+    return name, parse(COMMANDS[name], rest)
+
+
+def _environment() -> dict[str, str]:
+    """Return podman's environment: docker's place for credentials."""
+    folder = Path(os.environ.get("DOCKER_CONFIG") or Path.home() / ".docker")
+    folder.mkdir(parents=True, exist_ok=True)
+    return {**os.environ, "REGISTRY_AUTH_FILE": str(folder / "config.json")}
+
+
+def _same(command: str, arguments: Arguments) -> list[str]:
+    """Return the same command for podman."""
+    return [*command.split(), *arguments.words()]
+
+
+def _remove(command: str, arguments: Arguments) -> list[str]:
+    """Return `rm`, without patience when forced."""
+    return [command, *(["--time=0"] if arguments.has("force") else []), *arguments.words()]
+
+
+def _inspect(command: str, arguments: Arguments) -> list[str]:
+    """Return `image inspect`, with docker's way to write an ID."""
+    return [*command.split(), *(word.replace("{{.Id}}", "sha256:{{.Id}}") for word in arguments.words())]
+
+
+def _build(command: str, arguments: Arguments) -> list[str]:
+    """Return `build`, the Dockerfile being standard input."""
+    if len(arguments.operands) != 1:
+        raise UsageError('"docker buildx build" requires exactly 1 argument.')
+    context = Path(arguments.operands[0])
+    if not context.is_dir():
+        message = f'unable to prepare context: path "{context}" not found'
+        raise UsageError(message)
+    path = Path(arguments.last("file") or context / "Dockerfile")
+    dockerfile = _dockerfile(path, arguments)
+    _feed(dockerfile.text)
+    ignored = path.with_name(f"{path.name}.dockerignore")
+    extra = [f"--env={name}={value}" for name, value in dockerfile.environment]
+    return [
+        command,
+        "--file=-",
+        f"--pull={_pull(dockerfile.text, asked=arguments.has('pull'))}",
+        *([f"--ignorefile={ignored}"] if ignored.exists() else []),
+        *(["--no-cache"] if extra else []),  # podman's cache does not look at --env
+        *extra,
+        *arguments.without("file", "pull", "progress").words(),
+    ]
+
+
+def _dockerfile(path: Path, arguments: Arguments) -> Dockerfile:
+    """Return the Dockerfile at *path*, made by the frontend that its `# syntax=` line names."""
+    text = path.read_text(encoding="utf-8")
+    frontend = _frontend(text)
+    if frontend is None or frontend.startswith("docker/dockerfile"):
+        return Dockerfile(text, ())
+    expected = os.environ.get("PIPEGEN_TEST_FRONTEND") or frontend
+    if frontend != expected:
+        message = f"{frontend}: not found (here is only {expected})"
+        raise InvalidBlubberfileError(message)
+    base = os.environ.get("PIPEGEN_TEST_BASE", "scratch")
+    return convert(text, arguments.last("target") or "", base)
+
+
+def _frontend(text: str) -> str | None:
+    """Return what a `# syntax=` line among the first lines of *text* names."""
+    for line in text.splitlines():
+        directive = re.fullmatch(r"\s*(?:#|//)\s*(\w+)\s*=\s*(.+?)\s*", line)
+        if directive is None:
+            return None
+        if directive[1].lower() == "syntax":
+            return directive[2]
+    return None
+
+
+def _pull(dockerfile: str, *, asked: bool) -> str:
+    """Return podman's pull policy: `always` if *asked* and every image of *dockerfile* has a registry."""
+    images = re.findall(r"^FROM (?:--platform=\S+ )?(\S+)", dockerfile, re.MULTILINE | re.IGNORECASE)
+    return "missing" if not asked or any(image.startswith("localhost/") for image in images) else "always"
+
+
+def _feed(text: str) -> None:
+    """Make *text* the standard input."""
+    with tempfile.TemporaryFile() as file:
+        file.write(text.encode())
+        file.seek(0)
+        os.dup2(file.fileno(), 0)
+
+
+def _refuse(message: str, status: int) -> NoReturn:
+    """Print *message* and exit with *status*."""
+    sys.stderr.write(f"{message}\n")
+    sys.exit(status)
+
+
+_TRANSLATIONS = {"build": _build, "rm": _remove, "image inspect": _inspect}
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,20 @@
+package org.jenkinsci.plugins.workflow.steps
+
+import groovy.transform.CompileStatic
+import hudson.model.Result
+
+/** A step that was stopped from outside: by a timeout, a failed sibling or a person. */
+@CompileStatic
+class FlowInterruptedException extends InterruptedException {
+    final Result result
+    /** False once the timeout step that asked for it has seen it: from there on it is an ordinary failure to `retry`. */
+    boolean actualInterruption = true
+    /** True when a failed sibling of a parallel block is the reason. */
+    final boolean failFast
+
+    FlowInterruptedException(Result result, String reason, boolean failFast = false) {
+        super(reason)
+        this.result = result
+        this.failFast = failFast
+    }
+}
