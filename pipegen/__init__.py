@@ -1,5 +1,1 @@
 """A compiler for CI/CD pipelines: one config, checked before anything runs, to what each engine reads."""
-
-from importlib.metadata import version
-
-__version__ = version("pipegen")

@@ -138,8 +138,8 @@ class Each:
     names: tuple[str, ...]
     split: bool
     source: Expression
-    delimiters: Text
-    body: Expression | None
+    delimiters: str
+    body: Expression
     span: Span = field(compare=False)
 
 
@@ -198,9 +198,7 @@ def references(value: Expression) -> Iterator[Reference]:
                 yield from references(entry)
         case Each():
             yield from references(value.source)
-            yield from value.delimiters.references()
-            if value.body is not None:
-                yield from references(value.body)
+            yield from references(value.body)
         case Merge():
             yield from references(value.left)
             yield from references(value.right)

@@ -65,18 +65,20 @@ class Composer:
         self._check_tag(tag, span)
         node = scalar(text, span, style, tag)
         if "\0" in text:
-            self._report.add(codes.NUL_CHARACTER, "the value holds a NUL character, which no program can be given", at=span)
+            self._report.add(
+                codes.NUL_CHARACTER, "the value holds a NUL character, which no program can be given", at=span
+            )
         self._finish(node, 1, anchor)
 
     def begin_sequence(self, span: Span, *, anchor: str | None, tag: str | None) -> None:
         """Open a sequence."""
         self._check_tag(tag, span)
-        self._open.append(_Open(False, span, anchor))  # noqa: FBT003
+        self._open.append(_Open(False, span, anchor))
 
     def begin_mapping(self, span: Span, *, anchor: str | None, tag: str | None) -> None:
         """Open a mapping."""
         self._check_tag(tag, span)
-        self._open.append(_Open(True, span, anchor))  # noqa: FBT003
+        self._open.append(_Open(True, span, anchor))
 
     def end(self, offset: int) -> None:
         """Close the collection that was opened last; it ends at *offset*."""

@@ -10,9 +10,9 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import (
     AliasEvent,
     DocumentStartEvent,
+    Event,
     MappingEndEvent,
     MappingStartEvent,
-    NodeEvent,
     ScalarEvent,
     SequenceEndEvent,
     SequenceStartEvent,
@@ -72,9 +72,7 @@ def _feed(composer: Composer, event: Any, file: SourceFile) -> None:
         case AliasEvent():
             composer.alias(event.anchor, _span(event, file))
         case ScalarEvent():
-            composer.scalar(
-                event.value, _span(event, file), event.style or "", anchor=event.anchor, tag=_tag(event)
-            )
+            composer.scalar(event.value, _span(event, file), event.style or "", anchor=event.anchor, tag=_tag(event))
         case SequenceStartEvent():
             composer.begin_sequence(_span(event, file), anchor=event.anchor, tag=_tag(event))
         case MappingStartEvent():
@@ -83,7 +81,7 @@ def _feed(composer: Composer, event: Any, file: SourceFile) -> None:
             composer.end(event.end_mark.index)
 
 
-def _span(event: NodeEvent, file: SourceFile) -> Span:
+def _span(event: Event, file: SourceFile) -> Span:
     return Span(file, event.start_mark.index, event.end_mark.index)
 
 

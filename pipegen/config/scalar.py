@@ -13,7 +13,9 @@ CORE_TAG = re.compile(r"tag:yaml\.org,2002:(str|int|bool|float|null|map|seq)")
 _BOOLEAN = re.compile(r"true|True|TRUE|false|False|FALSE|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF")
 _NULL = re.compile(r"|~|null|Null|NULL")
 _INTEGER = re.compile(r"[-+]?(?:0b[01_]+|0o[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*)")
-_NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_NUMBER = re.compile(
+    r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+)
 _KINDS = ((_NULL, Kind.NULL), (_BOOLEAN, Kind.BOOLEAN), (_INTEGER, Kind.INTEGER), (_NUMBER, Kind.NUMBER))
 _TAGGED = {"int": Kind.INTEGER, "bool": Kind.BOOLEAN, "float": Kind.NUMBER, "null": Kind.NULL}
 _LONGEST_NUMBER = 400  # digits; Python refuses to read integers over 4,300

@@ -17,10 +17,22 @@ _FILLED = re.compile(r"(?P<indent>[ -]*)(?P<key>[^\s#:\"'][^:#]*):[ ]+(?P<value>
 # What the parser says, what we say, and what to do about it.
 _PROBLEMS = (
     ("cannot start any token", "this character cannot begin a value", "put the value in quotes"),
-    ("mapping values are not allowed", 'a ":" that cannot stand here', "check the indentation, or quote a value that holds \": \""),
-    ("could not find expected ':'", 'a key without ":"', "check the indentation; text over several lines needs quotes or \"|\""),
-    ("expected <block end>", "the indentation does not fit the lines above", "line up the keys of one map, and the dashes of one list"),
-    ("unexpected end of stream", "a quote is not closed", "close it, or write the text as a block with \"|\""),
+    (
+        "mapping values are not allowed",
+        'a ":" that cannot stand here',
+        'check the indentation, or quote a value that holds ": "',
+    ),
+    (
+        "could not find expected ':'",
+        'a key without ":"',
+        'check the indentation; text over several lines needs quotes or "|"',
+    ),
+    (
+        "expected <block end>",
+        "the indentation does not fit the lines above",
+        "line up the keys of one map, and the dashes of one list",
+    ),
+    ("unexpected end of stream", "a quote is not closed", 'close it, or write the text as a block with "|"'),
     ("found undefined alias", "an alias of something that is not defined", "define the anchor above it"),
     ("expected ',' or", "a list or map on one line is not closed rightly", "check its commas, brackets and braces"),
     ("found unknown escape", "an unknown escape in double quotes", "use single quotes, or double the backslash"),

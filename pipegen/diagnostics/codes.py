@@ -65,6 +65,15 @@ INVALID_VARIABLE = Code("PG510", "invalid-variable", _E)
 
 # 6: targets; 601 to 619 Jenkins, 620 to 639 GitLab, 640 and up any
 ADDED_WAITS = Code("PG601", "added-waits", _W)
+RENAMED_JOB = Code("PG620", "renamed-job", _I)
+TRIGGER_WITHOUT_PROJECT = Code("PG621", "trigger-without-project", _W)
+TRIGGER_NOT_AWAITED = Code("PG622", "trigger-not-awaited", _W)
+INVALID_TRIGGER_VARIABLE = Code("PG623", "invalid-trigger-variable", _E)
+MAIL_WITHOUT_SERVER = Code("PG624", "mail-without-server", _W)
+CONTAINER_NOT_SHARED = Code("PG625", "container-not-shared", _E)
+WORKSPACE_NOT_SHARED = Code("PG626", "workspace-not-shared", _W)
+FILE_TOO_BIG = Code("PG627", "file-too-big", _W)
+UNKNOWN_ARTIFACTS = Code("PG628", "unknown-artifacts", _I)
 UNKNOWN_PIPELINE = Code("PG640", "unknown-pipeline", _E)
 ENGINE_HAS_NO_VALUE = Code("PG641", "engine-has-no-value", _E)
 

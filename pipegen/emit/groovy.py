@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 _LONGEST_ASCII = 30_000
 _LONGEST = 10_000
 
-_SPECIAL = re.compile(r"[\\\r\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe]")
+_SPECIAL = re.compile(r"[\\\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe]")
 # In a literal of three quotes a single quote stands for itself, unless it would help to close the literal.
 _CLOSING_QUOTES = re.compile(r"'{3,}|'+\Z")
 # Groovy 2.4's lexer takes this character for the end of the file, escaped or not.

@@ -242,9 +242,10 @@ class Job:
         binds: what it binds, in order, without `stage`.
         inputs: other stages' outputs whose values its steps and mail use, renaming exports looked through.
         outputs: its own outputs that are an input of another job, in the order it binds them.
-        files: ancestors whose artifacts stand in its workspace, in the user's order.
+        files: ancestors whose artifacts stand in its workspace, in an order that the arcs allow.
         artifacts: the files that it leaves.
         directory: where its steps run, relative to the root of the repository; "." is the root.
+        containers: other stages whose containers it copies files from; `container` is then no input.
     """
 
     stage: str
@@ -263,6 +264,7 @@ class Job:
     steps: tuple[Step, ...]
     mail: Mail | None
     shared: Shared
+    containers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -314,5 +316,3 @@ class Plan:
     def job(self, stage: str) -> Job:
         """Return the job of *stage*."""
         return next(job for job in self.jobs if job.stage == stage)
-
-

@@ -51,9 +51,11 @@ class Scalar:
 
     def part(self, start: int, end: int) -> Span:
         """Return the span of a stretch of *text*; all of it where places within are not known."""
-        if self.start is None:
-            return self.span
-        return Span(self.span.file, self.start + start, self.start + end)
+        file = self.span.file
+        if self.start is not None:
+            return Span(file, self.start + start, self.start + end)
+        found = file.text.find(self.text[start:end], self.span.start, self.span.end)
+        return Span(file, found, found + end - start) if found >= 0 else self.span
 
     def located(self) -> Located[str]:
         """Return the text with its place."""

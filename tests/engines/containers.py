@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
@@ -22,8 +23,7 @@ from pathlib import Path
 
 BIN = Path(__file__).parent / "bin"
 BASE = "localhost/pipegen-test/base"
-USER = PASSWORD = "pipegen"  # of the registry
-# The line that `htpasswd -B` writes for them.
+LOGIN = ("pipegen", "pipegen")  # user and password of the registry, and the line that `htpasswd -B` writes for them
 HTPASSWD = "pipegen:$2b$04$585hsf9elAPf/OXEjdOUGO5ba5heFD3sX5cAx5KMOYmI6I4M62q12\n"
 PROGRAMS = ("podman", "runc", "busybox", "docker-registry", "setpriv")
 
@@ -77,22 +77,22 @@ class Containers:
 
     folder: Path
     registry: str
-    """Host and port; it asks for USER and PASSWORD."""
-    environment: Mapping[str, str]
-    """What a process needs to find all this: PATH with the stand-ins first, DOCKER, HELM, and the rest."""
+    """Host and port; it asks for LOGIN."""
+    environment: dict[str, str]
+    """What a process needs besides its own environment: PATH with the stand-ins first, DOCKER, HELM and the rest."""
 
     def docker(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Return the outcome of `docker` with *arguments*."""
         command = (self.environment["DOCKER"], *arguments)
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=check)
+        return subprocess.run(command, env=os.environ | self.environment, capture_output=True, text=True, check=check)
 
     def gitlab_variables(self, project: str) -> Mapping[str, str]:
         """Return the variables by which GitLab tells the jobs of *project* its registry."""
         return {
             "CI_REGISTRY": self.registry,
             "CI_REGISTRY_IMAGE": f"{self.registry}/{project.lower()}",
-            "CI_REGISTRY_USER": USER,
-            "CI_REGISTRY_PASSWORD": PASSWORD,
+            "CI_REGISTRY_USER": LOGIN[0],
+            "CI_REGISTRY_PASSWORD": LOGIN[1],
         }
 
     def tags(self, repository: str) -> tuple[str, ...]:
@@ -117,7 +117,8 @@ def available() -> str | None:
     with _folder() as folder:
         _fill_base(folder / "base")
         command = ("podman", "run", "--rm", "--rootfs", str(folder / "base"), "/bin/busybox", "true")
-        outcome = subprocess.run(command, env=_configure(folder, "-"), capture_output=True, text=True, check=False)
+        environment = os.environ | _configure(folder, "-")
+        outcome = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     return None if outcome.returncode == 0 else f"podman cannot run a container here: {outcome.stderr.strip()}"
 
 
@@ -133,7 +134,8 @@ def start() -> Iterator[Containers]:
         try:
             yield containers
         finally:
-            subprocess.run(("podman", "rm", "--all", "--force", "--time=0"), env=environment, check=True)
+            command = ("podman", "rm", "--all", "--force", "--time=0")
+            subprocess.run(command, env=os.environ | environment, capture_output=True, check=True)
 
 
 @contextmanager
@@ -143,9 +145,9 @@ def _folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def _configure(folder: Path, registry: str) -> Mapping[str, str]:
+def _configure(folder: Path, registry: str) -> dict[str, str]:
     """Write the configuration of podman and of docker's logins to *folder*, and return the environment naming it."""
-    auth = b64encode(f"{USER}:{PASSWORD}".encode()).decode()
+    auth = b64encode(":".join(LOGIN).encode()).decode()
     files = {
         "containers.conf": CONTAINERS_CONF,
         "storage.conf": STORAGE_CONF,
@@ -156,7 +158,6 @@ def _configure(folder: Path, registry: str) -> Mapping[str, str]:
     (folder / "docker").mkdir()
     (folder / "docker/config.json").write_text(json.dumps({"auths": {registry: {"auth": auth}}}), encoding="utf-8")
     return {
-        **os.environ,
         "PATH": f"{BIN}:{os.environ['PATH']}",
         "DOCKER": str(BIN / "docker"),
         "DOCKER_CONFIG": str(folder / "docker"),
@@ -218,8 +219,8 @@ def _await(process: subprocess.Popen[bytes], registry: str, log: Path) -> None:
 
 def _ask(registry: str, path: str) -> bytes:
     """Return what *registry* answers at *path*."""
-    auth = b64encode(f"{USER}:{PASSWORD}".encode()).decode()
-    request = urllib.request.Request(f"http://{registry}{path}", headers={"Authorization": f"Basic {auth}"})  # noqa: S310 - loopback
+    auth = b64encode(":".join(LOGIN).encode()).decode()
+    request = urllib.request.Request(f"http://{registry}{path}", headers={"Authorization": f"Basic {auth}"})
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(request, timeout=10) as answer:
         content: bytes = answer.read()

@@ -12,8 +12,7 @@ _NO_LABELS: Mapping[str, str] = MappingProxyType({})
 
 # Labels are read as Markdown, with icons, entities, formulas and `%%{…}%%` settings: all but letters and digits is
 # escaped, and what is harmless between two of these ("build-image", "build_image", "unit tests", "a/b") is not.
-# \ufb02 and \xb6 stand for the two ends of an entity while Mermaid parses.
-_SPECIAL = re.compile(r"(?<![^\W_])[-_ /]|[-_ /](?![^\W_])|[!-,.:-@\[-^`{-~\ufb02\xb6]")
+_SPECIAL = re.compile(r"(?<![^\W_])[-_ /]|[-_ /](?![^\W_])|[!-,.:-@\[-^`{-~]")
 
 
 def render_mermaid(graph: ExecutionGraph, labels: Mapping[str, str] = _NO_LABELS, title: str = "") -> str:

@@ -3,6 +3,7 @@
 What docker does not know is refused, so that nothing leans on podman. Where the two differ:
 
 - `--pull` asks no registry for an image of `localhost/`, which has none;
+- a build makes one layer, and equal builds one image, as docker's cache would (a layer here is a copy of all files);
 - `image inspect` says `sha256:` before an ID;
 - `rm --force` kills at once, without podman's ten seconds;
 - credentials lie in `$DOCKER_CONFIG/config.json`;
@@ -54,6 +55,7 @@ COMMANDS = {
     "version": INSPECT,
     "wait": Syntax(),
 }
+TIMESTAMP = 1_643_648_400  # of every image and its files, so that equal builds are equal
 
 
 def main(words: Sequence[str]) -> NoReturn:
@@ -65,7 +67,7 @@ def main(words: Sequence[str]) -> NoReturn:
         _refuse(str(error), 125)
     except (InvalidBlubberfileError, OSError) as error:
         _refuse(f"ERROR: failed to solve: {error}", 1)
-    os.execvpe("podman", ["podman", *podman], _environment())  # noqa: S606 S607 - becomes podman: signals reach it
+    os.execvpe("podman", ["podman", *podman], _environment())  # noqa: S606 - becomes podman: signals reach it
 
 
 def _command(words: Sequence[str]) -> tuple[str, Arguments]:
@@ -120,10 +122,11 @@ def _build(command: str, arguments: Arguments) -> list[str]:
     extra = [f"--env={name}={value}" for name, value in dockerfile.environment]
     return [
         command,
+        "--layers=false",
+        f"--timestamp={TIMESTAMP}",
         "--file=-",
         f"--pull={_pull(dockerfile.text, asked=arguments.has('pull'))}",
         *([f"--ignorefile={ignored}"] if ignored.exists() else []),
-        *(["--no-cache"] if extra else []),  # podman's cache does not look at --env
         *extra,
         *arguments.without("file", "pull", "progress").words(),
     ]

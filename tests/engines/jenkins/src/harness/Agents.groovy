@@ -46,7 +46,7 @@ class Node {
         while (!used.add(number == 1 ? job : "${job}@${number}".toString())) {
             number++
         }
-        return new File(root, number == 1 ? job : "${job}@${number}")
+        return new File(root, number == 1 ? job : "${job}@${number}".toString())
     }
 }
 

@@ -11,63 +11,78 @@ class Processes {
         patience = (long) (seconds * 1000)
     }
 
+    /** Writes a program; no process starts meanwhile, else it could inherit the open file, and running it be refused. */
+    static synchronized void write(File program, String text) {
+        program.setText(text, 'UTF-8')
+        program.setExecutable(true)
+    }
+
     Process start(List<String> command, File folder, Map<String, String> environment) {
         ProcessBuilder builder = new ProcessBuilder((['setsid'] + command) as List<String>).directory(folder)
         builder.environment().clear()
         builder.environment().putAll(environment)
-        Process process = builder.start()
+        Process process = launch(builder)
         process.outputStream.close()
         return process
     }
 
+    private static synchronized Process launch(ProcessBuilder builder) {
+        return builder.start()
+    }
+
     /** Ends *process*: its children first, each told by TERM, then by KILL; last whatever else its session holds. */
     void stop(Process process) {
-        endTree(process.toHandle())
+        endTree(process.pid() as String)
         signal('KILL', "-${process.pid()}")
     }
 
     /** Ends all processes that carry *cookie* in their environment, wherever they have moved to. */
     void stopAll(String cookie) {
-        byte[] wanted = "JENKINS_NODE_COOKIE=${cookie}\0".getBytes('UTF-8')
-        new File('/proc').list().findAll { String name -> name.isLong() }.each { String pid ->
-            if (holds(new File("/proc/${pid}/environ"), wanted)) {
-                ProcessHandle.of(pid as long).ifPresent { ProcessHandle handle -> endTree(handle) }
+        String wanted = "JENKINS_NODE_COOKIE=${cookie}\0"
+        running().each { String pid ->
+            if (read(pid, 'environ').contains(wanted)) {
+                endTree(pid)
             }
         }
     }
 
-    private void endTree(ProcessHandle handle) {
-        handle.children().iterator().each { ProcessHandle child -> endTree(child) }
-        signal('TERM', handle.pid() as String)
+    private void endTree(String pid) {
+        running().findAll { String other -> status(other)[1] == pid }.each { String child -> endTree(child) }
+        signal('TERM', pid)
         long end = System.nanoTime() + patience * 1_000_000L
-        while (isRunning(handle) && System.nanoTime() < end) {
+        while (isRunning(pid) && System.nanoTime() < end) {
             Thread.sleep(5)
         }
-        if (isRunning(handle)) {
-            signal('KILL', handle.pid() as String)
+        if (isRunning(pid)) {
+            signal('KILL', pid)
         }
     }
 
+    private static List<String> running() {
+        return new File('/proc').list().toList().findAll { String name -> name.isLong() }
+    }
+
     /** A process that ended and that nobody has waited for does not count. */
-    private static boolean isRunning(ProcessHandle handle) {
+    private static boolean isRunning(String pid) {
+        return !(status(pid)[0] in ['Z', ''])
+    }
+
+    /** Returns the state and the parent of a process; empty texts when it is gone. */
+    private static List<String> status(String pid) {
+        List<String> fields = read(pid, 'stat').replaceFirst(/(?s)^.*\) /, '').tokenize(' ')
+        return fields.size() > 1 ? fields[0..1] : ['', '']
+    }
+
+    private static String read(String pid, String file) {
         try {
-            return handle.alive && !new File("/proc/${handle.pid()}/stat").text.replaceAll(/(?s).*\) /, '').startsWith('Z')
+            return new String(new File("/proc/${pid}/${file}").bytes, 'ISO-8859-1')
         } catch (IOException gone) {
-            return false
+            return ''
         }
     }
 
     private static void signal(String name, String target) {
-        Process kill = new ProcessBuilder('kill', "-${name}".toString(), '--', target)
-                .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start()
-        kill.waitFor()
-    }
-
-    private static boolean holds(File environ, byte[] wanted) {
-        try {
-            return new String(environ.bytes, 'ISO-8859-1').contains(new String(wanted, 'ISO-8859-1'))
-        } catch (IOException gone) {
-            return false
-        }
+        ProcessBuilder kill = new ProcessBuilder('kill', "-${name}".toString(), '--', target)
+        launch(kill.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD)).waitFor()
     }
 }

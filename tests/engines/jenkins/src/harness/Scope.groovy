@@ -1,6 +1,7 @@
 package harness
 
 import groovy.transform.CompileStatic
+import hudson.model.Result
 
 /** What surrounds a running step; all but the variables is inherited from the parent when not set. */
 @CompileStatic
@@ -13,6 +14,8 @@ class Scope {
     StageRecord stage
     List<String> branches = []
     List<String> secrets = []
+    /** In `post`: what the build would end with if this stage were its last. */
+    Result outcome
 
     Scope(Scope parent, Map<String, String> variables = [:]) {
         this.parent = parent
@@ -23,6 +26,7 @@ class Scope {
             stage = parent.stage
             branches = parent.branches
             secrets = parent.secrets
+            outcome = parent.outcome
         }
     }
 

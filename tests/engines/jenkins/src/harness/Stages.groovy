@@ -36,7 +36,7 @@ class Stages {
     synchronized StageRecord begin(String name, Scope scope) {
         StageRecord parent = scope.stage
         StageRecord record = new StageRecord(name: name, branches: scope.branches, start: Clock.now(), began: counter++,
-                parents: parent == null ? [] : parent.parents + [parent.name])
+                parents: parent == null ? new ArrayList<String>() : parent.parents + [parent.name])
         records.add(record)
         return record
     }

@@ -75,8 +75,8 @@ class Steps {
         }
     }
 
-    boolean has(String name) {
-        return methods.containsKey(name)
+    boolean isSymbol(String name) {
+        return name in SYMBOLS
     }
 
     Object call(String name, Object[] given) {
@@ -89,7 +89,7 @@ class Steps {
         Step step = methods[name].getAnnotation(Step)
         List arguments = given.toList()
         Closure body = arguments && arguments.last() instanceof Closure ? (Closure) arguments.remove(arguments.size() - 1) : null
-        Map<String, Object> named = name(name, step, arguments)
+        Map<String, Object> named = nameFirst(name, step, arguments)
         check(name, step, named, body)
         try {
             return methods[name].invoke(owners[name], named, body)
@@ -116,7 +116,7 @@ class Steps {
         return given[0] instanceof Map ? (Map<String, Object>) plain(given[0]) : ([value: plain(given[0])] as Map<String, Object>)
     }
 
-    private static Map<String, Object> name(String name, Step step, List arguments) {
+    private static Map<String, Object> nameFirst(String name, Step step, List arguments) {
         if (arguments.isEmpty()) {
             return [:]
         }
@@ -142,7 +142,7 @@ class Steps {
         if (unknown) {
             throw new IllegalArgumentException("Unknown parameter(s) ${unknown} for step ${name}")
         }
-        List<String> missing = step.required().findAll { String it -> named[it] == null }
+        List<String> missing = step.required().toList().findAll { String it -> named[it] == null }
         if (missing) {
             throw new IllegalArgumentException("Missing required parameter(s) ${missing} for step ${name}")
         }

@@ -1,0 +1,110 @@
+"""The tree to expressions: `${…}` in text, `$each` and `$merge` in maps."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.bindings.expression import Constant, Each, Expression, List, Map, Merge, Part, Reference, Text, text
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.source.tree import Kind, Mapping, Node, Scalar, Sequence
+
+# PipelineLib's lexer: a name, perhaps a default up to the first brace.
+_REFERENCE = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?P<rest>\|(?P<default>[^}]*))?\}")
+# What only a shell means: ${NAME:-x}, ${f%.*}, ${#list[@]}, ${!x}, ${@}.
+_SHELL = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*[-:=+?#%/^,@\[]|[#!@*?$])[^\n]*?\}")
+_LOOP_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def parse(node: Node, report: Report) -> Expression:
+    """Return what *node* says; what is malformed is reported and stands as plain text."""
+    match node:
+        case Scalar():
+            return parse_text(node, report) if node.kind is Kind.TEXT else _constant(node)
+        case Sequence():
+            return List(tuple(parse(item, report) for item in node.items), node.span)
+        case Mapping():
+            return _parse_mapping(node, report)
+
+
+def parse_text(node: Scalar, report: Report) -> Text:
+    """Return the text of *node* with its references."""
+    parts: list[Part] = []
+    end = 0
+    while (start := node.text.find("${", end)) >= 0:
+        parts.append(node.text[end:start])
+        found = _REFERENCE.match(node.text, start + 2)
+        if found is None:
+            parts.append("${")
+            end = start + 2
+            _check_shell(node, start, report)
+        elif start > 0 and node.text[start - 1] == "$" and "." in found["name"]:
+            parts[-1] = node.text[end : start - 1]
+            end = found.end()
+            parts.append(node.text[start:end])
+        else:
+            end = found.end()
+            parts.append(_reference(node, start, found))
+    parts.append(node.text[end:])
+    return text(*parts, span=node.span)
+
+
+def _reference(node: Scalar, start: int, found: re.Match[str]) -> Reference:
+    namespace, dot, name = found["name"].partition(".")
+    span = node.part(start, found.end())
+    if not dot:
+        return Reference(None, namespace, found["default"], span)
+    return Reference(namespace, name, found["default"], span)
+
+
+def _check_shell(node: Scalar, start: int, report: Report) -> None:
+    if _SHELL.match(node.text, start + 2):
+        return
+    end = node.text.find("}", start)
+    report.add(
+        codes.MALFORMED_REFERENCE,
+        "this reference is not closed" if end < 0 else f'"{node.text[start : end + 1]}" is no reference',
+        at=node.part(start, end + 1 if end > 0 else len(node.text)),
+        hint='write "${stage.name}" or "${stage.name|default}"; a "$" without a brace needs no care',
+    )
+
+
+def _constant(node: Scalar) -> Constant:
+    value = node.value
+    return Constant(None if isinstance(value, str) else value, node.text, node.span)
+
+
+def _parse_mapping(node: Mapping, report: Report) -> Expression:
+    if node.entry("$each") is not None:
+        return _parse_each(node, report)
+    left, right = node.get("$merge"), node.get("$with")
+    if left is not None and right is not None:
+        return Merge(parse(left, report), parse(right, report), node.span)
+    return Map(tuple((parse_text(entry.key, report), parse(entry.value, report)) for entry in node.entries), node.span)
+
+
+def _parse_each(node: Mapping, report: Report) -> Each:
+    variable, source, delimiter, body = (node.get(key) for key in ("$each", "$in", "$delimiter", "$yield"))
+    split = isinstance(variable, Sequence)
+    names = [
+        name for name in (variable.items if isinstance(variable, Sequence) else (variable,)) if isinstance(name, Scalar)
+    ]
+    for name in names:
+        if not _LOOP_NAME.fullmatch(name.text):
+            report.add(codes.INVALID_VARIABLE, f'"{name.text}" is no name that "$yield" could read', at=name.span)
+    return Each(
+        tuple(name.text for name in names),
+        split,
+        parse(source, report) if source is not None else Text((), node.span),
+        (delimiter.text if isinstance(delimiter, Scalar) else "") or "\n",
+        parse(body, report) if body is not None else _items(names, node),
+        node.span,
+    )
+
+
+def _items(names: list[Scalar], node: Mapping) -> Text:
+    """Return the body of an `$each` without `$yield`: the item, or its words with blanks between."""
+    parts: list[Part] = []
+    for name in names:
+        parts += [" " if parts else "", Reference("", name.text, None, name.span)]
+    return text(*parts, span=node.span)

@@ -1,0 +1,259 @@
+"""Who may read what: each reference gets its scope, or a diagnostic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from pipegen.bindings.expression import (
+    Bare,
+    Constant,
+    Each,
+    Expression,
+    List,
+    Loop,
+    Map,
+    Merge,
+    Part,
+    Reference,
+    Scope,
+    Text,
+    text,
+)
+from pipegen.bindings.names import SETUP_NAMES, Bound, is_setup_name
+from pipegen.bindings.unbound import report_unbound
+from pipegen.config.model import Stage
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report, listed, near_miss
+
+
+@dataclass(frozen=True, slots=True)
+class Namespaces:
+    """What a pipeline's stages bind, and which pipelines hold a stage of another name.
+
+    *stages* holds all stages of the pipeline, *bound* their names in order,
+    *elsewhere* the stages of the file's other pipelines, each with its pipelines.
+    """
+
+    stages: Mapping[str, Stage]
+    bound: Mapping[str, tuple[Bound, ...]]
+    elsewhere: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(slots=True)
+class Reader:
+    """One stage that reads: resolves the references in its values.
+
+    *done* holds the steps that have run before the value is read; None once the
+    stage has failed (then nothing but its name is bound).
+    """
+
+    stage: Stage
+    namespaces: Namespaces
+    ancestors: frozenset[str]
+    report: Report
+    done: frozenset[str] | None = frozenset()
+    _loops: int = 0
+
+    def resolve(self, value: Expression, loops: Mapping[str, str] | None = None) -> Expression:
+        """Return *value* with the scope of each reference settled.
+
+        *loops* maps the names of enclosing loops to names that are unique in the stage.
+        """
+        loops = loops or {}
+        match value:
+            case Text():
+                return self.resolve_text(value, loops)
+            case List():
+                return replace(value, items=tuple(self.resolve(item, loops) for item in value.items))
+            case Map():
+                entries = ((self.resolve_text(key, loops), self.resolve(entry, loops)) for key, entry in value.entries)
+                return replace(value, entries=tuple(entries))
+            case Each():
+                return self._resolve_each(value, loops)
+            case Merge():
+                return replace(value, left=self.resolve(value.left, loops), right=self.resolve(value.right, loops))
+            case Constant() | Loop():
+                return value
+
+    def resolve_text(self, value: Text, loops: Mapping[str, str]) -> Text:
+        """Return *value* with the scope of each reference settled."""
+        parts = (self._resolve(part, loops) if isinstance(part, Reference) else part for part in value.parts)
+        return text(*parts, span=value.span)
+
+    def _resolve_each(self, value: Each, loops: Mapping[str, str]) -> Each:
+        source = self.resolve(value.source, loops)
+        inner = dict(loops)
+        for name in value.names:
+            self._loops += 1
+            inner[name] = name if name not in loops.values() else f"{name}-{self._loops}"
+        names = tuple(inner[name] for name in value.names)
+        return replace(value, names=names, source=source, body=self.resolve(value.body, inner))
+
+    def _resolve(self, reference: Reference, loops: Mapping[str, str]) -> Part:
+        namespace = reference.namespace
+        if namespace in (None, "") and reference.name in loops:
+            return replace(reference, namespace="", name=loops[reference.name], scope=Scope.LOOP)
+        if namespace is None:
+            return self._resolve_undotted(reference)
+        if namespace in ("", self.stage.name.value):
+            return self._resolve_own(reference)
+        if namespace == "setup":
+            return self._resolve_setup(reference)
+        return self._resolve_stage(reference, namespace)
+
+    def _resolve_undotted(self, reference: Reference) -> Part:
+        """Return what `${NAME}` means: the stage's own binding if there is one by now, else nothing of ours."""
+        if any(bound.name == reference.name and self._is_done(bound) for bound in self._own()):
+            return replace(reference, namespace=self.stage.name.value, scope=Scope.OWN)
+        source = reference.span.text if reference.default is not None else str(reference)
+        if reference.default is not None:
+            self.report.add(
+                codes.UNDOTTED_DEFAULT,
+                f'"{source}" is not replaced: this stage binds no "{reference.name}"',
+                at=reference.span,
+                label="passed on as it stands",
+                hint=f'write "${{stage.{reference.name}|…}}" for the output of a stage, '
+                f'"${{{reference.name}:-…}}" for the shell',
+            )
+            source = f"${{{reference.name}|{reference.default}}}"
+        return Bare(reference.name, source)
+
+    def _resolve_own(self, reference: Reference) -> Part:
+        own = self.stage.name.value
+        bound = next((bound for bound in self._own() if bound.name == reference.name), None)
+        if bound is not None and self._is_done(bound):
+            self._check_output(reference, self.stage)
+            return replace(reference, namespace=own, scope=Scope.OWN)
+        if self.done is None or bound is not None:
+            return self._default(reference) or self._report_too_early(reference, bound)
+        return self._default(reference) or self._report_unbound(reference, self.stage)
+
+    def _resolve_setup(self, reference: Reference) -> Part:
+        if is_setup_name(reference.name):
+            return replace(reference, scope=Scope.SETUP)
+        found = near_miss(reference.name, SETUP_NAMES)
+        default = self._default(reference)
+        if default is None:
+            self.report.add(
+                codes.UNKNOWN_SETUP_NAME,
+                f'setup binds no "{reference.name}"',
+                at=reference.span,
+                hint=f'write "${{setup.{found}}}"'
+                if found
+                else f"setup binds {listed(SETUP_NAMES, limit=20)} and params.NAME",
+            )
+        return default or ""
+
+    def _resolve_stage(self, reference: Reference, namespace: str) -> Part:
+        producer = self.namespaces.stages.get(namespace)
+        if producer is None:
+            return self._report_unknown(reference, namespace)
+        if namespace not in self.ancestors:
+            return self._report_unordered(reference, producer)
+        if any(bound.name == reference.name for bound in self.namespaces.bound[namespace]):
+            self._check_output(reference, producer)
+            return replace(reference, scope=Scope.STAGE)
+        return self._default(reference) or self._report_unbound(reference, producer)
+
+    def _own(self) -> tuple[Bound, ...]:
+        return self.namespaces.bound[self.stage.name.value]
+
+    def _is_done(self, bound: Bound) -> bool:
+        done_with = bound.name if bound.step == "exports" else bound.step
+        return bound.name == "stage" or (self.done is not None and done_with in self.done)
+
+    def _default(self, reference: Reference) -> str | None:
+        """Return the default of a reference to what is never bound, with a warning; None without one."""
+        if reference.default is None:
+            return None
+        namespace = reference.namespace or self.stage.name.value
+        known = [*SETUP_NAMES] if namespace == "setup" else [one.name for one in self.namespaces.bound[namespace]]
+        found = near_miss(reference.name, known)
+        self.report.add(
+            codes.ALWAYS_DEFAULT,
+            f'"{reference}" is never bound here, so its default always stands',
+            at=reference.span,
+            hint=f'write "{found}" if that is meant, or the default alone' if found else "write the default alone",
+        )
+        return reference.default
+
+    def _check_output(self, reference: Reference, producer: Stage) -> None:
+        if reference.name == "output" and producer.run is not None and producer.run.tail == 0:
+            self.report.add(
+                codes.ALWAYS_EMPTY,
+                f'"{reference}" is always empty: stage "{producer.name.value}" keeps no output',
+                at=reference.span,
+                also=[Label(producer.run.span, 'no "tail" here')],
+                hint='add "tail: 10" to its "run" to keep the last 10 lines',
+            )
+
+    def _report_too_early(self, reference: Reference, bound: Bound | None) -> str:
+        if self.done is None:
+            why, also, hint = (
+                "is not known once the stage has failed",
+                [],
+                "a mail can name values of earlier stages and of setup",
+            )
+        else:
+            step = bound.step if bound else ""
+            why, hint = (
+                f'is bound later, by "{step}"',
+                "steps run in the order build, run, copy, publish, promote, deploy, exports, trigger",
+            )
+            also = [Label(bound.span, "bound here")] if bound else []
+        self.report.add(codes.NOT_YET_BOUND, f'"{reference}" {why}', at=reference.span, also=also, hint=hint)
+        return ""
+
+    def _report_unbound(self, reference: Reference, producer: Stage) -> str:
+        bound = self.namespaces.bound[producer.name.value]
+        report_unbound(reference, producer, self.stage, bound, self._providers(), self.report)
+        return ""
+
+    def _providers(self) -> dict[str, str]:
+        """Return, for each step that binds names, the last ancestor in the user's order that has it."""
+        return {
+            bound.step: name
+            for name in self.namespaces.stages
+            if name in self.ancestors
+            for bound in self.namespaces.bound[name]
+        }
+
+    def _report_unknown(self, reference: Reference, namespace: str) -> str:
+        if namespace in self.namespaces.elsewhere:
+            others = self.namespaces.elsewhere[namespace]
+            self.report.add(
+                codes.OTHER_PIPELINE,
+                f'stage "{namespace}" belongs to {_pipelines(others)}, not to this pipeline',
+                at=reference.span,
+                label="no such stage in this pipeline",
+                hint="pipelines share nothing: do the work in this pipeline too, or move the stage into one pipeline",
+            )
+            return ""
+        found = near_miss(namespace, [*self.namespaces.stages, "setup"])
+        meant = self.namespaces.stages.get(found or "")
+        self.report.add(
+            codes.UNKNOWN_NAMESPACE,
+            f'"{reference}" reads from "{namespace}", which is no stage',
+            at=reference.span,
+            also=[Label(meant.name.span, "did you mean this one?")] if meant else [],
+            hint=(f'write "${{{found}.{reference.name}}}"; ' if found else "")
+            + f'for the text itself, write "${reference!s}"',
+        )
+        return ""
+
+    def _report_unordered(self, reference: Reference, producer: Stage) -> str:
+        own, other = self.stage.name.value, producer.name.value
+        self.report.add(
+            codes.NOT_AN_ANCESTOR,
+            f'stage "{own}" reads from "{other}", which does not run before it',
+            at=reference.span,
+            also=[Label(producer.name.span, "not an ancestor")],
+            hint=f"add an arc that runs it first: [{other}, {own}]",
+        )
+        return ""
+
+
+def _pipelines(names: tuple[str, ...]) -> str:
+    return f"pipeline{'s' if len(names) > 1 else ''} {listed(names)}"

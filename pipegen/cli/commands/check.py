@@ -1,0 +1,69 @@
+"""`pipegen check`: all that is wrong with a config, and no output files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipegen.cli.exits import Exit
+from pipegen.cli.session import (
+    Format,
+    FormatOption,
+    PipelineOption,
+    StrictOption,
+    TargetOption,
+    attempt,
+    config_path,
+    end,
+    load_targets,
+    say,
+    show,
+)
+from pipegen.compiler import Analysed, analyse, generate
+from pipegen.diagnostics.report import Report, Stopped
+
+
+def check(
+    configs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[CONFIG]...", show_default=False, help="The configs; without any, the usual one."),
+    ] = None,
+    target: TargetOption = None,
+    pipeline: PipelineOption = None,
+    form: FormatOption = Format.TEXT,
+    *,
+    strict: StrictOption = False,
+) -> None:
+    """Report everything that is wrong with a config, without writing anything.
+
+    What a target cannot say is reported for the targets that --target or the
+    config's "targets" names.
+    """
+    paths = [config_path(path) for path in configs] if configs else [config_path(None)]
+    load_targets(target or ())
+    reports = [_checked(path, target, pipeline) for path in paths]
+    found = [diagnostic for report in reports for diagnostic in report.diagnostics()]
+    show(found, form, sys.stdout)
+    if any(report.has_errors(strict=strict) for report in reports):
+        end(Exit.PROBLEMS)
+    elif form is Format.TEXT:
+        say(f"no errors in {paths[0] if len(paths) == 1 else f'{len(paths)} configs'}")
+
+
+def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None) -> Report:
+    report = Report()
+    analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report))
+    if analysed is not None:
+        _check_targets(analysed, target, report)
+    return report
+
+
+def _check_targets(analysed: Analysed, target: list[str] | None, report: Report) -> None:
+    for one in load_targets(target or tuple(analysed.settings)):
+        try:
+            generate(analysed, one, {}, report)
+        except Stopped:
+            continue

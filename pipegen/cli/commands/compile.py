@@ -1,0 +1,140 @@
+"""`pipegen compile`: the files that an engine reads."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import click
+import typer
+
+from pipegen.cli.exits import Exit
+from pipegen.cli.output import difference, is_foreign, write
+from pipegen.cli.session import (
+    ConfigArgument,
+    Format,
+    FormatOption,
+    PipelineOption,
+    StrictOption,
+    TargetOption,
+    attempt,
+    config_path,
+    end,
+    load_targets,
+    say,
+    show,
+    wrong_option,
+)
+from pipegen.compiler import Analysed, analyse, generate
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.targets.base import GeneratedFile, Target
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What a target was given, and where it goes."""
+
+    path: Path
+    file: GeneratedFile
+
+
+def compile_(
+    config: ConfigArgument = None,
+    target: TargetOption = None,
+    pipeline: PipelineOption = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", show_default=False, help='Where to write; "-" is standard output.'
+        ),
+    ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STYLE", show_default=False, help="How a Jenkinsfile is laid out: auto, declarative, scripted."
+        ),
+    ] = None,
+    form: FormatOption = Format.TEXT,
+    *,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; show what would change.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that pipegen did not write.")] = False,
+    strict: StrictOption = False,
+) -> None:
+    """Compile a config to what an engine reads: a Jenkinsfile, a .gitlab-ci.yml.
+
+    Without --output each target writes its usual file in the current folder.
+    Without --target, the targets that the config's "targets" names.
+    """
+    path, report = config_path(config), Report()
+    analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report))
+    results = _results(analysed, target, output, style, report) if analysed is not None else ()
+    show(report.diagnostics(), form, sys.stderr)
+    if analysed is None or report.has_errors(strict=strict):
+        end(Exit.PROBLEMS)
+    if output == "-":
+        sys.stdout.write(results[-1].file.text)
+    elif check:
+        end(_check(results))
+    else:
+        _write(results, force=force or output is not None)
+
+
+def _results(
+    analysed: Analysed, target: Sequence[str] | None, output: str | None, style: str | None, report: Report
+) -> tuple[_Result, ...]:
+    targets = load_targets(target or tuple(analysed.settings))
+    if not targets:
+        raise click.UsageError("name a target: --target gitlab, --target jenkins, or both")
+    if output is not None and len(targets) > 1:
+        raise click.UsageError("--output takes the file of one target: name one, or leave --output out")
+    options = _options(targets, style)
+    results: list[_Result] = []
+    for one in targets:
+        try:
+            files = generate(analysed, one, options, report)
+        except Stopped:
+            continue
+        results += [_Result(_place(file, one, output), file) for file in files]
+    return tuple(results)
+
+
+def _options(targets: Sequence[Target], style: str | None) -> Mapping[str, str]:
+    if style is None:
+        return {}
+    allowed = [value for target in targets for value in target.OPTIONS.get("style", ())]
+    if not allowed:
+        raise click.UsageError("--style is for the target jenkins")
+    if style not in allowed:
+        raise wrong_option("--style", style, allowed)
+    return {"style": style}
+
+
+def _place(file: GeneratedFile, target: Target, output: str | None) -> Path:
+    """Return where *file* goes: the main one where the user says, others beside it."""
+    if output is None or output == "-":
+        return Path(file.name)
+    return Path(output) if file.name == target.FILE else Path(output).parent / file.name
+
+
+def _check(results: Sequence[_Result]) -> Exit:
+    """Show how the files on disk differ from *results*."""
+    status = Exit.FINE
+    for result in results:
+        found = difference(result.path, result.file.text)
+        if found:
+            sys.stdout.write(found)
+            say(f'{result.path} is not what the config says: run "pipegen compile"')
+            status = Exit.PROBLEMS
+    return status
+
+
+def _write(results: Sequence[_Result], *, force: bool) -> None:
+    for result in results:
+        if not force and is_foreign(result.path):
+            say(f"{result.path} was not written by pipegen: move it away, or overwrite it with --force")
+            end(Exit.PROBLEMS)
+    for result in results:
+        say(f"{result.path} written" if write(result.path, result.file.text) else f"{result.path} unchanged")

@@ -1,0 +1,22 @@
+"""`pipegen explain`: the page of a code."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import click
+import typer
+
+from pipegen.diagnostics.codes import table
+from pipegen.diagnostics.explain import page
+from pipegen.diagnostics.report import near_miss
+
+
+def explain(code: Annotated[str, typer.Argument(help='A code or its name: "PG301", "unknown-stage".')]) -> None:
+    """Explain a diagnostic: what it finds, why it matters, what to do."""
+    found = page(code)
+    if found is None:
+        known = [word for one in table() for word in (one.number, one.name)]
+        guess = near_miss(code, known)
+        raise click.UsageError(f'no code "{code}"' + (f'; did you mean "{guess}"?' if guess else ""))
+    typer.echo(found.rstrip("\n"))

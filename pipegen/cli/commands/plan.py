@@ -1,0 +1,97 @@
+"""`pipegen plan`: what the config comes to, before any target."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from pipegen.cli.exits import Exit
+from pipegen.cli.session import ConfigArgument, Format, PipelineOption, attempt, config_path, end, show
+from pipegen.compiler import analyse
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Job, Plan
+
+
+class PlanFormat(StrEnum):
+    """How a plan is shown."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def plan(
+    config: ConfigArgument = None,
+    pipeline: PipelineOption = None,
+    form: Annotated[PlanFormat, typer.Option("--format", help="How the plan is shown.")] = PlanFormat.TEXT,
+) -> None:
+    """Show frames, jobs, needs and bindings of each pipeline."""
+    path, report = config_path(config), Report()
+    analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report))
+    show(report.diagnostics(), Format.TEXT, sys.stderr)
+    if analysed is None:
+        end(Exit.PROBLEMS)
+        return
+    if form is PlanFormat.JSON:
+        typer.echo(json.dumps(as_data(analysed.plans), indent=2, ensure_ascii=False))
+    else:
+        typer.echo("\n\n".join(_described(one) for one in analysed.plans))
+
+
+def as_data(plans: Sequence[Plan]) -> Mapping[str, object]:
+    """Return *plans* as the JSON document that is a contract: see docs/plan.md."""
+    return {
+        "pipelines": [
+            {
+                "name": plan.name,
+                "frames": [list(frame) for frame in plan.frames],
+                "jobs": [_job_data(job) for job in plan.jobs],
+            }
+            for plan in plans
+        ]
+    }
+
+
+def _job_data(job: Job) -> Mapping[str, object]:
+    return {
+        "stage": job.stage,
+        "frame": job.frame,
+        "needs": list(job.needs),
+        "reads": [str(output) for output in job.reads],
+        "binds": list(job.binds),
+        "line": job.span.first.line,
+    }
+
+
+def _described(plan: Plan) -> str:
+    lines = [f"pipeline {plan.name}"]
+    lines += [f"  frame {number}: {', '.join(frame)}" for number, frame in enumerate(plan.frames)]
+    lines.append(f"  longest path: {' -> '.join(_longest_path(plan))}")
+    for job in plan.jobs:
+        lines += ["", f"  {job.stage}", *_details(job)]
+    return "\n".join(lines)
+
+
+def _details(job: Job) -> list[str]:
+    told = (
+        ("after", job.needs),
+        ("steps", [type(step).__name__.lower() for step in job.steps]),
+        ("reads", [str(output) for output in job.reads]),
+        ("binds", job.binds),
+        ("files of", job.files),
+        ("leaves", [artifact.path or "files known at run time" for artifact in job.artifacts]),
+    )
+    return [f"    {name:<8}  {', '.join(words)}" for name, words in told if words]
+
+
+def _longest_path(plan: Plan) -> tuple[str, ...]:
+    """Return the longest chain of stages, the first in the user's order among equals."""
+    paths: dict[str, tuple[str, ...]] = {}
+    for stage in plan.graph.topological():
+        before = max((paths[earlier] for earlier in plan.graph.predecessors(stage)), key=len, default=())
+        paths[stage] = (*before, stage)
+    return max(paths.values(), key=len, default=())

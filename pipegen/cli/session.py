@@ -1,0 +1,108 @@
+"""What the verbs share: which config, which targets, and how diagnostics are shown."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, TextIO, TypeVar
+
+import click
+import typer
+
+from pipegen.cli.exits import Exit
+from pipegen.config.load import USUAL_NAMES, find, load
+from pipegen.diagnostics.model import Diagnostic
+from pipegen.diagnostics.render import FORMATS
+from pipegen.diagnostics.report import Report, Stopped, listed
+from pipegen.source.text import SourceFile
+from pipegen.targets import registry
+from pipegen.targets.base import Target
+
+T = TypeVar("T")
+
+
+class Format(StrEnum):
+    """How diagnostics are shown."""
+
+    TEXT = "text"
+    CONCISE = "concise"
+    JSON = "json"
+
+
+ConfigArgument = Annotated[
+    Path | None,
+    typer.Argument(metavar="[CONFIG]", show_default=False, help=f"The config; without it, {', '.join(USUAL_NAMES)}."),
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="How diagnostics are shown.")]
+PipelineOption = Annotated[
+    list[str] | None,
+    typer.Option("--pipeline", metavar="NAME", show_default=False, help="Only this pipeline; may be given again."),
+]
+TargetOption = Annotated[
+    list[str] | None,
+    typer.Option("--target", "-t", metavar="TARGET", show_default=False, help="A target; may be given again."),
+]
+StrictOption = Annotated[bool, typer.Option("--strict", help="Let warnings count as errors.")]
+
+
+def config_path(given: Path | None) -> Path:
+    """Return the config that the user means, or end with wrong usage."""
+    if given is None:
+        found = find(Path())
+        if found is None:
+            raise click.UsageError(f"no config here: looked for {', '.join(USUAL_NAMES)}")
+        return found
+    if given.is_dir():
+        raise click.UsageError(f'"{given}" is a folder: name the config in it')
+    if not given.exists():
+        raise click.UsageError(f'"{given}" does not exist')
+    return given
+
+
+def load_targets(names: Sequence[str]) -> tuple[Target, ...]:
+    """Return the targets *names*, each once, or end with wrong usage."""
+    try:
+        return tuple(registry.load(name) for name in dict.fromkeys(names))
+    except registry.TargetError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def attempt(path: Path, report: Report, work: Callable[[SourceFile], T]) -> T | None:
+    """Return what *work* makes of the config at *path*; None when diagnostics stop it."""
+    try:
+        file = load(path, report)
+        report.stop_if_errors()
+        return work(file)
+    except Stopped:
+        return None
+
+
+def show(diagnostics: Sequence[Diagnostic], form: Format, stream: TextIO) -> None:
+    """Write *diagnostics* to *stream*, with colour when a person looks at it."""
+    shown = FORMATS[form.value](diagnostics, colour=_has_colour(stream))
+    if shown:
+        stream.write(shown if shown.endswith("\n") else f"{shown}\n")
+
+
+def end(status: Exit) -> None:
+    """End the verb with *status*."""
+    if status is not Exit.FINE:
+        raise typer.Exit(status)
+
+
+def say(words: str) -> None:
+    """Tell the user what was done, beside the output."""
+    sys.stderr.write(f"{words}\n")
+
+
+def wrong_option(option: str, value: str, allowed: Sequence[str]) -> click.UsageError:
+    """Return what to raise for an option's value that is not among *allowed*."""
+    return click.UsageError(f'{option} takes {listed(allowed)}, not "{value}"')
+
+
+def _has_colour(stream: TextIO) -> bool:
+    # https://no-color.org
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

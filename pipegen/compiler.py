@@ -1,0 +1,127 @@
+"""The stages of a compilation, in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pipegen.config.model import Config, Pipeline
+from pipegen.config.parse import parse
+from pipegen.config.read import read
+from pipegen.config.schema import check_schema, check_settings
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.plan.build import Neighbours, build_plan
+from pipegen.plan.graph import build_graph
+from pipegen.plan.model import Plan
+from pipegen.source.text import SourceFile, Span
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.targets.base import GeneratedFile, Request, Target
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """A config that has been checked: its plans, and the settings of targets by name."""
+
+    file: SourceFile
+    plans: tuple[Plan, ...]
+    settings: Mapping[str, TreeMapping]
+    chosen: bool
+
+
+def compile_file(
+    file: SourceFile, target: Target, options: Mapping[str, str], names: Sequence[str], report: Report
+) -> tuple[GeneratedFile, ...]:
+    """Return the files that *target* needs for the pipelines *names* (all when empty) of *file*."""
+    return generate(analyse(file, names, report), target, options, report)
+
+
+def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
+    """Return what *file* says; raise `Stopped` after a stage that leaves errors in *report*."""
+    tree = read(file, report)
+    report.stop_if_errors()
+    check_schema(tree, report)
+    report.stop_if_errors()
+    config = parse(tree, file)
+    pipelines = _chosen(config, names, report)
+    report.stop_if_errors()
+    several = len(pipelines) > 1 and not names
+    plans = [_plan(pipeline, pipelines, config, report, several=several) for pipeline in pipelines]
+    report.stop_if_errors()
+    return Analysed(
+        file,
+        tuple(plan for plan in plans if plan is not None),
+        {name.value: settings for name, settings in config.targets},
+        chosen=bool(names),
+    )
+
+
+def generate(
+    analysed: Analysed, target: Target, options: Mapping[str, str], report: Report
+) -> tuple[GeneratedFile, ...]:
+    """Return the files that *target* needs, the parent of the others last."""
+    settings = analysed.settings.get(target.NAME)
+    if settings is not None:
+        check_settings(settings, target.SETTINGS, report, f"targets.{target.NAME}")
+        report.stop_if_errors()
+    request = Request(source=analysed.file.path, settings=settings, chosen=analysed.chosen, options=options)
+    files = tuple(target.generate(analysed.plans, request, report))
+    report.stop_if_errors()
+    return files
+
+
+def _chosen(config: Config, names: Sequence[str], report: Report) -> tuple[Pipeline, ...]:
+    """Return the pipelines *names* in the user's order; all of them without names."""
+    known = [pipeline.name.value for pipeline in config.pipelines]
+    for name in names:
+        if name not in known:
+            found = near_miss(name, known)
+            report.add(
+                codes.UNKNOWN_PIPELINE,
+                f'"{config.file.path}" holds no pipeline "{name}"',
+                at=Span(config.file, 0, 0),
+                hint=f'write "--pipeline {found}"' if found else f"its pipelines are {listed(known)}",
+            )
+    return tuple(pipeline for pipeline in config.pipelines if not names or pipeline.name.value in names)
+
+
+def _plan(
+    pipeline: Pipeline, pipelines: Sequence[Pipeline], config: Config, report: Report, *, several: bool
+) -> Plan | None:
+    """Return the plan of *pipeline*; None when its graph has a cycle, which is reported."""
+    graph = build_graph(pipeline, report)
+    if graph.cycles():
+        return None
+    around = Neighbours(
+        elsewhere=_elsewhere(pipeline, config.pipelines),
+        several=several,
+        slugs=_slugs(pipelines)[pipeline.name.value],
+        folder=config.file.folder,
+    )
+    return build_plan(pipeline, graph, around, report)
+
+
+def _elsewhere(pipeline: Pipeline, pipelines: Iterable[Pipeline]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for other in pipelines:
+        for stage in other.stages:
+            if other is not pipeline:
+                found[stage.name.value] = (*found.get(stage.name.value, ()), other.name.value)
+    return found
+
+
+def _slugs(pipelines: Sequence[Pipeline]) -> dict[str, dict[str, str]]:
+    """Return a slug for each stage of each pipeline: lower-case letters, digits and dashes, unique in the file."""
+    taken: set[str] = set()
+    slugs: dict[str, dict[str, str]] = {}
+    for pipeline in pipelines:
+        for stage in pipeline.stages:
+            words = stage.name.value if len(pipelines) == 1 else f"{pipeline.name.value}-{stage.name.value}"
+            base = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:40].strip("-") or "stage"
+            slug, number = base, 2
+            while slug in taken:
+                slug, number = f"{base}-{number}", number + 1
+            taken.add(slug)
+            slugs.setdefault(pipeline.name.value, {})[stage.name.value] = slug
+    return slugs

@@ -1,0 +1,177 @@
+"""The tree against its JSON Schema; the door of jsonschema."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.protocols import Validator
+from jsonschema.validators import extend
+
+from pipegen.config.schema_depth import is_too_deep
+from pipegen.config.schema_file import pipelines_schema
+from pipegen.config.schema_misplaced import misplaced_keys, misplaced_pipelines
+from pipegen.config.schema_mistakes import chart_is_text, flat_execution, run_is_text, unnamed_stage
+from pipegen.config.schema_places import Places
+from pipegen.config.schema_violation import Violation, type_name
+from pipegen.config.schema_words import tell
+from pipegen.diagnostics.report import Report
+from pipegen.source.tree import Node, plain
+
+# JSON counts 2.0 as an integer; a reader of YAML does not.
+_Validator = extend(
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    ),
+)
+
+# Mistakes that deserve words of their own; each reports those it knows and returns the other violations.
+_MISTAKES = (misplaced_pipelines, flat_execution, unnamed_stage, chart_is_text, run_is_text, misplaced_keys)
+
+
+def check_schema(tree: Node, report: Report) -> None:
+    """Report each place where the config *tree* breaks the schema."""
+    if is_too_deep(tree, report):
+        return
+    schema = pipelines_schema()
+    places = Places(tree)
+    violations = _violations(_Validator(schema), plain(tree))
+    for mistake in _MISTAKES:
+        violations = mistake(violations, places, report)
+    for violation in violations:
+        tell(violation, places, report)
+
+
+def check_settings(node: Node, schema: Mapping[str, Any], report: Report, where: str) -> None:
+    """Report each place where *node*, the settings named *where* ("targets.gitlab"), breaks *schema*."""
+    if is_too_deep(node, report):
+        return
+    places = Places(node, where)
+    for violation in _violations(_Validator(dict(schema)), plain(node)):
+        tell(violation, places, report)
+
+
+def _violations(validator: Validator, value: object) -> tuple[Violation, ...]:
+    """Return the violations of *value*, each once, in the order of the schema."""
+    found = {violation: None for error in validator.iter_errors(value) for violation in _narrow(error)}
+    return tuple(found)
+
+
+def _narrow(error: ValidationError) -> Iterator[Violation]:
+    """Yield what *error* comes down to: the branch that was meant, and each key by itself."""
+    if error.validator in {"anyOf", "oneOf"}:
+        yield from _narrow_branches(error)
+    elif error.validator == "type":
+        yield _violation(error, limit=_types(error))
+    elif "propertyNames" in error.relative_schema_path:
+        yield _violation(error, "propertyNames", str(error.instance))
+    else:
+        keys = _keys(error)
+        yield from (_violation(error, key=key) for key in keys or ("",))
+
+
+def _keys(error: ValidationError) -> tuple[str, ...]:
+    """Return the keys that *error* is about, if it is about keys."""
+    limit: Any = error.validator_value
+    match error.validator:
+        case "additionalProperties":
+            return tuple(key for key in error.instance if not _is_known(key, error.schema))
+        case "required":
+            return tuple(key for key in limit if key not in error.instance)
+        case "dependentRequired":
+            needed = [key for given, keys in limit.items() if given in error.instance for key in keys]
+            return tuple(key for key in needed if key not in error.instance)
+        case _:
+            return ()
+
+
+def _narrow_branches(error: ValidationError) -> Iterator[Violation]:
+    """Yield the violations of the branch that the user meant; of several, the one that knows most of the keys."""
+    branches = _branches(error)
+    fits = {index: _fit(errors) for index, errors in branches.items()}
+    if all(inner.validator == "required" and not inner.path for inner in error.context or ()):
+        yield _violation(error, limit=[branch["required"] for branch in error.validator_value])
+    elif max(fits.values()) < 0:
+        types = tuple(dict.fromkeys(name for errors in branches.values() for name in _branch_types(errors)))
+        yield _violation(error, "type", limit=types)
+    else:
+        for inner in branches[max(fits, key=lambda index: fits[index])]:
+            yield from _narrow(inner)
+
+
+def _branches(error: ValidationError) -> dict[int, list[ValidationError]]:
+    branches = defaultdict(list)
+    for inner in error.context or ():
+        branches[int(inner.relative_schema_path[0])].append(inner)
+    return branches
+
+
+def _fit(errors: list[ValidationError]) -> int:
+    """Return how many keys of the value a branch knows; -1 when the branch is not meant at all."""
+    own = [error for error in errors if not error.path]
+    if any(_is_unmeant(error) for error in own):
+        return -1
+    nested = [_fit(branch) for error in own for branch in _branches(error).values()]
+    if nested and max(nested) < 0:
+        return -1
+    return max([0, *nested, *(len(_known_keys(error)) for error in own)])
+
+
+def _is_unmeant(error: ValidationError) -> bool:
+    """Return whether the value is of another type, or an operator is asked for where none of its keys stands."""
+    if error.validator == "required" and _is_operator(error.schema):
+        return not _known_keys(error)
+    return bool(types := _types(error)) and not _has_type(error.instance, types)
+
+
+def _is_operator(schema: Mapping[str, Any]) -> bool:
+    return any(key.startswith("$") for key in schema.get("required", ()))
+
+
+def _is_known(key: str, schema: Mapping[str, Any]) -> bool:
+    patterns = schema.get("patternProperties", {})
+    return key in schema.get("properties", {}) or any(re.search(pattern, key) for pattern in patterns)
+
+
+def _known_keys(error: ValidationError) -> set[str]:
+    return set(error.schema.get("properties", {})) & set(error.instance) if isinstance(error.instance, dict) else set()
+
+
+def _branch_types(errors: list[ValidationError]) -> Iterator[str]:
+    """Yield the types that a branch would take, operators aside: they stand for the value they make."""
+    for error in errors:
+        if not error.path and not _is_operator(error.schema):
+            yield from _types(error)
+
+
+def _types(error: ValidationError) -> tuple[str, ...]:
+    limit: Any = error.validator_value
+    match error.validator:
+        case "type":
+            return (limit,) if isinstance(limit, str) else tuple(limit)
+        case "enum":
+            return tuple(dict.fromkeys(type_name(value) for value in limit))
+        case "const":
+            return (type_name(limit),)
+        case _:
+            return ()
+
+
+def _has_type(value: object, types: tuple[str, ...]) -> bool:
+    name = type_name(value)
+    return name in types or (name == "integer" and "number" in types)
+
+
+def _violation(error: ValidationError, keyword: str = "", key: str = "", limit: object = None) -> Violation:
+    return Violation(
+        keyword=keyword or str(error.validator),
+        path=tuple(error.absolute_path),
+        key=key,
+        value=error.instance,
+        limit=error.validator_value if limit is None else limit,
+        schema=error.schema,
+    )

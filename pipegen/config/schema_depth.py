@@ -1,0 +1,37 @@
+"""How deep a config may be nested."""
+
+from __future__ import annotations
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+
+# Real configs stay below 20; the stages after this one may recurse.
+DEEPEST = 100
+
+
+def is_too_deep(tree: Node, report: Report) -> bool:
+    """Report the first value that is nested deeper than the compiler goes; return whether there is one."""
+    open_nodes: list[tuple[Node, int]] = [(tree, 0)]
+    while open_nodes:
+        node, depth = open_nodes.pop()
+        if depth > DEEPEST:
+            report.add(
+                codes.UNSUPPORTED_YAML,
+                f"the value is nested more than {DEEPEST} levels deep",
+                at=node.span,
+                hint="keep nested data in a file of its own",
+            )
+            return True
+        open_nodes.extend((child, depth + 1) for child in reversed(_children(node)))
+    return False
+
+
+def _children(node: Node) -> tuple[Node, ...]:
+    match node:
+        case Mapping():
+            return tuple(entry.value for entry in node.entries)
+        case Sequence():
+            return node.items
+        case Scalar():
+            return ()

@@ -1,0 +1,47 @@
+"""The JSON Schema of a config, and the keys it knows at each place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from pipegen.assets import folder
+from pipegen.config.schema_violation import Path
+
+
+@cache
+def pipelines_schema() -> Mapping[str, Any]:
+    """Return the schema of a config."""
+    schema: dict[str, Any] = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
+    return schema
+
+
+@cache
+def known_keys() -> Mapping[Path, tuple[str, ...]]:
+    """Return the keys known at each place, outer places first; "*" is any key, 0 any item."""
+    return dict(_known_keys(pipelines_schema()))
+
+
+def _known_keys(schema: Mapping[str, Any]) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    open_parts: list[tuple[Path, Mapping[str, Any]]] = [((), schema)]
+    while open_parts:
+        path, part = open_parts.pop(0)
+        if any(key.startswith("$") for key in part.get("required", ())):
+            # An operator may stand anywhere: its keys belong to no place.
+            continue
+        if "$ref" in part:
+            open_parts.append((path, schema["$defs"][part["$ref"].removeprefix("#/$defs/")]))
+        if "properties" in part:
+            yield path, tuple(part["properties"])
+        open_parts.extend(_inner_parts(path, part))
+
+
+def _inner_parts(path: Path, part: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    yield from ((path, branch) for branch in part.get("anyOf", ()))
+    yield from (((*path, key), value) for key, value in part.get("properties", {}).items())
+    if isinstance(part.get("additionalProperties"), dict):
+        yield (*path, "*"), part["additionalProperties"]
+    if "items" in part:
+        yield (*path, 0), part["items"]

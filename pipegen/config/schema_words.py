@@ -1,0 +1,195 @@
+"""What to say about a violation that needs no special words."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pipegen.config.schema_places import Places
+from pipegen.config.schema_violation import Violation, type_name
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report, listed, near_miss
+
+# More keys than these are no help in a message.
+_FEW = 8
+
+_TYPES = {
+    "null": "nothing",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "text",
+    "array": "a list",
+    "object": "a map",
+}
+
+
+def tell(violation: Violation, places: Places, report: Report) -> None:
+    """Report *violation*."""
+    match violation.keyword:
+        case "additionalProperties":
+            _unknown_key(violation, places, report)
+        case "required" | "dependentRequired":
+            _missing_key(violation, places, report)
+        case "anyOf" | "oneOf":
+            _keys_of_branches(violation, places, report)
+        case "type":
+            _wrong_type(violation, places, report)
+        case "propertyNames":
+            _wrong_key(violation, places, report)
+        case _:
+            _invalid_value(violation, places, report)
+
+
+def _unknown_key(violation: Violation, places: Places, report: Report) -> None:
+    choices = tuple(_properties(violation))
+    meant = near_miss(violation.key, choices)
+    known = f"known are {listed(choices)}" if len(choices) <= _FEW and choices else None
+    entry = places.entry((*violation.path, violation.key))
+    report.add(
+        codes.UNKNOWN_KEY,
+        f'unknown key "{violation.key}" in {places.title(violation.path)}',
+        at=entry.key.span if entry else None,
+        label=f'did you mean "{meant}"?' if meant else "no such key",
+        hint=f'rename it to "{meant}"' if meant else known,
+    )
+
+
+def _missing_key(violation: Violation, places: Places, report: Report) -> None:
+    example = _example(violation)
+    report.add(
+        codes.MISSING_KEY,
+        f'{places.title(violation.path)} has no "{violation.key}"',
+        at=places.key(violation.path),
+        label=f'"{violation.key}" is missing here',
+        hint=f'add "{violation.key}: {example}"' if example else f'add the key "{violation.key}"',
+    )
+
+
+def _keys_of_branches(violation: Violation, places: Places, report: Report) -> None:
+    """Report a map that needs one of several groups of keys, and has none or more than one of them."""
+    limit: Any = violation.limit
+    groups = tuple(" and ".join(f'"{key}"' for key in branch) for branch in limit if isinstance(branch, list))
+    title = places.title(violation.path)
+    if groups:
+        choices = _either(groups)
+        report.add(codes.MISSING_KEY, f"{title} has no {choices}", at=places.key(violation.path), hint=f"add {choices}")
+        return
+    rivals = [key for branch in limit for key in branch.get("required", ()) if key in places.keys(violation.path)]
+    entry = places.entry((*violation.path, rivals[-1])) if rivals else None
+    report.add(
+        codes.INVALID_VALUE,
+        f"{title} says the same thing in several ways: {listed(rivals)}" if rivals else f"{title} is ambiguous",
+        at=entry.key.span if entry else places.key(violation.path),
+        hint="keep one of them",
+    )
+
+
+def _wrong_type(violation: Violation, places: Places, report: Report) -> None:
+    title, limit = places.title(violation.path), _type_names(violation)
+    if violation.value is None:
+        message, label, hint = f"{title} has no value", f"{limit} is expected here", "write its value, or remove it"
+    else:
+        given = _given(violation.value)
+        message, label, hint = f"{title} takes {limit}, not {given}", f"this is {given}", _type_hint(violation)
+    report.add(codes.WRONG_TYPE, message, at=places.mark(violation.path), label=label, hint=hint)
+
+
+def _type_hint(violation: Violation) -> str | None:
+    limit: Any = violation.limit
+    match violation.value:
+        case str(text) if (
+            ("integer" in limit and re.fullmatch(r"[0-9]+", text)) or ("boolean" in limit and text in {"true", "false"})
+        ):
+            return f"remove the quotes: {text}"
+        case str() | int() | float() if "array" in limit:
+            return "write a list: [first, second]"
+        case list() if "object" in limit:
+            return 'remove the dash: a map holds lines of "key: value"'
+        case dict() if "array" in limit:
+            return 'begin each item with a dash: "- "'
+        case dict(pairs) if "string" in limit and len(pairs) == 1:
+            # `- key: value` where text was meant, or `${…}` written as `{…}`.
+            return "quote the text if it holds a colon or begins with a brace"
+        case _:
+            return None
+
+
+def _wrong_key(violation: Violation, places: Places, report: Report) -> None:
+    entry = places.entry((*violation.path, violation.key))
+    report.add(
+        codes.INVALID_VALUE,
+        f'{places.title(violation.path)} takes no key "{violation.key}"'
+        if violation.key
+        else f"a key of {places.title(violation.path)} is empty",
+        at=entry.key.span if entry else places.key(violation.path),
+    )
+
+
+def _invalid_value(violation: Violation, places: Places, report: Report) -> None:
+    title, limit = places.title(violation.path), violation.limit
+    label, hint = "", None
+    match violation.keyword, limit:
+        case "enum", [*choices]:
+            takes = f"takes {_either([_shown(choice) for choice in choices])}, not {_shown(violation.value)}"
+            meant = near_miss(str(violation.value), [str(choice) for choice in choices])
+            hint = f'did you mean "{meant}"?' if meant else None
+        case "const", choice:
+            takes = f"takes {_shown(choice)} only"
+        case "minimum", _:
+            takes = f"takes a number from {limit} up, not {violation.value}"
+        case "maximum", _:
+            takes = f"takes a number up to {limit}, not {violation.value}"
+        case ("minItems" | "minProperties" | "minLength"), 1:
+            takes = "is empty"
+        case "uniqueItems", _:
+            takes = "names something twice"
+        case _:
+            takes = f"takes no {_shown(violation.value)}"
+            hint = f"write it as in {example}" if (example := _own_example(violation)) else None
+    report.add(codes.INVALID_VALUE, f"{title} {takes}", at=places.mark(violation.path), label=label, hint=hint)
+
+
+def _type_names(violation: Violation) -> str:
+    limit: Any = violation.limit
+    # Where text is meant, numbers and booleans are taken as written: to say so would confuse.
+    types = [name for name in limit if "string" not in limit or name not in {"number", "integer", "boolean"}]
+    return _either([_TYPES[name] for name in types])
+
+
+def _given(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _TYPES[type_name(value)]
+
+
+def _shown(value: object) -> str:
+    match value:
+        case str():
+            return f'"{value}"'
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return str(value)
+        case _:
+            return _given(value)
+
+
+def _either(words: list[str] | tuple[str, ...]) -> str:
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _properties(violation: Violation) -> dict[str, Any]:
+    properties: Any = violation.schema.get("properties", {})
+    return dict(properties)
+
+
+def _example(violation: Violation) -> str:
+    """Return a value on one line for the missing key, if the schema has one."""
+    examples = _properties(violation).get(violation.key, {}).get("examples", [])
+    return next((example for example in examples if isinstance(example, str)), "")
+
+
+def _own_example(violation: Violation) -> str:
+    examples: Any = violation.schema.get("examples", [])
+    return next((_shown(example) for example in examples), "")

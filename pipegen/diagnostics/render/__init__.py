@@ -1,0 +1,32 @@
+"""Ways to show diagnostics: one module each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from types import MappingProxyType
+from typing import Protocol
+
+from pipegen.diagnostics.model import Diagnostic
+
+
+class Renderer(Protocol):
+    """What shows diagnostics."""
+
+    def __call__(self, diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:
+        """Return *diagnostics* as text that ends in a line break; nothing at all when there are none to tell of."""
+        ...
+
+
+def _of_module(name: str) -> Renderer:
+    """Return the `render` of the module *name*, which is imported when it is called."""
+
+    def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:
+        module = import_module(f"{__name__}.{name}")
+        return str(module.render(diagnostics, colour=colour))
+
+    return render
+
+
+# The formats by name, the default first.
+FORMATS: Mapping[str, Renderer] = MappingProxyType({name: _of_module(name) for name in ("text", "concise", "json")})

@@ -1,0 +1,90 @@
+"""Diagnostics for people: the message, the source with its labels, the hint.
+
+    error[PG301]: arc names stage "tset", which is not defined
+     --> pipegen.yaml:5:14
+      |
+    3 |   test: pytest
+      |   ---- did you mean this one?
+    5 |   - build -> tset
+      |              ^^^^ no such stage
+      = hint: rename it to "test", or add a stage "tset"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from pipegen.diagnostics.model import Diagnostic, Severity
+from pipegen.diagnostics.render.snippet import Mark, mark, rows
+from pipegen.diagnostics.render.terminal import Painter, Style, counted, safe, style_of
+from pipegen.source.text import SourceFile
+
+_Group = tuple[SourceFile, list[Mark]]
+
+
+def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:
+    """Return *diagnostics* in their order with a blank line after each, then how many there are of each severity."""
+    if not diagnostics:
+        return ""
+    painter = Painter(colour)
+    blocks = ["\n".join(_block(found, painter)) for found in diagnostics]
+    return "\n\n".join([*blocks, _summary(diagnostics, painter)]) + "\n"
+
+
+def _summary(diagnostics: Sequence[Diagnostic], painter: Painter) -> str:
+    numbers = [(sum(found.severity is kind for found in diagnostics), _NOUNS[kind]) for kind in Severity]
+    worst = min((found.severity for found in diagnostics), key=lambda severity: severity.rank)
+    return painter.paint(counted(numbers), style_of(worst))
+
+
+_NOUNS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+
+
+def _block(found: Diagnostic, painter: Painter) -> Iterator[str]:
+    style = style_of(found.severity)
+    head = painter.paint(f"{found.severity.value}[{found.code.number}]", style)
+    yield f"{head}{painter.paint(f': {safe(found.message)}', Style.STRONG)}"
+    groups = _by_file(found)
+    gutter = len(str(max((found.line for _, marks in groups for found in marks), default=1)))
+    for index, (file, marks) in enumerate(groups):
+        first = next((found for found in marks if found.is_primary), marks[0])
+        arrow = painter.paint(f"{' ' * gutter}{':::' if index else '-->'}", Style.FRAME)
+        yield f"{arrow} {safe(file.path)}:{first.line}:{first.start + 1}"
+        yield painter.paint(f"{' ' * gutter} |", Style.FRAME)
+        yield from _source(file, marks, gutter, style, painter)
+    if found.hint is not None:
+        yield from _hint(found.hint, gutter, painter)
+
+
+def _by_file(found: Diagnostic) -> list[_Group]:
+    """Return the marks of each file, the file of the primary label first."""
+    if found.primary is None:
+        return []
+    groups: dict[str, _Group] = {}
+    labels = [(found.primary, True), *((label, False) for label in found.related)]
+    for label, is_primary in labels:
+        file = label.span.file
+        groups.setdefault(file.path, (file, []))[1].append(mark(label, is_primary=is_primary))
+    return list(groups.values())
+
+
+def _source(file: SourceFile, marks: list[Mark], gutter: int, style: Style, painter: Painter) -> Iterator[str]:
+    """Yield the marked lines in their order, with a sign where more than one line between them is left out."""
+    above = None
+    for number, group in groupby(sorted(marks, key=lambda found: found.line), key=lambda found: found.line):
+        if above is not None and number - above > 2:  # noqa: PLR2004 - one line left out needs no sign
+            yield painter.paint("." * max(gutter, 3), Style.FRAME)
+        above = number
+        blank = f"{painter.paint(f'{" " * gutter} |', Style.FRAME)} "
+        head = f"{painter.paint(f'{number:>{gutter}} |', Style.FRAME)} "
+        for kind, row in rows(file, list(group), style, painter):
+            yield f"{head if kind else blank}{row}".rstrip()
+
+
+def _hint(hint: str, gutter: int, painter: Painter) -> Iterator[str]:
+    """Yield the hint; its further lines are indented below the first."""
+    first, *more = hint.split("\n")
+    sign = f"{' ' * gutter} ="
+    yield f"{painter.paint(sign, Style.FRAME)} {painter.paint('hint', Style.STRONG)}: {safe(first)}"
+    yield from (f"{' ' * (gutter + len(' = hint: '))}{safe(line)}".rstrip() for line in more)

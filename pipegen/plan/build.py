@@ -1,0 +1,176 @@
+"""A pipeline, its graph and its bindings to the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from posixpath import normpath
+
+from pipegen.bindings.names import bound_names, check_names
+from pipegen.bindings.scope import Namespaces
+from pipegen.config.model import Pipeline, Stage
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.files import artifacts, check_conflicts, reads_files
+from pipegen.plan.forward import Forwarded
+from pipegen.plan.inputs import containers_of, inputs_of, shared
+from pipegen.plan.mail import mail
+from pipegen.plan.model import (
+    Deploy,
+    Fetch,
+    Job,
+    Mail,
+    Output,
+    Plan,
+    Promote,
+    Publish,
+    Selection,
+    Step,
+    Trigger,
+    Workspace,
+)
+from pipegen.plan.steps import steps
+from pipegen.plan.values import values_of
+
+# What must not happen by accident when a file holds several pipelines (DESIGN, "which of them run").
+_EFFECTS = (Publish, Promote, Deploy, Trigger)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What one stage does, before it is known what others want of it."""
+
+    stage: Stage
+    steps: tuple[Step, ...]
+    mail: Mail | None
+    reads: tuple[Output, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """What a pipeline must know of the file it stands in."""
+
+    elsewhere: Mapping[str, tuple[str, ...]]
+    several: bool
+    slugs: Mapping[str, str]
+    folder: str
+
+
+def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> Plan:
+    """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
+    stages: dict[str, Stage] = {}
+    for stage in pipeline.stages:
+        stages.setdefault(stage.name.value, stage)
+    namespaces = Namespaces(stages, {name: bound_names(stage) for name, stage in stages.items()}, around.elsewhere)
+    work = _work(pipeline, graph, namespaces, report)
+    frames = graph.stack()
+    jobs = _jobs(pipeline, graph, work, namespaces, around, frames, report)
+    return Plan(
+        name=pipeline.name.value,
+        span=pipeline.name.span,
+        graph=graph,
+        frames=frames,
+        jobs=jobs,
+        fetch=_fetch(pipeline),
+        workspace=Workspace(pipeline.workspace.value) if pipeline.workspace else Workspace.ISOLATED,
+        workspace_span=pipeline.workspace.span if pipeline.workspace else None,
+        selection=_selection(pipeline, jobs, around, report),
+        folder=around.folder,
+    )
+
+
+def _work(pipeline: Pipeline, graph: ExecutionGraph, namespaces: Namespaces, report: Report) -> dict[str, _Work]:
+    """Return what each stage of the graph does; ancestors come first, so that their exports are known."""
+    work: dict[str, _Work] = {}
+    forwarded = Forwarded(pipeline.name.value)
+    for name in graph.topological():
+        stage = namespaces.stages[name]
+        check_names(stage, report)
+        values = values_of(stage, namespaces, frozenset(graph.ancestors(name)), forwarded.known, report)
+        found = steps(stage, pipeline, values, forwarded)
+        work[name] = _Work(stage, found, mail(stage, pipeline, values), tuple(values.reads))
+    return work
+
+
+def _jobs(
+    pipeline: Pipeline,
+    graph: ExecutionGraph,
+    work: Mapping[str, _Work],
+    namespaces: Namespaces,
+    around: Neighbours,
+    frames: Sequence[Sequence[str]],
+    report: Report,
+) -> tuple[Job, ...]:
+    frame_of = {stage: number for number, frame in enumerate(frames) for stage in frame}
+    directory = normpath(pipeline.directory.value) if pipeline.directory else "."
+    inputs = {name: inputs_of(name, one.steps, one.mail) for name, one in work.items()}
+    wanted = set(chain.from_iterable(inputs.values()))
+    left = {name: artifacts(one.steps, directory) for name, one in work.items()}
+    jobs = []
+    for name in namespaces.stages:
+        if name not in work:
+            continue
+        one = work[name]
+        binds = tuple(bound.name for bound in namespaces.bound[name][1:])
+        files = _files(name, one, inputs[name], left, graph)
+        check_conflicts(files, left, graph, report)
+        jobs.append(
+            Job(
+                stage=name,
+                pipeline=pipeline.name.value,
+                slug=around.slugs[name],
+                span=one.stage.name.span,
+                frame=frame_of[name],
+                needs=graph.predecessors(name),
+                reads=one.reads,
+                binds=binds,
+                inputs=inputs[name],
+                outputs=tuple(bound for bound in binds if Output(name, bound) in wanted),
+                files=files,
+                artifacts=left[name],
+                directory=directory,
+                steps=one.steps,
+                mail=one.mail,
+                shared=shared(name, inputs, {other: found.steps for other, found in work.items()}),
+                containers=containers_of(name, one.steps),
+            )
+        )
+    return tuple(jobs)
+
+
+def _files(
+    name: str,
+    work: _Work,
+    inputs: Sequence[Output],
+    left: Mapping[str, Sequence[object]],
+    graph: ExecutionGraph,
+) -> tuple[str, ...]:
+    """Return the stages whose files *name* gets: all ancestors' when it reads files, else of those it reads from."""
+    sources = graph.ancestors(name) if reads_files(work.steps) else {output.stage for output in inputs}
+    return tuple(stage for stage in graph.topological() if stage in sources and left[stage])
+
+
+def _fetch(pipeline: Pipeline) -> Fetch | None:
+    fetch = pipeline.fetch
+    if fetch is None:
+        return None
+    return Fetch(depth=fetch.depth if fetch.shallow else None, submodules=fetch.submodules, tags=fetch.tags)
+
+
+def _selection(pipeline: Pipeline, jobs: Sequence[Job], around: Neighbours, report: Report) -> Selection:
+    effect = next((step for job in jobs for step in job.steps if isinstance(step, _EFFECTS)), None)
+    if not around.several or effect is None:
+        return Selection.ALWAYS
+    name = pipeline.name
+    report.add(
+        codes.ON_DEMAND_PIPELINE,
+        f'pipeline "{name.value}" runs only when asked for, since it {_VERBS[type(effect)]}',
+        at=name.span,
+        hint=f"set PIPEGEN_PIPELINE={name.value} to run it; several names go with commas between, all of them by all",
+    )
+    return Selection.ON_DEMAND
+
+
+_VERBS = {Publish: "publishes", Promote: "promotes", Deploy: "deploys", Trigger: "triggers another job"}

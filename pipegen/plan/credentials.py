@@ -1,0 +1,63 @@
+"""The credentials of a `run`."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.bindings.expression import Expression, Loop, Map
+from pipegen.diagnostics import codes
+from pipegen.plan.model import Credential, CredentialKind
+from pipegen.plan.values import Values
+from pipegen.source.tree import Node
+
+_KINDS: tuple[tuple[CredentialKind, tuple[str, ...]], ...] = (
+    (CredentialKind.PASSWORD, ("usernameVariable", "passwordVariable")),
+    (CredentialKind.SSH_KEY, ("keyFileVariable",)),
+    (CredentialKind.TEXT, ("name",)),
+)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def credentials(node: Node | None, values: Values) -> tuple[Credential, ...]:
+    """Return the credentials that *node* lists; they must be known at compile time."""
+    found = []
+    for item in values.items(node, lambda item: item):
+        if isinstance(item, Loop):
+            values.report.add(
+                codes.EXPECTED_TEXT,
+                "credentials must be known when the pipeline is compiled",
+                at=item.span,
+                hint="list them: an engine binds them before anything runs",
+            )
+        else:
+            found.append(_credential(item, values))
+    return tuple(found)
+
+
+def _credential(item: Expression, values: Values) -> Credential:
+    entry = values.as_map(item)
+    kind, keys = next(found for found in _KINDS if found[0] is CredentialKind.TEXT or entry.get(found[1][0]))
+    variables = tuple(_constant(entry, key, values) for key in keys)
+    for variable in variables:
+        if not _VARIABLE.fullmatch(variable):
+            values.report.add(
+                codes.INVALID_VARIABLE,
+                f'"{variable}" is no name for an environment variable',
+                at=item.span,
+                hint='use letters, digits and "_", and begin with no digit',
+            )
+    return Credential(id=_constant(entry, "id", values), kind=kind, variables=variables, span=item.span)
+
+
+def _constant(entry: Map, key: str, values: Values) -> str:
+    value = entry.get(key)
+    text = values.as_text(value) if value else None
+    constant = text.constant if text else ""
+    if constant is None and text is not None:
+        values.report.add(
+            codes.EXPECTED_TEXT,
+            f'"{key}" of a credential must be known when the pipeline is compiled',
+            at=text.span,
+            hint="write it out: an engine binds credentials before anything runs",
+        )
+    return constant or ""

@@ -1,0 +1,49 @@
+"""Exports that only rename or join other bindings: their readers read those instead."""
+
+from __future__ import annotations
+
+from pipegen.bindings.expression import Reference, Scope, Text
+from pipegen.plan.model import Export, Output
+from pipegen.plan.values import seen_from
+
+
+class Forwarded:
+    """What is known at compile time of the names that the stages of *pipeline* bind."""
+
+    def __init__(self, pipeline: str) -> None:
+        self._pipeline = pipeline
+        self._exports: dict[Output, Text] = {}
+
+    def accepts(self, stage: str, export: Export) -> bool:
+        """Return whether an export of *stage* is forwarded; one whose value may differ between jobs is not."""
+        if not _is_lasting(export.value):
+            return False
+        self._exports[Output(stage, export.name)] = export.value
+        return True
+
+    def known(self, reference: Reference) -> Text | None:
+        """Return what *reference* stands for; None when only the run can tell."""
+        match reference.scope:
+            case Scope.SETUP if reference.name == "pipeline":
+                return Text((self._pipeline,), reference.span)
+            case Scope.OWN | Scope.STAGE if reference.name == "stage":
+                return Text((reference.namespace or "",), reference.span)
+            case Scope.OWN | Scope.STAGE:
+                return self._forwarded(reference)
+            case _:
+                return None
+
+    def _forwarded(self, reference: Reference) -> Text | None:
+        stage = reference.namespace or ""
+        value = self._exports.get(Output(stage, reference.name))
+        if value is None:
+            return None
+        return value if reference.scope is Scope.OWN else seen_from(value, "")
+
+
+def _is_lasting(value: Text) -> bool:
+    """Return whether *value* is the same in every job of a run; the log's URL is each job's own on some engines."""
+    return all(
+        reference.scope in (Scope.OWN, Scope.STAGE) or (reference.scope is Scope.SETUP and reference.name != "logURL")
+        for reference in value.references()
+    )

@@ -1,0 +1,126 @@
+"""The arcs of a pipeline to its ExecutionGraph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+from pipegen.bindings.names import RESERVED_STAGES
+from pipegen.config.model import Arc, Pipeline, Stage
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.source.text import Located, Span
+
+
+def build_graph(pipeline: Pipeline, report: Report) -> ExecutionGraph:
+    """Return the graph of *pipeline*'s arcs; what is wrong with stages and arcs is reported.
+
+    Arcs of undefined stages are left out. Without `execution`, the stages run
+    in the order in which they are written.
+    """
+    stages = _check_stages(pipeline, report)
+    if pipeline.arcs is None:
+        return ExecutionGraph([list(stages)])
+    for arc in pipeline.arcs:
+        _check_arc(arc, stages, report)
+    graph = ExecutionGraph([[name.value for name in arc.stages if name.value in stages] for arc in pipeline.arcs])
+    _check_cycles(graph, pipeline.arcs, report)
+    _check_used(graph, stages.values(), pipeline, report)
+    return graph
+
+
+def _check_stages(pipeline: Pipeline, report: Report) -> dict[str, Stage]:
+    """Return the stages by name, the first of each name."""
+    stages: dict[str, Stage] = {}
+    for stage in pipeline.stages:
+        name = stage.name
+        if name.value in RESERVED_STAGES:
+            report.add(
+                codes.RESERVED_NAME,
+                f'"{name.value}" is a reserved stage name',
+                at=name.span,
+                hint="name the stage otherwise: setup and teardown are pipegen's own",
+            )
+        if name.value in stages:
+            report.add(
+                codes.DUPLICATE_STAGE,
+                f'pipeline "{pipeline.name.value}" has two stages named "{name.value}"',
+                at=name.span,
+                label="second",
+                also=[Label(stages[name.value].name.span, "first")],
+                hint="rename one of them",
+            )
+        stages.setdefault(name.value, stage)
+    return stages
+
+
+def _check_arc(arc: Arc, stages: dict[str, Stage], report: Report) -> None:
+    seen: dict[str, Located[str]] = {}
+    for name in arc.stages:
+        if name.value not in stages:
+            _report_unknown(name, stages, report)
+        if name.value in seen:
+            report.add(
+                codes.REPEATED_IN_ARC,
+                f'stage "{name.value}" stands twice in one arc, so it would wait for itself',
+                at=name.span,
+                label="again",
+                also=[Label(seen[name.value].span, "first")],
+                hint="name each stage once in an arc",
+            )
+        seen.setdefault(name.value, name)
+
+
+def _report_unknown(name: Located[str], stages: dict[str, Stage], report: Report) -> None:
+    found = near_miss(name.value, stages)
+    add = f'add a stage "{name.value}"'
+    report.add(
+        codes.UNKNOWN_STAGE,
+        f'arc names stage "{name.value}", which is not defined',
+        at=name.span,
+        label="no such stage",
+        also=[Label(stages[found].name.span, "did you mean this one?")] if found else [],
+        hint=f'rename it to "{found}", or {add}' if found else f"{add}, or name one of {listed(list(stages))}",
+    )
+
+
+def _check_cycles(graph: ExecutionGraph, arcs: Iterable[Arc], report: Report) -> None:
+    """Report each knot once; an arc with a stage twice has been reported already."""
+    places: dict[tuple[str, str], Span] = {}
+    repeated: set[tuple[str, str]] = set()
+    for arc in arcs:
+        pairs = [(a, b) for a, b in pairwise(arc.stages)]
+        for a, b in pairs:
+            places.setdefault((a.value, b.value), a.span.to(b.span))
+        if len({name.value for name in arc.stages}) < len(arc.stages):
+            repeated |= {(a.value, b.value) for a, b in pairs}
+    for cycle in graph.cycles():
+        steps = list(pairwise(cycle))
+        if all(step in repeated for step in steps):
+            continue
+        spans = [places[step] for step in steps]
+        report.add(
+            codes.CYCLE,
+            "stages wait for each other: " + " -> ".join(cycle),
+            at=spans[0],
+            label=_words(steps[0]),
+            also=[Label(span, _words(step)) for step, span in zip(steps[1:], spans[1:], strict=True)],
+            hint="take one of these steps out of the arcs",
+        )
+
+
+def _words(step: tuple[str, str]) -> str:
+    return f"{step[0]} before {step[1]}"
+
+
+def _check_used(graph: ExecutionGraph, stages: Iterable[Stage], pipeline: Pipeline, report: Report) -> None:
+    for stage in stages:
+        if stage.name.value not in graph:
+            report.add(
+                codes.STAGE_IN_NO_ARC,
+                f'stage "{stage.name.value}" stands in no arc, so it never runs',
+                at=stage.name.span,
+                hint=f'add [{stage.name.value}] to "execution" of "{pipeline.name.value}", or remove the stage',
+            )

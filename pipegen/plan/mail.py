@@ -1,0 +1,43 @@
+"""The mail that tells of a failed stage."""
+
+from __future__ import annotations
+
+from pipegen.bindings.expression import Expression, Items, List, Text
+from pipegen.config.model import Pipeline, Stage
+from pipegen.plan.model import Mail
+from pipegen.plan.values import Values
+from pipegen.source.text import Span
+from pipegen.source.tree import Node
+
+SUBJECT = "[Pipeline] ${setup.projectShortName} ${setup.pipeline}/${.stage} failed"
+BODY = (
+    "Pipeline ${setup.pipeline} for project ${setup.project} failed during\n"
+    "stage ${.stage}. See the log for details: ${setup.logURL}"
+)
+
+
+def mail(stage: Stage, pipeline: Pipeline, values: Values) -> Mail | None:
+    """Return the mail for *stage*: what it says itself, else what the pipeline says, else the default."""
+    told = [email for email in (stage.email, pipeline.email) if email is not None]
+    if not told:
+        return None
+    span = told[0].span
+    to = next((email.to for email in told if email.to is not None), None)
+    values.failed()
+    return Mail(
+        to=_recipients(to, values),
+        subject=_text([email.subject for email in told], SUBJECT, span, values),
+        body=_text([email.body for email in told], BODY, span, values),
+        span=span,
+    )
+
+
+def _text(nodes: list[Node | None], default: str, span: Span, values: Values) -> Text:
+    return values.text(next((node for node in nodes if node is not None), None), default, span)
+
+
+def _recipients(node: Node | None, values: Values) -> Items[Text]:
+    if node is None:
+        return ()
+    value: Expression = values.value(node)
+    return values.as_items(value, values.as_text) if isinstance(value, List) else (values.as_text(value),)

@@ -1,0 +1,190 @@
+"""A stage's steps, with PipelineLib's defaults, to plan steps."""
+
+from __future__ import annotations
+
+from pipegen.bindings.expression import Expression, Map, Scope, Text
+from pipegen.config import model as config
+from pipegen.plan.checks import (
+    check_image_id,
+    check_image_name,
+    check_local_context,
+    check_tag,
+    check_variable,
+    is_local,
+    relative_path,
+)
+from pipegen.plan.credentials import credentials
+from pipegen.plan.forward import Forwarded
+from pipegen.plan.model import (
+    BlubberInline,
+    BlubberPath,
+    Build,
+    Container,
+    Copy,
+    CopyFile,
+    Deploy,
+    Export,
+    Image,
+    Promote,
+    Promotion,
+    Publish,
+    Run,
+    Step,
+    Trigger,
+)
+from pipegen.plan.values import Values
+from pipegen.source.text import Span
+from pipegen.source.tree import Node, Scalar
+
+IMAGE_ID = "${.imageID}"
+CONTAINER = "${.container}"
+
+
+def steps(stage: config.Stage, pipeline: config.Pipeline, values: Values, forwarded: Forwarded) -> tuple[Step, ...]:
+    """Return the steps of *stage* in PipelineLib's order; each sees what the ones before it bind."""
+    found: list[Step | None] = []
+    blubberfile = (
+        stage.blubberfile or pipeline.blubberfile or Scalar(f"{pipeline.name.value}/blubber.yaml", stage.name.span)
+    )
+    found.append(_build(stage.build, blubberfile, values) if stage.build else None)
+    values.after("build")
+    found.append(_run(stage.run, values) if stage.run else None)
+    values.after("run")
+    found.append(_copy(stage.copy, values) if stage.copy else None)
+    values.after("copy")
+    found.append(_publish(stage.publish, values) if stage.publish else None)
+    values.after("publish")
+    found.append(_promote(stage.promote, values) if stage.promote else None)
+    found.append(_deploy(stage.deploy, values) if stage.deploy else None)
+    values.after("deploy")
+    for name, node in stage.exports:
+        export = Export(name=name.value, value=values.as_text(values.value(node)), span=name.span)
+        values.after(export.name)
+        # Readers of a forwarded export read what it joins: nothing is left to do for the stage itself.
+        found.append(None if forwarded.accepts(stage.name.value, export) else export)
+    found.append(_trigger(stage.trigger, values) if stage.trigger else None)
+    return tuple(step for step in found if step is not None)
+
+
+def _build(build: config.Build, blubberfile: Node, values: Values) -> Build:
+    context = values.text(build.context, ".", build.span)
+    excludes = values.items(build.excludes, values.as_text) if build.excludes else None
+    check_local_context(context, build, values.report)
+    return Build(
+        blubberfile=_blubberfile(blubberfile, values),
+        variant=values.text(build.variant, "${.stage}", build.span),
+        context=context,
+        has_local_context=is_local(context),
+        excludes=excludes,
+        pull=values.text(build.pull_policy, "always", build.span),
+        span=build.span,
+    )
+
+
+def _blubberfile(node: Node, values: Values) -> BlubberPath | BlubberInline:
+    value = values.value(node)
+    if isinstance(value, Map):
+        return BlubberInline(value)
+    return BlubberPath(values.as_text(value))
+
+
+def _run(run: config.Run, values: Values) -> Run:
+    env = values.map(run.env, run.span)
+    for name, _ in env.entries:
+        check_variable(name, values.report)
+    return Run(
+        image=_image(run.image, run.span, values),
+        arguments=values.items(run.arguments, values.as_text),
+        env=tuple((name, values.as_text(value)) for name, value in env.entries),
+        credentials=credentials(run.credentials, values),
+        tail=run.tail,
+        span=run.span,
+    )
+
+
+def _image(node: Node | None, span: Span, values: Values) -> Image:
+    image = values.text(node, IMAGE_ID, span)
+    check_image_id(image, values.report)
+    return Image(image, _producer(image, "imageID"))
+
+
+def _producer(value: Text, name: str) -> str | None:
+    """Return the stage whose output *name* the text is, and nothing but it."""
+    reference = value.reference
+    if reference is None or reference.name != name or reference.scope not in (Scope.OWN, Scope.STAGE):
+        return None
+    return reference.namespace
+
+
+def _copy(copy: config.Value, values: Values) -> Copy:
+    return Copy(files=values.items(copy.node, lambda item: _copy_file(item, copy.span, values)), span=copy.span)
+
+
+def _copy_file(item: Expression, span: Span, values: Values) -> CopyFile:
+    entry = item if isinstance(item, Map) else Map(((Text(("source",), span), values.as_text(item)),), span)
+    source = values.as_text(entry.get("source") or Text((), span))
+    destination = values.as_text(entry.get("destination") or source)
+    container = values.as_text(given) if (given := entry.get("from")) else values.text(None, CONTAINER, span)
+    archive = entry.get("archive")
+    return CopyFile(
+        container=Container(container, _producer(container, "container")),
+        source=source,
+        destination=relative_path(destination, values.report),
+        archive=getattr(archive, "value", False) is True,
+    )
+
+
+def _publish(publish: config.Publish, values: Values) -> Publish:
+    step = Publish(
+        image=_image(publish.id, publish.span, values),
+        name=values.text(publish.name, "${setup.project}", publish.span),
+        tag=values.text(publish.tag, "${setup.timestamp}-${.stage}", publish.span),
+        tags=values.items(publish.tags, values.as_text)
+        if publish.tags
+        else (values.text(None, "${setup.tag}", publish.span),),
+        span=publish.span,
+    )
+    check_image_name(step.name, values.report)
+    for tag in (step.tag, *step.tags):
+        check_tag(tag, values.report)
+    return step
+
+
+def _promote(promote: config.Value, values: Values) -> Promote:
+    span = promote.span
+    if isinstance(promote.node, Scalar):
+        return Promote(charts=(_promotion(Map((), span), span, values),), span=span)
+    charts = values.items(promote.node, lambda item: _promotion(values.as_map(item), span, values))
+    return Promote(charts=charts, span=span)
+
+
+def _promotion(entry: Map, span: Span, values: Values) -> Promotion:
+    chart, environments, version = entry.get("chart"), entry.get("environments"), entry.get("version")
+    return Promotion(
+        chart=values.as_text(chart) if chart else values.text(None, "${setup.projectShortName}", span),
+        environments=values.as_items(environments, values.as_text) if environments else (),
+        version=values.as_text(version) if version else values.text(None, "${.imageTag}", span),
+    )
+
+
+def _deploy(deploy: config.Deploy, values: Values) -> Deploy:
+    return Deploy(
+        image=values.text(deploy.image, "${.imageName}", deploy.span),
+        tag=values.text(deploy.tag, "${.imageTag}", deploy.span),
+        chart=values.text(deploy.chart_name, "${setup.projectShortName}", deploy.span),
+        version=values.text(deploy.chart_version, "", deploy.span),
+        test=deploy.test,
+        timeout=values.text(deploy.timeout, "", deploy.span) if deploy.timeout else None,
+        overrides=values.map(deploy.overrides, deploy.span),
+        span=deploy.span,
+    )
+
+
+def _trigger(trigger: config.Trigger, values: Values) -> Trigger:
+    return Trigger(
+        name=trigger.name,
+        parameters=tuple((name.value, values.as_text(values.value(node))) for name, node in trigger.parameters),
+        propagate=trigger.propagate,
+        wait=trigger.wait,
+        span=trigger.span,
+    )

@@ -1,0 +1,132 @@
+"""A user's value to what a step takes: text, items, a map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from pipegen.bindings.expression import (
+    Constant,
+    Defaulted,
+    Expression,
+    Items,
+    List,
+    Loop,
+    Map,
+    Part,
+    Reference,
+    Scope,
+    Text,
+    references,
+)
+from pipegen.bindings.fold import Folder, Known, describe
+from pipegen.bindings.parse import parse
+from pipegen.bindings.scope import Namespaces, Reader
+from pipegen.config.model import Stage
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Output
+from pipegen.source.text import Span
+from pipegen.source.tree import Node, Scalar
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Values:
+    """Reads the values of one stage: each is parsed, resolved and folded once.
+
+    *reads* gathers the outputs of other stages that the user's values name.
+    """
+
+    reader: Reader
+    folder: Folder
+    report: Report
+    reads: dict[Output, None]
+
+    def after(self, *steps: str) -> None:
+        """Note that *steps* (or exports of those names) have run."""
+        self.reader.done = (self.reader.done or frozenset()) | frozenset(steps)
+
+    def failed(self) -> None:
+        """Note that the stage has failed: nothing but its name is bound from here on."""
+        self.reader.done = None
+
+    def value(self, node: Node) -> Expression:
+        """Return what *node* says, folded."""
+        resolved = self.reader.resolve(parse(node, self.report))
+        for reference in references(resolved):
+            if reference.scope is Scope.STAGE:
+                self.reads[Output(reference.namespace or "", reference.name)] = None
+        return self.folder.fold(resolved)
+
+    def text(self, node: Node | None, default: str, span: Span) -> Text:
+        """Return the text of *node*; without it, of *default*, as if the user had written it at *span*."""
+        if node is None or (isinstance(node, Scalar) and not node.text):
+            node = Scalar(default, span)
+        return self.as_text(self.value(node))
+
+    def items(self, node: Node | None, convert: Callable[[Expression], T]) -> Items[T]:
+        """Return the items of *node*, each converted; none without a node."""
+        return () if node is None else self.as_items(self.value(node), convert)
+
+    def map(self, node: Node | None, span: Span) -> Map:
+        """Return the map of *node*; an empty one without it."""
+        return Map((), span) if node is None else self.as_map(self.value(node))
+
+    def as_text(self, value: Expression) -> Text:
+        """Return *value* as text; a number is its text as written."""
+        match value:
+            case Text():
+                return value
+            case Constant():
+                return Text((value.text,) if value.text else (), value.span)
+        self._expected("text", value)
+        return Text((), value.span)
+
+    def as_items(self, value: Expression, convert: Callable[[Expression], T]) -> Items[T]:
+        """Return the items of the list *value*, each converted."""
+        if not isinstance(value, List):
+            self._expected("a list", value)
+            return ()
+        return tuple(_convert(item, convert) for item in value.items)
+
+    def as_map(self, value: Expression) -> Map:
+        """Return *value* as a map."""
+        if isinstance(value, Map):
+            return value
+        self._expected("a map", value)
+        return Map((), value.span)
+
+    def _expected(self, wanted: str, value: Expression) -> None:
+        self.report.add(
+            codes.EXPECTED_TEXT,
+            f"{wanted} is meant here, not {describe(value)}",
+            at=value.span,
+            hint=f"give {wanted}, or an expression that comes to it",
+        )
+
+
+def _convert(item: Expression, convert: Callable[[Expression], T]) -> T | Loop[T]:
+    if isinstance(item, Loop):
+        return Loop(item.names, item.split, item.source, item.delimiters, _convert(item.body, convert), item.span)
+    return convert(item)
+
+
+def values_of(stage: Stage, namespaces: Namespaces, ancestors: frozenset[str], known: Known, report: Report) -> Values:
+    """Return the reader of *stage*'s values; nothing of it has run yet."""
+    return Values(Reader(stage, namespaces, ancestors, report), Folder(known, report), report, {})
+
+
+def seen_from(value: Text, stage: str) -> Text:
+    """Return *value* as *stage* reads it: an output is its own, or that of another stage."""
+    return replace(value, parts=tuple(_seen(part, stage) for part in value.parts))
+
+
+def _seen(part: Part, stage: str) -> Part:
+    if isinstance(part, Defaulted):
+        return replace(part, text=seen_from(part.text, stage))
+    if not isinstance(part, Reference) or part.scope not in (Scope.OWN, Scope.STAGE):
+        return part
+    return replace(part, scope=Scope.OWN if part.namespace == stage else Scope.STAGE)

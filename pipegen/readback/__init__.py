@@ -1,0 +1,1 @@
+"""The order that a generated file enforces, read from the file alone."""

@@ -1,0 +1,11 @@
+"""What a config gets from every target when its settings say nothing: where images, charts and new versions go."""
+
+REGISTRY = "docker-registry.wikimedia.org"
+REPOSITORY = "wikimedia"
+NAMESPACE = "ci"
+CHARTS = "https://helm-charts.wikimedia.org/stable/"
+# The newest published version of Blubber's BuildKit frontend when this was written: gitlab.wikimedia.org/repos/releng/blubber.
+FRONTEND = "docker-registry.wikimedia.org/repos/releng/blubber/buildkit:v1.5.0"
+PROMOTE_REPOSITORY = "https://gerrit.wikimedia.org/r/operations/deployment-charts.git"
+PROMOTE_BRANCH = "master"
+PROMOTE_CREDENTIAL = "gerrit.pipelinebot"

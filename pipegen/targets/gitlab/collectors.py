@@ -1,0 +1,78 @@
+"""Jobs that stand for many, where a job would need more than GitLab allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipegen.targets.gitlab.model import HELPER, Artifacts, Entry, Job, Need, Rule, Variable
+from pipegen.targets.gitlab.names import Names
+
+# https://docs.gitlab.com/administration/cicd/limits/
+LIMIT = 50
+
+
+class Collectors:
+    """The collectors of one pipeline, made when first needed and shared by all jobs with the same needs.
+
+    *steps* gives the number of the step in which each job may be needed at the earliest, *left* what each job leaves;
+    both learn of the collectors made.
+    """
+
+    def __init__(self, names: Names, rules: tuple[Rule, ...], steps: dict[str, int], left: dict[str, Artifacts]) -> None:
+        self._names = names
+        self._rules = rules
+        self._steps = steps
+        self._left = left
+        self._made: dict[tuple[Need, ...], Job] = {}
+
+    def fit(self, reader: str, needs: tuple[Need, ...]) -> tuple[tuple[Need, ...], tuple[Job, ...]]:
+        """Return needs for *reader* that GitLab allows and say the same as *needs*, and the collectors made for that."""
+        before = len(self._made)
+        while len(needs) > LIMIT:
+            needs = self._fewer(reader, needs)
+        return needs, tuple(self._made.values())[before:]
+
+    def _fewer(self, reader: str, needs: Sequence[Need]) -> tuple[Need, ...]:
+        """Return fewer needs: those for order are collected first, artifacts only if that is not enough."""
+        order = self._collected(reader, [need for need in needs if not need.artifacts])
+        fetched = [need for need in needs if need.artifacts]
+        if len(order) + len(fetched) > LIMIT:
+            # Where two archives hold one path the later one wins, so they are collected in the order of the steps.
+            fetched = self._collected(reader, sorted(fetched, key=lambda need: self._steps[need.job]))
+        return (*order, *fetched)
+
+    def _collected(self, reader: str, needs: Sequence[Need]) -> list[Need]:
+        """Return needs on collectors of up to 50 of *needs* each."""
+        parts = [tuple(needs[start : start + LIMIT]) for start in range(0, len(needs), LIMIT)]
+        return [part[0] if len(part) == 1 else self._collector(reader, part) for part in parts]
+
+    def _collector(self, reader: str, needs: tuple[Need, ...]) -> Need:
+        """Return a need on the collector of *needs*."""
+        if needs not in self._made:
+            self._made[needs] = self._make(reader, needs)
+        made = self._made[needs]
+        return Need(made.name, artifacts=needs[0].artifacts)
+
+    def _make(self, reader: str, needs: tuple[Need, ...]) -> Job:
+        name = self._names.take(f"collect for {reader}")
+        step = max(self._steps[need.job] for need in needs)
+        artifacts = merged([self._left[need.job] for need in needs if need.artifacts])
+        self._steps[name] = step
+        self._left[name] = artifacts
+        # A checkout that is not fetched is not cleaned either: old files would be collected.
+        fetch = () if needs[0].artifacts else (Variable("GIT_STRATEGY", "none"),)
+        return Job(
+            name=name,
+            stage=f"step {step}",
+            needs=needs,
+            rules=self._rules,
+            variables=(Variable(HELPER, "1"), *fetch),
+            script=(Entry("true"),),
+            artifacts=artifacts,
+        )
+
+
+def merged(artifacts: Sequence[Artifacts]) -> Artifacts:
+    """Return all that *artifacts* hold."""
+    paths = dict.fromkeys(path for one in artifacts for path in one.paths)
+    return Artifacts(tuple(paths), untracked=any(one.untracked for one in artifacts))

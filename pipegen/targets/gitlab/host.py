@@ -1,0 +1,141 @@
+"""What scripts find on GitLab: its variables, as shell text."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.plan.model import Credential, CredentialKind, Plan
+from pipegen.shell.host import Host, Images, Login
+from pipegen.targets.gitlab.model import Variable
+from pipegen.targets.gitlab.settings import Settings
+
+# https://docs.gitlab.com/ci/variables/predefined_variables/
+_PIPELINE_VARIABLES = {
+    "project": "$CI_PROJECT_PATH",
+    "projectShortName": "$CI_PROJECT_NAME",
+    "commit": "$CI_COMMIT_SHA",
+    "branch": "$CI_COMMIT_BRANCH",
+    "remote": "$CI_PROJECT_URL.git",
+    "tag": "$CI_COMMIT_TAG",
+    "GIT_COMMIT": "$CI_COMMIT_SHA",
+    "GIT_BRANCH": "$CI_COMMIT_REF_NAME",
+    "GIT_LOCAL_BRANCH": "$CI_COMMIT_REF_NAME",
+    "GIT_URL": "$CI_PROJECT_URL.git",
+}
+_JOB_VALUES = {
+    "timestamp": """$(printf %s "$CI_PIPELINE_CREATED_AT" | cut -c1-19 | sed 's/T/-/; s/://g')""",
+    "logURL": "$CI_JOB_URL",
+    "httpProxy": "${http_proxy:-$HTTP_PROXY}",
+}
+_LABELS = (("ci.project", "$CI_PROJECT_PATH"), ("ci.job", "$CI_JOB_URL"))
+_PARAMETER = re.compile(r"params\.([A-Za-z_][A-Za-z0-9_]*)")
+_NOT_IN_VARIABLES = re.compile(r"[^A-Z0-9]")
+
+
+def pipeline_variable(name: str) -> str | None:
+    """Return the text that GitLab itself expands to the setup value *name*, in any job and in a trigger."""
+    parameter = _PARAMETER.fullmatch(name)
+    return f"${parameter[1]}" if parameter else _PIPELINE_VARIABLES.get(name)
+
+
+def setup_value(name: str, plan: Plan) -> str | None:
+    """Return shell text of the setup value *name* in *plan*, None where GitLab has none."""
+    match name:
+        case "pipeline":
+            return _quoted(plan.name)
+        case "imageLabels":
+            return ",".join(f"{label}={value}" for label, value in (*_LABELS, ("ci.pipeline", _quoted(plan.name))))
+    return pipeline_variable(name) or _JOB_VALUES.get(name)
+
+
+def host(plan: Plan, settings: Settings) -> Host:
+    """Return what the scripts of *plan* find."""
+    is_local = settings.images is Images.LOCAL
+    repository = "$PIPEGEN_REPOSITORY" if settings.repository else "${PIPEGEN_REPOSITORY:-${CI_REGISTRY_IMAGE#*/}}"
+    return Host(
+        job_id="$CI_JOB_ID",
+        run_id="$CI_PIPELINE_ID",
+        setup=lambda name: setup_value(name, plan),
+        labels=_LABELS,
+        values=None,
+        images=settings.images,
+        shares_daemon=is_local,
+        image_repository=f"$PIPEGEN_REGISTRY/{repository}/pipegen",
+        login=_login(settings),
+        registry="$PIPEGEN_REGISTRY",
+        repository=repository,
+        namespace="$PIPEGEN_NAMESPACE",
+        charts="$PIPEGEN_CHARTS",
+        frontend="$PIPEGEN_FRONTEND",
+        promote_repository=settings.promote.repository,
+        promote_branch=settings.promote.branch,
+        promote_credential=_promote_credential(plan, settings),
+        archives_folders=False,
+        file_url="$CI_JOB_URL/artifacts/file/",
+        folder_url="$CI_JOB_URL/artifacts/browse/",
+        credential=bind_credential,
+    )
+
+
+def variables(settings: Settings) -> tuple[Variable, ...]:
+    """Return the variables that scripts of the host may use; those of a project or pipeline override them."""
+    given = [
+        ("PIPEGEN_REGISTRY", settings.registry or "$CI_REGISTRY"),
+        ("PIPEGEN_REPOSITORY", settings.repository),
+        ("PIPEGEN_NAMESPACE", settings.namespace),
+        ("PIPEGEN_CHARTS", settings.charts),
+        ("PIPEGEN_FRONTEND", settings.frontend),
+    ]
+    return tuple(Variable(name, value) for name, value in given if value)
+
+
+def bind_credential(credential: Credential) -> tuple[str, ...]:
+    """Return the commands that set the variables of *credential* from CI/CD variables, or say which one to add."""
+    sources = _sources(credential)
+    checks = tuple(_check(source, credential) for source in sources)
+    pairs = zip(credential.variables, sources, strict=True)
+    return checks + tuple(f'export {variable}="${source}"' for variable, source in pairs if variable != source)
+
+
+def _promote_credential(plan: Plan, settings: Settings) -> Credential:
+    """Return the credential of the repository of charts: a key for one that is reached by SSH."""
+    repository = settings.promote.repository
+    is_ssh = repository.startswith("ssh://") or "://" not in repository
+    return Credential(
+        id=settings.promote.credential,
+        kind=CredentialKind.SSH_KEY if is_ssh else CredentialKind.PASSWORD,
+        variables=("PIPEGEN_PROMOTE_KEY",) if is_ssh else ("PIPEGEN_PROMOTE_USERNAME", "PIPEGEN_PROMOTE_PASSWORD"),
+        span=plan.span,
+    )
+
+
+def _quoted(text: str) -> str:
+    """Return *text* as it stands between double quotes."""
+    return re.sub(r'([\\"$`])', r"\\\1", text)
+
+
+def _sources(credential: Credential) -> tuple[str, ...]:
+    """Return the names of the CI/CD variables that hold *credential*."""
+    name = _variable(credential.id)
+    return (f"{name}_USERNAME", f"{name}_PASSWORD") if credential.kind is CredentialKind.PASSWORD else (name,)
+
+
+def _variable(credential: str) -> str:
+    """Return the name of the CI/CD variable for the *credential* of that ID."""
+    name = _NOT_IN_VARIABLES.sub("_", credential.upper())
+    return f"_{name}" if name[:1].isdigit() else name
+
+
+def _check(source: str, credential: Credential) -> str:
+    """Return the command that ends a script whose credential is missing."""
+    kind = "a CI/CD variable of type file" if credential.kind is CredentialKind.SSH_KEY else "the CI/CD variable"
+    shown = re.sub(r"[^A-Za-z0-9._ -]", "_", credential.id)
+    return f': "${{{source}:?add {kind} {source}, for the credential {shown}}}"'
+
+
+def _login(settings: Settings) -> Login:
+    """Return how jobs log in to the registry: as the job itself, unless a credential is set."""
+    if settings.registry_credential is None:
+        return Login("$PIPEGEN_REGISTRY", "$CI_REGISTRY_USER", "$CI_REGISTRY_PASSWORD")
+    name = _variable(settings.registry_credential)
+    return Login("$PIPEGEN_REGISTRY", f"${name}_USERNAME", f"${name}_PASSWORD")

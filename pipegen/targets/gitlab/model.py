@@ -1,0 +1,109 @@
+"""GitLab's nouns, as far as they are written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+HELPER = "PIPEGEN_HELPER"
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """The image a job runs in; one with an entrypoint of its own needs it cleared."""
+
+    name: str
+    has_entrypoint: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A job that must have succeeded, and whether its artifacts are fetched."""
+
+    job: str
+    artifacts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A condition, "" for one that always holds, and when the job or pipeline then runs, "" for the default."""
+
+    condition: str
+    when: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a script; *comment* stands above it in the file and is no part of it."""
+
+    text: str
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Artifacts:
+    """What a job leaves: paths, and perhaps all that git does not track."""
+
+    paths: tuple[str, ...] = ()
+    untracked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """A pipeline of another project; no *branch* is its default one."""
+
+    project: str
+    branch: str | None
+    is_awaited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable of the file; one with a *description* stands in the form that starts pipelines."""
+
+    name: str
+    value: str
+    description: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hidden:
+    """What several jobs share; *name* begins with a dot."""
+
+    name: str
+    image: Image | None
+    services: tuple[str, ...]
+    variables: tuple[Variable, ...]
+    before_script: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Job:
+    """A job; what is empty is not written. It has a *script* or a *trigger*."""
+
+    name: str
+    stage: str
+    needs: tuple[Need, ...] = ()
+    extends: str = ""
+    image: Image | None = None
+    services: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    when: str = ""
+    allow_failure: bool = False
+    inherits_variables: bool = True
+    variables: tuple[Variable, ...] = ()
+    before_script: tuple[Entry, ...] = ()
+    script: tuple[Entry, ...] = ()
+    artifacts: Artifacts = Artifacts()
+    trigger: Trigger | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Document:
+    """A whole `.gitlab-ci.yml`; *tags* choose the runners of all jobs."""
+
+    stages: tuple[str, ...]
+    workflow: tuple[Rule, ...]
+    tags: tuple[str, ...]
+    variables: tuple[Variable, ...]
+    hidden: tuple[Hidden, ...]
+    jobs: tuple[Job, ...]

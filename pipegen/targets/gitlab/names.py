@@ -1,0 +1,63 @@
+"""Names of jobs: readable, allowed by GitLab, each used once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipegen.diagnostics.codes import RENAMED_JOB
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Job, Plan
+
+# https://docs.gitlab.com/ci/jobs/#job-names, the other keywords of the top of a file, and the name that publishes a
+# website.
+_RESERVED = frozenset(
+    "after_script before_script cache default false image include nil pages pages:deploy services spec stages true types "
+    "variables workflow".split()
+)
+_LONGEST = 255
+
+
+class Names:
+    """The names given so far."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def take(self, wish: str) -> str:
+        """Return a name as near to *wish* as GitLab allows, and keep it from being given again."""
+        name = _allowed(wish)
+        count = 1
+        while name in self._taken:
+            count += 1
+            name = _shortened(_allowed(wish), f" {count}")
+        self._taken.add(name)
+        return name
+
+
+def stage_names(plans: Sequence[Plan], names: Names, report: Report) -> dict[tuple[str, str], str]:
+    """Return the name of each pipeline's and stage's job: the stage's, after the pipeline's if there are several."""
+    given: dict[tuple[str, str], str] = {}
+    for plan in plans:
+        for job in plan.jobs:
+            wish = f"{plan.name}: {job.stage}" if len(plans) > 1 else job.stage
+            given[plan.name, job.stage] = names.take(wish)
+            _report_renaming(job, wish, given[plan.name, job.stage], report)
+    return given
+
+
+def _allowed(name: str) -> str:
+    """Return *name*, changed where it would be a keyword, a hidden job, or too long."""
+    if name in _RESERVED or name.startswith("."):
+        return f"stage {name}"
+    return _shortened(name, "")
+
+
+def _shortened(name: str, end: str) -> str:
+    """Return *name* with *end*, cut in between where both are too long."""
+    room = _LONGEST - len(end)
+    return name + end if len(name) <= room else f"{name[: room - 1]}…{end}"
+
+
+def _report_renaming(job: Job, wish: str, name: str, report: Report) -> None:
+    if name != wish:
+        report.add(RENAMED_JOB, f'GitLab allows no job named "{wish}"; it is called "{name}"', at=job.span)

@@ -1,0 +1,109 @@
+"""The model as text: the order of keys, and which values stand on one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from pipegen.emit.header import header
+from pipegen.emit.yaml import Commented, Data, Flow, Value, write
+from pipegen.targets.gitlab.model import Artifacts, Document, Entry, Hidden, Image, Job, Need, Rule, Trigger, Variable
+
+
+def render(document: Document, source: str, notes: Iterable[str]) -> str:
+    """Return the text of *document*, made from *source*; *notes* go in its header."""
+    data = _document(document)
+    return write(data, header(source, notes, write(data)))
+
+
+def _document(document: Document) -> dict[str, Value]:
+    """Return the file's keys: what holds for all jobs, hidden jobs, jobs."""
+    return _written(
+        {
+            "stages": Flow(document.stages),
+            "workflow": {"rules": _rules(document.workflow)} if document.workflow else None,
+            "default": {"tags": Flow(document.tags)} if document.tags else None,
+            "variables": _variables(document.variables),
+            **{hidden.name: _hidden(hidden) for hidden in document.hidden},
+            **{job.name: _job(job) for job in document.jobs},
+        }
+    )
+
+
+def _hidden(hidden: Hidden) -> dict[str, Value]:
+    return _written(
+        {
+            "image": _image(hidden.image),
+            "services": Flow(hidden.services) if hidden.services else None,
+            "variables": _variables(hidden.variables),
+            "before_script": _script(hidden.before_script),
+        }
+    )
+
+
+def _job(job: Job) -> dict[str, Value]:
+    """Return a job's keys: where and when it runs, with what, what it does, what it leaves."""
+    return _written(
+        {
+            "extends": job.extends or None,
+            "image": _image(job.image),
+            "services": Flow(job.services) if job.services else None,
+            "stage": job.stage,
+            "needs": [_need(need) for need in job.needs] or None,
+            "rules": _rules(job.rules),
+            "when": job.when or None,
+            "allow_failure": job.allow_failure or None,
+            "inherit": None if job.inherits_variables else Flow({"variables": False}),
+            "variables": _variables(job.variables),
+            "before_script": _script(job.before_script),
+            "script": _script(job.script),
+            "artifacts": _artifacts(job.artifacts),
+            "trigger": _trigger(job.trigger) if job.trigger else None,
+        }
+    )
+
+
+def _written(keys: Mapping[str, Value]) -> dict[str, Value]:
+    """Return *keys* without those that say nothing."""
+    return {key: value for key, value in keys.items() if value is not None}
+
+
+def _image(image: Image | None) -> Value:
+    if image is None or not image.has_entrypoint:
+        return image.name if image else None
+    return Flow({"name": image.name, "entrypoint": [""]})
+
+
+def _need(need: Need) -> Value:
+    return Flow({"job": need.job, "artifacts": need.artifacts})
+
+
+def _rules(rules: Iterable[Rule]) -> Value:
+    return [_written({"if": rule.condition or None, "when": rule.when or None}) for rule in rules] or None
+
+
+def _variables(variables: Iterable[Variable]) -> Value:
+    return {variable.name: _variable(variable) for variable in variables} or None
+
+
+def _variable(variable: Variable) -> Value:
+    if not variable.description:
+        return variable.value
+    return {"value": variable.value, "description": variable.description}
+
+
+def _script(entries: Iterable[Entry]) -> Value:
+    return [Commented(entry.text, above=entry.comment) if entry.comment else entry.text for entry in entries] or None
+
+
+def _artifacts(artifacts: Artifacts) -> Value:
+    keys: dict[str, Value] = {"paths": artifacts.paths or None, "untracked": artifacts.untracked or None}
+    return _written(keys) or None
+
+
+def _trigger(trigger: Trigger) -> Value:
+    keys: dict[str, Data] = {"project": trigger.project}
+    if trigger.branch is not None:
+        keys["branch"] = trigger.branch
+    if trigger.is_awaited:
+        keys["strategy"] = "depend"
+    return keys

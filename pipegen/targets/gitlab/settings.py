@@ -1,0 +1,156 @@
+"""The `targets.gitlab` section of a config."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pipegen.shell import defaults
+from pipegen.shell.host import Images
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import plain
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tools:
+    """The images in which each tool is found; *dind* is the service that runs containers."""
+
+    docker: str = "docker:28-cli"
+    dind: str = "docker:28-dind"
+    helm: str = "alpine/helm:3"
+    git: str = "alpine:3"
+    curl: str = "curlimages/curl:8.11.1"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Promote:
+    """The git repository of deployment charts, and the credential that may push to it."""
+
+    repository: str = defaults.PROMOTE_REPOSITORY
+    branch: str = defaults.PROMOTE_BRANCH
+    credential: str = defaults.PROMOTE_CREDENTIAL
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Project:
+    """A project whose pipelines a trigger starts; no *branch* is its default one."""
+
+    project: str
+    branch: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mail:
+    """The CI/CD variables that hold the mail server and the sender's address."""
+
+    server: str = "SMTP_URL"
+    sender: str = "SMTP_FROM"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """The section with its defaults; None is the project's own registry and repository, the job's login, and no mail."""
+
+    images: Images = Images.REGISTRY
+    tags: tuple[str, ...] = ()
+    tools: Tools = Tools()
+    registry: str | None = None
+    repository: str | None = None
+    registry_credential: str | None = None
+    namespace: str = defaults.NAMESPACE
+    charts: str = defaults.CHARTS
+    frontend: str = defaults.FRONTEND
+    promote: Promote = Promote()
+    projects: Mapping[str, Project] = field(default_factory=dict)
+    mail: Mail | None = None
+
+
+def read(section: TreeMapping | None) -> Settings:
+    """Return the settings in a *section* that fits the schema."""
+    given: Any = plain(section) if section is not None else {}
+    values: Any = {key: _READERS[key](value) if key in _READERS else value for key, value in given.items()}
+    return Settings(**values)
+
+
+def _projects(given: Any) -> dict[str, Project]:
+    return {
+        name: Project(project=value) if isinstance(value, str) else Project(**value) for name, value in given.items()
+    }
+
+
+_READERS: Mapping[str, Callable[[Any], object]] = {
+    "images": Images,
+    "tags": tuple,
+    "tools": lambda given: Tools(**given),
+    "promote": lambda given: Promote(**given),
+    "projects": _projects,
+    "mail": lambda given: Mail(**given),
+}
+
+
+# Written into the file as they stand, where GitLab expands variables and where the shell quotes.
+_WORD: Mapping[str, object] = {"type": "string", "pattern": r"^[^\s\"'`$\\{}]+$"}
+_VARIABLE: Mapping[str, object] = {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
+_ID: Mapping[str, object] = {"type": "string", "minLength": 1}
+
+
+def _object(description: str, **properties: object) -> dict[str, object]:
+    return {"type": "object", "description": description, "additionalProperties": False, "properties": properties}
+
+
+def _say(kind: Mapping[str, object], description: str, default: str | None = None) -> dict[str, object]:
+    return {**kind, "description": description, **({"default": default} if default is not None else {})}
+
+
+_TOOLS = _object(
+    "The images that jobs run in; with `images: local` none is used.",
+    docker=_say(_WORD, "The image of jobs that run containers.", Tools().docker),
+    dind=_say(_WORD, "The service in which the containers run.", Tools().dind),
+    helm=_say(_WORD, "The image of jobs that call helm and run no containers.", Tools().helm),
+    git=_say(_WORD, "The image of jobs that only propose new versions.", Tools().git),
+    curl=_say(_WORD, "The image of jobs that send mail, or start pipelines with computed values.", Tools().curl),
+)
+_PROMOTE = _object(
+    "Where new versions of charts are proposed.",
+    repository=_say(_WORD, "The git repository.", Promote().repository),
+    branch=_say(_WORD, "Its branch.", Promote().branch),
+    credential=_say(_ID, "The user name and password that may push to it.", Promote().credential),
+)
+_PROJECT = {
+    **_object(
+        "A project, and the branch or tag whose pipeline is started.",
+        project=_say(_WORD, "The path of the project."),
+        branch=_say(_WORD, "The branch or tag; without it, the default branch."),
+    ),
+    "required": ["project"],
+}
+_MAIL = _object(
+    "The CI/CD variables that say how mail is sent; without this section none is.",
+    server=_say(_VARIABLE, "Holds the mail server, such as smtp://mail.example.org:25.", Mail().server),
+    sender=_say(_VARIABLE, "Holds the address that mail comes from.", Mail().sender),
+)
+SCHEMA: Mapping[str, object] = _object(
+    "How pipelines are written for GitLab.",
+    images={
+        "enum": [images.value for images in (Images.REGISTRY, Images.LOCAL)],
+        "default": Settings().images.value,
+        "description": "How images get to other jobs: through the registry, or kept by the container engine of the one "
+        "shell runner that runs all jobs.",
+    },
+    tags={"type": "array", "items": _ID, "description": "The tags of the runners that run the jobs."},
+    tools=_TOOLS,
+    registry=_say(_WORD, "The registry to publish to; without it, the project's own."),
+    repository=_say(_WORD, "The path in the registry; without it, the project's own."),
+    registry_credential=_say(_ID, "The credential of the registry; without it, that of the job."),
+    namespace=_say(_WORD, "The namespace that charts are installed in.", Settings().namespace),
+    charts=_say(_WORD, "The helm repository of charts.", Settings().charts),
+    frontend=_say(_WORD, "The BuildKit frontend of blubberfiles that name none.", Settings().frontend),
+    promote=_PROMOTE,
+    projects={
+        "type": "object",
+        "additionalProperties": {"oneOf": [_say(_WORD, "The path of the project."), _PROJECT]},
+        "description": "For the name of each trigger, the project whose pipeline it starts.",
+    },
+    mail=_MAIL,
+)

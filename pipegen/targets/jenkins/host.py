@@ -1,0 +1,83 @@
+"""What a script finds on a Jenkins agent."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.plan.model import Credential, CredentialKind, Plan, Workspace
+from pipegen.shell.host import Host, Images, Login
+from pipegen.source.text import Span
+from pipegen.targets.jenkins.settings import Settings
+from pipegen.targets.jenkins.setup import LABELS, setup_value
+
+# Outside the checkout, and so in no build context; Jenkins gives each workspace such a folder.
+SHARED_VALUES = "$WORKSPACE_TMP/pipegen"
+REGISTRY_USERNAME = "PIPEGEN_REGISTRY_USERNAME"
+REGISTRY_PASSWORD = "PIPEGEN_REGISTRY_PASSWORD"  # noqa: S105 - the name of a variable
+
+
+def host(plan: Plan, settings: Settings) -> Host:
+    """Return what the scripts of *plan* find."""
+    is_local = settings.images is Images.LOCAL
+    registry = _setting("REGISTRY", settings.registry)
+    repository = _setting("REPOSITORY", settings.repository)
+    return Host(
+        # BUILD_ID is shared by the stages of a build, and by the tries of a stage.
+        job_id="$(od -An -N6 -tx1 /dev/urandom | tr -d ' \\n')",
+        run_id="$PIPEGEN_RUN",
+        setup=lambda name: _setup(name, plan),
+        labels=LABELS,
+        values=SHARED_VALUES if plan.workspace is Workspace.SHARED else None,
+        images=settings.images,
+        shares_daemon=is_local or plan.workspace is Workspace.SHARED,
+        image_repository=f"{registry}/{repository}/pipegen",
+        login=_login(registry, settings),
+        registry=registry,
+        repository=repository,
+        namespace=_setting("NAMESPACE", settings.namespace),
+        charts=_setting("CHARTS", settings.charts),
+        frontend=_setting("FRONTEND", settings.frontend),
+        promote_repository=settings.promote.repository,
+        promote_branch=settings.promote.branch,
+        promote_credential=_promote_credential(plan.span, settings),
+        archives_folders=True,
+        file_url="${BUILD_URL:-}artifact/",
+        folder_url="${BUILD_URL:-}artifact/",
+        credential=lambda _: (),
+    )
+
+
+def _setting(name: str, default: str) -> str:
+    """Return a setting that a variable of the controller, the folder or the agent overrides."""
+    return f"${{PIPEGEN_{name}:-{default}}}"
+
+
+def _setup(name: str, plan: Plan) -> str | None:
+    match name:
+        case "pipeline":
+            return _quoted(plan.name)
+        case "imageLabels":
+            return ",".join(f"{label}={value}" for label, value in (*LABELS, ("ci.pipeline", _quoted(plan.name))))
+    value = setup_value(name)
+    return value.shell if value is not None else None
+
+
+def _quoted(text: str) -> str:
+    """Return *text* as it stands between double quotes."""
+    return re.sub(r'([\\"$`])', r"\\\1", text)
+
+
+def _login(registry: str, settings: Settings) -> Login | None:
+    if not settings.registry_credential:
+        return None
+    return Login(registry, f"${REGISTRY_USERNAME}", f"${REGISTRY_PASSWORD}")
+
+
+def _promote_credential(span: Span, settings: Settings) -> Credential:
+    is_ssh = settings.promote.is_ssh
+    return Credential(
+        id=settings.promote.credential,
+        kind=CredentialKind.SSH_KEY if is_ssh else CredentialKind.PASSWORD,
+        variables=("PIPEGEN_PROMOTE_KEY",) if is_ssh else ("PIPEGEN_PROMOTE_USERNAME", "PIPEGEN_PROMOTE_PASSWORD"),
+        span=span,
+    )

@@ -1,0 +1,54 @@
+"""The names that stages have in a Jenkinsfile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from pipegen.plan.model import Job, Plan
+from pipegen.shell.script import Script
+
+# A block of many stages is named by its first ones.
+_SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class NamedJob:
+    """A job with its plan, its script, and the name of its stage in the file."""
+
+    name: str
+    plan: Plan
+    job: Job
+    script: Script
+
+
+class Names:
+    """Names of which each is given once."""
+
+    def __init__(self) -> None:
+        self._given: set[str] = set()
+
+    def take(self, wanted: str, numbered: str = "{name} ({number})") -> str:
+        """Return *wanted*; when it is taken, *numbered* with the first number that is free."""
+        choices = (wanted if number == 1 else numbered.format(name=wanted, number=number) for number in count(1))
+        name = next(name for name in choices if name not in self._given)
+        self._given.add(name)
+        return name
+
+
+def display_names(plans: Sequence[Plan]) -> dict[tuple[str, str], str]:
+    """Return the shown name of each pipeline's stages: alone or after `pipeline: ` when there are several pipelines."""
+    names = Names()
+    return {
+        (plan.name, job.stage): names.take(job.stage if len(plans) == 1 else f"{plan.name}: {job.stage}")
+        for plan in plans
+        for job in plan.jobs
+    }
+
+
+def group_name(members: Sequence[str]) -> str:
+    """Return the name of a stage that holds *members*."""
+    if len(members) <= _SHOWN:
+        return ", ".join(members)
+    return f"{', '.join(members[: _SHOWN - 1])} and {len(members) - _SHOWN + 1} more"

@@ -1,0 +1,53 @@
+"""How scripts start, where several start alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pipegen.shell.script import Command, Script
+from pipegen.targets.jenkins.names import Names
+
+# By what a script uses: whether it calls the container program, helm, git.
+_NAMES = {
+    (True, False, False): ("containers", "How a script with containers starts."),
+    (False, True, False): ("releases", "How a script with helm releases starts."),
+    (False, False, True): ("charts", "How a script that changes deployment charts starts."),
+    (True, True, False): ("containersAndReleases", "How a script with containers and helm releases starts."),
+    (True, False, True): ("containersAndCharts", "How a script with containers that changes deployment charts starts."),
+    (False, False, False): ("values", "How a script with values of its own or of other stages starts."),
+}
+_ANY = ("everything", "How a script with containers, helm releases and deployment charts starts.")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A prelude that several scripts have, and the function that returns it."""
+
+    function: str
+    comment: str
+    commands: tuple[Command, ...]
+
+
+class Preludes:
+    """The preludes that two or more of *scripts* have."""
+
+    def __init__(self, scripts: Iterable[Script]) -> None:
+        wanted = [script for script in scripts if script.prelude]
+        counts = Counter(script.prelude for script in wanted)
+        names = Names()
+        self._named: dict[tuple[Command, ...], Named] = {}
+        for script in wanted:
+            if counts[script.prelude] > 1 and script.prelude not in self._named:
+                uses = (script.uses_containers, script.uses_helm, script.uses_git)
+                name, comment = _NAMES.get(uses, _ANY)
+                self._named[script.prelude] = Named(names.take(name, "{name}{number}"), comment, script.prelude)
+
+    def function(self, prelude: tuple[Command, ...]) -> str:
+        """Return the function that returns *prelude*, "" where it stands in the script itself."""
+        return self._named[prelude].function if prelude in self._named else ""
+
+    def named(self) -> tuple[Named, ...]:
+        """Return the shared preludes, in the order of their first use."""
+        return tuple(self._named.values())

@@ -1,0 +1,99 @@
+"""Where each `${setup.NAME}` comes from on Jenkins."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+# The variables that the git plugin documents; `checkout` returns them.
+_CHECKOUT_VARIABLES = frozenset(
+    {
+        "GIT_AUTHOR_EMAIL",
+        "GIT_AUTHOR_NAME",
+        "GIT_BRANCH",
+        "GIT_CHECKOUT_DIR",
+        "GIT_COMMIT",
+        "GIT_COMMITTER_EMAIL",
+        "GIT_COMMITTER_NAME",
+        "GIT_LOCAL_BRANCH",
+        "GIT_PREVIOUS_COMMIT",
+        "GIT_PREVIOUS_SUCCESSFUL_COMMIT",
+        "GIT_URL",
+    }
+)
+_NUMBERED_URL = re.compile(r"GIT_URL_[1-9][0-9]*")
+_PARAMETER = "params."
+
+
+class Source(Enum):
+    """When a value is there."""
+
+    # A variable that Jenkins, its operator or the agent sets.
+    VARIABLE = "variable"
+    # A variable of ours, set before the first stage.
+    START = "start"
+    # A variable of ours, set by the first checkout.
+    CHECKOUT = "checkout"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SetupValue:
+    """One value.
+
+    *variable* is the environment variable that holds it; *code* is the Groovy
+    expression that a variable set at the start gets, or what `checkout` calls
+    one that is set then; *suffix* follows a value that is not empty.
+    """
+
+    variable: str
+    source: Source
+    code: str = ""
+    suffix: str = ""
+
+    @property
+    def shell(self) -> str:
+        """The value as shell text."""
+        return f"${{{self.variable}:+${self.variable}{self.suffix}}}" if self.suffix else f"${self.variable}"
+
+
+_VALUES = {
+    "project": SetupValue(variable="PIPEGEN_PROJECT", source=Source.START, code="project()"),
+    "projectShortName": SetupValue(
+        variable="PIPEGEN_PROJECT_SHORT_NAME", source=Source.START, code="projectShortName()"
+    ),
+    "timestamp": SetupValue(variable="PIPEGEN_TIMESTAMP", source=Source.START, code="timestamp()"),
+    "branch": SetupValue(variable="PIPEGEN_BRANCH", source=Source.START, code="branch()"),
+    "remote": SetupValue(variable="PIPEGEN_REMOTE", source=Source.START, code="remote()"),
+    "commit": SetupValue(variable="PIPEGEN_COMMIT", source=Source.CHECKOUT, code="GIT_COMMIT"),
+    "tag": SetupValue(variable="TAG_NAME", source=Source.VARIABLE),
+    "logURL": SetupValue(variable="BUILD_URL", source=Source.VARIABLE, suffix="console"),
+    "httpProxy": SetupValue(variable="http_proxy", source=Source.VARIABLE),
+}
+# What the labels of images hold, as `name=value` with commas between.
+LABELS = (("jenkins.job", "$JOB_NAME"), ("jenkins.build", "$BUILD_ID"), ("ci.project", "$PIPEGEN_PROJECT"))
+
+
+def setup_value(name: str) -> SetupValue | None:
+    """Return where `${setup.NAME}` comes from, None when Jenkins has no such value; `imageLabels` is no single one."""
+    if name.startswith(_PARAMETER):
+        parameter = name.removeprefix(_PARAMETER)
+        return SetupValue(variable=_parameter_variable(parameter), source=Source.START, code=_parameter_code(parameter))
+    if name in _CHECKOUT_VARIABLES or _NUMBERED_URL.fullmatch(name):
+        return SetupValue(variable=f"PIPEGEN_{name}", source=Source.CHECKOUT, code=name)
+    return _VALUES.get(name)
+
+
+def parameter(name: str) -> str | None:
+    """Return the build parameter that the setup value *name* is, None when it is none."""
+    return name.removeprefix(_PARAMETER) if name.startswith(_PARAMETER) else None
+
+
+def _parameter_variable(name: str) -> str:
+    """Return the variable of a parameter, another one for each: what may not stand in a variable is spelt out."""
+    return "PIPEGEN_PARAM_" + re.sub(r"[^A-Za-z0-9_]", lambda found: f"_{ord(found[0]):02x}_", name)
+
+
+def _parameter_code(name: str) -> str:
+    # Not env.NAME: a parameter is no variable in the first build of a job.
+    return f"\"${{params['{name}'] ?: ''}}\""

@@ -1,0 +1,59 @@
+"""What travels between stages that have workspaces of their own: one stash for each stage that leaves something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipegen.plan.model import Job
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.names import NamedJob
+
+# The function that finds what a stage left where the paths are known only then.
+CHANGED_FILES = "changedFiles()"
+
+
+class Stashes:
+    """The stashes of all *named* jobs, each named by the slug of its job."""
+
+    def __init__(self, named: Sequence[NamedJob]) -> None:
+        self._jobs = {(one.plan.name, one.job.stage): one for one in named}
+        self._read = {(one.plan.name, stage) for one in named for stage in self._read_stages(one)}
+
+    def read_by(self, reader: NamedJob) -> tuple[str, ...]:
+        """Return the stashes that a job needs, each after those of its own ancestors: what is written last, stays."""
+        wanted = set(self._read_stages(reader))
+        return tuple(
+            self._jobs[reader.plan.name, stage].job.slug
+            for stage in reader.plan.graph.topological()
+            if stage in wanted
+        )
+
+    def left_by(self, producer: NamedJob) -> model.Stash | None:
+        """Return the stash that a job leaves, None when nobody reads it."""
+        job = producer.job
+        if (producer.plan.name, job.stage) not in self._read:
+            return None
+        return model.Stash(
+            name=job.slug,
+            includes=_includes(job, producer.script.carries),
+            holds_user_files=bool(job.artifacts),
+            may_be_empty=not producer.script.carries,
+        )
+
+    def _read_stages(self, reader: NamedJob) -> tuple[str, ...]:
+        job = reader.job
+        read = dict.fromkeys((*(output.stage for output in job.inputs), *job.containers))
+        carried = [stage for stage in read if self._jobs[reader.plan.name, stage].script.carries]
+        return tuple(dict.fromkeys((*job.files, *carried)))
+
+
+def _includes(job: Job, carries: Sequence[str]) -> model.Value:
+    """Return the Ant patterns of what *job* leaves; a path may be that of a file or of a folder."""
+    patterns = list(carries)
+    for artifact in job.artifacts:
+        if artifact.path is not None:
+            patterns += [artifact.path, f"{artifact.path}/"]
+    known = ", ".join(patterns)
+    if all(artifact.path is not None for artifact in job.artifacts):
+        return known
+    return model.Joined((f"{known}, ", model.Code(CHANGED_FILES))) if known else model.Code(CHANGED_FILES)

@@ -1,0 +1,125 @@
+"""What a stage does on its agent, in steps of Jenkins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pipegen.plan.model import Credential, CredentialKind, Job, Trigger, Workspace
+from pipegen.shell.script import Command, Script
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
+from pipegen.targets.jenkins.names import NamedJob
+from pipegen.targets.jenkins.preludes import Preludes
+from pipegen.targets.jenkins.settings import Settings
+from pipegen.targets.jenkins.stashes import Stashes
+from pipegen.targets.jenkins.values import Values
+
+ARCHIVE = ".pipegen/archive"
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the steps of all jobs have in common."""
+
+    settings: Settings
+    preludes: Preludes
+    stashes: Stashes
+    checkouts: dict[str, str]
+
+
+def steps(named: NamedJob, values: Values, shared: Shared) -> tuple[model.Step, ...]:
+    """Return the steps of a stage; one without a script and a job to start only says so in the log."""
+    found = (*_agent_steps(named, shared), *_started_jobs(named.job, values))
+    return found or (model.Echo("Nothing to do here: what this stage exports is worked out where it is read."),)
+
+
+def needs_agent(named: NamedJob) -> bool:
+    """Return whether a stage needs an agent of its own."""
+    return bool(named.script.commands) and named.plan.workspace is Workspace.ISOLATED
+
+
+def script_steps(commands: tuple[Command, ...], prelude: str = "") -> model.Sh:
+    """Return the shell step of *commands*, a blank line before each that says what it does."""
+    return model.Sh(
+        prelude=prelude,
+        lines=tuple(_lines(commands)),
+        is_indentable=all(command.is_indentable for command in commands),
+    )
+
+
+def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
+    script = named.script
+    if not script.commands:
+        return
+    is_isolated = named.plan.workspace is Workspace.ISOLATED
+    if is_isolated:
+        yield model.Checkout(shared.checkouts[named.plan.name])
+        yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
+    yield _bound(script, _sh(script, shared.preludes), shared.settings)
+    if script.archives:
+        yield model.Archive(ARCHIVE)
+    stash = shared.stashes.left_by(named)
+    if is_isolated and stash is not None:
+        yield stash
+
+
+def _sh(script: Script, preludes: Preludes) -> model.Sh:
+    function = preludes.function(script.prelude)
+    parts = [script.bind, script.steps, script.outputs]
+    if not function:
+        parts.insert(0, script.prelude)
+    separated = [_opened(part, is_first=not number and not function) for number, part in enumerate(filter(None, parts))]
+    return script_steps(tuple(command for part in separated for command in part), function)
+
+
+def _opened(part: tuple[Command, ...], *, is_first: bool) -> tuple[Command, ...]:
+    """Return *part* with a blank line before it, unless it is the first."""
+    return part if is_first else (Command(("",)), *part)
+
+
+def _lines(commands: tuple[Command, ...]) -> Iterator[str]:
+    for command in commands:
+        if command.comment:
+            yield f"# {command.comment}"
+        yield from command.lines
+
+
+def _bound(script: Script, sh: model.Sh, settings: Settings) -> model.Step:
+    """Return *sh* with the credentials around it that it needs."""
+    bindings = [_binding(credential) for credential in script.credentials]
+    if script.logs_in and settings.registry_credential:
+        login = (("usernameVariable", REGISTRY_USERNAME), ("passwordVariable", REGISTRY_PASSWORD))
+        bindings.append(_with_id("usernamePassword", settings.registry_credential, *login))
+    return model.WithCredentials(tuple(bindings), (sh,)) if bindings else sh
+
+
+def _binding(credential: Credential) -> model.Binding:
+    variables = credential.variables
+    match credential.kind:
+        case CredentialKind.TEXT:
+            return _with_id("string", credential.id, ("variable", variables[0]))
+        case CredentialKind.SSH_KEY:
+            return _with_id("sshUserPrivateKey", credential.id, ("keyFileVariable", variables[0]))
+        case CredentialKind.PASSWORD:
+            pair = (("usernameVariable", variables[0]), ("passwordVariable", variables[1]))
+            return _with_id("usernamePassword", credential.id, *pair)
+
+
+def _with_id(symbol: str, credential: str, *arguments: tuple[str, str]) -> model.Binding:
+    return model.Binding(symbol, (("credentialsId", credential), *arguments))
+
+
+def _started_jobs(job: Job, values: Values) -> Iterator[model.StartJob]:
+    for step in job.steps:
+        if isinstance(step, Trigger):
+            parameters = enumerate(step.parameters)
+            yield model.StartJob(
+                job=step.name.value,
+                parameters=tuple(
+                    (name, value if (value := text.constant) is not None else values.trigger_parameter(number))
+                    for number, (name, text) in parameters
+                ),
+                propagate=step.propagate,
+                wait=step.wait,
+            )

@@ -1,0 +1,120 @@
+"""Folded texts to Groovy expressions, where no shell is at hand: in mails and in parameters of other jobs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pipegen.bindings.expression import Bare, Defaulted, Items, Loop, Part, Reference, Scope, Text
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Job, Plan
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.setup import LABELS, setup_value
+
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+# What a loop's names stand for: the names of each loop around, the outermost first.
+_Around = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Expressions for the texts of one job; *output* is the helper that reads an output of an earlier stage."""
+
+    plan: Plan
+    job: Job
+    slugs: Mapping[str, str]
+    output: str
+    report: Report
+
+    def value(self, text: Text, around: _Around = (), splits: tuple[bool, ...] = ()) -> model.Value:
+        """Return the expression of *text*."""
+        constant = text.constant
+        if constant is not None:
+            return constant
+        parts = tuple(self._part(part, around, splits) for part in text.parts)
+        return parts[0] if len(parts) == 1 else model.Joined(parts)
+
+    def one_line(self, text: Text) -> model.Value:
+        """Return the expression of *text* with each line break made a blank."""
+        constant = text.constant
+        if constant is not None:
+            return _LINE_BREAK.sub(" ", constant)
+        return model.OneLine(self.value(text))
+
+    def items(self, items: Items[Text]) -> tuple[model.Value | model.Loop, ...]:
+        """Return the expressions of *items*."""
+        return tuple(self._item(item, (), ()) for item in items)
+
+    def trigger_parameter(self, number: int) -> model.Value:
+        """Return the value that the script has written for a parameter of the job to start."""
+        return model.FileText(f".pipegen/trigger/{self.job.slug}/{number}")
+
+    def _item(self, item: Text | Loop[Text], around: _Around, splits: tuple[bool, ...]) -> model.Value | model.Loop:
+        if isinstance(item, Text):
+            return self.value(item, around, splits)
+        return model.Loop(
+            level=len(around) + 1,
+            source=self.value(item.source, around, splits),
+            delimiters=item.delimiters,
+            words=len(item.names) if item.split else 0,
+            body=self._item(item.body, (*around, item.names), (*splits, item.split)),
+        )
+
+    def _part(self, part: Part, around: _Around, splits: tuple[bool, ...]) -> model.Value:
+        match part:
+            case str():
+                return part
+            case Bare():
+                return part.source
+            case Defaulted():
+                return model.OrElse(self.value(part.text, around, splits), part.default)
+            case Reference():
+                value = self._reference(part, around, splits)
+                return value if part.default is None else model.OrElse(_bare(value), part.default)
+
+    def _reference(self, reference: Reference, around: _Around, splits: tuple[bool, ...]) -> model.Value:
+        match reference.scope:
+            case Scope.LOOP:
+                level = max(level for level, names in enumerate(around) if reference.name in names)
+                return model.Item(level + 1, around[level].index(reference.name) if splits[level] else None)
+            case Scope.SETUP:
+                return self._setup(reference)
+            case Scope.STAGE:
+                return model.Call(self.output, (self.slugs[reference.namespace or ""], reference.name))
+            case _:
+                raise ValueError(f"{reference} has no value outside the script of its stage")
+
+    def _setup(self, reference: Reference) -> model.Value:
+        if reference.name == "pipeline":
+            return self.plan.name
+        if reference.name == "imageLabels":
+            return self._labels()
+        value = setup_value(reference.name)
+        if value is None:
+            self._check_default(reference)
+            return ""
+        if value.suffix:
+            return model.Code(f"(env.{value.variable} ? env.{value.variable} + '{value.suffix}' : '')")
+        return model.OrElse(model.Code(f"env.{value.variable}"), "")
+
+    def _labels(self) -> model.Value:
+        parts: list[model.Value] = []
+        for label, variable in LABELS:
+            parts += [f"{label}=", model.OrElse(model.Code(f"env.{variable.removeprefix('$')}"), ""), ","]
+        return model.Joined((*parts, f"ci.pipeline={self.plan.name}"))
+
+    def _check_default(self, reference: Reference) -> None:
+        if reference.default is None:
+            self.report.add(
+                codes.ENGINE_HAS_NO_VALUE,
+                f'Jenkins has no value for "{reference}"',
+                at=reference.span,
+                hint=f'give a default: "${{setup.{reference.name}|text}}"',
+            )
+
+
+def _bare(value: model.Value) -> model.Value:
+    """Return *value* without the empty text that stands in for a value that is not there."""
+    return value.value if isinstance(value, model.OrElse) and value.default == "" else value

@@ -1,0 +1,128 @@
+"""What PipelineLib's graph does, ours does: its tests, and what its unmodified class was observed to do."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pipegen.graph.errors import CycleError
+from pipegen.graph.execution import ExecutionGraph
+
+CASES = "pipelinelib_graph.json"
+
+Case = dict[str, Any]
+
+
+def check_nodes(graph: ExecutionGraph, expected: list[str]) -> None:
+    """Compare as sets: upstream walks from the roots, we keep the order told."""
+    assert sorted(graph.nodes) == sorted(expected)
+
+
+def check_roots(graph: ExecutionGraph, expected: list[str]) -> None:
+    """Compare as sets."""
+    assert sorted(graph.roots) == sorted(expected)
+
+
+def check_leaves(graph: ExecutionGraph, expected: list[str]) -> None:
+    """Compare as sets."""
+    assert sorted(graph.leaves) == sorted(expected)
+
+
+def check_ancestors(graph: ExecutionGraph, expected: dict[str, list[str]]) -> None:
+    """Compare as sets, for every node."""
+    ancestors = {node: sorted(graph.ancestors(node)) for node in graph.nodes}
+
+    assert ancestors == {node: sorted(before) for node, before in expected.items()}
+
+
+def check_frames(graph: ExecutionGraph, expected: list[list[str]]) -> None:
+    """Compare with order: frames keep the order told."""
+    assert [list(frame) for frame in graph.stack()] == expected
+
+
+def check_equal(graph: ExecutionGraph, expected: list[list[str]]) -> None:
+    """Compare as graphs."""
+    assert graph == ExecutionGraph(expected)
+
+
+def check_error(graph: ExecutionGraph, expected: str) -> None:
+    """Expect an error, of the one kind there is, where frames are asked for."""
+    assert expected == "cycle"
+    with pytest.raises(CycleError):
+        graph.stack()
+
+
+def check_linear(graph: ExecutionGraph, expected: list[list[str]]) -> None:
+    """Expect one frame a stage, in the order written, from the arcs that a config without `execution` stands for."""
+    assert [[stage] for arc in expected for stage in arc] == [list(frame) for frame in graph.stack()]
+
+
+CHECKS: dict[str, Callable[[ExecutionGraph, Any], None]] = {
+    "nodes": check_nodes,
+    "roots": check_roots,
+    "leaves": check_leaves,
+    "ancestors": check_ancestors,
+    "frames": check_frames,
+    "equals_arcs": check_equal,
+    "default_arcs": check_linear,
+    "error": check_error,
+}
+
+# Where upstream has a defect: what ours does instead. A value here replaces or completes what the case expects.
+OURS: dict[str, Case] = {
+    # Its ancestors overflow the stack on a cycle; ours are found by a walk that ends, and hold the cycle's own nodes.
+    "observed/two-cycle": {"ancestors": {"a": ["a", "b"], "b": ["a", "b"]}},
+    "observed/cycle-beside-dag": {"ancestors": {"x": [], "y": ["x"], "a": ["a", "b"], "b": ["a", "b"]}},
+    "observed/repeat-node-in-arc": {"ancestors": {"a": [], "b": ["a", "b", "c"], "c": ["a", "b", "c"]}},
+    # A one-name arc that comes later makes the node a root again, beside its predecessor; ours takes no order away.
+    "observed/union-1": {"frames": [["a"], ["b"]]},
+}
+
+
+def build(case: Case) -> ExecutionGraph:
+    """Return the graph that *case* is about."""
+    arcs = [case["stages"]] if case["arcs"] is None else case["arcs"]
+    graph = ExecutionGraph(arcs)
+    match case.get("op"):
+        case None:
+            return graph
+        case "union":
+            return graph | ExecutionGraph(case["other"])
+        case "concatenate":
+            return graph + ExecutionGraph(case["other"])
+        case other:
+            raise AssertionError(other)
+
+
+def test_the_case_holds(case: Case) -> None:
+    """Everything the case expects is checked; where upstream has a defect, our own answer."""
+    graph = build(case)
+    expected = {**case["expect"], **OURS.get(case["id"], {})}
+
+    assert expected
+    for question, answer in expected.items():
+        CHECKS[question](graph, answer)
+
+
+def test_the_dot_text_says_the_same(case: Case) -> None:
+    """Upstream's one line names the same arcs, and the nodes that stand alone."""
+    graph = build(case)
+    if "dot" not in case:
+        assert case["origin"] == "upstream-test" or "op" in case
+        return
+    upstream = [re.split(" -> ", part) for part in re.split("; ", case["dot"][len("digraph { ") : -len(" }")]) if part]
+    ours = [re.findall('"(.*?)"', line) for line in graph.dot().splitlines() if line.startswith('    "')]
+
+    assert sorted(arc for arc in ours if len(arc) > 1) == sorted(arc for arc in upstream if len(arc) > 1)
+    assert {node for arc in ours for node in arc} == {node for arc in upstream for node in arc}
+
+
+def test_every_case_and_every_defect_is_accounted_for(cases: list[Case]) -> None:
+    """A defect that we do not copy has an answer of ours, and nothing else has."""
+    assert len(cases) == 24
+    assert [case["id"] for case in cases if "upstream_defect" in case] == list(OURS)
+    assert {question for case in cases for question in case["expect"]} == CHECKS.keys()
+    assert {key for case in cases for key in case} <= {
+        *("id", "origin", "source", "arcs", "stages", "op", "other", "expect", "dot", "note", "upstream_defect")
+    }

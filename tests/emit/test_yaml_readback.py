@@ -1,0 +1,136 @@
+"""What the YAML writer writes, read back by readers of YAML 1.1 and 1.2."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from emit.hostile import HOSTILE, LONG
+from emit.readers import read_everywhere
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pipegen.emit.yaml import Commented, Data, Flow, Folded, Value, write
+
+_PROPERTY = settings(
+    deadline=None, derandomize=True, database=None, max_examples=400, suppress_health_check=list(HealthCheck)
+)
+
+# Pieces of YAML's own grammar, glued together, find more than random characters do.
+_PIECES = st.sampled_from(
+    [
+        *"abexyznfotl0189_.,:;-+?!&*%@#|><=~`'\"\\/$()[]{} \t\n",
+        *(
+            "\n\n",
+            "  ",
+            ": ",
+            " #",
+            "- ",
+            "? ",
+            "---",
+            "...",
+            "<<",
+            "0x",
+            "0o",
+            "\\u",
+            "true",
+            ".inf",
+            "null",
+            "é",
+            "日",
+        ),
+        *("🚀", "\xa0", "\x85", "\u2028", "\ufeff", "\r", "\x00", "\x1b", "\x7f", "\ufffe", "\uffff", "k" * 1_001),
+    ]
+)
+_TEXT = st.one_of(
+    st.lists(_PIECES, max_size=8).map("".join),
+    st.text(max_size=12),
+    st.sampled_from(list(HOSTILE.values())),
+    st.text("0123456789abcdefox_.,:+-tz ", max_size=8),
+)
+_SCALAR = st.one_of(_TEXT, _TEXT, st.booleans(), st.none(), st.integers(-(10**20), 10**20), st.floats(allow_nan=False))
+_DATA = st.recursive(
+    _SCALAR,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_TEXT, inner, max_size=3)),
+    max_leaves=6,
+)
+_FLOW = st.builds(Flow, st.one_of(st.lists(_DATA, max_size=3), st.dictionaries(_TEXT, _DATA, max_size=3)))
+_FOLDED = st.builds(Folded, st.lists(_TEXT, max_size=3).map(tuple))
+_VALUE = st.recursive(
+    st.one_of(_SCALAR, _FLOW, _FOLDED),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(_TEXT, inner, max_size=3),
+        st.builds(Commented, inner, above=_TEXT, beside=_TEXT),
+    ),
+    max_leaves=8,
+)
+_DOCUMENT = st.one_of(st.lists(_VALUE, max_size=4), st.dictionaries(_TEXT, _VALUE, max_size=4))
+
+
+def _data(value: Any) -> Any:
+    """Return *value* as a reader sees it, its layout gone."""
+    match value:
+        case Flow() | Commented():
+            return _data(value.value)
+        case Folded():
+            return " ".join(value.lines)
+        case Mapping():
+            return {key: _data(item) for key, item in value.items()}
+        case Sequence() if not isinstance(value, str):
+            return [_data(item) for item in value]
+        case _:
+            return value
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_reads_hostile_text_back(text: str) -> None:
+    """Every hostile text is the same text again as value, key and item, in block and in flow style."""
+    places: dict[str, Data] = {text: text, "items": [text, [text, {text: text}]], "below": {"deeper": {text: [text]}}}
+    document: list[Value] = [
+        places,
+        Flow(places),
+        Commented({text: Commented(text, above=text, beside=text)}, above=text),
+    ]
+
+    for reader, read in read_everywhere(write(document)).items():
+        assert read == [places, places, {text: text}], reader
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG.keys())
+def test_reads_long_text_back(text: str) -> None:
+    """A text of 64 KB is never wrapped, neither as a value nor as a key."""
+    for reader, read in read_everywhere(write({"value": text, text: "key"})).items():
+        assert read == {"value": text, text: "key"}, reader
+
+
+@_PROPERTY
+@given(document=_DOCUMENT, header=st.lists(_TEXT, max_size=2), spaced=st.booleans())
+def test_reads_any_document_back(document: Any, header: list[str], spaced: bool) -> None:  # noqa: FBT001
+    """Whatever is written, layout and comments included, reads back as the same data everywhere."""
+    written = write(document, header, spaced=spaced)
+
+    for reader, read in read_everywhere(written).items():
+        assert repr(read) == repr(_data(document)), (reader, written)
+
+
+@_PROPERTY
+@given(lines=st.lists(st.text("ab #-:'\"\\é\t\n", min_size=1, max_size=6), min_size=1, max_size=4).map(tuple))
+def test_folds_without_changing_text(lines: tuple[str, ...]) -> None:
+    """A folded line is its parts with one space between each two."""
+    for reader, read in read_everywhere(write({"script": [Folded(lines), "next"]})).items():
+        assert read == {"script": [" ".join(lines), "next"]}, reader
+
+
+@_PROPERTY
+@given(texts=st.lists(st.text("a \t\n\x85'\"\\#", max_size=10), min_size=1, max_size=4))
+def test_keeps_every_line_break_and_blank(texts: list[str]) -> None:
+    """Blocks of blanks and line breaks do not run into what follows: an entry, a comment, the end."""
+    document: dict[str, Value] = {
+        "a": list(texts),
+        "b": {str(place): text for place, text in enumerate(texts)},
+        "c": texts[0],
+    }
+    commented = {key: Commented(value, above="above") for key, value in document.items()}
+
+    for reader, read in read_everywhere(write(commented)).items():
+        assert read == document, reader

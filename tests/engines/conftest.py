@@ -1,0 +1,59 @@
+"""What tests on engines share."""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+from pathlib import Path
+
+import pytest
+from engines import containers as containers_module
+from engines.containers import Containers
+from engines.requirement import require
+
+# Commits are the same wherever tests run, whatever git is told there.
+GIT_ENVIRONMENT = {
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    **{
+        f"GIT_{role}_{key}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for key, value in (("NAME", "Test"), ("EMAIL", "test@example.org"), ("DATE", "2022-01-31T16:47:55Z"))
+    },
+}
+
+
+@pytest.fixture(scope="session")
+def containers() -> Iterator[Containers]:
+    """Give containers and a registry, one set for all tests of a process."""
+    require(containers_module.available())
+    with containers_module.start() as started:
+        yield started
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Callable[[Mapping[str, str | bytes]], Path]:
+    """Give a function that makes a git repository with one commit, on branch main, of the files it is given.
+
+    A file that begins with `#!` can be executed.
+    """
+    numbers = count(1)
+
+    def make(files: Mapping[str, str | bytes]) -> Path:
+        folder = tmp_path / f"repository-{next(numbers)}"
+        for name, text in files.items():
+            content = text.encode() if isinstance(text, str) else text
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            path.chmod(0o755 if content.startswith(b"#!") else 0o644)
+        for command in (
+            "init --quiet --initial-branch=main",
+            "add --all",
+            "commit --quiet --allow-empty --message=all",
+        ):
+            subprocess.run(("git", "-C", str(folder), *command.split()), env=environment, check=True)
+        return folder
+
+    environment = {**os.environ, **GIT_ENVIRONMENT}
+    return make

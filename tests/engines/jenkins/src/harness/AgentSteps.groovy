@@ -1,0 +1,94 @@
+package harness
+
+import groovy.transform.CompileStatic
+
+/** Steps that take an agent and work in its folders. */
+@CompileStatic
+class AgentSteps extends StepFamily {
+    AgentSteps(Build build) {
+        super(build)
+    }
+
+    @Step(first = 'label', takesBody = true)
+    Object node(Map<String, Object> given, Closure body) {
+        String label = given.label == null ? '' : ((String) given.label).trim()
+        Allocation allocation = (Allocation) build.threads.await { Threads.Waiting waiting -> build.agents.allocate(label, waiting) }
+        build.console.line("Running on ${allocation.node.name} in ${allocation.workspace}")
+        try {
+            allocation.workspace.mkdirs()
+            allocation.temporary.mkdirs()
+            Scope inner = new Scope(scope, allocation.variables())
+            inner.agent = allocation
+            inner.folder = allocation.workspace
+            if (inner.stage != null && inner.stage.node == null) {
+                inner.stage.node = allocation.node.name
+            }
+            return Threads.within(inner, body)
+        } finally {
+            build.processes.stopAll(allocation.cookie)
+            build.agents.release(allocation)
+        }
+    }
+
+    @Step(first = 'dir', required = ['dir'], needsNode = true, takesBody = true)
+    Object ws(Map<String, Object> given, Closure body) {
+        File folder = new File(scope.agent.node.root, (String) given.dir)
+        folder.mkdirs()
+        Scope inner = new Scope(scope, [WORKSPACE: folder.path, WORKSPACE_TMP: folder.path + '@tmp'])
+        inner.folder = folder
+        return Threads.within(inner, body)
+    }
+
+    @Step(first = 'path', required = ['path'], needsNode = true, takesBody = true)
+    Object dir(Map<String, Object> given, Closure body) {
+        Scope inner = new Scope(scope)
+        inner.folder = resolve((String) given.path).toPath().normalize().toFile()
+        return Threads.within(inner, body)
+    }
+
+    @Step(needsNode = true)
+    Object deleteDir(Map<String, Object> given, Closure body) {
+        Trees.delete(scope.folder.toPath())
+        return null
+    }
+
+    @Step(first = 'tmp', needsNode = true)
+    Object pwd(Map<String, Object> given, Closure body) {
+        return given.tmp == true ? scope.agent.temporary.path : scope.folder.path
+    }
+
+    @Step(first = 'file', required = ['file'], needsNode = true)
+    Object fileExists(Map<String, Object> given, Closure body) {
+        return resolve((String) given.file).exists()
+    }
+
+    @Step(first = 'file', others = ['encoding'], required = ['file'], needsNode = true)
+    Object readFile(Map<String, Object> given, Closure body) {
+        byte[] bytes = resolve((String) given.file).bytes
+        return given.encoding == 'Base64' ? bytes.encodeBase64().toString() : new String(bytes, (String) given.encoding ?: 'UTF-8')
+    }
+
+    @Step(others = ['file', 'text', 'encoding'], required = ['file', 'text'], needsNode = true)
+    Object writeFile(Map<String, Object> given, Closure body) {
+        File file = resolve((String) given.file)
+        file.parentFile.mkdirs()
+        String text = (String) given.text
+        file.bytes = given.encoding == 'Base64' ? text.decodeBase64() : text.getBytes((String) given.encoding ?: 'UTF-8')
+        return null
+    }
+
+    @Step
+    Object isUnix(Map<String, Object> given, Closure body) {
+        return true
+    }
+
+    @Step(first = 'name', others = ['type'], required = ['name'])
+    Object tool(Map<String, Object> given, Closure body) {
+        return "/opt/tools/${given.name}".toString()
+    }
+
+    @Step(first = 'path', required = ['path'], needsNode = true)
+    Object load(Map<String, Object> given, Closure body) {
+        return build.evaluate(resolve((String) given.path))
+    }
+}

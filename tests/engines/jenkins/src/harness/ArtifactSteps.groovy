@@ -1,0 +1,123 @@
+package harness
+
+import groovy.transform.CompileStatic
+import groovy.util.slurpersupport.GPathResult
+import hudson.AbortException
+import hudson.model.Result
+
+/** Steps that carry files between agents, or keep them for people. */
+@CompileStatic
+class ArtifactSteps extends StepFamily {
+    ArtifactSteps(Build build) {
+        super(build)
+    }
+
+    @Step(first = 'name', others = ['includes', 'excludes', 'useDefaultExcludes', 'allowEmpty'], required = ['name'], needsNode = true)
+    Object stash(Map<String, Object> given, Closure body) {
+        String name = (String) given.name
+        if (!(name ==~ /[\w\- .,]+/)) {
+            throw new AbortException("\u2018${name}\u2019 is an unsafe character")
+        }
+        List<String> files = Trees.find(scope.folder, (String) given.includes ?: '**', (String) given.excludes,
+                given.useDefaultExcludes != false)
+        if (files.isEmpty() && given.allowEmpty != true) {
+            throw new AbortException("No files included in stash \u2018${name}\u2019")
+        }
+        File store = store(name)
+        File source = scope.folder
+        build.threads.await {
+            Trees.delete(store.toPath())
+            store.mkdirs()
+            Trees.copy(source, store, files)
+        }
+        build.stashes[name] = files
+        build.console.line("Stashed ${files.size()} file(s)")
+        return null
+    }
+
+    @Step(first = 'name', required = ['name'], needsNode = true)
+    Object unstash(Map<String, Object> given, Closure body) {
+        String name = (String) given.name
+        if (!build.stashes.containsKey(name)) {
+            throw new AbortException("No such saved stash \u2018${name}\u2019")
+        }
+        List<String> files = build.stashes[name]
+        File target = scope.folder
+        build.threads.await {
+            target.mkdirs()
+            Trees.copy(store(name), target, files)
+        }
+        return null
+    }
+
+    private File store(String name) {
+        return new File(build.settings.root, "stashes/${name}")
+    }
+
+    @Step(first = 'artifacts', others = ['allowEmptyArchive', 'caseSensitive', 'defaultExcludes', 'excludes', 'fingerprint', 'followSymlinks',
+            'onlyIfSuccessful'], required = ['artifacts'], needsNode = true)
+    Object archiveArtifacts(Map<String, Object> given, Closure body) {
+        if (given.onlyIfSuccessful == true && build.result != null && build.result.isWorseThan(Result.UNSTABLE)) {
+            build.console.line('Skipped archiving because build is not successful')
+            return null
+        }
+        List<String> files = Trees.find(scope.folder, (String) given.artifacts, (String) given.excludes, given.defaultExcludes != false,
+                given.followSymlinks != false)
+        if (files.isEmpty()) {
+            if (given.allowEmptyArchive == true) {
+                build.console.line("No artifacts found that match the file pattern \"${given.artifacts}\". Configuration error?")
+                return null
+            }
+            throw new AbortException("No artifacts found that match the file pattern \"${given.artifacts}\". Configuration error?")
+        }
+        File archive = new File(build.settings.root, 'archive')
+        File source = scope.folder
+        build.threads.await { Trees.copy(source, archive, files) }
+        build.archived.addAll(files)
+        return null
+    }
+
+    @Step(first = 'testResults', others = ['allowEmptyResults', 'skipMarkingBuildUnstable', 'keepLongStdio', 'healthScaleFactor',
+            'skipPublishingChecks', 'checksName', 'testDataPublishers', 'stdioRetention', 'keepProperties', 'keepTestNames',
+            'skipOldReports'], required = ['testResults'], needsNode = true)
+    Object junit(Map<String, Object> given, Closure body) {
+        List<String> files = Trees.find(scope.folder, (String) given.testResults, null, true)
+        if (files.isEmpty()) {
+            if (given.allowEmptyResults == true) {
+                build.console.line('None of the test reports contained any result')
+                return new TestSummary()
+            }
+            throw new AbortException('No test report files were found. Configuration error?')
+        }
+        TestSummary summary = new TestSummary()
+        files.each { String name -> summary.add(new File(scope.folder, name)) }
+        build.reports.add([files: files, total: summary.totalCount, failed: summary.failCount, skipped: summary.skipCount])
+        if (summary.failCount > 0 && given.skipMarkingBuildUnstable != true) {
+            build.worsen(Result.UNSTABLE)
+            Stages.mark(scope.stage, Result.UNSTABLE, "${summary.failCount} tests failed")
+        }
+        return summary
+    }
+}
+
+/** Counts of test cases. */
+@CompileStatic
+class TestSummary {
+    int totalCount
+    int failCount
+    int skipCount
+
+    int getPassCount() {
+        return totalCount - failCount - skipCount
+    }
+
+    void add(File report) {
+        GPathResult root = new XmlSlurper().parse(report)
+        root.depthFirst().findAll { Object it -> ((GPathResult) it).name() == 'testcase' }.each { Object it ->
+            List<String> outcomes = ((GPathResult) it).children().iterator().collect { Object child -> ((GPathResult) child).name() }
+            totalCount++
+            failCount += outcomes.any { String outcome -> outcome in ['failure', 'error'] } ? 1 : 0
+            skipCount += 'skipped' in outcomes ? 1 : 0
+        }
+    }
+}

@@ -1,0 +1,227 @@
+package harness
+
+import groovy.transform.CompileStatic
+
+/** What stands around the steps of a stage: agent, variables, options, input. */
+@CompileStatic
+class Directives {
+    private final JenkinsScript script
+    private final Build build
+
+    Directives(JenkinsScript script, Build build) {
+        this.script = script
+        this.build = build
+    }
+
+    /** Runs *body* as part of the script. */
+    Object call(Closure body) {
+        return body.rehydrate(script, script, script).call()
+    }
+
+    /** Returns the calls within a section, as symbols. */
+    List<Symbol> calls(Closure section) {
+        CallList list = new CallList(script)
+        if (section != null) {
+            Block.collect(section, list, script)
+        }
+        return list.calls
+    }
+
+    Options options(Closure section) {
+        return new Options(build, calls(section))
+    }
+
+    /** Runs *body* on the agent that *block* asks for, in a checkout unless that is switched off. */
+    void onAgent(Block block, Options options, boolean isRoot, Closure body) {
+        if (block.agentName == 'none' || (block.agentName == null && block.agent == null)) {
+            body.call()
+            return
+        }
+        AgentChoice choice = new AgentChoice()
+        if (block.agent != null) {
+            Block.collect(block.agent, choice, script)
+        }
+        build.steps.call('node', [choice.label, {
+            inWorkspace(choice.customWorkspace) {
+                options.has('skipDefaultCheckout') ? body.call() : inCheckout(options, isRoot, body)
+            }
+        }] as Object[])
+    }
+
+    private void inWorkspace(String folder, Closure body) {
+        if (folder == null) {
+            body.call()
+        } else {
+            build.steps.call('ws', [folder, body] as Object[])
+        }
+    }
+
+    /** As Jenkins: the checkout's variables are seen by what follows. */
+    private void inCheckout(Options options, boolean isRoot, Closure body) {
+        Map<String, String> found = [:]
+        Closure fetch = {
+            found = (Map<String, String>) build.steps.call('checkout', [build.scm] as Object[])
+        }
+        Closure fetchThere = {
+            String folder = options.value('checkoutToSubdirectory')
+            folder == null ? fetch.call() : build.steps.call('dir', [folder, fetch] as Object[])
+        }
+        isRoot ? build.steps.call('stage', ['Declarative: Checkout SCM', fetchThere] as Object[]) : fetchThere.call()
+        Threads.within(new Scope(Threads.scope, found)) { body.call() }
+    }
+
+    /** Runs *body* with the variables of an `environment` section, credentials among them. */
+    void withEnvironment(Closure section, Closure body) {
+        if (section == null) {
+            body.call()
+            return
+        }
+        Scope inner = new Scope(Threads.scope)
+        Bindings bound = new Bindings(build, inner)
+        try {
+            Threads.within(inner) { Block.collect(section, new EnvironmentSection(inner, bound, script), script) }
+            inner.secrets = inner.secrets + bound.secrets
+            Threads.within(inner) { body.call() }
+        } finally {
+            bound.remove()
+        }
+    }
+
+    void withInput(Block stage, Closure body) {
+        if (stage.input == null && stage.inputMessage == null) {
+            body.call()
+            return
+        }
+        InputSection section = new InputSection(this, stage.inputMessage)
+        if (stage.input != null) {
+            Block.collect(stage.input, section, script)
+        }
+        build.steps.call('input', [section.given] as Object[])
+        Map<String, String> answers = [:]
+        Parameters.defaults(section.parameters).each { String name, Object value -> answers[name] = value as String }
+        Threads.within(new Scope(Threads.scope, answers)) { body.call() }
+    }
+}
+
+/** Keeps the calls made in a section. */
+@CompileStatic
+class CallList {
+    final List<Symbol> calls = []
+    private final JenkinsScript script
+
+    CallList(JenkinsScript script) {
+        this.script = script
+    }
+
+    @Override
+    Object invokeMethod(String name, Object given) {
+        Object[] arguments = (Object[]) given
+        if (Build.current.steps.isSymbol(name)) {
+            Symbol symbol = (Symbol) Build.current.steps.call(name, arguments)
+            calls.add(symbol)
+            return symbol
+        }
+        Symbol symbol = new Symbol(name: name, arguments: [arguments: (Object) arguments.toList()])
+        calls.add(symbol)
+        return symbol
+    }
+}
+
+/** `agent { label … }` or `agent { node { … } }`. */
+@CompileStatic
+class AgentChoice {
+    String label = ''
+    String customWorkspace
+
+    void label(Object text) {
+        label = text as String
+    }
+
+    void customWorkspace(Object path) {
+        customWorkspace = path as String
+    }
+
+    void node(Closure definition) {
+        definition.resolveStrategy = Closure.DELEGATE_FIRST
+        definition.delegate = this
+        definition.call()
+    }
+}
+
+/** `environment { NAME = value }`: each line sees those before it. */
+@CompileStatic
+class EnvironmentSection {
+    private final Scope scope
+    private final Bindings bound
+    private final JenkinsScript script
+
+    EnvironmentSection(Scope scope, Bindings bound, JenkinsScript script) {
+        this.scope = scope
+        this.bound = bound
+        this.script = script
+    }
+
+    @Override
+    Object getProperty(String name) {
+        return script.getProperty(name)
+    }
+
+    @Override
+    void setProperty(String name, Object value) {
+        if (value instanceof Credential) {
+            bound.addWhole(name, value.id)
+            scope.variables.putAll(bound.variables)
+        } else {
+            scope.variables[name] = value as String
+        }
+    }
+
+    Credential credentials(Object id) {
+        return new Credential(id: id as String)
+    }
+
+    @CompileStatic
+    static class Credential {
+        String id
+    }
+}
+
+/** `input { message …; ok …; parameters { … } }`. */
+@CompileStatic
+class InputSection {
+    final Map<String, Object> given = [:]
+    List<Symbol> parameters = []
+    private final Directives directives
+
+    InputSection(Directives directives, String message) {
+        this.directives = directives
+        if (message != null) {
+            given.message = message
+        }
+    }
+
+    void message(Object text) {
+        given.message = text as String
+    }
+
+    void ok(Object text) {
+        given.ok = text as String
+    }
+
+    void id(Object text) {
+        given.id = text as String
+    }
+
+    void submitter(Object text) {
+        given.submitter = text as String
+    }
+
+    void submitterParameter(Object text) {
+        given.submitterParameter = text as String
+    }
+
+    void parameters(Closure definition) {
+        parameters = directives.calls(definition)
+        given.parameters = parameters
+    }
+}

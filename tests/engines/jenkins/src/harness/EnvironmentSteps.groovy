@@ -1,0 +1,166 @@
+package harness
+
+import groovy.transform.CompileStatic
+import hudson.AbortException
+
+/** Steps that set variables for a block. */
+@CompileStatic
+class EnvironmentSteps extends StepFamily {
+    EnvironmentSteps(Build build) {
+        super(build)
+    }
+
+    @Step(first = 'overrides', required = ['overrides'], takesBody = true)
+    Object withEnv(Map<String, Object> given, Closure body) {
+        Map<String, String> variables = new LinkedHashMap<>()
+        ((List) given.overrides).each { Object pair ->
+            String text = pair as String
+            if (!text.contains('=')) {
+                throw new IllegalArgumentException("withEnv: \"${text}\" has no \"=\"")
+            }
+            variables[text.substring(0, text.indexOf('='))] = text.substring(text.indexOf('=') + 1)
+        }
+        return Threads.within(new Scope(scope, variables), body)
+    }
+
+    @Step(first = 'bindings', required = ['bindings'], takesBody = true)
+    Object withCredentials(Map<String, Object> given, Closure body) {
+        Bindings bound = new Bindings(build, scope)
+        try {
+            ((List) given.bindings).each { Object binding -> bound.add(binding) }
+            Scope inner = new Scope(scope, bound.variables.collectEntries { String name, String value ->
+                [name, value.replace('$', '$$')]
+            } as Map<String, String>)
+            inner.secrets = inner.secrets + bound.secrets
+            if (bound.secrets) {
+                build.console.line('Masking supported pattern matches of ' + bound.variables.keySet().join(' or '))
+            }
+            return Threads.within(inner, body)
+        } finally {
+            bound.remove()
+        }
+    }
+}
+
+/** What a `withCredentials` puts into variables and files. */
+@CompileStatic
+class Bindings {
+    final Map<String, String> variables = new LinkedHashMap<>()
+    final List<String> secrets = []
+    private final Build build
+    private final Scope scope
+    private final List<File> files = []
+
+    Bindings(Build build, Scope scope) {
+        this.build = build
+        this.scope = scope
+    }
+
+    void add(Object binding) {
+        Symbol symbol = binding instanceof Symbol ? (Symbol) binding : legacy((Map<String, Object>) binding)
+        Map<String, String> wanted = (Map<String, String>) (Map) symbol.arguments
+        if (wanted.credentialsId == null) {
+            throw new IllegalArgumentException("${symbol.name}: no credentialsId")
+        }
+        switch (symbol.name) {
+            case 'string':
+                bind(wanted, 'variable', field(wanted, 'text', 'secret'), true)
+                break
+            case 'file':
+                bind(wanted, 'variable', write(field(wanted, 'file', 'content'), field(wanted, 'file', 'name')), true)
+                break
+            case 'usernamePassword':
+                bind(wanted, 'usernameVariable', field(wanted, 'pair', 'username'), false)
+                bind(wanted, 'passwordVariable', field(wanted, 'pair', 'password'), true)
+                break
+            case 'usernameColonPassword':
+                bind(wanted, 'variable', field(wanted, 'pair', 'username') + ':' + field(wanted, 'pair', 'password'), true)
+                break
+            case 'sshUserPrivateKey':
+                bind(wanted, 'keyFileVariable', write(field(wanted, 'ssh', 'key'), "ssh-key-${wanted.keyFileVariable}"), true)
+                optional(wanted, 'usernameVariable', 'username', false)
+                optional(wanted, 'passphraseVariable', 'passphrase', true)
+                break
+            default:
+                throw new IllegalArgumentException("withCredentials: unknown binding ${symbol.name}")
+        }
+    }
+
+    /** Binds *credentialsId* as Declarative's `environment { NAME = credentials('id') }` does. */
+    void addWhole(String name, String credentialsId) {
+        Map<String, Object> base = [credentialsId: credentialsId] as Map<String, Object>
+        switch (credential(credentialsId).kind) {
+            case 'text':
+                add(new Symbol(name: 'string', arguments: base + [variable: (Object) name]))
+                break
+            case 'file':
+                add(new Symbol(name: 'file', arguments: base + [variable: (Object) name]))
+                break
+            case 'pair':
+                add(new Symbol(name: 'usernameColonPassword', arguments: base + [variable: (Object) name]))
+                add(new Symbol(name: 'usernamePassword', arguments: base + [usernameVariable: (Object) "${name}_USR".toString(),
+                        passwordVariable: (Object) "${name}_PSW".toString()]))
+                break
+            default:
+                add(new Symbol(name: 'sshUserPrivateKey', arguments: base + [keyFileVariable: (Object) name,
+                        usernameVariable: (Object) "${name}_USR".toString(), passphraseVariable: (Object) "${name}_PSW".toString()]))
+        }
+    }
+
+    void remove() {
+        files.each { File file -> Trees.delete(file.parentFile.toPath()) }
+    }
+
+    private void bind(Map<String, String> wanted, String key, String value, boolean secret) {
+        if (wanted[key] == null) {
+            throw new IllegalArgumentException("withCredentials: ${key} is missing for ${wanted.credentialsId}")
+        }
+        variables[wanted[key]] = value
+        if (secret) {
+            secrets.addAll(Console.patterns(value))
+        }
+    }
+
+    private void optional(Map<String, String> wanted, String key, String name, boolean secret) {
+        if (wanted[key] != null) {
+            bind(wanted, key, field(wanted, 'ssh', name), secret)
+        }
+    }
+
+    private String field(Map<String, String> wanted, String kind, String name) {
+        Map<String, String> found = credential(wanted.credentialsId)
+        if (found.kind != kind) {
+            throw new AbortException("Credentials '${wanted.credentialsId}' is of type '${found.kind}' where '${kind}' was expected")
+        }
+        return found[name]
+    }
+
+    private Map<String, String> credential(String id) {
+        Map<String, String> found = build.settings.credentials[id]
+        if (found == null) {
+            throw new AbortException("Could not find credentials entry with ID '${id}'")
+        }
+        return found
+    }
+
+    private String write(String base64, String name) {
+        if (scope.agent == null) {
+            throw new org.jenkinsci.plugins.workflow.steps.MissingContextVariableException('withCredentials')
+        }
+        File file = new File(scope.agent.temporary, "secretFiles/${UUID.randomUUID()}/${name}")
+        file.parentFile.mkdirs()
+        file.bytes = base64.decodeBase64()
+        file.setReadable(false, false)
+        file.setReadable(true, true)
+        file.setWritable(false, false)
+        files.add(file)
+        return file.path
+    }
+
+    private static Symbol legacy(Map<String, Object> binding) {
+        Map<String, String> kinds = [StringBinding: 'string', FileBinding: 'file', SSHUserPrivateKeyBinding: 'sshUserPrivateKey',
+                UsernamePasswordMultiBinding: 'usernamePassword', UsernamePasswordBinding: 'usernameColonPassword']
+        String name = ((String) binding['$class']).tokenize('.').last()
+        return new Symbol(name: kinds[name] ?: name, arguments: binding.findAll { String key, Object value -> key != '$class' })
+    }
+}

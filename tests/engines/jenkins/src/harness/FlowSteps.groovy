@@ -1,0 +1,279 @@
+package harness
+
+import groovy.transform.CompileStatic
+import hudson.AbortException
+import hudson.model.Result
+import java.util.concurrent.ScheduledFuture
+import org.jenkinsci.plugins.workflow.steps.FlowInterruptedException
+
+/** Steps that decide what runs, how often, for how long, and what a failure means. */
+@CompileStatic
+class FlowSteps extends StepFamily {
+    FlowSteps(Build build) {
+        super(build)
+    }
+
+    @Step(first = 'name', required = ['name'], takesBody = true)
+    Object stage(Map<String, Object> given, Closure body) {
+        String name = (String) given.name
+        Scope inner = new Scope(scope, [STAGE_NAME: name])
+        StageRecord record = build.stages.begin(name, scope)
+        record.node = scope.agent?.node?.name
+        inner.stage = record
+        build.console.line("[Pipeline] { (${name})")
+        Throwable failure = null
+        try {
+            return Threads.within(inner, body)
+        } catch (Throwable error) {
+            failure = error
+            throw error
+        } finally {
+            build.stages.end(record, failure)
+            build.console.line("[Pipeline] } // ${name}")
+        }
+    }
+
+    @Step(first = 'branches', takesMap = true)
+    Object parallel(Map<String, Object> given, Closure body) {
+        Map<String, Object> branches = new LinkedHashMap<>((Map<String, Object>) given.branches)
+        boolean failFast = branches.remove('failFast') == true
+        branches.each { String name, Object branch ->
+            if (!(branch instanceof Closure)) {
+                throw new IllegalArgumentException("parallel: branch ${name} is not a closure")
+            }
+        }
+        return new Parallel(build.threads, failFast).run((Map<String, Closure>) (Map) branches)
+    }
+
+    @Step(first = 'count', others = ['conditions'], required = ['count'], takesBody = true)
+    Object retry(Map<String, Object> given, Closure body) {
+        int left = ((Number) given.count).intValue()
+        while (true) {
+            try {
+                return body.call()
+            } catch (FlowInterruptedException interruption) {
+                left--
+                if (interruption.actualInterruption || left <= 0) {
+                    throw interruption
+                }
+                build.console.line('Retrying')
+            } catch (Exception error) {
+                left--
+                if (left <= 0) {
+                    throw error
+                }
+                build.console.line("ERROR: ${error.message}")
+                build.console.line('Retrying')
+            }
+        }
+    }
+
+    @Step(first = 'time', others = ['unit', 'activity'], required = ['time'], takesBody = true)
+    Object timeout(Map<String, Object> given, Closure body) {
+        long milliseconds = milliseconds(given.time, (String) given.unit ?: 'MINUTES')
+        Scope inner = new Scope(scope)
+        FlowInterruptedException cause = new FlowInterruptedException(Result.ABORTED, 'Timeout has been exceeded')
+        build.console.line("Timeout set to expire in ${milliseconds} ms")
+        List<String> secrets = scope.secrets
+        ScheduledFuture bell = build.threads.after(milliseconds) {
+            build.console.line('Cancelling nested steps due to timeout', secrets)
+            build.threads.cancel(inner, cause)
+        }
+        try {
+            return Threads.within(inner, body)
+        } catch (FlowInterruptedException interruption) {
+            if (interruption.is(cause)) {
+                cause.actualInterruption = false
+            }
+            throw interruption
+        } finally {
+            bell.cancel(false)
+        }
+    }
+
+    private static long milliseconds(Object time, String unit) {
+        Map<String, Long> units = [NANOSECONDS: 0L, MICROSECONDS: 0L, MILLISECONDS: 1L, SECONDS: 1000L, MINUTES: 60_000L,
+                                   HOURS: 3_600_000L, DAYS: 86_400_000L]
+        if (!units.containsKey(unit)) {
+            throw new IllegalArgumentException("No enum constant java.util.concurrent.TimeUnit.${unit}")
+        }
+        return ((Number) time).longValue() * units[unit]
+    }
+
+    @Step(first = 'message', others = ['buildResult', 'stageResult', 'catchInterruptions'], takesBody = true)
+    Object catchError(Map<String, Object> given, Closure body) {
+        Result whole = Result.fromString((String) given.buildResult ?: 'FAILURE')
+        Result stage = Result.fromString((String) given.stageResult ?: whole.name())
+        try {
+            body.call()
+        } catch (FlowInterruptedException interruption) {
+            if (given.catchInterruptions == false && interruption.actualInterruption) {
+                throw interruption
+            }
+            caught(interruption, (String) given.message, interruption.result, interruption.result)
+        } catch (Exception error) {
+            caught(error, (String) given.message, whole, stage)
+        }
+        return null
+    }
+
+    @Step(first = 'message', others = ['catchInterruptions'], required = ['message'], takesBody = true)
+    Object warnError(Map<String, Object> given, Closure body) {
+        return catchError([message: given.message, buildResult: 'UNSTABLE', stageResult: 'UNSTABLE',
+                           catchInterruptions: given.catchInterruptions], body)
+    }
+
+    private void caught(Exception error, String message, Result whole, Result stage) {
+        if (message != null) {
+            build.console.line("ERROR: ${message}")
+        }
+        build.console.line("ERROR: ${error.message}")
+        build.worsen(whole)
+        Stages.mark(scope.stage, stage, message ?: error.message)
+    }
+
+    @Step(first = 'message', required = ['message'])
+    Object error(Map<String, Object> given, Closure body) {
+        throw new AbortException((String) given.message)
+    }
+
+    @Step(first = 'message', required = ['message'])
+    Object unstable(Map<String, Object> given, Closure body) {
+        build.console.line("WARNING: ${given.message}")
+        build.worsen(Result.UNSTABLE)
+        Stages.mark(scope.stage, Result.UNSTABLE, (String) given.message)
+        return null
+    }
+
+    @Step(first = 'message', required = ['message'])
+    Object echo(Map<String, Object> given, Closure body) {
+        build.console.line(given.message as String)
+        return null
+    }
+
+    @Step(first = 'time', others = ['unit'], required = ['time'])
+    Object sleep(Map<String, Object> given, Closure body) {
+        long milliseconds = milliseconds(given.time, (String) given.unit ?: 'SECONDS')
+        build.threads.await { Threads.Waiting waiting -> waiting.pause(milliseconds) }
+        return null
+    }
+
+    @Step(takesBody = true)
+    Object script(Map<String, Object> given, Closure body) {
+        return body.call()
+    }
+
+    @Step(takesBody = true)
+    Object timestamps(Map<String, Object> given, Closure body) {
+        return body.call()
+    }
+
+    @Step(first = 'resource', others = ['label', 'quantity', 'variable', 'inversePrecedence', 'skipIfLocked', 'extra', 'priority'],
+            takesBody = true)
+    Object lock(Map<String, Object> given, Closure body) {
+        String resource = (String) (given.resource ?: given.label)
+        if (resource == null) {
+            throw new IllegalArgumentException('lock: neither resource nor label is given')
+        }
+        Map<String, String> variables = given.variable == null ? [:] : [((String) given.variable): resource]
+        build.locks.take(resource, build.threads)
+        try {
+            return Threads.within(new Scope(scope, variables), body)
+        } finally {
+            build.locks.free(resource)
+        }
+    }
+
+    @Step(first = 'ordinal', others = ['label'])
+    Object milestone(Map<String, Object> given, Closure body) {
+        build.console.line("Trying to pass milestone ${given.ordinal ?: ''}")
+        return null
+    }
+
+    @Step(first = 'message', others = ['id', 'ok', 'parameters', 'submitter', 'submitterParameter', 'cancel'], required = ['message'])
+    Object input(Map<String, Object> given, Closure body) {
+        build.inputs.add(given)
+        build.console.line((String) given.message)
+        if (!build.settings.approve) {
+            throw new FlowInterruptedException(Result.ABORTED, 'Rejected by somebody')
+        }
+        Map<String, Object> answers = Parameters.defaults((List) given.parameters ?: [])
+        if (given.submitterParameter != null) {
+            answers[(String) given.submitterParameter] = 'somebody'
+        }
+        return answers.size() > 1 ? answers : answers.isEmpty() ? null : answers.values().first()
+    }
+}
+
+/** The branches of one `parallel`. */
+@CompileStatic
+class Parallel {
+    private final Threads threads
+    private final boolean failFast
+    private final Map<String, Object> results = new LinkedHashMap<>()
+    /** In the order in which they happened. */
+    private final List<Throwable> failures = []
+
+    Parallel(Threads threads, boolean failFast) {
+        this.threads = threads
+        this.failFast = failFast
+    }
+
+    Map<String, Object> run(Map<String, Closure> branches) {
+        Map<String, Scope> scopes = [:]
+        branches.keySet().each { String name ->
+            scopes[name] = new Scope(Threads.scope)
+            scopes[name].branches = scopes[name].branches + [name]
+        }
+        threads.join(branches.collect { String name, Closure body ->
+            threads.start(scopes[name]) { branch(name, body, scopes) }
+        })
+        if (failures) {
+            throw worst()
+        }
+        return results
+    }
+
+    private void branch(String name, Closure body, Map<String, Scope> scopes) {
+        try {
+            results[name] = body.call()
+        } catch (Throwable error) {
+            failures.add(error)
+            if (failFast && failures.size() == 1) {
+                FlowInterruptedException cause = new FlowInterruptedException(Result.ABORTED, "Failed in branch ${name}", true)
+                scopes.findAll { String other, Scope scope -> other != name }.each { String other, Scope scope ->
+                    threads.cancel(scope, cause)
+                }
+            }
+        }
+    }
+
+    /** As Jenkins: a branch stopped by failFast counts last, then the worse result, then who came first. */
+    private Throwable worst() {
+        return failures.sort(false) { Throwable error ->
+            error instanceof FlowInterruptedException ? (error.failFast ? 1 : -error.result.ordinal()) : -Result.FAILURE.ordinal()
+        }.first()
+    }
+}
+
+/** Named locks of one build. */
+@CompileStatic
+class Locks {
+    private final Set<String> taken = new HashSet<>()
+
+    void take(String name, Threads threads) {
+        threads.await { Threads.Waiting waiting ->
+            while (!tryTake(name)) {
+                waiting.pause(5)
+            }
+        }
+    }
+
+    synchronized void free(String name) {
+        taken.remove(name)
+    }
+
+    private synchronized boolean tryTake(String name) {
+        return taken.add(name)
+    }
+}

@@ -1,0 +1,174 @@
+package harness
+
+import groovy.transform.CompileStatic
+import hudson.model.Result
+
+/** What a Jenkinsfile becomes: a script whose unknown calls are steps, and whose unknown names are globals or variables. */
+@CompileStatic
+abstract class JenkinsScript extends Script {
+    @Override
+    Object invokeMethod(String name, Object given) {
+        Object[] arguments = given instanceof Object[] ? (Object[]) given : [given] as Object[]
+        if (name == 'pipeline' && arguments.length == 1 && arguments[0] instanceof Closure) {
+            return new Declarative(this, Build.current).run((Closure) arguments[0])
+        }
+        return Build.current.steps.call(name == Compiler.SLEEP ? 'sleep' : name, arguments)
+    }
+
+    @Override
+    Object getProperty(String name) {
+        switch (name) {
+            case 'env':
+                return new Environment(Build.current)
+            case 'params':
+                return Build.current.parameters.toMap()
+            case 'currentBuild':
+                return new CurrentBuild(Build.current)
+            case 'scm':
+                return Build.current.scm
+            case 'steps':
+                return this
+        }
+        if (!binding.hasVariable(name) && !metaClass.hasProperty(this, name)) {
+            Object parameter = Build.current.parameters.get(name)
+            String variable = Build.current.environment()[name]
+            if (variable != null || parameter != null) {
+                return variable ?: parameter
+            }
+        }
+        return super.getProperty(name)
+    }
+
+    @Override
+    void print(Object value) {
+        Build.current.console.line(value as String)
+    }
+
+    @Override
+    void println(Object value) {
+        Build.current.console.line(value as String)
+    }
+
+    @Override
+    void println() {
+        Build.current.console.line('')
+    }
+}
+
+/** The global `env`. */
+@CompileStatic
+class Environment {
+    private final Build build
+
+    Environment(Build build) {
+        this.build = build
+    }
+
+    Object getProperty(String name) {
+        return name == 'environment' ? build.environment() : build.environment()[name]
+    }
+
+    void setProperty(String name, Object value) {
+        if (value == null) {
+            build.variables.remove(name)
+        } else {
+            build.variables[name] = value as String
+        }
+    }
+
+    Map<String, String> getEnvironment() {
+        return build.environment()
+    }
+
+    Object getAt(String name) {
+        return getProperty(name)
+    }
+
+    void putAt(String name, Object value) {
+        setProperty(name, value)
+    }
+}
+
+/** The global `currentBuild`. */
+@CompileStatic
+class CurrentBuild {
+    private final Build build
+
+    CurrentBuild(Build build) {
+        this.build = build
+    }
+
+    String getResult() {
+        Result seen = Threads.scope.outcome
+        Result own = build.result
+        return (own == null || (seen != null && seen.isWorseThan(own)) ? seen : own)?.name()
+    }
+
+    void setResult(String name) {
+        build.worsen(Result.fromString(name))
+    }
+
+    String getCurrentResult() {
+        return result ?: 'SUCCESS'
+    }
+
+    boolean resultIsBetterOrEqualTo(String name) {
+        return !Result.fromString(currentResult).isWorseThan(Result.fromString(name))
+    }
+
+    boolean resultIsWorseOrEqualTo(String name) {
+        return !Result.fromString(name).isWorseThan(Result.fromString(currentResult))
+    }
+
+    long getStartTimeInMillis() {
+        return build.started
+    }
+
+    long getDuration() {
+        return Clock.now() - build.started
+    }
+
+    String getDurationString() {
+        return "${duration} ms and counting"
+    }
+
+    int getNumber() {
+        return build.settings.number
+    }
+
+    String getId() {
+        return build.settings.number as String
+    }
+
+    String getDisplayName() {
+        return build.displayName
+    }
+
+    void setDisplayName(String name) {
+        build.displayName = name
+    }
+
+    String getFullDisplayName() {
+        return "${build.settings.job} ${build.displayName}"
+    }
+
+    String getFullProjectName() {
+        return build.settings.job
+    }
+
+    String getProjectName() {
+        return build.settings.job.tokenize('/').last()
+    }
+
+    String getDescription() {
+        return build.description
+    }
+
+    void setDescription(String text) {
+        build.description = text
+    }
+
+    Object getPreviousBuild() {
+        return null
+    }
+}

@@ -1,0 +1,209 @@
+package harness
+
+import groovy.transform.CompileStatic
+import hudson.AbortException
+
+/** Where the code of a build comes from: the `scm` of a script. */
+@CompileStatic
+class Scm {
+    List<Remote> userRemoteConfigs
+    List<Branch> branches
+    List<Object> extensions = []
+    boolean doGenerateSubmoduleConfigurations
+    List<Object> submoduleCfg = []
+    /** The commit that all checkouts of a multibranch build share. */
+    String pinned
+
+    @CompileStatic
+    static class Remote {
+        String url
+        String name
+        String refspec
+        String credentialsId
+    }
+
+    @CompileStatic
+    static class Branch {
+        String name
+
+        String toString() {
+            return name
+        }
+    }
+
+    static Scm from(Map<String, Object> given) {
+        List<Map<String, String>> remotes = (List<Map<String, String>>) given.userRemoteConfigs
+        List<Map<String, String>> names = (List<Map<String, String>>) (given.branches ?: [[name: '**']])
+        return new Scm(
+                userRemoteConfigs: remotes.collect { Map<String, String> it ->
+                    new Remote(url: it.url, name: it.name, refspec: it.refspec, credentialsId: it.credentialsId)
+                },
+                branches: names.collect { Map<String, String> it -> new Branch(name: it.name) },
+                extensions: (List<Object>) given.extensions ?: [])
+    }
+}
+
+/** Steps that fetch code with git. */
+@CompileStatic
+class ScmSteps extends StepFamily {
+    private static final List<String> IGNORED = ['CloneOption', 'cloneOption', 'CheckoutOption', 'SubmoduleOption', 'submodule',
+            'PruneStaleBranch', 'GitLFSPull', 'AuthorInChangelog', 'ScmName', 'UserIdentity']
+    private static final List<String> CLEANING = ['CleanBeforeCheckout', 'CleanCheckout', 'cleanBeforeCheckout', 'cleanAfterCheckout']
+
+    ScmSteps(Build build) {
+        super(build)
+    }
+
+    @Step(first = 'scm', others = ['changelog', 'poll'], required = ['scm'], takesMap = true, needsNode = true)
+    Object checkout(Map<String, Object> given, Closure body) {
+        Scm scm = given.scm instanceof Scm ? (Scm) given.scm : Scm.from(described(given.scm))
+        File folder = scope.folder
+        Map<String, String> environment = build.environment()
+        Map<String, String> found = (Map<String, String>) build.threads.await { fetch(scm, folder, environment) }
+        build.console.line("Checking out Revision ${found.GIT_COMMIT} (${found.GIT_BRANCH})")
+        return found
+    }
+
+    @Step(first = 'url', others = ['branch', 'credentialsId', 'changelog', 'poll'], required = ['url'], needsNode = true)
+    Object git(Map<String, Object> given, Closure body) {
+        String branch = (String) given.branch ?: 'master'
+        return checkout([scm: (Object) [userRemoteConfigs: [[url: given.url]], branches: [[name: "*/${branch}".toString()]],
+                                       extensions: [['$class': 'LocalBranch', localBranch: branch]]]], null)
+    }
+
+    private static Map<String, Object> described(Object given) {
+        if (given instanceof Symbol) {
+            return ((Symbol) given).arguments
+        }
+        Map<String, Object> map = (Map<String, Object>) given
+        if (map['$class'] != null && map['$class'] != 'GitSCM') {
+            throw new AbortException("no such source code manager: ${map['$class']}")
+        }
+        return map
+    }
+
+    private Map<String, String> fetch(Scm scm, File base, Map<String, String> environment) {
+        Map<String, Map<String, Object>> extensions = extensions(scm)
+        File folder = new File(base, (String) extensions.RelativeTargetDirectory?.relativeTargetDir ?: '.')
+        folder.mkdirs()
+        if (extensions.containsKey('WipeWorkspace')) {
+            folder.listFiles().each { File file -> Trees.delete(file.toPath()) }
+        }
+        Git git = new Git(build, folder, environment)
+        Scm.Remote remote = scm.userRemoteConfigs[0]
+        git.fetch(remote.url, remote.refspec)
+        String commit = scm.pinned ?: git.find(scm.branches*.name)
+        if (scm.is(build.scm) && build.isMultibranch()) {
+            scm.pinned = commit
+        }
+        if (extensions.keySet().any { String it -> it in CLEANING }) {
+            git.run('clean', '-ffdx')
+        }
+        Map<String, String> found = [GIT_COMMIT: commit, GIT_BRANCH: git.branchOf(commit, scm.branches*.name), GIT_URL: remote.url]
+        Map<String, Object> local = extensions.LocalBranch ?: extensions.localBranch
+        if (local == null) {
+            git.run('checkout', '-q', '-f', commit)
+        } else {
+            found.GIT_LOCAL_BRANCH = localName((String) (local.localBranch ?: local.value), found.GIT_BRANCH)
+            git.run('checkout', '-q', '-f', '-B', found.GIT_LOCAL_BRANCH, commit)
+        }
+        return found
+    }
+
+    private static String localName(String wanted, String branch) {
+        return wanted == null || wanted in ['', '**'] ? branch.replaceFirst('^origin/', '') : wanted
+    }
+
+    private static Map<String, Map<String, Object>> extensions(Scm scm) {
+        Map<String, Map<String, Object>> found = [:]
+        scm.extensions.each { Object it ->
+            Map<String, Object> map = it instanceof Symbol ? ((Symbol) it).arguments : (Map<String, Object>) it
+            String name = it instanceof Symbol ? ((Symbol) it).name : (String) map['$class']
+            if (!(name in IGNORED + CLEANING + ['RelativeTargetDirectory', 'LocalBranch', 'localBranch', 'WipeWorkspace'])) {
+                throw new AbortException("no such extension of GitSCM: ${name}")
+            }
+            found[name] = map
+        }
+        return found
+    }
+}
+
+/** The git program in one folder. */
+@CompileStatic
+class Git {
+    private final Build build
+    private final File folder
+    private final Map<String, String> environment
+
+    Git(Build build, File folder, Map<String, String> environment) {
+        this.build = build
+        this.folder = folder
+        this.environment = environment
+    }
+
+    void fetch(String url, String refspec) {
+        if (!new File(folder, '.git').exists()) {
+            run('init', '-q')
+            run('remote', 'add', 'origin', url)
+            run('config', "url.${build.settings.repository.path}.insteadOf", build.settings.remote)
+        }
+        run('fetch', '-q', '--tags', '--force', '--prune', 'origin', refspec ?: '+refs/heads/*:refs/remotes/origin/*')
+    }
+
+    /** Returns the commit that the first of the branch specifiers names; the newest when a pattern names several. */
+    String find(List<String> specifiers) {
+        for (String specifier : specifiers) {
+            for (String name : candidates(specifier)) {
+                String commit = name.contains('*') ? newest(name) : tryRun('rev-parse', '-q', '--verify', "${name}^{commit}")
+                if (commit) {
+                    return commit
+                }
+            }
+        }
+        throw new AbortException("Couldn't find any revision to build. Verify the repository and branch configuration for this job.")
+    }
+
+    String branchOf(String commit, List<String> specifiers) {
+        List<String> names = run('for-each-ref', '--points-at', commit, '--format=%(refname:short)', 'refs/remotes/origin').readLines()
+        List<String> wanted = specifiers.collectMany { String it -> candidates(it) }.collect { String it ->
+            it.replaceFirst('^refs/remotes/', '')
+        }
+        return names.find { String name -> name in wanted } ?: names ? (names.find { String it -> it in wanted } ?: names[0]) : 'detached'
+    }
+
+    private static List<String> candidates(String specifier) {
+        String plain = specifier.replaceFirst('^refs/heads/', '').replaceFirst('^(origin|[*])/', '')
+        if (specifier ==~ /[0-9a-f]{40}/ || specifier.startsWith('refs/tags/')) {
+            return [specifier]
+        }
+        return plain.contains('*') ? ["refs/remotes/origin/${plain}".toString()]
+                : ["refs/remotes/origin/${plain}".toString(), "refs/tags/${plain}".toString(), plain]
+    }
+
+    private String newest(String pattern) {
+        String glob = pattern.replace('**', '*')
+        List<String> lines = run('for-each-ref', '--sort=-committerdate', '--format=%(objectname)', glob).readLines()
+        return lines ? lines[0] : null
+    }
+
+    String run(String... arguments) {
+        String output = tryRun(arguments)
+        if (output == null) {
+            throw new AbortException("git ${arguments.join(' ')} failed")
+        }
+        return output
+    }
+
+    private String tryRun(String... arguments) {
+        Process process = build.processes.start(['git'] + arguments.toList(), folder, environment)
+        StringBuffer errors = new StringBuffer()
+        Thread drain = process.consumeProcessErrorStream(errors)
+        String output = process.inputStream.getText('UTF-8').trim()
+        int status = process.waitFor()
+        drain.join()
+        if (status != 0 && errors.length() > 0) {
+            build.console.line(errors.toString().trim())
+        }
+        return status == 0 ? output : null
+    }
+}

@@ -1,0 +1,57 @@
+package validator
+
+import groovy.transform.CompileStatic
+import org.codehaus.groovy.ast.ASTNode
+import org.codehaus.groovy.ast.MethodNode
+import org.codehaus.groovy.ast.ModuleNode
+import org.codehaus.groovy.ast.expr.ConstantExpression
+import org.codehaus.groovy.ast.expr.ListExpression
+import org.codehaus.groovy.ast.expr.MapExpression
+import org.codehaus.groovy.ast.stmt.BlockStatement
+
+/** The sizes past which Jenkins' own compilation of a script breaks. */
+@CompileStatic
+class SizeRules {
+    /** Methods broke between 2,521 and 3,389 nodes; this is the bound that generated files keep. */
+    static final int NODES = 1500
+    static final int STATEMENTS = 250
+    static final int LIST = 250
+    static final int MAP = 125
+    static final int TEXT = 65_535
+    private final Report report
+
+    SizeRules(Report report) {
+        this.report = report
+    }
+
+    void check(ModuleNode module) {
+        checkBody(module.statementBlock, 'the script outside its functions')
+        module.classes*.methods.flatten().findAll { Object it -> !((MethodNode) it).scriptBody }.unique().each { Object it ->
+            checkBody(((MethodNode) it).code, "the function ${((MethodNode) it).name}")
+        }
+        module.methods.each { MethodNode it -> checkBody(it.code, "the function ${it.name}") }
+    }
+
+    private void checkBody(ASTNode body, String what) {
+        if (body == null) {
+            return
+        }
+        int nodes = Ast.count(body)
+        if (nodes > NODES) {
+            report.add(body, "${what} has ${nodes} syntax nodes, more than ${NODES}: Method code too large")
+        }
+        Ast.each(body) { ASTNode node -> checkNode(node) }
+    }
+
+    private void checkNode(ASTNode node) {
+        if (node instanceof ListExpression && node.expressions.size() > LIST) {
+            report.add(node, "a list literal has ${node.expressions.size()} elements, more than ${LIST}")
+        } else if (node instanceof MapExpression && node.mapEntryExpressions.size() > MAP) {
+            report.add(node, "Map expressions can only contain up to ${MAP} entries, this one has ${node.mapEntryExpressions.size()}")
+        } else if (node instanceof BlockStatement && node.statements.size() > STATEMENTS) {
+            report.add(node, "a block has ${node.statements.size()} statements, more than ${STATEMENTS}")
+        } else if (node instanceof ConstantExpression && node.value instanceof String && ((String) node.value).length() > TEXT) {
+            report.add(node, "a string literal has ${((String) node.value).length()} UTF-16 units, more than ${TEXT}")
+        }
+    }
+}

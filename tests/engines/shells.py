@@ -1,0 +1,61 @@
+"""The shells that generated scripts must run in, and the linter they must please."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+
+PROGRAMS = ("dash", "bash", "busybox", "shellcheck")
+# What shellcheck warns of and generated scripts do on purpose.
+EXCLUDED = {
+    "SC2016": "a person's `$` in single quotes is meant as it stands: run.arguments of v0 are literal",
+    "SC2154": "engines and stages set variables that a script only reads",
+}
+
+
+class Shell(Enum):
+    """A shell, by the words that start it."""
+
+    DASH = ("dash",)
+    BASH = ("bash",)
+    BUSYBOX = ("busybox", "sh")
+
+
+def available() -> str | None:
+    """Return why scripts cannot be checked and run here, None if they can."""
+    missing = [name for name in PROGRAMS if shutil.which(name) is None]
+    return f"{', '.join(missing)} not found: run tests/engines/install" if missing else None
+
+
+def check(script: str) -> tuple[str, ...]:
+    """Return what any shell cannot parse in *script*, and what shellcheck warns of."""
+    errors = [f"{shell.name.lower()}: {error}" for shell in Shell if (error := _syntax_error(shell, script))]
+    return (*errors, *_warnings(script))
+
+
+def run(script: str, shell: Shell, cwd: Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
+    """Return the outcome of *script*, run as `SHELL -e FILE` in *cwd*, with PATH and *env* for an environment."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".sh") as file:
+        file.write(script)
+        file.flush()
+        environment = {"PATH": os.environ["PATH"], **env}
+        command = (*shell.value, "-e", file.name)
+        return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, check=False)
+
+
+def _syntax_error(shell: Shell, script: str) -> str:
+    """Return what *shell* says when it only reads *script*; nothing if it understands it."""
+    outcome = subprocess.run((*shell.value, "-n"), input=script, capture_output=True, text=True, check=False)
+    return outcome.stderr.strip() or (f"status {outcome.returncode}" if outcome.returncode else "")
+
+
+def _warnings(script: str) -> tuple[str, ...]:
+    """Return shellcheck's findings in *script*, read as POSIX sh."""
+    command = ("shellcheck", "--shell=sh", "--norc", f"--exclude={','.join(EXCLUDED)}", "--format=json", "-")
+    outcome = subprocess.run(command, input=script, capture_output=True, text=True, check=False)
+    found = json.loads(outcome.stdout)
+    return tuple(f"{item['line']}:{item['column']}: SC{item['code']}: {item['message']}" for item in found)

@@ -1,0 +1,280 @@
+"""Pipelines executed by gitlab-ci-local, as tests use it."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from engines import gitlab_local
+from engines.containers import Containers
+from engines.gitlab_local import Pipeline, RefusedError, Result
+from engines.requirement import require
+
+Repository = Callable[[Mapping[str, str | bytes]], Path]
+MODELS = Path(__file__).parents[3] / "shared/output/gitlab"
+
+SERVICE = {
+    "ci/lint": "#!/bin/sh\necho linted\n",
+    "ci/unit": '#!/bin/sh\necho "<testsuites/>" > "$2"\n',
+    "ci/build": "#!/bin/sh\nmkdir $1\necho 1.2 > $1/VERSION\nprintf 'a\\n\\n' > $1/NOTES.md\ncp ci/app $1/app\n",
+    "ci/app": "#!/bin/sh\necho 1.2\n",
+    "ci/docs": "#!/bin/sh\nls dist\n",
+    "ci/smoke": "#!/bin/sh\nprintf '<%s>' \"$@\"\n",
+    "ci/release": '#!/bin/sh\necho "$1 with $DEPLOY_TOKEN"\n',
+}
+BLUBBER = """\
+# syntax=registry.example.org/blubber/buildkit:v1
+version: v4
+base: example/base
+variants:
+  list-versions: { entrypoint: [printf, 'a 1\\nb 2\\n'] }
+  lint: { entrypoint: ['true'] }
+  test:
+    copies: [local]
+    entrypoint: [sh, -c, 'mkdir /srv/report; printf "%s\\n" "$MODE" "$@" > /srv/report/args', sh]
+  production: { copies: [local], entrypoint: [echo, checked] }
+"""
+
+
+@pytest.fixture(autouse=True)
+def _engine() -> None:
+    """Ask for gitlab-ci-local."""
+    require(gitlab_local.available())
+
+
+@pytest.fixture
+def run(repository: Repository, tmp_path: Path) -> Callable[..., Pipeline]:
+    """Give a function that executes a pipeline in a repository of one file."""
+
+    def execute(file: str, **options: object) -> Pipeline:
+        workdir = tmp_path / "run"
+        workdir.mkdir()
+        checkout = repository({"README": "a file\n"})
+        return gitlab_local.run(checkout, file, workdir=workdir, **options)  # type: ignore[arg-type]
+
+    return execute
+
+
+def model(name: str) -> Path:
+    """Return the model output *name*; skip where it is not beside the checkout."""
+    if not MODELS.is_dir():
+        pytest.skip("the model outputs are not beside the checkout")
+    return MODELS / f"{name}.gitlab-ci.yml"
+
+
+def test_the_model_service_runs(repository: Repository, tmp_path: Path) -> None:
+    """The hand-written service pipeline succeeds, and values reach the jobs that read them."""
+    checkout = repository(SERVICE)
+    pipeline = gitlab_local.run(checkout, model("service"), workdir=tmp_path, variables={"DEPLOY_TOKEN": "a$b$$c"})
+
+    assert set(pipeline.results().values()) == {Result.SUCCESS}
+    assert "<1.2><a\n\n>\n" in pipeline["smoke"].log
+    assert "1.2 with a$b$$c\n" in pipeline["release"].log
+    assert (pipeline["build"].artifacts / ".pipegen/outputs/build/version").read_text() == "1.2"
+
+
+@pytest.mark.parametrize("name", ["images", "images.local"])
+def test_the_model_images_run(name: str, repository: Repository, containers: Containers, tmp_path: Path) -> None:
+    """Images are built, run and pushed, and what they leave is copied out."""
+    pipeline = gitlab_local.run(
+        repository({"blubber.yaml": BLUBBER}),
+        model(name),
+        workdir=tmp_path,
+        project=f"models/{name}",
+        variables=containers.gitlab_variables(f"models/{name}"),
+        env=containers.environment | {"HELM_LOG": str(tmp_path / "helm.log")},
+    )
+    results = pipeline.results()
+
+    assert results.pop("mail when deploy fails") is Result.SKIPPED
+    assert set(results.values()) == {Result.SUCCESS}
+    assert (pipeline["test"].artifacts / "report/args").read_text() == 'it\'s "full"\n--with=a:1\n--with=b:2\n'
+    assert "latest" in containers.tags(f"models/{name}/models-{name}")
+    assert len((tmp_path / "helm.log").read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize("name", ["handoff", "handoff.local"])
+def test_an_image_crosses_the_model_jobs(
+    name: str, repository: Repository, containers: Containers, tmp_path: Path
+) -> None:
+    """An image built in one job runs in the next and is published by the last, by registry or by name."""
+    pipeline = gitlab_local.run(
+        repository({"blubber.yaml": BLUBBER}),
+        model(name),
+        workdir=tmp_path,
+        project=f"models/{name}",
+        variables=containers.gitlab_variables(f"models/{name}"),
+        env=containers.environment,
+    )
+
+    assert set(pipeline.results().values()) == {Result.SUCCESS}
+    assert "checked check\n" in pipeline["check"].log
+    assert len(containers.tags(f"models/{name}/models-{name}")) == 1
+
+
+def test_every_outcome_is_told(run: Callable[..., Pipeline]) -> None:
+    """Jobs succeed, fail, may fail or do not run; the exit code is the script's."""
+    pipeline = run(
+        "good: {script: ['true']}\n"
+        "bad: {script: [exit 7]}\n"
+        "odd: {script: [exit 3], allow_failure: true}\n"
+        "later: {script: ['true'], needs: [bad]}\n"
+        "after: {script: ['true'], needs: [odd]}\n"
+        "never: {script: ['true'], rules: [{if: $NEVER}]}\n"
+    )
+
+    assert {job.name: (job.result, job.exit_code) for job in pipeline.jobs} == {
+        "good": (Result.SUCCESS, 0),
+        "bad": (Result.FAILED, 7),
+        "odd": (Result.ALLOWED, 3),
+        "later": (Result.SKIPPED, None),
+        "after": (Result.SUCCESS, 0),
+        "never": (Result.SKIPPED, None),
+    }
+
+
+def test_jobs_start_after_those_they_need(run: Callable[..., Pipeline]) -> None:
+    """Times of start and end show the order."""
+    pipeline = run("a: {script: [sleep 0.2]}\nb: {script: ['true'], needs: [a]}\n")
+    first, second = pipeline.jobs
+
+    assert first.started is not None
+    assert first.ended is not None
+    assert second.started is not None
+    assert first.started + 0.2 <= first.ended <= second.started
+
+
+def test_artifacts_reach_only_jobs_that_ask(run: Callable[..., Pipeline]) -> None:
+    """A need with artifacts brings the files, one without does not."""
+    pipeline = run(
+        "a: {script: [mkdir out, touch out/x], artifacts: {paths: [out/]}}\n"
+        "with: {script: [ls], needs: [{job: a, artifacts: true}]}\n"
+        "without: {script: [ls], needs: [{job: a, artifacts: false}]}\n"
+    )
+
+    assert pipeline["with"].log == "$ ls\nREADME\nout\n"
+    assert pipeline["without"].log == "$ ls\nREADME\n"
+    assert (pipeline["a"].artifacts / "out/x").exists()
+
+
+def test_after_script_finds_the_workspace_and_leaves_it(run: Callable[..., Pipeline]) -> None:
+    """`after_script` sees what the script made and changed, as on GitLab, and its artifacts are kept."""
+    pipeline = run(
+        "a: {script: [echo old > x], artifacts: {paths: [x]}}\n"
+        "b:\n"
+        "  needs: [a]\n"
+        "  script: [echo new > x]\n"
+        "  after_script: [cat x, touch y]\n"
+        "  artifacts: {paths: [x, y]}\n"
+    )
+
+    assert "$ cat x\nnew\n" in pipeline["b"].log
+    assert (pipeline["b"].artifacts / "x").read_text() == "new\n"
+    assert (pipeline["b"].artifacts / "y").exists()
+
+
+def test_images_and_services_are_left_out(run: Callable[..., Pipeline]) -> None:
+    """A job with an image runs in the shell, its project folder being the one it runs in."""
+    pipeline = run(
+        "default: {image: nowhere.example.org/a}\n"
+        ".base: {image: nowhere.example.org/b, services: [nowhere.example.org/c]}\n"
+        'a: {extends: .base, script: [\'[ "$CI_PROJECT_DIR" = "$PWD" ]\']}\n'
+    )
+
+    assert pipeline["a"].result is Result.SUCCESS
+
+
+def test_variables_arrive_as_they_are(run: Callable[..., Pipeline]) -> None:
+    """No character of a value is taken for anything else."""
+    value = "'\"$HOME $$ ${X} \\ `id` --x=y\nsecond line "
+    pipeline = run("a: {script: ['printf %s \"$V\" > v'], artifacts: {paths: [v]}}\n", variables={"V": value})
+
+    assert (pipeline["a"].artifacts / "v").read_text() == value
+
+
+def test_predefined_variables_are_those_of_gitlab(run: Callable[..., Pipeline]) -> None:
+    """What generated files read is set, each in GitLab's form."""
+    pipeline = run(
+        "a: {script: ['echo \"<$CI_PROJECT_PATH|$CI_PROJECT_NAME|$CI_COMMIT_BRANCH|$CI_DEFAULT_BRANCH>\"',"
+        " 'echo \"<$CI_PIPELINE_CREATED_AT|$CI_JOB_ID|$CI_PIPELINE_ID|$CI_COMMIT_SHA>\"',"
+        " 'echo \"<$CI_REPOSITORY_URL|$CI_JOB_URL|$GITLAB_CI>\"', 'git rev-parse HEAD']}\n",
+        project="Some/group/Thing",
+    )
+    log = pipeline["a"].log
+    names, numbers, places = (line.strip("<>").split("|") for line in log.splitlines() if line.startswith("<"))
+
+    assert names == ["Some/group/Thing", "Thing", "main", "main"]
+    assert len(numbers[0]) == len("2022-01-31T16:47:55Z")
+    assert all(number.isdigit() for number in numbers[1:3])
+    assert log.endswith(f"{numbers[3]}\n")
+    assert places[0] == "https://gitlab-ci-token:job-token@gitlab.example.org/Some/group/Thing.git"
+    assert places[1] == f"https://gitlab.example.org/Some/group/Thing/-/jobs/{numbers[1]}"
+    assert places[2] == "true"
+
+
+def test_a_predefined_variable_can_be_taken_away(run: Callable[..., Pipeline]) -> None:
+    """A tag's pipeline has a tag and no branch."""
+    pipeline = run(
+        "a: {script: ['true'], rules: [{if: $CI_COMMIT_BRANCH}]}\n"
+        "b: {script: ['true'], rules: [{if: $CI_COMMIT_TAG}]}\n",
+        variables={"CI_COMMIT_TAG": "v1", "CI_COMMIT_BRANCH": None},
+    )
+
+    assert pipeline.results() == {"a": Result.SKIPPED, "b": Result.SUCCESS}
+
+
+def test_the_environment_of_this_process_stays_out(
+    run: Callable[..., Pipeline], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a CI sets around the tests does not reach their jobs; what *env* holds does."""
+    monkeypatch.setenv("CI_MERGE_REQUEST_IID", "7")
+    pipeline = run("a: {script: ['echo \"<$CI_MERGE_REQUEST_IID|$GIVEN>\"']}\n", env={"GIVEN": "x"})
+
+    assert "<|x>\n" in pipeline["a"].log
+
+
+def test_the_repository_is_left_alone(repository: Repository, tmp_path: Path) -> None:
+    """A run writes to its own folder only."""
+    checkout = repository({"README": "a file\n"})
+    before = sorted(checkout.rglob("*"))
+    (tmp_path / "run").mkdir()
+    gitlab_local.run(checkout, "a: {script: [touch README new]}\n", workdir=tmp_path / "run")
+
+    assert sorted(checkout.rglob("*")) == before
+
+
+def test_odd_names_and_copies_are_told_apart(run: Callable[..., Pipeline]) -> None:
+    """Names with blanks, colons and matrix values have their own logs and folders."""
+    pipeline = run(
+        "'a: b > c':\n  script: [touch x]\n  artifacts: {paths: [x]}\n"
+        "a:\n  script: ['echo $V']\n  parallel: {matrix: [{V: [one, two]}]}\n"
+    )
+
+    assert (pipeline["a: b > c"].artifacts / "x").exists()
+    assert pipeline["a: [one]"].log == "$ echo $V\none\n"
+    assert pipeline["a: [two]"].log == "$ echo $V\ntwo\n"
+
+
+def test_a_manual_job_runs_when_started(run: Callable[..., Pipeline]) -> None:
+    """A person's start is told by name."""
+    text = "a: {script: ['true'], when: manual}\nb: {script: ['true'], when: manual}\n"
+
+    assert run(text, manual=["b"]).results() == {"a": Result.SKIPPED, "b": Result.SUCCESS}
+
+
+def test_one_job_can_run_alone(run: Callable[..., Pipeline]) -> None:
+    """Only the named jobs run."""
+    text = "a: {script: ['false']}\nb: {script: ['true'], needs: [a]}\n"
+
+    assert run(text, jobs=["b"]).results() == {"a": Result.SKIPPED, "b": Result.SUCCESS}
+
+
+def test_a_pipeline_without_end_is_stopped(run: Callable[..., Pipeline]) -> None:
+    """The time limit holds, and the words so far are told."""
+    with pytest.raises(RefusedError, match=r"no end within 2 seconds:\n(.|\n)*sleep 60"):
+        run("a: {script: [sleep 60]}\n", seconds=2)
+
+
+def test_an_impossible_pipeline_is_refused(run: Callable[..., Pipeline]) -> None:
+    """A need of a job that is not there is told, not run."""
+    with pytest.raises(RefusedError, match="missing"):
+        run("a: {script: ['true'], needs: [missing]}\n")

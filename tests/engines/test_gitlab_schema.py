@@ -1,0 +1,63 @@
+"""What a GitLab file is checked for."""
+
+import pytest
+from engines.gitlab_schema import check
+
+GOOD = """\
+stages: [one, two]
+.base:
+  stage: two
+build:
+  stage: one
+  script: [make]
+test:
+  extends: .base
+  needs: [{ job: build, artifacts: true }]
+  script: [make test]
+"""
+
+
+def test_a_good_file_has_no_errors() -> None:
+    """A file that GitLab accepts gives nothing."""
+    assert check(GOOD) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("build: {script: [a], bogus: 1}", "Additional properties"),
+        ("build: {script: [a], retry: 9}", "$.build.retry"),
+        ("build: {script: [a]}\nbuild: {script: [b]}", "Failed to parse"),
+        ("build: {script: [a], stage: x}", "build: stage x is not declared"),
+        ("build: {script: [a], needs: [x]}", "build: needs x, which is no job"),
+        ("build: {stage: test}", "build: there is no script"),
+        ("nil: {script: [a]}", "nil: the name is reserved"),
+        (f"{'x' * 256}: {{script: [a]}}", "the name has more than 255 characters"),
+        ("a: {script: [a], needs: [b]}\nb: {script: [b], needs: [a]}\nc: {script: [c]}", "circle among a, b"),
+        ("a: {script: [a], stage: build, needs: [b]}\nb: {script: [b]}", "a: needs b of a later stage"),
+        ("a: {script: [a]}\nb: {script: [b], needs: [a, a]}", "b: a job is needed twice"),
+        ("a: {script: [a]}\nb: {script: [b], needs: [], dependencies: [a]}", "b: dependency a is not needed"),
+        ("a: {script: [a], variables: {X: 010}}", "do not agree"),
+    ],
+    ids=lambda value: value[:30],
+)
+def test_what_gitlab_refuses_is_found(text: str, error: str) -> None:
+    """Each mistake has its message."""
+    errors = check(text)
+
+    assert len(errors) == 1
+    assert error in errors[0]
+
+
+def test_an_optional_need_may_be_absent() -> None:
+    """A need of a job that is not there is fine when it says so."""
+    assert check("a: {script: [a], needs: [{job: b, optional: true}]}") == ()
+
+
+@pytest.mark.parametrize(("count", "found"), [(50, 0), (51, 1)])
+def test_fifty_needs_are_the_most(count: int, found: int) -> None:
+    """The limit is where GitLab has it."""
+    jobs = "".join(f"j{index}: {{script: [a], stage: build}}\n" for index in range(count))
+    needs = ", ".join(f"j{index}" for index in range(count))
+
+    assert len(check(f"{jobs}last: {{script: [a], needs: [{needs}]}}")) == found

@@ -1,0 +1,59 @@
+"""Drawings for Graphviz; what it shows for hostile names was compared with Graphviz itself, name by name."""
+
+import pytest
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.render.dot import render_dot
+
+
+def test_nodes_come_in_order_and_then_arcs() -> None:
+    """A plain name needs no label."""
+    drawing = render_dot(ExecutionGraph([["build", "unit tests"], ["lint"]]))
+
+    assert drawing == (
+        "digraph {\n"
+        "    rankdir=LR;\n"
+        "    node [shape=box];\n"
+        '    "build";\n'
+        '    "unit tests";\n'
+        '    "lint";\n'
+        '    "build" -> "unit tests";\n'
+        "}\n"
+    )
+
+
+def test_labels_and_title_are_shown() -> None:
+    """A label stands for the name only where it is seen."""
+    drawing = render_dot(ExecutionGraph([["a", "b"]]), {"a": "1 & 2"}, 'my "service"')
+
+    assert '    label="my \\"service\\"";\n' in drawing
+    assert '    "a" [label="1 &amp; 2"];\n    "b";\n    "a" -> "b";\n' in drawing
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ('a"b', '"a\\"b" [label="a\\"b"];'),
+        ("end\\", '"end\\\\" [label="end\\\\"];'),
+        ('\\"', '"\\\\\\"" [label="\\\\\\""];'),
+        ("\\N", '"\\\\N" [label="\\\\N"];'),
+        ("two\nlines", '"two\\nlines" [label="two\\nlines"];'),
+        ("&lt;", '"&lt;" [label="&amp;lt;"];'),
+        ("<b>", '"<b>" [label="<b>"];'),
+        ("\x1b[31m", '"\\x1b[31m" [label="\\\\x1b[31m"];'),
+        ("\u202eabc", '"\\u202eabc" [label="\\\\u202eabc"];'),
+        ("node", '"node";'),
+        ("日本語", '"日本語";'),
+        ("", '"";'),
+    ],
+)
+def test_hostile_names_are_quoted(name: str, line: str) -> None:
+    """Each is shown as it is; what cannot be seen is shown as an escape."""
+    assert f"    {line}\n" in render_dot(ExecutionGraph([[name]]))
+
+
+def test_names_that_look_alike_stay_apart() -> None:
+    """A line break and a backslash before an n are two nodes."""
+    drawing = render_dot(ExecutionGraph([["a\nb", "a\\nb"]]))
+
+    assert '    "a\\nb" -> "a\\\\nb";\n' in drawing

@@ -1,0 +1,72 @@
+"""100,000 nodes, in a chain or otherwise, are answered in seconds and without recursion."""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import pairwise
+
+import pytest
+
+from pipegen.graph.blocks import blocks, frames_as_blocks
+from pipegen.graph.errors import CycleError
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.render.json import render_json
+from pipegen.graph.render.mermaid import render_mermaid
+from pipegen.graph.render.text import render_text
+
+SIZE = 100_000
+NAMES = [f"n{number}" for number in range(SIZE)]
+SHAPES = {
+    "chain told backwards": [[later, earlier] for earlier, later in pairwise(NAMES)],
+    "fan": [["first", name, "last"] for name in NAMES],
+    "ring": [[*NAMES, NAMES[0]]],
+    "knots in a row": [NAMES, *([NAMES[i + 1], NAMES[i]] for i in range(0, SIZE, 2))],
+}
+QUESTIONS: dict[str, Callable[[ExecutionGraph], object]] = {
+    "cycles": ExecutionGraph.cycles,
+    "stack": ExecutionGraph.stack,
+    "topological": ExecutionGraph.topological,
+    "candidates": lambda graph: graph.candidates(graph.ancestors(graph.nodes[-1])),
+    "ancestors": lambda graph: graph.ancestors(graph.nodes[-1]),
+    "descendants": lambda graph: graph.descendants(graph.nodes[0]),
+    "hash": hash,
+    "equality": lambda graph: graph == ExecutionGraph(graph.arcs),
+    "union": lambda graph: graph | graph,
+    "concatenation": lambda graph: graph + ExecutionGraph([["after"]]),
+    "blocks": blocks,
+    "frames as blocks": frames_as_blocks,
+    "dot": ExecutionGraph.dot,
+    "mermaid": render_mermaid,
+    "json": render_json,
+    "text": render_text,
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_question_is_answered_in_seconds(shape: str) -> None:
+    """Each takes under a second where it was measured; ten leave room for a busy machine, and none for a square."""
+    graph = ExecutionGraph(SHAPES[shape])
+    slow: dict[str, float] = {}
+    for name, ask in QUESTIONS.items():
+        start = time.process_time()
+        with suppress(CycleError):
+            ask(graph)
+        taken = time.process_time() - start
+        if taken > 10:
+            slow[name] = taken
+
+    assert slow == {}
+
+
+def test_a_long_chain_is_answered_right() -> None:
+    """One node a frame, all others before the last, and a chain of single blocks."""
+    graph = ExecutionGraph([NAMES])
+
+    assert graph.stack() == tuple((name,) for name in NAMES)
+    assert graph.ancestors(NAMES[-1]) == tuple(NAMES[:-1])
+    assert blocks(graph) == tuple(((name,),) for name in NAMES)
+
+
+def test_a_long_ring_is_one_cycle() -> None:
+    """The whole way round is told."""
+    assert ExecutionGraph([[*NAMES, NAMES[0]]]).cycles() == ((*NAMES, NAMES[0]),)

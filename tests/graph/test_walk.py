@@ -1,0 +1,112 @@
+"""Cycles, orders and reach, compared with plain definitions on every small graph."""
+
+from collections.abc import Iterator
+from itertools import chain, combinations, pairwise, permutations, product
+
+import pytest
+
+from pipegen.graph.errors import CycleError
+from pipegen.graph.execution import ExecutionGraph
+
+Pairs = set[tuple[str, str]]
+
+
+def all_graphs() -> Iterator[ExecutionGraph]:
+    """Yield every graph on three nodes, loops too, and every one without loops on four."""
+    for nodes, pairs in (("abc", list(product("abc", repeat=2))), ("abcd", list(permutations("abcd", 2)))):
+        for arcs in chain.from_iterable(combinations(pairs, size) for size in range(len(pairs) + 1)):
+            yield ExecutionGraph([*((node,) for node in nodes), *arcs])
+
+
+def reachable(graph: ExecutionGraph) -> Pairs:
+    """Return all pairs (earlier, later), by Warshall's three loops."""
+    pairs = set(graph.arcs)
+    for middle, first, last in product(graph.nodes, repeat=3):
+        if (first, middle) in pairs and (middle, last) in pairs:
+            pairs.add((first, last))
+    return pairs
+
+
+def shortest_way_round(graph: ExecutionGraph, start: str) -> int:
+    """Return the number of arcs in the shortest cycle through *start*, by trying all sequences of nodes."""
+    for length in range(1, len(graph.nodes) + 1):
+        for middle in permutations([node for node in graph.nodes if node != start], length - 1):
+            if set(pairwise([start, *middle, start])) <= set(graph.arcs):
+                return length
+    raise AssertionError(start)
+
+
+def test_ancestors_descendants_and_closure_agree_with_warshall() -> None:
+    """The three ways to ask the same thing give the same answer, cycles or not."""
+    for graph in all_graphs():
+        pairs = reachable(graph)
+        closure = graph.closure()
+        asked = {
+            (earlier, later) for earlier, later in product(graph.nodes, repeat=2) if closure.is_before(earlier, later)
+        }
+
+        assert {(earlier, node) for node in graph.nodes for earlier in graph.ancestors(node)} == pairs, graph
+        assert {(node, later) for node in graph.nodes for later in graph.descendants(node)} == pairs, graph
+        assert asked == pairs, graph
+
+
+def test_each_knot_gives_its_shortest_cycle_through_its_first_node() -> None:
+    """One cycle for each strongly connected component, in the order of their first nodes, and each one is real."""
+    for graph in all_graphs():
+        pairs = reachable(graph)
+        firsts = [
+            node
+            for place, node in enumerate(graph.nodes)
+            if (node, node) in pairs
+            and not any({(node, other), (other, node)} <= pairs for other in graph.nodes[:place])
+        ]
+        cycles = graph.cycles()
+
+        assert [cycle[0] for cycle in cycles] == firsts, graph
+        for cycle in cycles:
+            assert cycle[0] == cycle[-1]
+            assert set(pairwise(cycle)) <= set(graph.arcs), graph
+            assert len(cycle) - 1 == shortest_way_round(graph, cycle[0]), graph
+
+
+def test_orders_hold_every_arc_or_name_the_cycles() -> None:
+    """The topological order and the frames hold each node once, and each arc goes forward in both."""
+    for graph in all_graphs():
+        if cycles := graph.cycles():
+            with pytest.raises(CycleError) as raised:
+                graph.topological()
+            assert raised.value.cycles == cycles
+            continue
+        turn = {node: number for number, node in enumerate(graph.topological())}
+        level = {node: number for number, frame in enumerate(graph.stack()) for node in frame}
+
+        assert turn.keys() == level.keys() == set(graph.nodes), graph
+        assert all(turn[earlier] < turn[later] for earlier, later in graph.arcs), graph
+        for node in graph.nodes:
+            assert level[node] == max((level[earlier] + 1 for earlier in graph.predecessors(node)), default=0), graph
+
+
+def test_transitive_reduction_is_the_smallest_graph_of_the_same_order() -> None:
+    """It orders the same nodes the same way, and does not without any one of its arcs."""
+    for graph in all_graphs():
+        if graph.cycles():
+            continue
+        reduced = graph.transitive_reduction()
+
+        assert reachable(reduced) == reachable(graph), graph
+        for left_out in reduced.arcs:
+            assert left_out not in reachable(ExecutionGraph([arc for arc in reduced.arcs if arc != left_out])), graph
+
+
+def test_two_interlocked_cycles_are_one_knot() -> None:
+    """The shorter way round is told, from the node that was told first."""
+    graph = ExecutionGraph([["in", "a", "b", "c", "a"], ["b", "a"], ["c", "out"]])
+
+    assert graph.cycles() == (("a", "b", "a"),)
+
+
+def test_cycles_apart_are_told_each_and_in_order() -> None:
+    """A node between two knots belongs to neither."""
+    graph = ExecutionGraph([["z", "y", "z"], ["z", "between", "b"], ["b", "a", "b"], ["a", "a"]])
+
+    assert graph.cycles() == (("z", "y", "z"), ("b", "a", "b"))

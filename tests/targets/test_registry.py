@@ -1,0 +1,150 @@
+"""Targets of other distributions plug in, and one that is broken says whose it is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from pipegen.diagnostics.report import Report
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Plan, Selection, Workspace
+from pipegen.source.text import SourceFile, Span
+from pipegen.targets import registry
+from pipegen.targets.base import Request
+
+OUTLINE = '''
+    """A target that writes the order of stages as the rules of a makefile."""
+
+    from pipegen.targets.base import Capability, GeneratedFile
+
+    NAME = "outline"
+    FILE = "outline.mk"
+    CAPABILITIES = (Capability("order", "native"),)
+    SETTINGS = {"type": "object"}
+    OPTIONS = {}
+
+
+    def generate(plans, request, report):
+        lines = [f"# {request.source}"]
+        for plan in plans:
+            lines += [f"{node}: {' '.join(plan.graph.predecessors(node))}".rstrip() for node in plan.graph.nodes]
+        return [GeneratedFile(FILE, "".join(f"{line}\\n" for line in lines))]
+'''
+
+
+def install(folder: Path, monkeypatch: pytest.MonkeyPatch, *, distribution: str, module: str, code: str) -> None:
+    """Put a distribution on the path that offers *module* as the target of its name."""
+    (folder / f"{module}.py").write_text(dedent(code), encoding="utf-8")
+    info = folder / f"{distribution}-1.2.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.2\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{module} = {module}\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+
+
+def a_plan() -> Plan:
+    """Return a plan of two stages, one after the other, without jobs."""
+    span = Span(SourceFile("pipegen.yaml", "service"), 0, 7)
+    graph = ExecutionGraph([["build", "test"]])
+    return Plan(
+        name="service",
+        span=span,
+        graph=graph,
+        frames=(("build",), ("test",)),
+        jobs=(),
+        fetch=None,
+        workspace=Workspace.ISOLATED,
+        workspace_span=None,
+        selection=Selection.ALWAYS,
+        folder="",
+    )
+
+
+def test_the_built_in_targets_come_first() -> None:
+    """The built-in targets are there without any other distribution."""
+    assert registry.names()[:2] == ("gitlab", "jenkins")
+
+
+def test_a_target_of_another_distribution_is_listed_without_being_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A target that cannot even be imported is named."""
+    install(tmp_path, monkeypatch, distribution="pipegen-broken", module="broken", code="raise RuntimeError")
+
+    assert registry.names() == ("gitlab", "jenkins", "broken")
+
+
+def test_a_target_of_another_distribution_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A third-party target gets plans and gives files."""
+    install(tmp_path, monkeypatch, distribution="pipegen-outline", module="outline", code=OUTLINE)
+    target = registry.load("outline")
+    request = Request(source="pipegen.yaml", settings=None, chosen=False, options={})
+
+    files = target.generate([a_plan()], request, Report())
+
+    assert [(file.name, file.text) for file in files] == [("outline.mk", "# pipegen.yaml\nbuild:\ntest: build\n")]
+
+
+def test_a_target_that_does_not_load_is_reported_with_its_distribution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An import error says whose target it is and why."""
+    install(tmp_path, monkeypatch, distribution="pipegen-missing", module="missing", code="import not_there_at_all")
+
+    with pytest.raises(registry.TargetError) as caught:
+        registry.load("missing")
+
+    assert str(caught.value) == (
+        'target "missing" of pipegen-missing 1.2 does not load: '
+        "ModuleNotFoundError: No module named 'not_there_at_all'"
+    )
+
+
+def test_a_target_that_lacks_a_name_is_reported_with_its_distribution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A module that is no target says what it lacks."""
+    install(tmp_path, monkeypatch, distribution="pipegen-half", module="half", code='NAME, FILE = "half", "h"')
+
+    with pytest.raises(registry.TargetError) as caught:
+        registry.load("half")
+
+    assert str(caught.value) == (
+        'target "half" of pipegen-half 1.2 lacks "CAPABILITIES", "SETTINGS", "OPTIONS", "generate"'
+    )
+
+
+def test_two_distributions_with_one_name_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither of two targets of one name is picked by chance."""
+    for distribution in ("pipegen-one", "pipegen-two"):
+        folder = tmp_path / distribution
+        folder.mkdir()
+        install(folder, monkeypatch, distribution=distribution, module="twin", code=OUTLINE)
+
+    with pytest.raises(registry.TargetError) as caught:
+        registry.load("twin")
+
+    assert set(str(caught.value).split('"')) >= {"twin", "pipegen-one 1.2", "pipegen-two 1.2"}
+
+
+def test_an_unknown_target_gets_a_guess() -> None:
+    """A mistyped name is answered with the near miss."""
+    with pytest.raises(registry.TargetError) as caught:
+        registry.load("gitlob")
+
+    assert str(caught.value) == 'no target "gitlob"; did you mean "gitlab"?'
+
+
+def test_one_target_does_not_load_the_other() -> None:
+    """Loading the GitLab target leaves Jenkins' alone."""
+    code = (
+        "import sys; from pipegen.targets import registry; registry.load('gitlab');"
+        "print([name for name in sys.modules if name.startswith('pipegen.targets.jenkins')])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert result.stdout == "[]\n"
