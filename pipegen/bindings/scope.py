@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 
 from pipegen.bindings.expression import (
@@ -51,7 +51,7 @@ class Reader:
 
     stage: Stage
     namespaces: Namespaces
-    ancestors: frozenset[str]
+    ancestors: Container[str]
     report: Report
     done: frozenset[str] | None = frozenset()
     _loops: int = 0

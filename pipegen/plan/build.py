@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from posixpath import normpath
@@ -12,6 +12,7 @@ from pipegen.bindings.scope import Namespaces
 from pipegen.config.model import Pipeline, Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.files import artifacts, check_conflicts, reads_files
 from pipegen.plan.forward import Forwarded
@@ -27,6 +28,7 @@ from pipegen.plan.model import (
     Promote,
     Publish,
     Selection,
+    Shared,
     Step,
     Trigger,
     Workspace,
@@ -58,6 +60,17 @@ class Neighbours:
     folder: str
 
 
+@dataclass(frozen=True, slots=True)
+class Ancestors:
+    """The stages that run before *stage*, asked one by one."""
+
+    closure: Closure
+    stage: str
+
+    def __contains__(self, other: object) -> bool:
+        return isinstance(other, str) and self.closure.is_before(other, self.stage)
+
+
 def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> Plan:
     """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
     stages: dict[str, Stage] = {}
@@ -85,10 +98,11 @@ def _work(pipeline: Pipeline, graph: ExecutionGraph, namespaces: Namespaces, rep
     """Return what each stage of the graph does; ancestors come first, so that their exports are known."""
     work: dict[str, _Work] = {}
     forwarded = Forwarded(pipeline.name.value)
+    closure = graph.closure()
     for name in graph.topological():
         stage = namespaces.stages[name]
         check_names(stage, report)
-        values = values_of(stage, namespaces, frozenset(graph.ancestors(name)), forwarded.known, report)
+        values = values_of(stage, namespaces, Ancestors(closure, name), forwarded.known, report)
         found = steps(stage, pipeline, values, forwarded)
         work[name] = _Work(stage, found, mail(stage, pipeline, values), tuple(values.reads))
     return work
@@ -107,15 +121,17 @@ def _jobs(
     directory = normpath(pipeline.directory.value) if pipeline.directory else "."
     inputs = {name: inputs_of(name, one.steps, one.mail) for name, one in work.items()}
     wanted = set(chain.from_iterable(inputs.values()))
-    left = {name: artifacts(one.steps, directory) for name, one in work.items()}
+    kept = shared(inputs, {name: one.steps for name, one in work.items()})
+    left = {name: found for name, one in work.items() if (found := artifacts(one.steps, directory))}
+    closure = graph.closure()
     jobs = []
     for name in namespaces.stages:
         if name not in work:
             continue
         one = work[name]
         binds = tuple(bound.name for bound in namespaces.bound[name][1:])
-        files = _files(name, one, inputs[name], left, graph)
-        check_conflicts(files, left, graph, report)
+        files = _files(one, inputs[name], left, Ancestors(closure, name))
+        check_conflicts(files, left, closure, report)
         jobs.append(
             Job(
                 stage=name,
@@ -129,11 +145,11 @@ def _jobs(
                 inputs=inputs[name],
                 outputs=tuple(bound for bound in binds if Output(name, bound) in wanted),
                 files=files,
-                artifacts=left[name],
+                artifacts=left.get(name, ()),
                 directory=directory,
                 steps=one.steps,
                 mail=one.mail,
-                shared=shared(name, inputs, {other: found.steps for other, found in work.items()}),
+                shared=kept.get(name, Shared()),
                 containers=containers_of(name, one.steps),
             )
         )
@@ -141,15 +157,14 @@ def _jobs(
 
 
 def _files(
-    name: str,
-    work: _Work,
-    inputs: Sequence[Output],
-    left: Mapping[str, Sequence[object]],
-    graph: ExecutionGraph,
+    work: _Work, inputs: Sequence[Output], left: Mapping[str, object], ancestors: Container[str]
 ) -> tuple[str, ...]:
-    """Return the stages whose files *name* gets: all ancestors' when it reads files, else of those it reads from."""
-    sources = graph.ancestors(name) if reads_files(work.steps) else {output.stage for output in inputs}
-    return tuple(stage for stage in graph.topological() if stage in sources and left[stage])
+    """Return the stages whose files a job gets: all ancestors' when it reads files, else of those it reads from.
+
+    *left* holds the stages that leave files, in an order that the arcs allow.
+    """
+    sources = ancestors if reads_files(work.steps) else {output.stage for output in inputs}
+    return tuple(stage for stage in left if stage in sources)
 
 
 def _fetch(pipeline: Pipeline) -> Fetch | None:

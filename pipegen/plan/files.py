@@ -11,7 +11,7 @@ from pipegen.bindings.expression import Items, Loop
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.closure import Closure
 from pipegen.plan.model import Artifact, Build, Copy, CopyFile, Step
 
 # What the engines' own path patterns (Ant's, GitLab's) take literally.
@@ -43,11 +43,11 @@ def reads_files(steps: Sequence[Step]) -> bool:
 
 
 def check_conflicts(
-    files: Sequence[str], left: Mapping[str, tuple[Artifact, ...]], graph: ExecutionGraph, report: Report
+    files: Sequence[str], left: Mapping[str, tuple[Artifact, ...]], closure: Closure, report: Report
 ) -> None:
     """Report paths that two of the stages *files* leave although neither runs before the other."""
     for one, other in combinations(files, 2):
-        if one in graph.ancestors(other) or other in graph.ancestors(one):
+        if closure.is_before(one, other) or closure.is_before(other, one):
             continue
         for first in left[one]:
             for second in left[other]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from itertools import chain
 
 from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.plan.files import copied
@@ -31,23 +32,27 @@ def containers_of(stage: str, steps: Sequence[Step]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(producer for producer in producers if producer is not None and producer != stage))
 
 
-def shared(stage: str, inputs: Mapping[str, Sequence[Output]], steps: Mapping[str, Sequence[Step]]) -> Shared:
-    """Return what of *stage* outlives it, given all stages' inputs and steps."""
-    wanted = {output.name for read in inputs.values() for output in read if output.stage == stage}
-    paths = dict.fromkeys(
-        file.source
-        for other, found in steps.items()
-        for step in found
-        if other != stage and isinstance(step, Copy)
-        for file in copied(step.files)
-        if file.container.producer == stage
-    )
-    return Shared(
-        image=any(name in wanted for name in _IMAGE_NAMES),
-        container="container" in wanted or bool(paths),
-        release="releaseName" in wanted,
-        container_paths=tuple(paths),
-    )
+def shared(inputs: Mapping[str, Sequence[Output]], steps: Mapping[str, Sequence[Step]]) -> dict[str, Shared]:
+    """Return what of each stage outlives it, given all stages' inputs and steps; stages that share nothing are left out."""
+    wanted: dict[str, set[str]] = {}
+    paths: dict[str, dict[Text, None]] = {}
+    for read in inputs.values():
+        for output in read:
+            wanted.setdefault(output.stage, set()).add(output.name)
+    for stage, found in steps.items():
+        for file in chain.from_iterable(copied(step.files) for step in found if isinstance(step, Copy)):
+            if file.container.producer not in (None, stage):
+                paths.setdefault(file.container.producer or "", {})[file.source] = None
+    return {
+        stage: Shared(
+            image=not wanted.get(stage, set()).isdisjoint(_IMAGE_NAMES),
+            container="container" in wanted.get(stage, set()) or stage in paths,
+            release="releaseName" in wanted.get(stage, set()),
+            container_paths=tuple(paths.get(stage, {})),
+        )
+        for stage in steps
+        if stage in wanted or stage in paths
+    }
 
 
 def _references(value: object) -> Iterator[Reference]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -114,7 +114,7 @@ def _convert(item: Expression, convert: Callable[[Expression], T]) -> T | Loop[T
     return convert(item)
 
 
-def values_of(stage: Stage, namespaces: Namespaces, ancestors: frozenset[str], known: Known, report: Report) -> Values:
+def values_of(stage: Stage, namespaces: Namespaces, ancestors: Container[str], known: Known, report: Report) -> Values:
     """Return the reader of *stage*'s values; nothing of it has run yet."""
     return Values(Reader(stage, namespaces, ancestors, report), Folder(known, report), report, {})
 

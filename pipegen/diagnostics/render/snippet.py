@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.render.terminal import Painter, Style, cells, safe
-from pipegen.source.text import SourceFile
 
-# A line that is longer is shown in part.
+# A line with more characters is shown in part.
 WIDEST = 120
 # How much of a clipped line is shown in front of what is marked.
 _LEAD = 20
@@ -18,98 +17,100 @@ _CUT = "…"
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A label on one line: characters *start* to *end* of it, from 0; at least one."""
+    """A label on one line: from *start* to *end*, from 0, at least one wide; in characters, or in columns."""
 
     line: int
     start: int
     end: int
     text: str
-    is_primary: bool
+    style: Style
 
 
-def mark(label: Label, *, is_primary: bool) -> Mark:
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a rendering; *is_source* tells lines of the file from what is said about them."""
+
+    text: str
+    is_source: bool
+
+
+def mark(label: Label, style: Style) -> Mark:
     """Return the mark of *label*: of several lines it marks the first, up to its last visible character."""
     first, last = label.span.first, label.span.last
-    start = first.column - 1
     line = label.span.file.line(first.line)
     end = last.column - 1 if last.line == first.line else len(line.rstrip())
-    return Mark(first.line, start, max(min(end, len(line)), start + 1), safe(label.text), is_primary)
+    start = first.column - 1
+    return Mark(first.line, start, max(min(end, len(line)), start + 1), safe(label.text), style)
 
 
-def rows(file: SourceFile, marks: Sequence[Mark], severity: Style, painter: Painter) -> Iterator[str]:
-    """Yield the line that *marks* are on, then what stands below it; a line too long for all marks comes again."""
-    shown, columns = cells(file.line(marks[0].line))
-    for start, end, group in _windows(columns, sorted(marks, key=lambda found: (found.start, found.end))):
-        offset = columns[start] - (1 if start else 0)
-        head = _CUT if start else ""
-        tail = _CUT if end < len(shown) else ""
-        yield (head + "".join(shown[start:end]) + tail).rstrip()
-        yield from _below([_Drawn(found, columns, offset, end) for found in group], severity, painter)
+def rows(line: str, marks: Sequence[Mark], painter: Painter) -> Iterator[Row]:
+    """Yield *line*, then its marks; a line too long to show all of them at once comes again."""
+    for start, end, group in _windows(len(line), sorted(marks, key=lambda found: (found.start, found.end))):
+        before, after = _CUT if start else "", _CUT if end < len(line) else ""
+        shown, columns = cells(line[start:end])
+        yield Row(before + "".join(shown) + after, is_source=True)
+        drawn = [_in_columns(found, columns, start, len(before)) for found in group]
+        yield from (Row(text, is_source=False) for text in _below(drawn, painter))
 
 
-def _windows(columns: list[int], marks: list[Mark]) -> Iterator[tuple[int, int, list[Mark]]]:
+def _windows(length: int, marks: list[Mark]) -> Iterator[tuple[int, int, list[Mark]]]:
     """Yield which characters to show, and the marks among them."""
-    last = len(columns) - 1
-    if columns[-1] <= WIDEST:
-        yield 0, last, marks
+    if length <= WIDEST:
+        yield 0, length, marks
         return
     while marks:
-        first = marks[0]
-        start = _at_column(columns, max(0, columns[min(first.start, last)] - _LEAD))
-        end = max(_at_column(columns, columns[start] + WIDEST), min(first.start + 1, last))
-        group = [found for found in marks if found is first or found.end <= end]
-        yield start, end, group
-        marks = [found for found in marks if found not in group]
+        start = max(0, min(marks[0].start - _LEAD, length - WIDEST))
+        end = min(start + WIDEST, length)
+        yield start, end, [marks[0], *(found for found in marks[1:] if found.end <= end)]
+        marks = [found for found in marks[1:] if found.end > end]
 
 
-def _at_column(columns: list[int], column: int) -> int:
-    """Return the last character that begins at *column* or before it."""
-    return max(index for index, begin in enumerate(columns) if begin <= column)
-
-
-class _Drawn:
-    """A mark in columns of what is shown."""
-
-    def __init__(self, found: Mark, columns: list[int], offset: int, last: int) -> None:
-        self.mark = found
-        self.start = _column(columns, found.start) - offset
-        self.end = max(_column(columns, min(found.end, max(last, found.start + 1))) - offset, self.start + 1)
-
-
-def _column(columns: list[int], index: int) -> int:
-    """Return where character *index* begins; what lies past the line's end goes on in steps of one."""
+def _in_columns(found: Mark, columns: list[int], start: int, before: int) -> Mark:
+    """Return *found* in columns of the characters that are shown, the first of which is number *start*."""
     last = len(columns) - 1
-    return columns[index] if index <= last else columns[last] + index - last
+    first = found.start - start
+    # Past the end of the line a mark still takes a column.
+    begin = columns[min(first, last)] + max(0, first - last) + before
+    end = columns[min(found.end - start, last)] + before
+    return Mark(found.line, begin, max(end, begin + 1), found.text, found.style)
 
 
-def _below(drawn: list[_Drawn], severity: Style, painter: Painter) -> Iterator[str]:
+def _below(marks: list[Mark], painter: Painter) -> Iterator[str]:
     """Yield the underlines with the last label beside them, then the other labels from right to left."""
-    styles = {True: severity, False: Style.RELATED}
-    order = [found for found in drawn if found.mark.text]
-    beside = order[-1] if order and order[-1].end == max(found.end for found in drawn) else None
-    line = _underlines(drawn, styles, painter)
-    yield f"{line} {painter.paint(beside.mark.text, styles[beside.mark.is_primary])}" if beside else line
-    hanging = [found for found in order if found is not beside]
+    labelled = [found for found in marks if found.text]
+    beside = labelled[-1] if labelled and labelled[-1].end == max(found.end for found in marks) else None
+    underlines = _underlines(marks, painter)
+    yield f"{underlines} {painter.paint(beside.text, beside.style)}" if beside else underlines
+    hanging = [found for found in labelled if found is not beside]
     while hanging:
         found = hanging.pop()
-        row, column = "", 0
-        for other in hanging:
-            if column <= other.start < found.start:
-                row += " " * (other.start - column) + painter.paint("|", styles[other.mark.is_primary])
-                column = other.start + 1
-        text = painter.paint(found.mark.text, styles[found.mark.is_primary])
-        yield row + " " * (found.start - column) + text
+        yield _connectors(hanging, found.start, painter) + painter.paint(found.text, found.style)
 
 
-def _underlines(drawn: list[_Drawn], styles: dict[bool, Style], painter: Painter) -> str:
+def _connectors(marks: list[Mark], end: int, painter: Painter) -> str:
+    """Return the row up to column *end*, with a line down to each label that is still to come."""
+    row, column = "", 0
+    for found in marks:
+        if column <= found.start < end:
+            row += " " * (found.start - column) + painter.paint("|", found.style)
+            column = found.start + 1
+    return row + " " * (end - column)
+
+
+def _underlines(marks: list[Mark], painter: Painter) -> str:
     """Return the row of underlines; where marks overlap, the primary one is seen."""
-    row: list[bool | None] = [None] * max(found.end for found in drawn)
-    for found in sorted(drawn, key=lambda found: found.mark.is_primary):
-        row[found.start : found.end] = [found.mark.is_primary] * (found.end - found.start)
+    row: list[Style | None] = [None] * max(found.end for found in marks)
+    for found in sorted(marks, key=lambda found: found.style is not Style.ASIDE):
+        row[found.start : found.end] = [found.style] * (found.end - found.start)
     painted, start = "", 0
     for index in range(1, len(row) + 1):
-        if index == len(row) or row[index] != row[start]:
-            length, kind = index - start, row[start]
-            painted += " " * length if kind is None else painter.paint(("^" if kind else "-") * length, styles[kind])
+        if index == len(row) or row[index] is not row[start]:
+            painted += _underline(index - start, row[start], painter)
             start = index
     return painted
+
+
+def _underline(length: int, style: Style | None, painter: Painter) -> str:
+    if style is None:
+        return " " * length
+    return painter.paint(("-" if style is Style.ASIDE else "^") * length, style)

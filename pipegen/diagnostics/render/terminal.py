@@ -24,8 +24,8 @@ class Style(Enum):
     ERROR = "1;31"
     WARNING = "1;33"
     INFO = "1;36"
-    RELATED = "1;34"
-    FRAME = "1;34"  # noqa: PIE796 - the frame looks like a related label
+    # The frame, and related labels.
+    ASIDE = "1;34"
     STRONG = "1"
 
 

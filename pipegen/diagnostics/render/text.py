@@ -48,43 +48,41 @@ def _block(found: Diagnostic, painter: Painter) -> Iterator[str]:
     groups = _by_file(found)
     gutter = len(str(max((found.line for _, marks in groups for found in marks), default=1)))
     for index, (file, marks) in enumerate(groups):
-        first = next((found for found in marks if found.is_primary), marks[0])
-        arrow = painter.paint(f"{' ' * gutter}{':::' if index else '-->'}", Style.FRAME)
-        yield f"{arrow} {safe(file.path)}:{first.line}:{first.start + 1}"
-        yield painter.paint(f"{' ' * gutter} |", Style.FRAME)
-        yield from _source(file, marks, gutter, style, painter)
+        arrow = painter.paint(f"{' ' * gutter}{':::' if index else '-->'}", Style.ASIDE)
+        yield f"{arrow} {safe(file.path)}:{marks[0].line}:{marks[0].start + 1}"
+        yield painter.paint(f"{' ' * gutter} |", Style.ASIDE)
+        yield from _source(file, marks, gutter, painter)
     if found.hint is not None:
         yield from _hint(found.hint, gutter, painter)
 
 
 def _by_file(found: Diagnostic) -> list[_Group]:
-    """Return the marks of each file, the file of the primary label first."""
+    """Return the marks of each file, the file of the primary label and that label first."""
     if found.primary is None:
         return []
     groups: dict[str, _Group] = {}
-    labels = [(found.primary, True), *((label, False) for label in found.related)]
-    for label, is_primary in labels:
+    labels = [(found.primary, style_of(found.severity)), *((label, Style.ASIDE) for label in found.related)]
+    for label, style in labels:
         file = label.span.file
-        groups.setdefault(file.path, (file, []))[1].append(mark(label, is_primary=is_primary))
+        groups.setdefault(file.path, (file, []))[1].append(mark(label, style))
     return list(groups.values())
 
 
-def _source(file: SourceFile, marks: list[Mark], gutter: int, style: Style, painter: Painter) -> Iterator[str]:
+def _source(file: SourceFile, marks: list[Mark], gutter: int, painter: Painter) -> Iterator[str]:
     """Yield the marked lines in their order, with a sign where more than one line between them is left out."""
     above = None
     for number, group in groupby(sorted(marks, key=lambda found: found.line), key=lambda found: found.line):
         if above is not None and number - above > 2:  # noqa: PLR2004 - one line left out needs no sign
-            yield painter.paint("." * max(gutter, 3), Style.FRAME)
+            yield painter.paint("...", Style.ASIDE)
         above = number
-        blank = f"{painter.paint(f'{" " * gutter} |', Style.FRAME)} "
-        head = f"{painter.paint(f'{number:>{gutter}} |', Style.FRAME)} "
-        for kind, row in rows(file, list(group), style, painter):
-            yield f"{head if kind else blank}{row}".rstrip()
+        for row in rows(file.line(number), list(group), painter):
+            margin = painter.paint(f"{number if row.is_source else '':>{gutter}} |", Style.ASIDE)
+            yield f"{margin} {row.text}".rstrip()
 
 
 def _hint(hint: str, gutter: int, painter: Painter) -> Iterator[str]:
     """Yield the hint; its further lines are indented below the first."""
     first, *more = hint.split("\n")
-    sign = f"{' ' * gutter} ="
-    yield f"{painter.paint(sign, Style.FRAME)} {painter.paint('hint', Style.STRONG)}: {safe(first)}"
+    margin = painter.paint(f"{' ' * gutter} =", Style.ASIDE)
+    yield f"{margin} {painter.paint('hint', Style.STRONG)}: {safe(first)}"
     yield from (f"{' ' * (gutter + len(' = hint: '))}{safe(line)}".rstrip() for line in more)

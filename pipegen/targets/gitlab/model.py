@@ -58,11 +58,12 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable of the file; one with a *description* stands in the form that starts pipelines."""
+    """A variable: one with a *description* stands in the form that starts pipelines, in a raw one nothing is expanded."""
 
     name: str
     value: str
     description: str = ""
+    is_raw: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pipegen.bindings.expression import Loop
-from pipegen.plan.model import Copy, CopyFile, Job, Output, Plan
+from pipegen.plan.model import Job, Output, Plan
 from pipegen.targets.gitlab.model import Artifacts, Need
 
 
@@ -49,15 +48,4 @@ def _stage_needs(place: Place, *, is_read: bool, is_awaited: bool) -> Iterator[N
 
 def _producers(job: Job) -> set[str]:
     """Return the stages whose outputs, files or containers *job* reads."""
-    containers = {file.container.producer for file in copied(job)}
-    return {*(output.stage for output in job.inputs), *job.files, *(one for one in containers if one is not None)}
-
-
-def copied(job: Job) -> Iterator[CopyFile]:
-    """Yield what the copy steps of *job* copy, loops' bodies too."""
-    for step in job.steps:
-        if isinstance(step, Copy):
-            for item in step.files:
-                while isinstance(item, Loop):
-                    item = item.body  # noqa: PLW2901 - a loop in a loop
-                yield item
+    return {*(output.stage for output in job.inputs), *job.files, *job.containers}

@@ -86,9 +86,11 @@ def _variables(variables: Iterable[Variable]) -> Value:
 
 
 def _variable(variable: Variable) -> Value:
-    if not variable.description:
-        return variable.value
-    return {"value": variable.value, "description": variable.description}
+    if variable.is_raw:
+        return {"value": variable.value, "expand": False}
+    if variable.description:
+        return {"value": variable.value, "description": variable.description}
+    return variable.value
 
 
 def _script(entries: Iterable[Entry]) -> Value:

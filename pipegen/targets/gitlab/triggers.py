@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from pipegen.bindings.expression import Bare, Reference, Scope, Text
+from pipegen.bindings.expression import Part, Reference, Scope, Text
 from pipegen.diagnostics.codes import INVALID_TRIGGER_VARIABLE, TRIGGER_NOT_AWAITED, TRIGGER_WITHOUT_PROJECT
 from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
@@ -17,6 +17,9 @@ from pipegen.targets.gitlab.model import Entry, Trigger, Variable
 from pipegen.targets.gitlab.settings import Project
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# What GitLab expands in values, `%NAME%` too.
+_EXPANDED = re.compile(r"[$%]")
+_NAME = re.compile(r"\$(\w+)", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,28 +49,77 @@ def lower_trigger(job: plan.Job, projects: Mapping[str, Project], report: Report
         _report_unknown(step, report)
         return None
     _check_variables(step, report)
-    values = [_expanded(value) for _, value in step.parameters]
-    if None in values:
+    variables = [_variable(name, value) for name, value in step.parameters]
+    if None in variables:
         return _call(job, step, project, report)
-    names = [name for name, _ in step.parameters]
     return Bridge(
         trigger=Trigger(project.project, project.branch, is_awaited=step.wait),
-        variables=tuple(Variable(name, value) for name, value in zip(names, values, strict=True) if value is not None),
+        variables=tuple(variable for variable in variables if variable is not None),
         allow_failure=not step.propagate,
     )
 
 
-def _expanded(value: Text) -> str | None:
-    """Return *value* as text that GitLab expands, None where only a shell can."""
-    parts = []
-    for part in value.parts:
-        match part:
-            case str():
-                parts.append(part.replace("$", "$$"))
-            case Bare():
-                parts.append(part.source.replace("$", "$$"))
-            case Reference(scope=Scope.SETUP, default=None) if found := pipeline_variable(part.name):
-                parts.append(found.replace("$", "${", 1).replace(".git", "}.git") if False else found)
-            case _:
-                return None
-    return "".join(parts)
+def _variable(name: str, value: Text) -> Variable | None:
+    """Return a variable that GitLab passes on, None where only a shell can work out its *value*."""
+    constant = value.constant
+    if constant is not None:
+        return Variable(name, constant, is_raw=_EXPANDED.search(constant) is not None)
+    parts = [_expandable(part) for part in value.parts]
+    return None if None in parts else Variable(name, "".join(part for part in parts if part is not None))
+
+
+def _expandable(part: Part) -> str | None:
+    """Return *part* as text that GitLab expands to it."""
+    match part:
+        case str() if not _EXPANDED.search(part):
+            return part
+        case Reference(scope=Scope.SETUP, default=None) if found := pipeline_variable(part.name):
+            return _NAME.sub(r"${\1}", found)
+    return None
+
+
+def _call(job: plan.Job, step: plan.Trigger, project: Project, report: Report) -> Call:
+    """Return the call that starts a pipeline of *project* with the values of *step*."""
+    if step.wait:
+        report.add(
+            TRIGGER_NOT_AWAITED,
+            f'GitLab does not wait for trigger "{step.name.value}": its values are computed when the pipeline runs',
+            at=step.name.span,
+            hint='say "wait: false", or pass only constants and such values of setup as ${setup.commit}',
+        )
+    address = f"$CI_API_V4_URL/projects/{quote(project.project, safe='')}/trigger/pipeline"
+    forms = ['"token=$CI_JOB_TOKEN"', f'"ref={project.branch or "$CI_DEFAULT_BRANCH"}"']
+    for number, (name, value) in enumerate(step.parameters):
+        constant = value.constant
+        if constant is None:
+            forms.append(f'"variables[{name}]=<.pipegen/trigger/{job.slug}/{number}"')
+        else:
+            forms.append(f"--form-string {word(f'variables[{name}]={constant}')}")
+    lines = (
+        f"# a pipeline of {project.project}, with the values that the stage has worked out",
+        "curl --silent --show-error --fail-with-body --request POST \\",
+        *(f"  {form if form.startswith('--') else f'--form {form}'} \\" for form in forms),
+        f'  "{address}"',
+    )
+    return Call(script=(Entry("".join(f"{line}\n" for line in lines)),), allow_failure=not step.propagate)
+
+
+def _check_variables(step: plan.Trigger, report: Report) -> None:
+    for name, value in step.parameters:
+        if not _VARIABLE.fullmatch(name):
+            report.add(
+                INVALID_TRIGGER_VARIABLE,
+                f'GitLab passes no variable named "{name}" to a triggered pipeline',
+                at=value.span,
+                hint='use letters, digits and "_", and begin with no digit',
+            )
+
+
+def _report_unknown(step: plan.Trigger, report: Report) -> None:
+    name = step.name.value
+    report.add(
+        TRIGGER_WITHOUT_PROJECT,
+        f'trigger "{name}" is left out: GitLab does not know which project it starts',
+        at=step.name.span,
+        hint=f"add to the file: targets: {{ gitlab: {{ projects: {{ {name}: group/project }} }} }}",
+    )

@@ -1,0 +1,28 @@
+"""GitLab CI/CD: a `.gitlab-ci.yml` with a job for each stage and real needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Plan
+from pipegen.targets.base import Capability, GeneratedFile, Request
+from pipegen.targets.gitlab.capabilities import TABLE
+from pipegen.targets.gitlab.checks import check_size
+from pipegen.targets.gitlab.lower import lower
+from pipegen.targets.gitlab.render import render
+from pipegen.targets.gitlab.settings import SCHEMA, read
+
+NAME = "gitlab"
+FILE = ".gitlab-ci.yml"
+CAPABILITIES: tuple[Capability, ...] = TABLE
+SETTINGS: Mapping[str, object] = SCHEMA
+OPTIONS: Mapping[str, tuple[str, ...]] = {}
+
+
+def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
+    """Return the file of *plans*; what GitLab cannot say is reported."""
+    lowered = lower(plans, read(request.settings), chosen=request.chosen, report=report)
+    text = render(lowered.document, request.source, lowered.notes)
+    check_size(text, len(lowered.document.jobs), plans[0].span, report)
+    return (GeneratedFile(FILE, text),)

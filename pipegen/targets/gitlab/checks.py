@@ -1,0 +1,92 @@
+"""What GitLab cannot say, found before anything is lowered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass
+
+from pipegen.bindings.expression import Reference, Scope
+from pipegen.diagnostics.codes import (
+    CONTAINER_NOT_SHARED,
+    ENGINE_HAS_NO_VALUE,
+    FILE_TOO_BIG,
+    UNKNOWN_ARTIFACTS,
+    WORKSPACE_NOT_SHARED,
+)
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Container, Job, Plan, Workspace
+from pipegen.shell.host import Host
+from pipegen.source.text import Span
+
+# "The parsed YAML is too big": measured between 1,400 and 1,500 jobs, 350 to 375 KB, with GitLab's default settings.
+_MOST_JOBS = 1_400
+_MOST_BYTES = 350_000
+
+
+def check_plan(plan: Plan, host: Host, report: Report) -> None:
+    """Report what of *plan* has no counterpart on GitLab."""
+    if plan.workspace is Workspace.SHARED:
+        report.add(
+            WORKSPACE_NOT_SHARED,
+            f'stages of pipeline "{plan.name}" share no workspace on GitLab',
+            at=plan.workspace_span,
+            hint="let stages pass files on: a copy hands its destination to later stages",
+        )
+    for job in plan.jobs:
+        _check_references(job, host, report)
+        _check_artifacts(job, report)
+
+
+def check_size(text: str, jobs: int, at: Span, report: Report) -> None:
+    """Report a file that GitLab's default limits refuse."""
+    if jobs > _MOST_JOBS or len(text.encode()) > _MOST_BYTES:
+        report.add(
+            FILE_TOO_BIG,
+            f"GitLab may refuse the file as too big: {jobs} jobs, {len(text.encode()) // 1000} kB",
+            at=at,
+            hint="compile fewer pipelines into one file, or let an administrator raise max_yaml_size_bytes",
+        )
+
+
+def _check_references(job: Job, host: Host, report: Report) -> None:
+    """Report setup values that GitLab lacks, and containers of other jobs that are used other than by a copy."""
+    for reference in references(job):
+        if reference.scope is Scope.SETUP and reference.default is None and host.setup(reference.name) is None:
+            report.add(
+                ENGINE_HAS_NO_VALUE,
+                f'GitLab has no value for "{reference}"',
+                at=reference.span,
+                hint=f'give a default: "${{setup.{reference.name}|text}}"',
+            )
+        if reference.scope is Scope.STAGE and reference.name == "container" and not host.shares_daemon:
+            report.add(
+                CONTAINER_NOT_SHARED,
+                f'"{reference}" names a container that is out of reach: GitLab\'s jobs share no container engine',
+                at=reference.span,
+                hint='copy files from it by "copy", or set "images: local" for one shell runner',
+            )
+
+
+def _check_artifacts(job: Job, report: Report) -> None:
+    for artifact in job.artifacts:
+        if artifact.path is None:
+            report.add(
+                UNKNOWN_ARTIFACTS,
+                f'stage "{job.stage}" hands on all files that git does not track: this path is known only at run time',
+                at=artifact.span,
+            )
+
+
+def references(value: object) -> Iterator[Reference]:
+    """Yield the references in a job, a step or any part of one; not the name of a container that is copied from."""
+    match value:
+        case Reference():
+            yield value
+        case Container(producer=str()):
+            return
+        case tuple():
+            for item in value:
+                yield from references(item)
+        case _ if is_dataclass(value) and not isinstance(value, Span):
+            for field in fields(value):
+                yield from references(getattr(value, field.name))

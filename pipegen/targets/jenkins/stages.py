@@ -1,0 +1,77 @@
+"""The stages of a Jenkinsfile, before they are laid out in a style."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Workspace
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.mail import LoweredMail, lower_mail
+from pipegen.targets.jenkins.names import NamedJob, Names
+from pipegen.targets.jenkins.pins import is_pinned
+from pipegen.targets.jenkins.steps import Shared, needs_agent, steps
+from pipegen.targets.jenkins.values import Values
+
+
+class Style(Enum):
+    """How a Jenkinsfile is written."""
+
+    DECLARATIVE = "declarative"
+    SCRIPTED = "scripted"
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """The stages of all pipelines in the order of the config, and the functions that find recipients of their mails."""
+
+    stages: tuple[model.Stage, ...]
+    recipients: tuple[model.Recipients, ...]
+
+
+def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style, report: Report) -> Stages:
+    """Return the stages of the *named* jobs."""
+    shown = {(one.plan.name, one.job.stage): one.name for one in named}
+    slugs = {(one.plan.name, one.job.stage): one.job.slug for one in named}
+    functions = Names()
+    stages: list[model.Stage] = []
+    recipients: list[model.Recipients] = []
+    for one in named:
+        values = _values(one, slugs, report)
+        mail = lower_mail(one.job.mail, values, functions) if one.job.mail is not None else None
+        if mail is not None and mail.recipients is not None:
+            recipients.append(mail.recipients)
+        agent = _agent(one, shared) if needs_agent(one) else None
+        stages.append(
+            model.Stage(
+                name=one.name,
+                pipeline=one.plan.name,
+                after=tuple(shown[one.plan.name, stage] for stage in one.job.needs),
+                agent=agent,
+                steps=steps(one, values, shared),
+                on_failure=_on_failure(one, mail, agent, shared, style) if mail is not None else (),
+            )
+        )
+    return Stages(tuple(stages), tuple(recipients))
+
+
+def _values(one: NamedJob, slugs: Mapping[tuple[str, str], str], report: Report) -> Values:
+    own = {stage: slug for (pipeline, stage), slug in slugs.items() if pipeline == one.plan.name}
+    output = "sharedOutput" if one.plan.workspace is Workspace.SHARED else "output"
+    return Values(one.plan, one.job, own, output, report)
+
+
+def _agent(one: NamedJob, shared: Shared) -> model.Agent:
+    return model.Agent(shared.settings.agent, is_pinned(one.job, one.plan, shared.settings))
+
+
+def _on_failure(
+    one: NamedJob, mail: LoweredMail, agent: model.Agent | None, shared: Shared, style: Style
+) -> tuple[model.Step, ...]:
+    """Return the steps of *mail*; a scripted stage has given its agent back by then, a declarative one has not."""
+    is_at_an_agent = one.plan.workspace is Workspace.SHARED or (style is Style.DECLARATIVE and agent is not None)
+    if not mail.reads_outputs or is_at_an_agent:
+        return (mail.step,)
+    return (model.OnAgent(model.Agent(shared.settings.agent), (mail.step,)),)
