@@ -22,7 +22,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Node, plain
 
 # JSON counts 2.0 as an integer; a reader of YAML does not.
-_Validator = extend(
+_Validator = extend(  # type: ignore[no-untyped-call] # the stubs leave it open
     Draft202012Validator,
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
         "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
@@ -42,8 +42,7 @@ def check_schema(tree: Node, report: Report) -> None:
     violations = _violations(_Validator(schema), plain(tree))
     for mistake in _MISTAKES:
         violations = mistake(violations, places, report)
-    for violation in violations:
-        tell(violation, places, report)
+    tell(violations, places, report)
 
 
 def check_settings(node: Node, schema: Mapping[str, Any], report: Report, where: str) -> None:
@@ -51,11 +50,10 @@ def check_settings(node: Node, schema: Mapping[str, Any], report: Report, where:
     if is_too_deep(node, report):
         return
     places = Places(node, where)
-    for violation in _violations(_Validator(dict(schema)), plain(node)):
-        tell(violation, places, report)
+    tell(_violations(_Validator(dict(schema)), plain(node)), places, report)
 
 
-def _violations(validator: Validator, value: object) -> tuple[Violation, ...]:
+def _violations(validator: Validator, value: Any) -> tuple[Violation, ...]:
     """Return the violations of *value*, each once, in the order of the schema."""
     found = {violation: None for error in validator.iter_errors(value) for violation in _narrow(error)}
     return tuple(found)
@@ -76,15 +74,15 @@ def _narrow(error: ValidationError) -> Iterator[Violation]:
 
 def _keys(error: ValidationError) -> tuple[str, ...]:
     """Return the keys that *error* is about, if it is about keys."""
-    limit: Any = error.validator_value
+    limit, value = _limit(error), _value(error)
     match error.validator:
         case "additionalProperties":
-            return tuple(key for key in error.instance if not _is_known(key, error.schema))
+            return tuple(key for key in value if not _is_known(key, _schema(error)))
         case "required":
-            return tuple(key for key in limit if key not in error.instance)
+            return tuple(key for key in limit if key not in value)
         case "dependentRequired":
-            needed = [key for given, keys in limit.items() if given in error.instance for key in keys]
-            return tuple(key for key in needed if key not in error.instance)
+            needed = [key for given, keys in limit.items() if given in value for key in keys]
+            return tuple(key for key in needed if key not in value)
         case _:
             return ()
 
@@ -93,8 +91,10 @@ def _narrow_branches(error: ValidationError) -> Iterator[Violation]:
     """Yield the violations of the branch that the user meant; of several, the one that knows most of the keys."""
     branches = _branches(error)
     fits = {index: _fit(errors) for index, errors in branches.items()}
-    if all(inner.validator == "required" and not inner.path for inner in error.context or ()):
-        yield _violation(error, limit=[branch["required"] for branch in error.validator_value])
+    if not error.context:
+        yield _violation(error)
+    elif all(inner.validator == "required" and not inner.path for inner in error.context):
+        yield _violation(error, limit=[branch["required"] for branch in _limit(error)])
     elif max(fits.values()) < 0:
         types = tuple(dict.fromkeys(name for errors in branches.values() for name in _branch_types(errors)))
         yield _violation(error, "type", limit=types)
@@ -123,7 +123,7 @@ def _fit(errors: list[ValidationError]) -> int:
 
 def _is_unmeant(error: ValidationError) -> bool:
     """Return whether the value is of another type, or an operator is asked for where none of its keys stands."""
-    if error.validator == "required" and _is_operator(error.schema):
+    if error.validator == "required" and _is_operator(_schema(error)):
         return not _known_keys(error)
     return bool(types := _types(error)) and not _has_type(error.instance, types)
 
@@ -138,18 +138,19 @@ def _is_known(key: str, schema: Mapping[str, Any]) -> bool:
 
 
 def _known_keys(error: ValidationError) -> set[str]:
-    return set(error.schema.get("properties", {})) & set(error.instance) if isinstance(error.instance, dict) else set()
+    value = _value(error)
+    return set(_schema(error).get("properties", {})) & set(value) if isinstance(value, dict) else set()
 
 
 def _branch_types(errors: list[ValidationError]) -> Iterator[str]:
     """Yield the types that a branch would take, operators aside: they stand for the value they make."""
     for error in errors:
-        if not error.path and not _is_operator(error.schema):
+        if not error.path and not _is_operator(_schema(error)):
             yield from _types(error)
 
 
 def _types(error: ValidationError) -> tuple[str, ...]:
-    limit: Any = error.validator_value
+    limit = _limit(error)
     match error.validator:
         case "type":
             return (limit,) if isinstance(limit, str) else tuple(limit)
@@ -171,7 +172,21 @@ def _violation(error: ValidationError, keyword: str = "", key: str = "", limit: 
         keyword=keyword or str(error.validator),
         path=tuple(error.absolute_path),
         key=key,
-        value=error.instance,
-        limit=error.validator_value if limit is None else limit,
-        schema=error.schema,
+        value=_value(error),
+        limit=_limit(error) if limit is None else limit,
+        schema=_schema(error),
     )
+
+
+def _value(error: ValidationError) -> Any:
+    return error.instance
+
+
+def _limit(error: ValidationError) -> Any:
+    return error.validator_value
+
+
+def _schema(error: ValidationError) -> Mapping[str, Any]:
+    """Return the schema that holds the keyword that failed."""
+    schema: Any = error.schema
+    return schema if isinstance(schema, Mapping) else {}

@@ -5,17 +5,22 @@ Each function reports the mistakes that it knows among *violations*, and returns
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from difflib import get_close_matches
 
 from pipegen.config.schema_file import known_keys
 from pipegen.config.schema_places import PIPELINE, STAGE, TOP, Places, described, names
 from pipegen.config.schema_violation import Path, Violation
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, near_miss
+from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Mapping, Node, Scalar
 
 _Violations = tuple[Violation, ...]
+
+# How alike an unknown key and a known one are for the unknown one to be a slip, though it is known elsewhere.
+_SLIP = 0.8
+# How much further in than it stands a key may be meant.
+_DEEP = 4
 
 
 def misplaced_pipelines(violations: _Violations, places: Places, report: Report) -> _Violations:
@@ -24,7 +29,8 @@ def misplaced_pipelines(violations: _Violations, places: Places, report: Report)
     for violation in violations:
         if violation.path == TOP and _is_pipeline(violation, places):
             _report_pipeline_at_top(violation.key, places, report)
-            left = tuple(other for other in left if other is not violation and other.keyword != "required" or other.path)
+            told = {(violation.keyword, violation.key), ("required", "pipelines")}
+            left = tuple(other for other in left if other.path != TOP or (other.keyword, other.key) not in told)
     for path in dict.fromkeys(violation.path[:2] for violation in left):
         if _is_key_as_name(path, places):
             empty = _report_key_as_name(path, places, report)
@@ -84,41 +90,54 @@ def _key_before(path: Path, places: Places) -> str | None:
 
 
 def misplaced_keys(violations: _Violations, places: Places, report: Report) -> _Violations:
-    """Report unknown keys that are known elsewhere."""
-    left = violations
+    """Report unknown keys that are known elsewhere, and not again what is empty or missing for want of them."""
+    told: set[tuple[str, Path]] = set()
+    left = []
     for violation in violations:
-        found = tuple(_homes(violation, places)) if violation.keyword == "additionalProperties" else ()
-        if found:
-            _report_misplaced(violation, found, places, report)
-            # An empty value right above, as in "run:" with "arguments:" beside it, is the same mistake.
-            told = {(*violation.path, names(home)[-1]) for home in found if names(home)}
-            left = tuple(other for other in left if other is not violation and not (other.value is None and other.path in told))
-    return left
+        homes = _homes(violation, places) if violation.keyword == "additionalProperties" else ()
+        if not homes:
+            left.append(violation)
+            continue
+        _report_misplaced(violation, homes, places, report)
+        told |= {("type", (*violation.path, home[-1])) for home in homes if home}
+        told |= {("required", TOP)} if violation.path == TOP else set()
+    return tuple(
+        other for other in left if (other.keyword, other.path) not in told or (other.path and other.value is not None)
+    )
 
 
-def _homes(violation: Violation, places: Places) -> Iterator[Path]:
-    """Yield where the unknown key is known: under a key beside it, else further out, further in, or elsewhere.
+def _homes(violation: Violation, places: Places) -> tuple[Path, ...]:
+    """Return where the unknown key is known: under a key beside it, else further out, further in, or elsewhere.
 
-    Of the places of one kind, the nearest only; a `name` means something nearly everywhere, and is taken
-    only from a place that is at hand.
+    Of the places of one kind, the nearest only. A `name` means something nearly everywhere, and is taken
+    only from a place that is at hand; so is a key that looks like a slip.
     """
     here, key = places.pattern(violation.path), violation.key
     known = [path for path, keys in known_keys().items() if key in keys]
-    beside = [path for path in known if _is_beside(path, here, violation, places)]
-    outside = [path for path in reversed(known) if path == here[: len(path)] and _is_free(path, violation, places)]
-    if beside or outside:
-        yield from beside or outside[:1]
-    elif key != "name" and not near_miss(key, known_keys().get(here, ())):
-        inside = [path for path in known if path[: len(here)] == here]
-        shortest = min((len(path) for path in inside), default=0)
-        yield from [path for path in inside if len(path) == shortest] or known[:1]
+    if beside := [path for path in known if _is_beside(path, here, violation, places)]:
+        return tuple(sorted(beside, key=lambda path: _distance(path, violation, places)))
+    if outside := [path for path in known if path == here[: len(path)] and _is_free(path, violation, places)]:
+        return (outside[-1],)
+    if key == "name" or get_close_matches(key, known_keys().get(here, ()), cutoff=_SLIP):
+        return ()
+    inside = [path for path in known if path[: len(here)] == here and len(path) - len(here) <= _DEEP]
+    shortest = min((len(path) for path in inside), default=0)
+    cousins = [path for path in known if path[: len(STAGE)] == here[: len(STAGE)] == STAGE]
+    return tuple(path for path in inside if len(path) == shortest) or tuple(cousins[:1])
 
 
 def _is_beside(path: Path, here: Path, violation: Violation, places: Places) -> bool:
-    """Return whether *path* is a key beside the misplaced one, whose value is no list and lacks the key."""
+    """Return whether *path* is that of a key beside the misplaced one, whose value lacks the key."""
     if path[:-1] != here or path[-1] not in places.keys(violation.path):
         return False
     return violation.key not in places.keys((*violation.path, path[-1]))
+
+
+def _distance(path: Path, violation: Violation, places: Places) -> tuple[bool, int]:
+    """Return how far the key that ends *path* is from the misplaced one; what stands above is nearer."""
+    keys = places.keys(violation.path)
+    distance = keys.index(violation.key) - keys.index(str(path[-1]))
+    return distance < 0, abs(distance)
 
 
 def _is_free(path: Path, violation: Violation, places: Places) -> bool:
@@ -126,32 +145,53 @@ def _is_free(path: Path, violation: Violation, places: Places) -> bool:
 
 
 def _report_misplaced(violation: Violation, homes: tuple[Path, ...], places: Places, report: Report) -> None:
-    here = places.pattern(violation.path)
+    here, home = places.pattern(violation.path), homes[0]
+    not_here = "beside it" if len(homes) == 1 and _is_nested(home, violation, places) else described(here)
     report.add(
         codes.MISPLACED_KEY,
-        f'"{violation.key}" belongs {_belongs(homes)}, not {described(here)}',
+        f'"{violation.key}" belongs {_belongs(homes, here)}, not {not_here}',
         at=places.key((*violation.path, violation.key)),
-        label=f"{places.title(violation.path)} has no such key" if violation.path else "no such key at the top level",
-        also=_target(violation, homes[0], places),
-        hint=_hint(violation, homes[0], places),
+        label=f"{places.title(violation.path)} has no such key",
+        also=_target(violation, home, places),
+        hint=_hint(violation, home, places),
     )
 
 
-def _belongs(homes: tuple[Path, ...]) -> str:
-    if len(homes) == 1:
+def _belongs(homes: tuple[Path, ...], here: Path) -> str:
+    if any(home in {TOP, PIPELINE, STAGE} for home in homes):
         return described(homes[0])
-    quoted = [f'"{".".join(names(home))}"' for home in homes]
-    return f"under {', '.join(quoted[:-1])} or {quoted[-1]}"
+    quoted = [f'"{".".join(_steps(home, here))}"' for home in homes]
+    return "under " + " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+
+
+def _steps(home: Path, here: Path) -> tuple[str, ...]:
+    """Return the keys that lead from *here* to *home*; from the stage or pipeline when it lies elsewhere."""
+    return names(home)[len(names(here)) :] if home[: len(here)] == here else names(home)
 
 
 def _target(violation: Violation, home: Path, places: Places) -> tuple[Label, ...]:
     """Return a label at the place where the key belongs, if that is in sight."""
+    here = places.pattern(violation.path)
     if _is_nested(home, violation, places):
         return (Label(places.key((*violation.path, home[-1])), "under this one"),)
-    here = places.pattern(violation.path)
     if home and home == here[: len(home)]:
         return (Label(places.key(violation.path[: len(home)]), "in this one"),)
+    if home == STAGE and (stage := _stage_above((*violation.path, violation.key), places)) is not None:
+        return (Label(places.key(stage), "perhaps in this one"),)
     return ()
+
+
+def _stage_above(path: Path, places: Places) -> Path | None:
+    """Return the last stage that stands above the key at *path*."""
+    start = places.key(path).start
+    pipelines = [("pipelines", name) for name in places.keys(("pipelines",))] if "pipelines" in places.keys(TOP) else []
+    stages = [(*pipeline, "stages") for pipeline in pipelines if "stages" in places.keys(pipeline)]
+    items = [(*path, index) for path in stages for index in range(places.length(path))]
+    return max(
+        (item for item in items if places.key(item).start < start),
+        key=lambda item: places.key(item).start,
+        default=None,
+    )
 
 
 def _hint(violation: Violation, home: Path, places: Places) -> str:
@@ -162,17 +202,19 @@ def _hint(violation: Violation, home: Path, places: Places) -> str:
         value = "" if isinstance(node, Mapping) or _is_empty(node) else f' without "{_shown(node)}"'
         return f'write "{parent}:"{value} and indent "{key}" below it'
     if home == here[: len(home)]:
-        return f'move "{key}" out, in line with "{places.keys(violation.path[: len(home)])[0]}"'
+        known = [name for name in places.keys(violation.path[: len(home)]) if name in known_keys()[home]]
+        return f'move "{key}" out, in line with "{known[0]}"'
     if home == STAGE:
         return f'indent "{key}" in line with the "name" of the stage that it is for'
     if home == PIPELINE:
-        return f'indent "{key}" below the name of the pipeline that it is for'
-    steps = "".join(f"{name}: {{" for name in names(home)[len(names(here)) if here == home[: len(here)] else 0 :])
+        lines = "" if "pipelines" in places.keys(TOP) else 'write "pipelines:" and the name of a pipeline above, and '
+        return f'{lines}indent "{key}" below the name of the pipeline that it is for'
+    steps = "".join(f"{name}: {{" for name in _steps(home, here))
     return f'write "{steps}{key}: …{"}" * steps.count("{")}"'
 
 
 def _is_nested(home: Path, violation: Violation, places: Places) -> bool:
-    return home[:-1] == places.pattern(violation.path) and home[-1] in places.keys(violation.path)
+    return bool(home) and home[:-1] == places.pattern(violation.path) and home[-1] in places.keys(violation.path)
 
 
 def _shown(node: Node) -> str:

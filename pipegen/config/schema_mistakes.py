@@ -109,14 +109,15 @@ def chart_is_text(violations: _Violations, places: Places, report: Report) -> _V
     charts = tuple(violation for violation in violations if _is_text_at(violation, (*STAGE, "deploy", "chart"), places))
     for violation in charts:
         text = str(violation.value)
+        is_url = "://" in text
         found = _CHART_FILE.fullmatch(text.rstrip("/").rpartition("/")[2])
         name = found["name"] if found else text.rstrip("/").rpartition("/")[2]
         version = f", version: {found['version']}" if found else ""
         report.add(
             codes.CHART_IS_TEXT,
-            f'"chart" takes a map with a name, not {"a URL" if "://" in text else "text"}',
+            f'"chart" takes a map with a name, not {"a URL" if is_url else "text"}',
             at=places.mark(violation.path),
-            label="the address of the charts is a setting of the target",
+            label="where charts come from is a setting of the target" if is_url else "this is text",
             hint=f'write "chart: {{name: {name}{version}}}"',
         )
     return _without(violations, charts)

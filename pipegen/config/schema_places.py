@@ -17,6 +17,7 @@ class Places:
 
     def __init__(self, root: Node, where: str = "") -> None:
         self.root = root
+        self.top_hint = None if where else 'begin the file with "pipelines:"'
         self._where = where
         self._entries: dict[int, dict[str, Entry]] = {}
 
@@ -48,6 +49,11 @@ class Places:
         node = self.node(path)
         return tuple(entry.key.text for entry in node.entries) if isinstance(node, Mapping) else ()
 
+    def length(self, path: Path) -> int:
+        """Return how many items the list at *path* has; none when it is no list."""
+        node = self.node(path)
+        return len(node.items) if isinstance(node, Sequence) else 0
+
     def mark(self, path: Path) -> Span:
         """Return what to underline for the value at *path*: the value if it stands on one line, else its key."""
         node = self.node(path)
@@ -67,7 +73,7 @@ class Places:
         """Return what to call the mapping or list at *path*: `stage "unit"`, `"publish"`, `an arc`."""
         pattern = self.pattern(path)
         if not path:
-            return f'"{self._where}"' if self._where else "the file"
+            return f'"{self._where}"' if self._where else "the config"
         if pattern == PIPELINE:
             return f'pipeline "{path[-1]}"'
         if pattern == STAGE:

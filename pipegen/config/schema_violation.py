@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -32,18 +33,16 @@ class Violation:
 
 def type_name(value: object) -> str:
     """Return the name that JSON Schema has for the type of *value*."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case float():
-            return "number"
-        case str():
-            return "string"
-        case list():
-            return "array"
-        case _:
-            return "object"
+    return next(name for kind, name in _TYPES if isinstance(value, kind))
+
+
+# A boolean is an int to Python, so it comes first.
+_TYPES: tuple[tuple[type, str], ...] = (
+    (NoneType, "null"),
+    (bool, "boolean"),
+    (int, "integer"),
+    (float, "number"),
+    (str, "string"),
+    (list, "array"),
+    (object, "object"),
+)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
-from pipegen.config.schema_places import Places
+from pipegen.config.schema_places import STAGE, Places
 from pipegen.config.schema_violation import Violation, type_name
 from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
 
 # More keys than these are no help in a message.
@@ -24,15 +26,24 @@ _TYPES = {
 }
 
 
-def tell(violation: Violation, places: Places, report: Report) -> None:
-    """Report *violation*."""
+def tell(violations: Sequence[Violation], places: Places, report: Report) -> None:
+    """Report *violations*; a missing key for which an unknown one looks like a slip is not told of twice."""
+    slips = {(violation.path, near_miss(violation.key, _properties(violation))) for violation in violations}
+    for violation in violations:
+        if violation.keyword != "required" or (violation.path, violation.key) not in slips:
+            _tell(violation, places, report)
+
+
+def _tell(violation: Violation, places: Places, report: Report) -> None:
     match violation.keyword:
         case "additionalProperties":
             _unknown_key(violation, places, report)
         case "required" | "dependentRequired":
             _missing_key(violation, places, report)
-        case "anyOf" | "oneOf":
-            _keys_of_branches(violation, places, report)
+        case "anyOf" | "oneOf" if all(isinstance(group, list) for group in _sequence(violation.limit)):
+            _missing_group(violation, places, report)
+        case "oneOf":
+            _rival_groups(violation, places, report)
         case "type":
             _wrong_type(violation, places, report)
         case "propertyNames":
@@ -45,6 +56,8 @@ def _unknown_key(violation: Violation, places: Places, report: Report) -> None:
     choices = tuple(_properties(violation))
     meant = near_miss(violation.key, choices)
     known = f"known are {listed(choices)}" if len(choices) <= _FEW and choices else None
+    if any(choice.startswith("$") for choice in choices):
+        known = f"beside {listed(choices)} no other key may stand"
     entry = places.entry((*violation.path, violation.key))
     report.add(
         codes.UNKNOWN_KEY,
@@ -66,44 +79,70 @@ def _missing_key(violation: Violation, places: Places, report: Report) -> None:
     )
 
 
-def _keys_of_branches(violation: Violation, places: Places, report: Report) -> None:
-    """Report a map that needs one of several groups of keys, and has none or more than one of them."""
-    limit: Any = violation.limit
-    groups = tuple(" and ".join(f'"{key}"' for key in branch) for branch in limit if isinstance(branch, list))
-    title = places.title(violation.path)
-    if groups:
-        choices = _either(groups)
-        report.add(codes.MISSING_KEY, f"{title} has no {choices}", at=places.key(violation.path), hint=f"add {choices}")
-        return
-    rivals = [key for branch in limit for key in branch.get("required", ()) if key in places.keys(violation.path)]
-    entry = places.entry((*violation.path, rivals[-1])) if rivals else None
+def _missing_group(violation: Violation, places: Places, report: Report) -> None:
+    """Report a map that has none of several groups of keys; a group that it has in part is the one meant."""
+    groups: Any = violation.limit
+    given = places.keys(violation.path)
+    begun = next((group for group in groups if set(group) & set(given)), None)
+    choices = [begun] if begun else groups
+    words = ", or ".join(" and ".join(f'"{key}"' for key in group if key not in given) for group in choices)
+    report.add(
+        codes.MISSING_KEY,
+        f"{places.title(violation.path)} needs {words}",
+        at=places.key(violation.path),
+        label="missing here",
+        hint=f"add {words}",
+    )
+
+
+def _rival_groups(violation: Violation, places: Places, report: Report) -> None:
+    """Report a map that has several groups of keys of which it may have one."""
+    branches: Any = violation.limit
+    given = places.keys(violation.path)
+    rivals = [key for branch in branches for key in branch.get("required", ()) if key in given]
+    entries = [places.entry((*violation.path, key)) for key in rivals]
+    spans = [entry.key.span for entry in entries if entry is not None]
     report.add(
         codes.INVALID_VALUE,
-        f"{title} says the same thing in several ways: {listed(rivals)}" if rivals else f"{title} is ambiguous",
-        at=entry.key.span if entry else places.key(violation.path),
-        hint="keep one of them",
+        f"{places.title(violation.path)} has {listed(rivals)}, of which only one may stand",
+        at=spans[-1] if spans else places.key(violation.path),
+        also=[Label(span) for span in spans[:-1]],
+        hint="keep one, and remove what belongs to the others",
     )
 
 
 def _wrong_type(violation: Violation, places: Places, report: Report) -> None:
     title, limit = places.title(violation.path), _type_names(violation)
     if violation.value is None:
-        message, label, hint = f"{title} has no value", f"{limit} is expected here", "write its value, or remove it"
+        message, label = f"{title} has no value", f"{limit} is expected here"
+        what = "key" if isinstance((violation.path or ("",))[-1], str) else "dash"
+        hint: str | None = f"write its value, or remove the {what}"
     else:
         given = _given(violation.value)
-        message, label, hint = f"{title} takes {limit}, not {given}", f"this is {given}", _type_hint(violation)
+        message, label = f"{title} takes {limit}, not {given}", f"this is {given}"
+        hint = _place_hint(violation, places) or _type_hint(violation)
     report.add(codes.WRONG_TYPE, message, at=places.mark(violation.path), label=label, hint=hint)
+
+
+def _place_hint(violation: Violation, places: Places) -> str | None:
+    """Return a hint that only this place of the language can give."""
+    if not violation.path:
+        return places.top_hint
+    is_name = isinstance(violation.value, str) and places.pattern(violation.path) == STAGE
+    return f'write "- name: {violation.value}"' if is_name else None
 
 
 def _type_hint(violation: Violation) -> str | None:
     limit: Any = violation.limit
     match violation.value:
-        case str(text) if (
-            ("integer" in limit and re.fullmatch(r"[0-9]+", text)) or ("boolean" in limit and text in {"true", "false"})
+        case str(text) if ("integer" in limit and re.fullmatch(r"[0-9]+", text)) or (
+            "boolean" in limit and text in {"true", "false"}
         ):
             return f"remove the quotes: {text}"
-        case str() | int() | float() if "array" in limit:
-            return "write a list: [first, second]"
+        case str() | int() | float() as item if "array" in limit:
+            return f"write it as a list: [{item}]" if re.fullmatch(r"[\w./-]+", str(item)) else "write it as a list"
+        case [str() | int() | float()] if "string" in limit:
+            return "write the value alone, not in a list"
         case list() if "object" in limit:
             return 'remove the dash: a map holds lines of "key: value"'
         case dict() if "array" in limit:
@@ -128,7 +167,7 @@ def _wrong_key(violation: Violation, places: Places, report: Report) -> None:
 
 def _invalid_value(violation: Violation, places: Places, report: Report) -> None:
     title, limit = places.title(violation.path), violation.limit
-    label, hint = "", None
+    hint = None
     match violation.keyword, limit:
         case "enum", [*choices]:
             takes = f"takes {_either([_shown(choice) for choice in choices])}, not {_shown(violation.value)}"
@@ -140,14 +179,16 @@ def _invalid_value(violation: Violation, places: Places, report: Report) -> None
             takes = f"takes a number from {limit} up, not {violation.value}"
         case "maximum", _:
             takes = f"takes a number up to {limit}, not {violation.value}"
-        case ("minItems" | "minProperties" | "minLength"), 1:
+        case (("minItems" | "minProperties"), 1):
+            takes, hint = "is empty", "write at least one"
+        case "minLength", 1:
             takes = "is empty"
         case "uniqueItems", _:
             takes = "names something twice"
         case _:
             takes = f"takes no {_shown(violation.value)}"
             hint = f"write it as in {example}" if (example := _own_example(violation)) else None
-    report.add(codes.INVALID_VALUE, f"{title} {takes}", at=places.mark(violation.path), label=label, hint=hint)
+    report.add(codes.INVALID_VALUE, f"{title} {takes}", at=places.mark(violation.path), hint=hint)
 
 
 def _type_names(violation: Violation) -> str:
@@ -177,6 +218,10 @@ def _shown(value: object) -> str:
 
 def _either(words: list[str] | tuple[str, ...]) -> str:
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _sequence(value: object) -> Sequence[object]:
+    return value if isinstance(value, list) else ()
 
 
 def _properties(violation: Violation) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def containers_of(stage: str, steps: Sequence[Step]) -> tuple[str, ...]:
 
 
 def shared(inputs: Mapping[str, Sequence[Output]], steps: Mapping[str, Sequence[Step]]) -> dict[str, Shared]:
-    """Return what of each stage outlives it, given all stages' inputs and steps; stages that share nothing are left out."""
+    """Return what of each stage outlives it, given all stages' inputs and steps; only stages that share something."""
     wanted: dict[str, set[str]] = {}
     paths: dict[str, dict[Text, None]] = {}
     for read in inputs.values():

@@ -1,13 +1,13 @@
 """Diagnostics for people: the message, the source with its labels, the hint.
 
-    error[PG301]: arc names stage "tset", which is not defined
-     --> pipegen.yaml:5:14
-      |
-    3 |   test: pytest
-      |   ---- did you mean this one?
-    5 |   - build -> tset
-      |              ^^^^ no such stage
-      = hint: rename it to "test", or add a stage "tset"
+error[PG301]: arc names stage "tset", which is not defined
+ --> pipegen.yaml:5:14
+  |
+3 |   test: pytest
+  |   ---- did you mean this one?
+5 |   - build -> tset
+  |              ^^^^ no such stage
+  = hint: rename it to "test", or add a stage "tset"
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class MatrixRules {
         Set<String> names = new HashSet<>()
         int cells = 1
         blocks(axes, 'axis').each { MethodCallExpression axis ->
-            Map<String, MethodCallExpression> found = axis(axis, ['name', 'values'].toSet())
+            Map<String, MethodCallExpression> found = readAxis(axis, ['name', 'values'].toSet())
             String name = found.name == null ? null : found.name.arguments.text
             if (name != null && !names.add(name)) {
                 report.add(axis, "the axis ${name} is there twice")
@@ -65,10 +65,10 @@ class MatrixRules {
     }
 
     private void checkExclude(MethodCallExpression exclude) {
-        blocks(exclude, 'axis').each { MethodCallExpression it -> axis(it, ['name', 'values', 'notValues'].toSet()) }
+        blocks(exclude, 'axis').each { MethodCallExpression it -> readAxis(it, ['name', 'values', 'notValues'].toSet()) }
     }
 
-    private Map<String, MethodCallExpression> axis(MethodCallExpression axis, Set<String> allowed) {
+    private Map<String, MethodCallExpression> readAxis(MethodCallExpression axis, Set<String> allowed) {
         Map<String, MethodCallExpression> found = new Sections(report, 'axis', allowed).read(axis, Ast.body(axis))
         if (!found.containsKey('name')) {
             report.add(axis, 'an axis lacks its name')
@@ -82,6 +82,8 @@ class MatrixRules {
                 report.add(call, "\"${name}\" of an axis takes string literals")
             } else if (name == 'name' && !(Ast.constant(values[0]) ==~ /[A-Za-z_]\w*/)) {
                 report.add(call, "\"${Ast.constant(values[0])}\" is no name for a variable")
+            } else if (values.unique(false) { Expression it -> it.text }.size() < values.size()) {
+                report.add(call, 'an axis has the same value twice')
             }
         }
         return found

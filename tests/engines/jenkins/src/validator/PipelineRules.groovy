@@ -24,7 +24,7 @@ class PipelineRules {
         List<MethodCallExpression> top = module.statementBlock.statements.collect { Statement it -> Ast.call(it) }
                 .findAll { MethodCallExpression it -> isPipeline(it) }
         bodies(module).each { ASTNode body ->
-            Ast.each(body) { ASTNode node ->
+            Tree.each(body) { ASTNode node ->
                 if (node instanceof MethodCallExpression && isPipeline(node) && !top.any { MethodCallExpression it -> it.is(node) }) {
                     report.add(node, 'the pipeline block must stand at the top level')
                 }

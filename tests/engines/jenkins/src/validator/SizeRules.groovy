@@ -36,11 +36,11 @@ class SizeRules {
         if (body == null) {
             return
         }
-        int nodes = Ast.count(body)
+        int nodes = Tree.count(body)
         if (nodes > NODES) {
             report.add(body, "${what} has ${nodes} syntax nodes, more than ${NODES}: Method code too large")
         }
-        Ast.each(body) { ASTNode node -> checkNode(node) }
+        Tree.each(body) { ASTNode node -> checkNode(node) }
     }
 
     private void checkNode(ASTNode node) {

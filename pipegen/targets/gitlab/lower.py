@@ -1,0 +1,87 @@
+"""Plans to the model of one file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Plan
+from pipegen.targets.gitlab import host as hosts
+from pipegen.targets.gitlab import selection
+from pipegen.targets.gitlab.checks import check_plan
+from pipegen.targets.gitlab.drafts import Draft, draft
+from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
+from pipegen.targets.gitlab.model import Document, Entry, Hidden, Job, Variable
+from pipegen.targets.gitlab.names import Names, stage_names
+from pipegen.targets.gitlab.pipelines import TEARDOWN, Pipeline
+from pipegen.targets.gitlab.settings import Settings
+from pipegen.targets.gitlab.tools import hidden_jobs
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A file, and notes on it for whoever reads it."""
+
+    document: Document
+    notes: tuple[str, ...]
+
+
+def lower(plans: Sequence[Plan], settings: Settings, *, chosen: bool, report: Report) -> Lowered:
+    """Return the file of *plans*; the pipelines that the user has *chosen* run unconditionally."""
+    names = Names()
+    titles = stage_names(plans, names, report)
+    drafts = [_drafts(plan, settings, report) for plan in plans]
+    hidden = hidden_jobs(one.around for found in drafts for one in found if not one.is_bridge)
+    is_conditional = selection.is_conditional(plans, chosen=chosen)
+    jobs: list[Job] = []
+    notes: list[str] = []
+    for plan, found in zip(plans, drafts, strict=True):
+        pipeline = Pipeline(
+            plan=plan,
+            settings=settings,
+            names=names,
+            titles={job.stage: titles[plan.name, job.stage] for job in plan.jobs},
+            prefix=f"{plan.name}: " if len(plans) > 1 else "",
+            hidden=hidden,
+            rules=selection.rules(plan) if is_conditional else (),
+            fetch=() if has_one_fetch(plans) else fetch_variables(plan.fetch),
+            report=report,
+        )
+        jobs += pipeline.jobs(found)
+        notes += pipeline.notes
+    top = [selection.variable(plans)] if is_conditional else []
+    top += fetch_variables(plans[0].fetch) if has_one_fetch(plans) else ()
+    top += _used(hosts.variables(settings), (*hidden.values(), *jobs))
+    document = Document(
+        stages=_stages(plans, jobs),
+        workflow=selection.workflow() if is_conditional else (),
+        tags=settings.tags,
+        variables=tuple(top),
+        hidden=tuple(hidden.values()),
+        jobs=tuple(jobs),
+    )
+    return Lowered(document, tuple(notes))
+
+
+def _drafts(plan: Plan, settings: Settings, report: Report) -> list[Draft]:
+    host = hosts.host(plan, settings)
+    check_plan(plan, host, report)
+    return [draft(job, plan, host, settings, report) for job in plan.jobs]
+
+
+def _stages(plans: Sequence[Plan], jobs: Sequence[Job]) -> tuple[str, ...]:
+    """Return a step for each frame of the longest plan; they are there for the picture, needs make the order."""
+    steps = tuple(f"step {number + 1}" for number in range(max(len(plan.frames) for plan in plans)))
+    return (*steps, TEARDOWN) if any(job.stage == TEARDOWN for job in jobs) else steps
+
+
+def _used(variables: Iterable[Variable], jobs: Iterable[Hidden | Job]) -> list[Variable]:
+    """Return those of *variables* that a script names."""
+    texts = "\n".join(entry.text for job in jobs for entry in _script(job))
+    return [variable for variable in variables if re.search(rf"\$\{{?{variable.name}\b", texts)]
+
+
+def _script(job: Hidden | Job) -> tuple[Entry, ...]:
+    return (*job.before_script, *job.script) if isinstance(job, Job) else job.before_script

@@ -1,0 +1,208 @@
+package validator
+
+import groovy.transform.CompileStatic
+import org.codehaus.groovy.ast.expr.BinaryExpression
+import org.codehaus.groovy.ast.expr.ClosureExpression
+import org.codehaus.groovy.ast.expr.ConstantExpression
+import org.codehaus.groovy.ast.expr.DeclarationExpression
+import org.codehaus.groovy.ast.expr.Expression
+import org.codehaus.groovy.ast.expr.GStringExpression
+import org.codehaus.groovy.ast.expr.MethodCallExpression
+import org.codehaus.groovy.ast.expr.VariableExpression
+import org.codehaus.groovy.ast.stmt.ExpressionStatement
+import org.codehaus.groovy.ast.stmt.Statement
+
+/** What Declarative asks of the sections that a pipeline and a stage have in common. */
+@CompileStatic
+class SectionRules {
+    private static final Map<String, Set<String>> AGENTS = [
+            label: [].toSet(), node: ['label', 'customWorkspace'].toSet(),
+            docker: ['image', 'label', 'args', 'registryUrl', 'registryCredentialsId', 'reuseNode', 'customWorkspace', 'alwaysPull'].toSet(),
+            dockerfile: ['filename', 'dir', 'label', 'additionalBuildArgs', 'args', 'registryUrl', 'registryCredentialsId', 'reuseNode',
+                         'customWorkspace'].toSet(),
+    ]
+    private static final Set<String> TOOLS = ['ant', 'git', 'gradle', 'jdk', 'jgit', 'maven', 'nodejs'].toSet()
+    private static final Set<String> CONDITIONS = ['always', 'changed', 'fixed', 'regression', 'aborted', 'failure', 'success', 'unstable',
+            'unsuccessful', 'notBuilt', 'cleanup'].toSet()
+    private static final Set<String> INPUT = ['message', 'id', 'ok', 'submitter', 'submitterParameter', 'parameters'].toSet()
+    private final Report report
+    private final ListRules lists
+    private final StepRules steps
+
+    SectionRules(Report report) {
+        this.report = report
+        lists = new ListRules(report)
+        steps = new StepRules(report)
+    }
+
+    void check(MethodCallExpression section, boolean isTop) {
+        String name = section.methodAsString
+        if (name == 'agent') {
+            checkAgent(section)
+            return
+        }
+        ClosureExpression body = Ast.body(section)
+        if (body == null || Ast.arguments(section).size() > 1) {
+            report.add(section, "\"${name}\" needs a block and nothing else")
+        } else if (Ast.statements(body).isEmpty()) {
+            report.add(section, "\"${name}\" is empty")
+        } else {
+            checkBlock(name, section, body, isTop)
+        }
+    }
+
+    private void checkBlock(String name, MethodCallExpression section, ClosureExpression body, boolean isTop) {
+        switch (name) {
+            case 'environment':
+                new EnvironmentRules(report).check(body)
+                break
+            case 'post':
+                checkPost(section, body)
+                break
+            case 'steps':
+                steps.checkSteps(body, true)
+                break
+            case 'when':
+                new WhenRules(report).check(section, body)
+                break
+            case 'input':
+                checkInput(section, body)
+                break
+            case 'tools':
+                lists.each(section, body, TOOLS).each { MethodCallExpression it -> lists.expectOne(it) }
+                break
+            case 'libraries':
+                lists.each(section, body, ['lib'].toSet()).each { MethodCallExpression it -> lists.expectOne(it) }
+                break
+            default:
+                lists.check(section, body, isTop)
+        }
+    }
+
+    private void checkAgent(MethodCallExpression agent) {
+        List<Expression> arguments = Ast.arguments(agent)
+        ClosureExpression body = Ast.body(agent)
+        if (arguments.size() != 1) {
+            report.add(agent, 'agent takes any, none or a block')
+        } else if (body == null) {
+            String word = arguments[0] instanceof VariableExpression ? arguments[0].text : Ast.constant(arguments[0])
+            if (!(word in ['any', 'none'])) {
+                report.add(agent, 'agent takes any, none or a block')
+            }
+        } else {
+            checkAgentBlock(agent, body)
+        }
+    }
+
+    private void checkAgentBlock(MethodCallExpression agent, ClosureExpression body) {
+        List<MethodCallExpression> found = lists.calls(agent, body)
+        if (Ast.statements(body).size() != 1) {
+            report.add(agent, "an agent block names one of ${AGENTS.keySet().join(', ')}")
+        }
+        found.each { MethodCallExpression kind ->
+            String name = kind.methodAsString
+            ClosureExpression inner = Ast.body(kind)
+            if (!AGENTS.containsKey(name)) {
+                report.add(kind, "there is no agent type \"${name}\"")
+            } else if (inner == null) {
+                if (name == 'node' || Ast.arguments(kind).size() != (name == 'dockerfile' ? Ast.arguments(kind).size() : 1)) {
+                    report.add(kind, "the agent type \"${name}\" lacks its value")
+                }
+            } else {
+                Set<String> keys = lists.each(kind, inner, AGENTS[name])*.methodAsString.toSet()
+                String required = [node: 'label', docker: 'image'][name]
+                if (required != null && !(required in keys)) {
+                    report.add(kind, "the agent type \"${name}\" lacks \"${required}\"")
+                }
+            }
+        }
+    }
+
+    private void checkPost(MethodCallExpression post, ClosureExpression body) {
+        Set<String> seen = new HashSet<>()
+        lists.each(post, body, CONDITIONS).each { MethodCallExpression condition ->
+            ClosureExpression inner = Ast.body(condition)
+            if (!seen.add(condition.methodAsString)) {
+                report.add(condition, "post has the condition \"${condition.methodAsString}\" twice")
+            }
+            if (inner == null || Ast.arguments(condition).size() > 1) {
+                report.add(condition, "the post condition \"${condition.methodAsString}\" needs a block")
+            } else if (Ast.statements(inner).isEmpty()) {
+                report.add(condition, "the post condition \"${condition.methodAsString}\" has no steps")
+            } else {
+                steps.checkSteps(inner, false)
+            }
+        }
+    }
+
+    private void checkInput(MethodCallExpression input, ClosureExpression body) {
+        List<MethodCallExpression> found = lists.each(input, body, INPUT)
+        if (!found.any { MethodCallExpression it -> it.methodAsString == 'message' }) {
+            report.add(input, 'input lacks its message')
+        }
+        found.each { MethodCallExpression field ->
+            if (field.methodAsString == 'parameters') {
+                check(field, false)
+            } else {
+                lists.expectOne(field)
+            }
+        }
+    }
+}
+
+/** `environment`: lines of the form NAME = value. */
+@CompileStatic
+class EnvironmentRules {
+    private final Report report
+
+    EnvironmentRules(Report report) {
+        this.report = report
+    }
+
+    void check(ClosureExpression body) {
+        Set<String> names = new HashSet<>()
+        Ast.statements(body).each { Statement statement ->
+            BinaryExpression line = assignment(statement)
+            if (line == null || !(line.leftExpression instanceof VariableExpression)) {
+                report.add(statement, 'environment holds lines NAME = value only')
+                return
+            }
+            String name = line.leftExpression.text
+            if (!(name ==~ /[A-Za-z_]\w*/)) {
+                report.add(statement, "\"${name}\" is no name for an environment variable")
+            }
+            if (!names.add(name)) {
+                report.add(statement, "the environment variable ${name} is set twice")
+            }
+            checkValue(name, line.rightExpression)
+        }
+        if (names.size() > SizeRules.MAP) {
+            report.add(body, "environment has ${names.size()} variables, more than ${SizeRules.MAP}")
+        }
+    }
+
+    private static BinaryExpression assignment(Statement statement) {
+        Expression expression = statement instanceof ExpressionStatement ? statement.expression : null
+        boolean assigns = expression instanceof BinaryExpression &&
+                !(expression instanceof DeclarationExpression) && expression.operation.text == '='
+        return assigns ? (BinaryExpression) expression : null
+    }
+
+    private void checkValue(String name, Expression value) {
+        if (value instanceof MethodCallExpression) {
+            List<Expression> arguments = Ast.arguments(value)
+            if (value.implicitThis && value.methodAsString == 'credentials' && !(arguments.size() == 1 && Ast.isText(arguments[0]))) {
+                report.add(value, 'credentials() takes one string')
+            }
+        } else if (!isConcatenation(value)) {
+            report.add(value, "the value of ${name} is neither a string, nor strings joined by +, nor a function call")
+        }
+    }
+
+    private static boolean isConcatenation(Expression value) {
+        if (value instanceof BinaryExpression) {
+            return value.operation.text == '+' && isConcatenation(value.leftExpression) && isConcatenation(value.rightExpression)
+        }
+        return value instanceof ConstantExpression || value instanceof GStringExpression
+    }
+}
