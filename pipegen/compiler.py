@@ -47,7 +47,11 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
     pipelines = _chosen(config, names, report)
     report.stop_if_errors()
     several = len(pipelines) > 1 and not names
-    plans = [_plan(pipeline, pipelines, config, report, several=several) for pipeline in pipelines]
+    slugs, homes = _slugs(pipelines), _homes(config.pipelines)
+    plans = [
+        _plan(pipeline, Neighbours(homes, several, slugs[pipeline.name.value], file.folder), report)
+        for pipeline in pipelines
+    ]
     report.stop_if_errors()
     return Analysed(
         file,
@@ -65,7 +69,7 @@ def generate(
     if settings is not None:
         check_settings(settings, target.SETTINGS, report, f"targets.{target.NAME}")
         report.stop_if_errors()
-    request = Request(source=analysed.file.path, settings=settings, chosen=analysed.chosen, options=options)
+    request = Request(source=analysed.file.from_root, settings=settings, chosen=analysed.chosen, options=options)
     files = tuple(target.generate(analysed.plans, request, report))
     report.stop_if_errors()
     return files
@@ -86,42 +90,34 @@ def _chosen(config: Config, names: Sequence[str], report: Report) -> tuple[Pipel
     return tuple(pipeline for pipeline in config.pipelines if not names or pipeline.name.value in names)
 
 
-def _plan(
-    pipeline: Pipeline, pipelines: Sequence[Pipeline], config: Config, report: Report, *, several: bool
-) -> Plan | None:
+def _plan(pipeline: Pipeline, around: Neighbours, report: Report) -> Plan | None:
     """Return the plan of *pipeline*; None when its graph has a cycle, which is reported."""
     graph = build_graph(pipeline, report)
-    if graph.cycles():
-        return None
-    around = Neighbours(
-        elsewhere=_elsewhere(pipeline, config.pipelines),
-        several=several,
-        slugs=_slugs(pipelines)[pipeline.name.value],
-        folder=config.file.folder,
-    )
-    return build_plan(pipeline, graph, around, report)
+    return None if graph.cycles() else build_plan(pipeline, graph, around, report)
 
 
-def _elsewhere(pipeline: Pipeline, pipelines: Iterable[Pipeline]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for other in pipelines:
-        for stage in other.stages:
-            if other is not pipeline:
-                found[stage.name.value] = (*found.get(stage.name.value, ()), other.name.value)
-    return found
+def _homes(pipelines: Iterable[Pipeline]) -> dict[str, tuple[str, ...]]:
+    """Return the pipelines that hold a stage of each name."""
+    found: dict[str, dict[str, None]] = {}
+    for pipeline in pipelines:
+        for stage in pipeline.stages:
+            found.setdefault(stage.name.value, {})[pipeline.name.value] = None
+    return {stage: tuple(homes) for stage, homes in found.items()}
 
 
 def _slugs(pipelines: Sequence[Pipeline]) -> dict[str, dict[str, str]]:
     """Return a slug for each stage of each pipeline: lower-case letters, digits and dashes, unique in the file."""
     taken: set[str] = set()
+    numbers: dict[str, int] = {}
     slugs: dict[str, dict[str, str]] = {}
     for pipeline in pipelines:
         for stage in pipeline.stages:
             words = stage.name.value if len(pipelines) == 1 else f"{pipeline.name.value}-{stage.name.value}"
             base = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:40].strip("-") or "stage"
-            slug, number = base, 2
+            slug = base
             while slug in taken:
-                slug, number = f"{base}-{number}", number + 1
+                numbers[base] = numbers.get(base, 1) + 1
+                slug = f"{base}-{numbers[base]}"
             taken.add(slug)
             slugs.setdefault(pipeline.name.value, {})[stage.name.value] = slug
     return slugs

@@ -98,7 +98,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A number, a boolean or null; *text* is what the user wrote."""
+    """A number, a boolean or null; *text* is what the user wrote, "" for null."""
 
     value: bool | int | float | None
     text: str

@@ -139,7 +139,7 @@ class Folder:
                 return text(*_parts(left), *_parts(right), span=value.span)
         self.report.add(
             codes.MISMATCHED_MERGE,
-            f'"$merge" of {describe(left)} "$with" {describe(right)}',
+            f"{describe(left)} cannot be merged with {describe(right)}",
             at=right.span,
             label=describe(right),
             also=[Label(left.span, describe(left))],

@@ -35,8 +35,8 @@ SETUP_NAMES = (
     "imageLabels",
     "httpProxy",
 )
-# Jenkins' git plugin gives these to a build; PipelineLib binds them all in `setup`.
-_CHECKOUT_VARIABLE = re.compile(r"GIT_[A-Z][A-Z0-9_]*")
+# Jenkins' git plugin gives the GIT_ ones to a build; PipelineLib binds them all in `setup`.
+_SETUP_VARIABLE = re.compile(r"params\..+|GIT_[A-Z][A-Z0-9_]*")
 
 RESERVED_STAGES = ("setup", "teardown")
 # Not to be exported: the first is bound from the start, the second belongs to finally stages.
@@ -45,16 +45,21 @@ _RESERVED_EXPORTS = ("stage", "status")
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A name that a stage binds, and the step that does."""
+    """A name that a stage binds, and the step that does; *moment* is past once it is bound."""
 
     name: str
     step: str
     span: Span = field(compare=False)
 
+    @property
+    def moment(self) -> str:
+        """The step; of an export, which is bound one by one, the step and the name."""
+        return f"exports.{self.name}" if self.step == "exports" else self.step
+
 
 def is_setup_name(name: str) -> bool:
     """Return whether `${setup.NAME}` may be read; `params.X` is the parameter X."""
-    return name in SETUP_NAMES or name.startswith("params.") or _CHECKOUT_VARIABLE.fullmatch(name) is not None
+    return name in SETUP_NAMES or _SETUP_VARIABLE.fullmatch(name) is not None
 
 
 def bound_names(stage: Stage) -> tuple[Bound, ...]:

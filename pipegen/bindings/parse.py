@@ -34,13 +34,14 @@ def parse_text(node: Scalar, report: Report) -> Text:
     while (start := node.text.find("${", end)) >= 0:
         parts.append(node.text[end:start])
         found = _REFERENCE.match(node.text, start + 2)
-        if found is None:
+        is_escaped = start > end and node.text[start - 1] == "$"
+        if found is None and (_SHELL.match(node.text, start + 2) or not is_escaped):
             parts.append("${")
             end = start + 2
             _check_shell(node, start, report)
-        elif start > 0 and node.text[start - 1] == "$" and "." in found["name"]:
+        elif found is None or (is_escaped and "." in found["name"]):
             parts[-1] = node.text[end : start - 1]
-            end = found.end()
+            end = found.end() if found else start + 2
             parts.append(node.text[start:end])
         else:
             end = found.end()
@@ -65,13 +66,15 @@ def _check_shell(node: Scalar, start: int, report: Report) -> None:
         codes.MALFORMED_REFERENCE,
         "this reference is not closed" if end < 0 else f'"{node.text[start : end + 1]}" is no reference',
         at=node.part(start, end + 1 if end > 0 else len(node.text)),
-        hint='write "${stage.name}" or "${stage.name|default}"; a "$" without a brace needs no care',
+        hint='write "${stage.name}" or "${stage.name|default}"; for the text itself, write "$${"',
     )
 
 
 def _constant(node: Scalar) -> Constant:
     value = node.value
-    return Constant(None if isinstance(value, str) else value, node.text, node.span)
+    if value is None or isinstance(value, str):
+        return Constant(None, "", node.span)
+    return Constant(value, node.text, node.span)
 
 
 def _parse_mapping(node: Mapping, report: Report) -> Expression:
@@ -91,15 +94,34 @@ def _parse_each(node: Mapping, report: Report) -> Each:
     ]
     for name in names:
         if not _LOOP_NAME.fullmatch(name.text):
-            report.add(codes.INVALID_VARIABLE, f'"{name.text}" is no name that "$yield" could read', at=name.span)
+            report.add(
+                codes.INVALID_VARIABLE,
+                f'"{name.text}" is no name that "$yield" could read',
+                at=name.span,
+                hint='use letters, digits, "_", "-" and "."',
+            )
     return Each(
         tuple(name.text for name in names),
         split,
         parse(source, report) if source is not None else Text((), node.span),
-        (delimiter.text if isinstance(delimiter, Scalar) else "") or "\n",
+        _delimiters(delimiter, report),
         parse(body, report) if body is not None else _items(names, node),
         node.span,
     )
+
+
+def _delimiters(node: Node | None, report: Report) -> str:
+    """Return the characters at which to cut; a line break unless given."""
+    if not isinstance(node, Scalar) or node.kind is Kind.NULL:
+        return "\n"
+    if "${" in node.text:
+        report.add(
+            codes.EXPECTED_TEXT,
+            '"$delimiter" holds the characters to cut at; references are not looked for in it',
+            at=node.span,
+            hint="write the characters themselves",
+        )
+    return node.text or "\n"
 
 
 def _items(names: list[Scalar], node: Mapping) -> Text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pipegen.bindings.expression import (
@@ -26,6 +26,7 @@ from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.graph.closure import Closure
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,25 +34,25 @@ class Namespaces:
     """What a pipeline's stages bind, and which pipelines hold a stage of another name.
 
     *stages* holds all stages of the pipeline, *bound* their names in order,
-    *elsewhere* the stages of the file's other pipelines, each with its pipelines.
+    *homes* all stages of the file, each with its pipelines.
     """
 
     stages: Mapping[str, Stage]
     bound: Mapping[str, tuple[Bound, ...]]
-    elsewhere: Mapping[str, tuple[str, ...]]
+    homes: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(slots=True)
 class Reader:
     """One stage that reads: resolves the references in its values.
 
-    *done* holds the steps that have run before the value is read; None once the
-    stage has failed (then nothing but its name is bound).
+    *done* holds the moments (see `Bound`) that are past when the value is read; None once
+    the stage has failed (then nothing but its name is bound).
     """
 
     stage: Stage
     namespaces: Namespaces
-    ancestors: Container[str]
+    order: Closure
     report: Report
     done: frozenset[str] | None = frozenset()
     _loops: int = 0
@@ -79,7 +80,13 @@ class Reader:
 
     def resolve_text(self, value: Text, loops: Mapping[str, str]) -> Text:
         """Return *value* with the scope of each reference settled."""
-        parts = (self._resolve(part, loops) if isinstance(part, Reference) else part for part in value.parts)
+        parts: list[Part] = []
+        for part in value.parts:
+            resolved = self._resolve(part, loops) if isinstance(part, Reference) else part
+            if isinstance(part, Reference) and isinstance(resolved, Reference) and _is_escaped(part, parts):
+                parts[-1] = str(parts[-1])[:-1]
+                resolved = part.span.text if part.default is not None else str(part)
+            parts.append(resolved)
         return text(*parts, span=value.span)
 
     def _resolve_each(self, value: Each, loops: Mapping[str, str]) -> Each:
@@ -126,9 +133,11 @@ class Reader:
         if bound is not None and self._is_done(bound):
             self._check_output(reference, self.stage)
             return replace(reference, namespace=own, scope=Scope.OWN)
+        if (default := self._default(reference)) is not None:
+            return default
         if self.done is None or bound is not None:
-            return self._default(reference) or self._report_too_early(reference, bound)
-        return self._default(reference) or self._report_unbound(reference, self.stage)
+            return self._report_too_early(reference, bound)
+        return self._report_unbound(reference, self.stage)
 
     def _resolve_setup(self, reference: Reference) -> Part:
         if is_setup_name(reference.name):
@@ -150,19 +159,20 @@ class Reader:
         producer = self.namespaces.stages.get(namespace)
         if producer is None:
             return self._report_unknown(reference, namespace)
-        if namespace not in self.ancestors:
+        if not self._is_before(namespace, self.stage.name.value):
             return self._report_unordered(reference, producer)
         if any(bound.name == reference.name for bound in self.namespaces.bound[namespace]):
             self._check_output(reference, producer)
             return replace(reference, scope=Scope.STAGE)
-        return self._default(reference) or self._report_unbound(reference, producer)
+        if (default := self._default(reference)) is not None:
+            return default
+        return self._report_unbound(reference, producer)
 
     def _own(self) -> tuple[Bound, ...]:
         return self.namespaces.bound[self.stage.name.value]
 
     def _is_done(self, bound: Bound) -> bool:
-        done_with = bound.name if bound.step == "exports" else bound.step
-        return bound.name == "stage" or (self.done is not None and done_with in self.done)
+        return bound.name == "stage" or (self.done is not None and bound.moment in self.done)
 
     def _default(self, reference: Reference) -> str | None:
         """Return the default of a reference to what is never bound, with a warning; None without one."""
@@ -170,12 +180,14 @@ class Reader:
             return None
         namespace = reference.namespace or self.stage.name.value
         known = [*SETUP_NAMES] if namespace == "setup" else [one.name for one in self.namespaces.bound[namespace]]
-        found = near_miss(reference.name, known)
+        found = near_miss(reference.name, [name for name in known if name != reference.name])
         self.report.add(
             codes.ALWAYS_DEFAULT,
             f'"{reference}" is never bound here, so its default always stands',
             at=reference.span,
-            hint=f'write "{found}" if that is meant, or the default alone' if found else "write the default alone",
+            hint=f'write "{replace(reference, name=found)}" if that is meant, or the default alone'
+            if found
+            else "write the default alone",
         )
         return reference.default
 
@@ -200,7 +212,10 @@ class Reader:
             step = bound.step if bound else ""
             why, hint = (
                 f'is bound later, by "{step}"',
-                "steps run in the order build, run, copy, publish, promote, deploy, exports, trigger",
+                (
+                    "steps run in the order build, run, copy, publish, promote, deploy, exports, trigger: "
+                    "read it in a later one, or in a later stage"
+                ),
             )
             also = [Label(bound.span, "bound here")] if bound else []
         self.report.add(codes.NOT_YET_BOUND, f'"{reference}" {why}', at=reference.span, also=also, hint=hint)
@@ -216,13 +231,13 @@ class Reader:
         return {
             bound.step: name
             for name in self.namespaces.stages
-            if name in self.ancestors
+            if self._is_before(name, self.stage.name.value)
             for bound in self.namespaces.bound[name]
         }
 
     def _report_unknown(self, reference: Reference, namespace: str) -> str:
-        if namespace in self.namespaces.elsewhere:
-            others = self.namespaces.elsewhere[namespace]
+        if namespace in self.namespaces.homes:
+            others = self.namespaces.homes[namespace]
             self.report.add(
                 codes.OTHER_PIPELINE,
                 f'stage "{namespace}" belongs to {_pipelines(others)}, not to this pipeline',
@@ -245,14 +260,26 @@ class Reader:
 
     def _report_unordered(self, reference: Reference, producer: Stage) -> str:
         own, other = self.stage.name.value, producer.name.value
+        is_after = self._is_before(own, other)
         self.report.add(
             codes.NOT_AN_ANCESTOR,
-            f'stage "{own}" reads from "{other}", which does not run before it',
+            f'stage "{own}" reads from "{other}", which {"runs after it" if is_after else "does not run before it"}',
             at=reference.span,
-            also=[Label(producer.name.span, "not an ancestor")],
-            hint=f"add an arc that runs it first: [{other}, {own}]",
+            also=[Label(producer.name.span, "runs later" if is_after else "may run at any time")],
+            hint=f'turn their order round in the arcs, or bind the value in a stage before "{own}"'
+            if is_after
+            else f"add an arc that runs it first: [{other}, {own}]",
         )
         return ""
+
+    def _is_before(self, earlier: str, later: str) -> bool:
+        """Return whether the arcs say so; a stage in no arc is before none."""
+        return earlier in self.order.places and self.order.is_before(earlier, later)
+
+
+def _is_escaped(reference: Reference, before: list[Part]) -> bool:
+    """Return whether `$${name}` is meant: that `${name}` is ours shows only now."""
+    return reference.namespace is None and bool(before) and isinstance(before[-1], str) and before[-1].endswith("$")
 
 
 def _pipelines(names: tuple[str, ...]) -> str:

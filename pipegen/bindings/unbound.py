@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.names import STEP_NAMES, Bound
@@ -11,10 +12,38 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code, Label
 from pipegen.diagnostics.report import Report, listed, near_miss
 
-_MISSING_STEP: dict[str, tuple[Code, str]] = {
+# What a stage without the step lacks.
+_LACKS: dict[str, tuple[Code, str]] = {
     "build": (codes.NOTHING_BUILT, "builds no image"),
     "run": (codes.NOTHING_RAN, "runs nothing"),
+    "copy": (codes.UNBOUND_NAME, "copies nothing"),
     "publish": (codes.NOTHING_PUBLISHED, "publishes no image"),
+    "deploy": (codes.UNBOUND_NAME, "deploys nothing"),
+}
+_ADD = {
+    "build": "build: VARIANT",
+    "run": "run: true",
+    "copy": "copy: [PATH]",
+    "publish": "publish: {image: true}",
+    "deploy": "deploy: {}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Want:
+    """What a step does by default, and how it is told to do that with what the stage STAGE made."""
+
+    does: str
+    instead: str
+
+
+# By the key of the step.
+_WANTS = {
+    "run": _Want("runs an image", "run: {image: '${STAGE.imageID}'}"),
+    "image": _Want("publishes an image", "image: {id: '${STAGE.imageID}'}"),
+    "deploy": _Want("deploys an image", "deploy: {image: '${STAGE.imageName}', tag: '${STAGE.imageTag}'}"),
+    "promote": _Want("promotes an image", "promote: [{version: '${STAGE.imageTag}'}]"),
+    "copy": _Want("copies from a container", "copy: [{from: '${STAGE.container}', source: PATH}]"),
 }
 
 
@@ -32,46 +61,28 @@ def report_unbound(
     ancestor of *reader* that has it.
     """
     step = next((step for step, names in STEP_NAMES.items() if reference.name in names), "")
-    code, lacks = _MISSING_STEP.get(step, (codes.UNBOUND_NAME, f'binds no "{reference.name}"'))
+    code, lacks = _LACKS.get(step, (codes.UNBOUND_NAME, f'binds no "{reference.name}"'))
     name = producer.name.value
-    is_own = producer is reader
-    if is_own and reference.span.text in _WANTS and code is not codes.UNBOUND_NAME:
-        # A default of PipelineLib's, which the user has not written: it stands at the key of the step.
-        message = f'stage "{name}" {_WANTS[reference.span.text]}, but {lacks}'
-    else:
-        message = f'"{reference}" is not bound: stage "{name}" {lacks}'
-    also = [] if is_own else [Label(producer.name.span, lacks)]
-    hint = _hint_at_name(reference, name, bound) if code is codes.UNBOUND_NAME else _hint_at_step(step, name, providers)
-    report.add(code, message, at=reference.span, also=also, hint=hint)
-
-
-# The key at which a default stands, and what the step then does.
-_WANTS = {
-    "run": "runs an image",
-    "image": "publishes an image",
-    "deploy": "deploys an image",
-    "promote": "promotes an image",
-    "copy": "copies from a container",
-}
+    # A default of PipelineLib's, which the user has not written, stands at the key of the step.
+    want = _WANTS.get(reference.span.text) if producer is reader and step else None
+    report.add(
+        code,
+        f'stage "{name}" {want.does}, but {lacks}' if want else f'"{reference}" is not bound: stage "{name}" {lacks}',
+        at=reference.span,
+        also=[] if producer is reader else [Label(producer.name.span, lacks)],
+        hint=_hint_at_step(reference, step, name, providers, want) if step else _hint_at_name(reference, name, bound),
+    )
 
 
 def _hint_at_name(reference: Reference, stage: str, bound: tuple[Bound, ...]) -> str:
     names = [one.name for one in bound]
     found = near_miss(reference.name, names)
-    return f'write "{found}"' if found else f'stage "{stage}" binds {listed(names, limit=20)}'
+    return f'write "{replace(reference, name=found)}"' if found else f'stage "{stage}" binds {listed(names, limit=20)}'
 
 
-def _hint_at_step(step: str, stage: str, providers: Mapping[str, str]) -> str:
-    add, names = _REMEDIES.get(step, (f"{step}: …", STEP_NAMES[step][:1]))
-    hint = f'add "{add}" to stage "{stage}"'
-    if step in providers:
-        hint += ", or read from an earlier stage: " + " and ".join(f'"${{{providers[step]}.{name}}}"' for name in names)
-    return hint
-
-
-# What adds a step, and which of its names a reader then wants.
-_REMEDIES = {
-    "build": ("build: VARIANT", ("imageID",)),
-    "run": ("run: true", ("container",)),
-    "publish": ("publish: {image: true}", ("imageName", "imageTag")),
-}
+def _hint_at_step(reference: Reference, step: str, stage: str, providers: Mapping[str, str], want: _Want | None) -> str:
+    hint = f'add "{_ADD[step]}" to stage "{stage}"'
+    if step not in providers:
+        return hint
+    instead = want.instead if want else f"${{STAGE.{reference.name}}}"
+    return f'{hint}, or take what stage "{providers[step]}" made: "{instead.replace("STAGE", providers[step])}"'

@@ -8,9 +8,8 @@ import tempfile
 import traceback
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
-import click
 import typer
 
 from pipegen.cli.commands.check import check
@@ -20,7 +19,10 @@ from pipegen.cli.commands.graph import graph
 from pipegen.cli.commands.plan import plan
 from pipegen.cli.commands.schema import schema
 from pipegen.cli.commands.targets import targets
-from pipegen.cli.exits import Exit
+from pipegen.cli.exits import Exit, WrongUsage
+
+# The base of typer's usage errors: typer itself does not export it, and newer ones bring their own click.
+_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 app = typer.Typer(
     name="pipegen",
@@ -63,33 +65,30 @@ def run() -> int:
     """Run the program and return its exit status: nothing but words reaches the user, whatever happens."""
     try:
         return int(app(prog_name="pipegen", standalone_mode=False) or Exit.FINE)
-    except click.UsageError as error:
-        error.show()
+    except WrongUsage as error:
+        typer.echo(f"pipegen: {error}", err=True)
         return Exit.USAGE
-    except click.ClickException as error:
-        error.show()
-        return Exit.PROBLEMS
-    except (click.Abort, KeyboardInterrupt):
+    except _UsageError as error:
+        cast("typer.BadParameter", error).show()
+        return Exit.USAGE
+    except (typer.Abort, KeyboardInterrupt):
         return Exit.INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away; stop the interpreter from telling so when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.PROBLEMS
-    except OSError as error:
-        typer.echo(f"pipegen: {_words(error)}", err=True)
+    except Exception as error:  # noqa: BLE001 - the last place where what went wrong can be told in words
+        return _report_failure(error)
+
+
+def _report_failure(error: Exception) -> int:
+    """Tell what stopped pipegen: the world around it in a line, a bug with a place to find the details."""
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        typer.echo(f"pipegen: {place}{error.strerror or error}", err=True)
         return Exit.FAILED
-    except Exception:  # noqa: BLE001 - the last place where a bug can be told in words
-        return _report_bug(traceback.format_exc())
-
-
-def _words(error: OSError) -> str:
-    place = f"{error.filename}: " if error.filename else ""
-    return f"{place}{error.strerror or error}"
-
-
-def _report_bug(trace: str) -> int:
     with tempfile.NamedTemporaryFile("w", prefix="pipegen-", suffix=".log", delete=False, encoding="utf-8") as log:
-        log.write(trace)
-    typer.echo(f"pipegen: this is a bug: {trace.strip().splitlines()[-1]}", err=True)
+        log.writelines(traceback.format_exception(error))
+    typer.echo(f"pipegen: this is a bug: {type(error).__name__}: {error}", err=True)
     typer.echo(f"The details are in {Path(log.name)}; a report with them helps.", err=True)
     return Exit.FAILED

@@ -1,4 +1,4 @@
-"""Exit statuses, the same for every verb and format."""
+"""Exit statuses, the same for every verb and format, and how wrong usage is told."""
 
 from __future__ import annotations
 
@@ -13,3 +13,7 @@ class Exit(IntEnum):
     USAGE = 2
     FAILED = 3
     INTERRUPTED = 130
+
+
+class WrongUsage(Exception):  # noqa: N818 - the term of the command line
+    """A call that cannot be carried out; the text says why."""

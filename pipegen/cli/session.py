@@ -9,10 +9,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, TextIO, TypeVar
 
-import click
 import typer
 
-from pipegen.cli.exits import Exit
+from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.config.load import USUAL_NAMES, find, load
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.render import FORMATS
@@ -53,12 +52,12 @@ def config_path(given: Path | None) -> Path:
     if given is None:
         found = find(Path())
         if found is None:
-            raise click.UsageError(f"no config here: looked for {', '.join(USUAL_NAMES)}")
+            raise WrongUsage(f"no config here: looked for {', '.join(USUAL_NAMES)}")
         return found
     if given.is_dir():
-        raise click.UsageError(f'"{given}" is a folder: name the config in it')
+        raise WrongUsage(f'"{given}" is a folder: name the config in it')
     if not given.exists():
-        raise click.UsageError(f'"{given}" does not exist')
+        raise WrongUsage(f'"{given}" does not exist')
     return given
 
 
@@ -67,7 +66,7 @@ def load_targets(names: Sequence[str]) -> tuple[Target, ...]:
     try:
         return tuple(registry.load(name) for name in dict.fromkeys(names))
     except registry.TargetError as error:
-        raise click.UsageError(str(error)) from error
+        raise WrongUsage(str(error)) from error
 
 
 def attempt(path: Path, report: Report, work: Callable[[SourceFile], T]) -> T | None:
@@ -98,9 +97,9 @@ def say(words: str) -> None:
     sys.stderr.write(f"{words}\n")
 
 
-def wrong_option(option: str, value: str, allowed: Sequence[str]) -> click.UsageError:
+def wrong_option(option: str, value: str, allowed: Sequence[str]) -> WrongUsage:
     """Return what to raise for an option's value that is not among *allowed*."""
-    return click.UsageError(f'{option} takes {listed(allowed)}, not "{value}"')
+    return WrongUsage(f'{option} takes {listed(allowed)}, not "{value}"')
 
 
 def _has_colour(stream: TextIO) -> bool:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from pipegen.config.scalar import CORE_TAG, scalar
+from pipegen.config.schema_depth import DEEPEST, report_too_deep
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report
+from pipegen.diagnostics.report import Report, Stopped, near_miss
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence
 
 # A config of 10,000 stages has some 100,000 values; a few aliases of aliases can stand for billions.
 MOST_NODES = 1_000_000
+
+# What stands in front of a value in YAML: its anchor, its tag, or both.
+_PROPERTIES = re.compile(r"(?:[&!]\S*\s+)+")
+
+_QUOTE = 'put text that begins with "{" or "[" in quotes'
 
 
 @dataclass(slots=True)
@@ -52,33 +59,44 @@ class Composer:
     def alias(self, anchor: str, span: Span) -> None:
         """Add what *anchor* stands for."""
         if any(opened.anchor == anchor for opened in self._open):
-            self._report.add(codes.ALIAS_EXPANSION, f'"*{anchor}" stands inside the value it repeats', at=span)
+            self._report.add(
+                codes.ALIAS_EXPANSION,
+                f'"*{anchor}" stands inside the value it repeats',
+                at=span,
+                hint="remove it: no value can hold itself",
+            )
             self._add(Scalar("", span, Kind.NULL), 1)
         elif anchor in self._anchors:
             self._add(*self._anchors[anchor])
         else:
-            self._report.add(codes.YAML_SYNTAX, f'no value above is marked "&{anchor}"', at=span)
+            self._report.add(
+                codes.YAML_SYNTAX,
+                f'no value above is marked "&{anchor}"',
+                at=span,
+                hint=_alias_hint(anchor, near_miss(anchor, self._anchors)),
+            )
             self._add(Scalar("", span, Kind.NULL), 1)
 
     def scalar(self, text: str, span: Span, style: str, *, anchor: str | None, tag: str | None) -> None:
-        """Add a scalar."""
+        """Add a scalar; *span* begins with its anchor and tag."""
         self._check_tag(tag, span)
-        node = scalar(text, span, style, tag)
+        node = scalar(text, self._own_span(span), style, tag)
         if "\0" in text:
             self._report.add(
-                codes.NUL_CHARACTER, "the value holds a NUL character, which no program can be given", at=span
+                codes.NUL_CHARACTER,
+                "the value holds a NUL character, which no program can be given",
+                at=span,
+                hint="remove it",
             )
         self._finish(node, 1, anchor)
 
     def begin_sequence(self, span: Span, *, anchor: str | None, tag: str | None) -> None:
         """Open a sequence."""
-        self._check_tag(tag, span)
-        self._open.append(_Open(False, span, anchor))
+        self._begin(_Open(False, span, anchor), tag)
 
     def begin_mapping(self, span: Span, *, anchor: str | None, tag: str | None) -> None:
         """Open a mapping."""
-        self._check_tag(tag, span)
-        self._open.append(_Open(True, span, anchor))
+        self._begin(_Open(True, span, anchor), tag)
 
     def end(self, offset: int) -> None:
         """Close the collection that was opened last; it ends at *offset*."""
@@ -86,6 +104,23 @@ class Composer:
         span = Span(self._file, opened.span.start, offset)
         node = self._mapping(opened.children, span) if opened.is_mapping else Sequence(tuple(opened.children), span)
         self._finish(node, opened.size, opened.anchor)
+
+    def _begin(self, opened: _Open, tag: str | None) -> None:
+        """Open a collection; raise `Stopped` where no config goes, for the parser's time grows with the depth."""
+        self._check_tag(tag, opened.span)
+        if len(self._open) > DEEPEST:
+            report_too_deep(opened.span, self._report)
+            raise Stopped
+        self._open.append(opened)
+
+    def _own_span(self, span: Span) -> Span:
+        """Return *span* without anchor and tag; a missing value stands right behind its key."""
+        opened = self._open[-1] if self._open else None
+        if span.start == span.end and opened is not None and opened.is_mapping and len(opened.children) % 2:
+            behind = opened.children[-1].span.end
+            return Span(self._file, behind, behind)
+        found = _PROPERTIES.match(self._file.text, span.start, span.end)
+        return Span(self._file, found.end() if found else span.start, span.end)
 
     def _finish(self, node: Node, size: int, anchor: str | None) -> None:
         if anchor is not None:
@@ -101,10 +136,10 @@ class Composer:
             self._report.add(
                 codes.ALIAS_EXPANSION,
                 f"with its aliases written out, the file holds more than {MOST_NODES:,} values",
-                at=node.span,
+                at=parent.span,
                 hint="repeat less: an alias of aliases multiplies",
             )
-            node, size = Scalar("", node.span, Kind.NULL), 1
+            raise Stopped
         parent.children.append(node)
         parent.size += size
 
@@ -119,27 +154,37 @@ class Composer:
 
     def _mapping(self, children: list[Node], span: Span) -> Mapping:
         entries: dict[str, Entry] = {}
-        merged: dict[str, Entry] = {}
+        own: dict[str, Scalar] = {}
         for key, value in zip(children[::2], children[1::2], strict=True):
             if not isinstance(key, Scalar):
-                self._report.add(codes.UNSUPPORTED_YAML, "a key must be text, not a list or a map", at=key.span)
+                self._report.add(
+                    codes.UNSUPPORTED_YAML, "a key must be text, not a list or a map", at=key.span, hint=_QUOTE
+                )
             elif key.text == "<<" and key.kind is Kind.NULL:
-                merged |= {entry.key.text: entry for entry in reversed(self._merged(value))}
-                entries |= {name: entry for name, entry in merged.items() if name not in entries}
-            elif key.text in entries and key.text not in merged:
-                self._report_duplicate(entries[key.text].key, key)
+                for entry in self._merged(key, value):
+                    entries.setdefault(entry.key.text, entry)
+            elif key.text in own:
+                self._report_duplicate(own[key.text], key)
             else:
-                merged.pop(key.text, None)
+                own[key.text] = key
                 entries[key.text] = Entry(key, value)
         return Mapping(tuple(entries.values()), span)
 
-    def _merged(self, value: Node) -> list[Entry]:
+    def _merged(self, key: Scalar, value: Node) -> list[Entry]:
         """Return the entries that a merge key brings; of several maps the first has the last word."""
         sources = value.items if isinstance(value, Sequence) else (value,)
         entries: dict[str, Entry] = {}
         for source in sources:
+            if isinstance(source, Scalar) and source.span.text.startswith("*"):
+                continue  # an alias of nothing, which has been reported
             if not isinstance(source, Mapping):
-                self._report.add(codes.UNSUPPORTED_YAML, '"<<" takes a map or a list of maps', at=source.span)
+                self._report.add(
+                    codes.UNSUPPORTED_YAML,
+                    '"<<" takes a map or a list of maps',
+                    at=key.span,
+                    also=[Label(source.span, "this is none")],
+                    hint="merge the alias of a map: <<: *name",
+                )
                 continue
             for entry in source.entries:
                 entries.setdefault(entry.key.text, entry)
@@ -154,3 +199,11 @@ class Composer:
             also=[Label(first.span, "first")],
             hint="remove one of them, or put both values under one key",
         )
+
+
+def _alias_hint(anchor: str, found: str | None) -> str:
+    if found:
+        return f'write "*{found}"'
+    if not re.fullmatch(r"[\w-]+", anchor):
+        return 'put the text in quotes: a "*" begins an alias'
+    return f'put "&{anchor}" in front of the value that is meant'

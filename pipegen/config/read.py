@@ -46,7 +46,7 @@ def read(file: SourceFile, report: Report) -> Node:
     if composer.root is None:
         report.add(
             codes.EMPTY_FILE,
-            "the file is empty",
+            "the file is empty" if not file.text.strip() else "the file holds nothing but comments",
             at=Span(file, 0, 0),
             hint='a config begins with "pipelines:"; see "pipegen schema"',
         )
@@ -57,9 +57,7 @@ def read(file: SourceFile, report: Report) -> Node:
 def _events(file: SourceFile) -> Iterator[Any]:
     try:
         yield from YAML(typ="safe", pure=True).parse(file.text)
-    except RecursionError as error:  # the pure parser recurses into flow collections
-        raise MarkedYAMLError(problem="nested too deep") from error
-    except (YAMLError, ValueError) as error:
+    except (YAMLError, ValueError, AssertionError) as error:  # the last for a %YAML line it does not know
         if isinstance(error, MarkedYAMLError | ReaderError):
             raise
         raise MarkedYAMLError(problem=str(error)) from error
@@ -93,9 +91,17 @@ def _tag(event: Any) -> str | None:
 def _report_character(error: ReaderError, file: SourceFile, report: Report) -> None:
     character = error.character if isinstance(error.character, int) else ord(str(error.character)[:1] or "\0")
     start = error.position
+    if character == 0:
+        report.add(
+            codes.NUL_CHARACTER,
+            "the file holds a NUL character",
+            at=Span(file, start, start + 1),
+            hint="remove it; if the editor shows none, the file is UTF-16: save it as UTF-8",
+        )
+        return
     report.add(
         codes.YAML_SYNTAX,
         f"the character U+{character:04X} may not stand in YAML",
         at=Span(file, start, start + 1),
-        hint='write it as an escape in double quotes, such as "\\u0007"',
+        hint=f'write it as an escape in double quotes: "\\u{character:04x}"',
     )

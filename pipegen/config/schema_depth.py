@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence
 
 # Real configs stay below 20; the stages after this one may recurse.
@@ -16,15 +17,20 @@ def is_too_deep(tree: Node, report: Report) -> bool:
     while open_nodes:
         node, depth = open_nodes.pop()
         if depth > DEEPEST:
-            report.add(
-                codes.UNSUPPORTED_YAML,
-                f"the value is nested more than {DEEPEST} levels deep",
-                at=node.span,
-                hint="keep nested data in a file of its own",
-            )
+            report_too_deep(node.span, report)
             return True
         open_nodes.extend((child, depth + 1) for child in reversed(_children(node)))
     return False
+
+
+def report_too_deep(span: Span, report: Report) -> None:
+    """Report the value at *span*."""
+    report.add(
+        codes.UNSUPPORTED_YAML,
+        f"the value is nested more than {DEEPEST} levels deep",
+        at=span,
+        hint="keep nested data in a file of its own",
+    )
 
 
 def _children(node: Node) -> tuple[Node, ...]:

@@ -176,22 +176,9 @@ def _target(violation: Violation, home: Path, places: Places) -> tuple[Label, ..
         return (Label(places.key((*violation.path, home[-1])), "under this one"),)
     if home and home == here[: len(home)]:
         return (Label(places.key(violation.path[: len(home)]), "in this one"),)
-    if home == STAGE and (stage := _stage_above((*violation.path, violation.key), places)) is not None:
+    if home == STAGE and (stage := places.stage_above((*violation.path, violation.key))) is not None:
         return (Label(places.key(stage), "perhaps in this one"),)
     return ()
-
-
-def _stage_above(path: Path, places: Places) -> Path | None:
-    """Return the last stage that stands above the key at *path*."""
-    start = places.key(path).start
-    pipelines = [("pipelines", name) for name in places.keys(("pipelines",))] if "pipelines" in places.keys(TOP) else []
-    stages = [(*pipeline, "stages") for pipeline in pipelines if "stages" in places.keys(pipeline)]
-    items = [(*path, index) for path in stages for index in range(places.length(path))]
-    return max(
-        (item for item in items if places.key(item).start < start),
-        key=lambda item: places.key(item).start,
-        default=None,
-    )
 
 
 def _hint(violation: Violation, home: Path, places: Places) -> str:

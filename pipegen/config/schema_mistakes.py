@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from itertools import groupby
 
+from pipegen.config.schema_file import known_keys
 from pipegen.config.schema_places import STAGE, Places
 from pipegen.config.schema_violation import Path, Violation
 from pipegen.diagnostics import codes
@@ -92,8 +93,9 @@ def unnamed_stage(violations: _Violations, places: Places, report: Report) -> _V
 def _stage_before(path: Path, places: Places) -> Path | None:
     """Return the named stage before the one at *path*, if it and what lies between lack the stage's keys."""
     keys = set(places.keys(path))
-    position = path[-1]
-    for index in range(int(position) - 1, -1, -1):
+    position = int(path[-1])
+    # A stage has no more pieces than keys.
+    for index in range(position - 1, max(position - 1 - len(known_keys()[STAGE]), -1), -1):
         before = (*path[:-1], index)
         others = places.keys(before)
         if not others or keys & set(others):

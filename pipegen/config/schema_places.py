@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from functools import cached_property
+
 from pipegen.config.schema_violation import Path
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
@@ -68,6 +71,20 @@ class Places:
             return entry.key.span
         name = self.entry_of(self.node(path), "name") if "name" in self.keys(path) else None
         return name.value.span if name is not None and name.value.span.text else _start(self.node(path))
+
+    def stage_above(self, path: Path) -> Path | None:
+        """Return the last stage that stands above the key at *path*."""
+        found = bisect_left(self._stages, self.key(path).start, key=lambda stage: stage[0])
+        return self._stages[found - 1][1] if found else None
+
+    @cached_property
+    def _stages(self) -> list[tuple[int, Path]]:
+        """Where stages begin, in the order of the text, and their paths."""
+        top: Path = ("pipelines",)
+        pipelines = [(*top, name) for name in self.keys(top)] if top[0] in self.keys(TOP) else []
+        lists: list[Path] = [(*pipeline, "stages") for pipeline in pipelines if "stages" in self.keys(pipeline)]
+        stages: list[Path] = [(*path, index) for path in lists for index in range(self.length(path))]
+        return sorted(((self.key(stage).start, stage) for stage in stages), key=lambda stage: stage[0])
 
     def title(self, path: Path) -> str:
         """Return what to call the mapping or list at *path*: `stage "unit"`, `"publish"`, `an arc`."""

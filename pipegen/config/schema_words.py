@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
-from pipegen.config.schema_places import STAGE, Places
+from pipegen.config.schema_hints import hint_for
+from pipegen.config.schema_places import Places
 from pipegen.config.schema_violation import Violation, type_name
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -28,7 +28,8 @@ _TYPES = {
 
 def tell(violations: Sequence[Violation], places: Places, report: Report) -> None:
     """Report *violations*; a missing key for which an unknown one looks like a slip is not told of twice."""
-    slips = {(violation.path, near_miss(violation.key, _properties(violation))) for violation in violations}
+    unknown = [violation for violation in violations if violation.keyword == "additionalProperties"]
+    slips = {(violation.path, near_miss(violation.key, _properties(violation))) for violation in unknown}
     for violation in violations:
         if violation.keyword != "required" or (violation.path, violation.key) not in slips:
             _tell(violation, places, report)
@@ -120,38 +121,8 @@ def _wrong_type(violation: Violation, places: Places, report: Report) -> None:
     else:
         given = _given(violation.value)
         message, label = f"{title} takes {limit}, not {given}", f"this is {given}"
-        hint = _place_hint(violation, places) or _type_hint(violation)
+        hint = hint_for(violation, places)
     report.add(codes.WRONG_TYPE, message, at=places.mark(violation.path), label=label, hint=hint)
-
-
-def _place_hint(violation: Violation, places: Places) -> str | None:
-    """Return a hint that only this place of the language can give."""
-    if not violation.path:
-        return places.top_hint
-    is_name = isinstance(violation.value, str) and places.pattern(violation.path) == STAGE
-    return f'write "- name: {violation.value}"' if is_name else None
-
-
-def _type_hint(violation: Violation) -> str | None:
-    limit: Any = violation.limit
-    match violation.value:
-        case str(text) if ("integer" in limit and re.fullmatch(r"[0-9]+", text)) or (
-            "boolean" in limit and text in {"true", "false"}
-        ):
-            return f"remove the quotes: {text}"
-        case str() | int() | float() as item if "array" in limit:
-            return f"write it as a list: [{item}]" if re.fullmatch(r"[\w./-]+", str(item)) else "write it as a list"
-        case [str() | int() | float()] if "string" in limit:
-            return "write the value alone, not in a list"
-        case list() if "object" in limit:
-            return 'remove the dash: a map holds lines of "key: value"'
-        case dict() if "array" in limit:
-            return 'begin each item with a dash: "- "'
-        case dict(pairs) if "string" in limit and len(pairs) == 1:
-            # `- key: value` where text was meant, or `${…}` written as `{…}`.
-            return "quote the text if it holds a colon or begins with a brace"
-        case _:
-            return None
 
 
 def _wrong_key(violation: Violation, places: Places, report: Report) -> None:

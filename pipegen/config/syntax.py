@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from ruamel.yaml.error import MarkedYAMLError
 
@@ -12,55 +13,141 @@ from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile, Span
 
 # `key: value` in block style, perhaps after dashes; the value is no comment, anchor, tag or block scalar.
-_FILLED = re.compile(r"(?P<indent>[ -]*)(?P<key>[^\s#:\"'][^:#]*):[ ]+(?P<value>[^\s#&!|>{\[\"'][^#]*?)\s*(?:#.*)?")
+_FILLED = re.compile(
+    r"(?P<indent>[ -]*)(?P<key>[^\s#:\"'][^:#]*):[ ]+"
+    r"(?P<value>\"[^\"]*\"|'[^']*'|\[[^\[\]]*\]|\{[^{}]*\}|[^\s#&!|>{\[\"'][^#]*?)\s*(?:#.*)?"
+)
 
-# What the parser says, what we say, and what to do about it.
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What the parser says, what we say, what to do; *at_start* where the mistake is at the beginning it tells of."""
+
+    theirs: str
+    ours: str
+    hint: str
+    at_start: bool = False
+
+
 _PROBLEMS = (
-    ("cannot start any token", "this character cannot begin a value", "put the value in quotes"),
-    (
+    _Words("cannot start any token", "this character cannot begin a value", "put the value in quotes"),
+    _Words(
         "mapping values are not allowed",
         'a ":" that cannot stand here',
         'check the indentation, or quote a value that holds ": "',
     ),
-    (
+    _Words(
+        "sequence entries are not allowed",
+        'a "-" that cannot stand here',
+        "begin the list on a line of its own, or put the value in quotes",
+    ),
+    _Words(
         "could not find expected ':'",
         'a key without ":"',
         'check the indentation; text over several lines needs quotes or "|"',
+        at_start=True,
     ),
-    (
+    _Words(
         "expected <block end>",
         "the indentation does not fit the lines above",
         "line up the keys of one map, and the dashes of one list",
     ),
-    ("unexpected end of stream", "a quote is not closed", 'close it, or write the text as a block with "|"'),
-    ("found undefined alias", "an alias of something that is not defined", "define the anchor above it"),
-    ("expected ',' or", "a list or map on one line is not closed rightly", "check its commas, brackets and braces"),
-    ("found unknown escape", "an unknown escape in double quotes", "use single quotes, or double the backslash"),
-    ("nested too deep", "values are nested too deep to be read", None),
+    _Words(
+        "unexpected end of stream",
+        "a quote is not closed",
+        'close it, or write the text as a block with "|"',
+        at_start=True,
+    ),
+    _Words(
+        "unexpected document separator",
+        "a quote is not closed",
+        'close it, or write the text as a block with "|"',
+        at_start=True,
+    ),
+    _Words(
+        "expected ',' or", "a list or map on one line is not closed rightly", "check its commas, brackets and braces"
+    ),
+    _Words(
+        "but found '<stream end>'", "the file ends before a list or map on one line is closed", 'close it: "]" or "}"'
+    ),
+    _Words("expected the node content", "this character cannot begin a value", "put the value in quotes"),
+    _Words("unknown escape", "an unknown escape in double quotes", "use single quotes, or double the backslash"),
+    _Words("expected escape sequence", "an unfinished escape in double quotes", "write all its digits"),
+    _Words(
+        "expected alphabetic or numeric",
+        'a value cannot begin with "&" or "*", unless with an anchor',
+        "put the value in quotes",
+        at_start=True,
+    ),
+    _Words(
+        "expected chomping or indentation",
+        "text on the line where a block begins",
+        "begin the text on the next line, indented, or put it in quotes",
+    ),
+    _Words("version minor part", "only YAML 1.1 and 1.2 are read", "remove the %YAML line"),
+    _Words("incompatible YAML", "only YAML 1.1 and 1.2 are read", "remove the %YAML line"),
+)
+_AFTER_QUOTE = _Words("", "text after a closed quote", "put the whole value in quotes")
+
+# What the parser says was begun, and what we say of the place.
+_BEGUN = (
+    ("flow sequence", "the list begins here"),
+    ("flow mapping", "the map begins here"),
+    ("block sequence", "the list begins here"),
+    ("block mapping", "the map begins here"),
+    ("quoted scalar", "the text begins here"),
+    ("block scalar", "the block begins here"),
 )
 
 
 def report_syntax(error: MarkedYAMLError, file: SourceFile, report: Report) -> None:
     """Report a syntax error where it shows, and where it began when the parser knows."""
     offset = min(error.problem_mark.index if error.problem_mark else 0, len(file.text))
-    if "mapping values are not allowed" in (error.problem or "") and _report_filled(offset, file, report):
+    if _may_be_filled(error.problem or "", offset, file) and _report_filled(offset, file, report):
         return
-    message, hint = _words(error, file, offset)
-    also = []
-    if error.context_mark is not None and error.context_mark.index < offset:
-        start = error.context_mark.index
-        also.append(Label(Span(file, start, start + 1), (error.context or "").strip()))
-    report.add(codes.YAML_SYNTAX, message, at=Span(file, offset, offset + 1), also=also, hint=hint)
+    if file.text[max(offset - 1, 0) : offset + 1] == "${":
+        _report_unquoted(offset - 1, file, report)
+        return
+    words = _words(error.problem or "", offset, file)
+    start = error.context_mark.index if error.context_mark is not None else offset
+    if words.at_start:
+        report.add(codes.YAML_SYNTAX, words.ours, at=Span(file, start, start + 1), hint=words.hint)
+        return
+    begun = next((ours for theirs, ours in _BEGUN if theirs in (error.context or "")), "")
+    also = [Label(Span(file, start, start + 1), begun)] if start < offset and begun else []
+    report.add(codes.YAML_SYNTAX, words.ours, at=Span(file, offset, offset + 1), also=also, hint=words.hint or None)
 
 
-def _words(error: MarkedYAMLError, file: SourceFile, offset: int) -> tuple[str, str | None]:
-    problem = error.problem or "this is not YAML"
+def _report_unquoted(start: int, file: SourceFile, report: Report) -> None:
+    """Report a reference in a list or map on one line, where its brace begins a map."""
+    found = re.compile(r"\$\{[^{}\n]*\}?").match(file.text, start)
+    end = found.end() if found else start + 2
+    report.add(
+        codes.YAML_SYNTAX,
+        "a reference in a list or map on one line needs quotes",
+        at=Span(file, start, end),
+        hint=f"put the text in quotes: '{file.text[start:end]}'",
+    )
+
+
+def _words(problem: str, offset: int, file: SourceFile) -> _Words:
     if file.text[offset : offset + 1] == "\t":
-        return "a tab where YAML allows only blanks", "indent with blanks"
-    for theirs, ours, hint in _PROBLEMS:
-        if theirs in problem:
-            return ours, hint
-    return problem, None
+        return _Words("", "a tab where YAML allows only blanks", "write blanks instead")
+    if "expected <block end>" in problem and _before(offset, file).rstrip().endswith(("'", '"')):
+        return _AFTER_QUOTE
+    found = next((words for words in _PROBLEMS if words.theirs in problem), None)
+    return found or _Words("", f"this is not YAML: {problem}" if problem else "this is not YAML", "")
+
+
+def _before(offset: int, file: SourceFile) -> str:
+    """Return what stands on the line of *offset*, in front of it."""
+    return file.text[file.line_starts[file.position(offset).line - 1] : offset]
+
+
+def _may_be_filled(problem: str, offset: int, file: SourceFile) -> bool:
+    if "expected <block end>" in problem:
+        return not _before(offset, file).strip()
+    return "mapping values are not allowed" in problem
 
 
 def _report_filled(offset: int, file: SourceFile, report: Report) -> bool:
@@ -69,16 +156,23 @@ def _report_filled(offset: int, file: SourceFile, report: Report) -> bool:
     below = file.line(line)
     above = next((number for number in range(line - 1, 0, -1) if file.line(number).split("#")[0].strip()), None)
     found = _FILLED.fullmatch(file.line(above)) if above else None
-    if above is None or found is None or len(below) - len(below.lstrip()) <= len(found["indent"]):
+    indent = len(below) - len(below.lstrip())
+    nested = re.match(r"[^\s:][^:]*(?=:(?:\s|$))", below[indent:])
+    if above is None or found is None or nested is None or indent <= len(found["indent"]):
         return False
-    start, key = file.line_starts[above - 1], found["key"].strip()
-    nested = file.line_starts[line - 1] + len(below) - len(below.lstrip())
+    start, key, value = file.line_starts[above - 1], found["key"].strip(), found["value"]
+    remove = f'remove "{value}" to give "{key}" the keys below'
+    line_up = f'line up "{nested[0]}" with "{key}"'
+    if value in {"true", "false"}:
+        hint = f"{remove}, or {line_up}"
+    else:
+        hint = line_up if key == "name" else f"{line_up}, or {remove}"
     report.add(
         codes.VALUE_AND_MAPPING,
-        f'"{key}" has the value "{found["value"]}", so no keys can stand under it',
-        at=Span(file, nested, offset),
+        f'"{key}" has the value "{value}", so no keys can stand under it',
+        at=Span(file, file.line_starts[line - 1] + indent, file.line_starts[line - 1] + indent + nested.end()),
         label=f'indented under "{key}"',
         also=[Label(Span(file, start + found.start("value"), start + found.end("value")), "this is its value")],
-        hint=f'remove "{found["value"]}" to give "{key}" the keys below, or move them out',
+        hint=hint,
     )
     return True

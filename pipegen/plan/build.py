@@ -14,7 +14,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.files import artifacts, check_conflicts, reads_files
+from pipegen.plan.files import artifacts, check_conflicts, conflicts, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
 from pipegen.plan.mail import mail
@@ -52,9 +52,9 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """What a pipeline must know of the file it stands in."""
+    """What a pipeline must know of the file it stands in: *homes* are the pipelines that hold a stage of each name."""
 
-    elsewhere: Mapping[str, tuple[str, ...]]
+    homes: Mapping[str, tuple[str, ...]]
     several: bool
     slugs: Mapping[str, str]
     folder: str
@@ -73,11 +73,8 @@ class Ancestors:
 
 def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> Plan:
     """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
-    stages: dict[str, Stage] = {}
-    for stage in pipeline.stages:
-        stages.setdefault(stage.name.value, stage)
-    namespaces = Namespaces(stages, {name: bound_names(stage) for name, stage in stages.items()}, around.elsewhere)
-    work = _work(pipeline, graph, namespaces, report)
+    namespaces = _namespaces(pipeline, around)
+    work = _work(pipeline, graph, graph.topological(), namespaces, report)
     frames = graph.stack()
     jobs = _jobs(pipeline, graph, work, namespaces, around, frames, report)
     return Plan(
@@ -94,15 +91,29 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
     )
 
 
-def _work(pipeline: Pipeline, graph: ExecutionGraph, namespaces: Namespaces, report: Report) -> dict[str, _Work]:
-    """Return what each stage of the graph does; ancestors come first, so that their exports are known."""
+def check_values(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> None:
+    """Report wrong bindings and values of a *pipeline* that has no plan since its *graph* has a cycle."""
+    _work(pipeline, graph, graph.nodes, _namespaces(pipeline, around), report)
+
+
+def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
+    stages: dict[str, Stage] = {}
+    for stage in pipeline.stages:
+        stages.setdefault(stage.name.value, stage)
+    return Namespaces(stages, {name: bound_names(stage) for name, stage in stages.items()}, around.homes)
+
+
+def _work(
+    pipeline: Pipeline, graph: ExecutionGraph, order: Sequence[str], namespaces: Namespaces, report: Report
+) -> dict[str, _Work]:
+    """Return what each stage does, taken in *order*: ancestors come first, so that their exports are known."""
     work: dict[str, _Work] = {}
     forwarded = Forwarded(pipeline.name.value)
     closure = graph.closure()
-    for name in graph.topological():
+    for name in order:
         stage = namespaces.stages[name]
         check_names(stage, report)
-        values = values_of(stage, namespaces, Ancestors(closure, name), forwarded.known, report)
+        values = values_of(stage, namespaces, closure, forwarded.known, report)
         found = steps(stage, pipeline, values, forwarded)
         work[name] = _Work(stage, found, mail(stage, pipeline, values), tuple(values.reads))
     return work
@@ -124,6 +135,7 @@ def _jobs(
     kept = shared(inputs, {name: one.steps for name, one in work.items()})
     left = {name: found for name, one in work.items() if (found := artifacts(one.steps, directory))}
     closure = graph.closure()
+    meeting = conflicts(left, closure)
     jobs = []
     for name in namespaces.stages:
         if name not in work:
@@ -131,7 +143,7 @@ def _jobs(
         one = work[name]
         binds = tuple(bound.name for bound in namespaces.bound[name][1:])
         files = _files(one, inputs[name], left, Ancestors(closure, name))
-        check_conflicts(files, left, closure, report)
+        check_conflicts(set(files), meeting, report)
         jobs.append(
             Job(
                 stage=name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pipegen.bindings.expression import Expression, Loop, Map
+from pipegen.bindings.expression import Expression, Loop, Map, Text
 from pipegen.diagnostics import codes
 from pipegen.plan.model import Credential, CredentialKind
 from pipegen.plan.values import Values
@@ -37,27 +37,30 @@ def credentials(node: Node | None, values: Values) -> tuple[Credential, ...]:
 def _credential(item: Expression, values: Values) -> Credential:
     entry = values.as_map(item)
     kind, keys = next(found for found in _KINDS if found[0] is CredentialKind.TEXT or entry.get(found[1][0]))
-    variables = tuple(_constant(entry, key, values) for key in keys)
-    for variable in variables:
-        if not _VARIABLE.fullmatch(variable):
-            values.report.add(
-                codes.INVALID_VARIABLE,
-                f'"{variable}" is no name for an environment variable',
-                at=item.span,
-                hint='use letters, digits and "_", and begin with no digit',
-            )
-    return Credential(id=_constant(entry, "id", values), kind=kind, variables=variables, span=item.span)
+    variables = tuple(_variable(entry, key, values) for key in keys)
+    return Credential(id=_constant(entry, "id", values) or "", kind=kind, variables=variables, span=item.span)
 
 
-def _constant(entry: Map, key: str, values: Values) -> str:
-    value = entry.get(key)
-    text = values.as_text(value) if value else None
-    constant = text.constant if text else ""
-    if constant is None and text is not None:
+def _variable(entry: Map, key: str, values: Values) -> str:
+    name, given = _constant(entry, key, values), entry.get(key)
+    if name is not None and not _VARIABLE.fullmatch(name):
+        values.report.add(
+            codes.INVALID_VARIABLE,
+            f'"{name}" is no name for an environment variable',
+            at=given.span if given else entry.span,
+            hint='use letters, digits and "_", and begin with no digit',
+        )
+    return name or ""
+
+
+def _constant(entry: Map, key: str, values: Values) -> str | None:
+    """Return the text of *key*; None, which is reported, when only a run knows it."""
+    text = values.as_text(entry.get(key) or Text((), entry.span))
+    if text.constant is None:
         values.report.add(
             codes.EXPECTED_TEXT,
             f'"{key}" of a credential must be known when the pipeline is compiled',
             at=text.span,
             hint="write it out: an engine binds credentials before anything runs",
         )
-    return constant or ""
+    return text.constant

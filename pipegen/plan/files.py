@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, combinations, product
 from posixpath import basename, join, normpath
 
 from pipegen.bindings.expression import Items, Loop
@@ -42,24 +43,52 @@ def reads_files(steps: Sequence[Step]) -> bool:
     return any(isinstance(step, Build) and step.has_local_context for step in steps)
 
 
-def check_conflicts(
-    files: Sequence[str], left: Mapping[str, tuple[Artifact, ...]], closure: Closure, report: Report
-) -> None:
-    """Report paths that two of the stages *files* leave although neither runs before the other."""
-    for one, other in combinations(files, 2):
-        if closure.is_before(one, other) or closure.is_before(other, one):
-            continue
-        for first in left[one]:
-            for second in left[other]:
-                if _meet(first.path, second.path):
-                    report.add(
-                        codes.CONFLICTING_FILES,
-                        f'stages "{one}" and "{other}" both leave "{second.path}", and neither runs before the other',
-                        at=second.span,
-                        label=f'left by "{other}"',
-                        also=[Label(first.span, f'left by "{one}"')],
-                        hint="copy to different paths, or add an arc between the two stages",
-                    )
+@dataclass(frozen=True, slots=True, order=True)
+class Left:
+    """What the stage number *order* leaves; stages are numbered in an order that the arcs allow."""
+
+    order: int
+    stage: str
+    artifact: Artifact = field(compare=False)
+
+
+Conflict = tuple[Left, Left]
+
+
+def conflicts(left: Mapping[str, Sequence[Artifact]], closure: Closure) -> tuple[Conflict, ...]:
+    """Return what would meet where both come, though neither of the two stages runs before the other."""
+    places: dict[str, list[Left]] = {}
+    for order, (stage, artifacts) in enumerate(left.items()):
+        for artifact in artifacts:
+            if artifact.path is not None:
+                places.setdefault(artifact.path, []).append(Left(order, stage, artifact))
+    return tuple((one, other) for one, other in _meeting(places) if not closure.is_before(one.stage, other.stage))
+
+
+def _meeting(places: Mapping[str, Sequence[Left]]) -> Iterator[Conflict]:
+    """Yield what is left at the same path, or at a path and below it, by two stages; the earlier one first."""
+    for path, here in places.items():
+        steps = path.split("/")
+        above = [one for end in range(1, len(steps)) for one in places.get("/".join(steps[:end]), ())]
+        for pair in chain(combinations(here, 2), product(above, here)):
+            one, other = sorted(pair)
+            if one.stage != other.stage:
+                yield one, other
+
+
+def check_conflicts(files: Container[str], found: Iterable[Conflict], report: Report) -> None:
+    """Report each conflict between two of the stages *files*."""
+    for one, other in found:
+        if one.stage in files and other.stage in files:
+            report.add(
+                codes.CONFLICTING_FILES,
+                f'stages "{one.stage}" and "{other.stage}" both leave "{other.artifact.path}", '
+                "and neither runs before the other",
+                at=other.artifact.span,
+                label=f'left by "{other.stage}"',
+                also=[Label(one.artifact.span, f'left by "{one.stage}"')],
+                hint="copy to different paths, or add an arc between the two stages",
+            )
 
 
 def _path(file: CopyFile, directory: str) -> str | None:
@@ -73,9 +102,3 @@ def _path(file: CopyFile, directory: str) -> str | None:
         destination = basename(source)
     path = normpath(join(directory, destination))
     return path if _PLAIN_PATH.fullmatch(path) and not path.startswith(("-", " ")) and not path.endswith(" ") else None
-
-
-def _meet(one: str | None, other: str | None) -> bool:
-    if one is None or other is None:
-        return False
-    return one == other or one.startswith(other + "/") or other.startswith(one + "/")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
+from dataclasses import replace
 
 from pipegen.bindings.names import RESERVED_STAGES
 from pipegen.config.model import Arc, Pipeline, Stage
@@ -11,24 +11,40 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.source.text import Located, Span
+from pipegen.plan.cycles import check_cycles
+from pipegen.source.text import Located
 
 
 def build_graph(pipeline: Pipeline, report: Report) -> ExecutionGraph:
     """Return the graph of *pipeline*'s arcs; what is wrong with stages and arcs is reported.
 
-    Arcs of undefined stages are left out. Without `execution`, the stages run
-    in the order in which they are written.
+    An undefined stage is left out of its arc; where it can only mean a stage that no
+    arc names, that one stands for it, so that one slip is reported once. Without
+    `execution`, the stages run in the order in which they are written.
     """
     stages = _check_stages(pipeline, report)
     if pipeline.arcs is None:
         return ExecutionGraph([list(stages)])
     for arc in pipeline.arcs:
         _check_arc(arc, stages, report)
-    graph = ExecutionGraph([[name.value for name in arc.stages if name.value in stages] for arc in pipeline.arcs])
-    _check_cycles(graph, pipeline.arcs, report)
+    arcs = _meant(pipeline.arcs, stages)
+    graph = ExecutionGraph([[name.value for name in arc.stages] for arc in arcs])
+    check_cycles(graph, arcs, report)
     _check_used(graph, stages.values(), pipeline, report)
     return graph
+
+
+def _meant(arcs: tuple[Arc, ...], stages: dict[str, Stage]) -> tuple[Arc, ...]:
+    """Return *arcs* with defined stages only."""
+    named = {name.value for arc in arcs for name in arc.stages}
+    free = [stage for stage in stages if stage not in named]
+    meant = {name: name for name in stages} | {
+        name: found for name in sorted(named - stages.keys()) if (found := near_miss(name, free)) is not None
+    }
+    return tuple(
+        Arc(tuple(replace(name, value=meant[name.value]) for name in arc.stages if name.value in meant), arc.span)
+        for arc in arcs
+    )
 
 
 def _check_stages(pipeline: Pipeline, report: Report) -> dict[str, Stage]:
@@ -84,35 +100,6 @@ def _report_unknown(name: Located[str], stages: dict[str, Stage], report: Report
         also=[Label(stages[found].name.span, "did you mean this one?")] if found else [],
         hint=f'rename it to "{found}", or {add}' if found else f"{add}, or name one of {listed(list(stages))}",
     )
-
-
-def _check_cycles(graph: ExecutionGraph, arcs: Iterable[Arc], report: Report) -> None:
-    """Report each knot once; an arc with a stage twice has been reported already."""
-    places: dict[tuple[str, str], Span] = {}
-    repeated: set[tuple[str, str]] = set()
-    for arc in arcs:
-        pairs = [(a, b) for a, b in pairwise(arc.stages)]
-        for a, b in pairs:
-            places.setdefault((a.value, b.value), a.span.to(b.span))
-        if len({name.value for name in arc.stages}) < len(arc.stages):
-            repeated |= {(a.value, b.value) for a, b in pairs}
-    for cycle in graph.cycles():
-        steps = list(pairwise(cycle))
-        if all(step in repeated for step in steps):
-            continue
-        spans = [places[step] for step in steps]
-        report.add(
-            codes.CYCLE,
-            "stages wait for each other: " + " -> ".join(cycle),
-            at=spans[0],
-            label=_words(steps[0]),
-            also=[Label(span, _words(step)) for step, span in zip(steps[1:], spans[1:], strict=True)],
-            hint="take one of these steps out of the arcs",
-        )
-
-
-def _words(step: tuple[str, str]) -> str:
-    return f"{step[0]} before {step[1]}"
 
 
 def _check_used(graph: ExecutionGraph, stages: Iterable[Stage], pipeline: Pipeline, report: Report) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pipegen.bindings.expression import Expression, Items, List, Text
 from pipegen.config.model import Pipeline, Stage
+from pipegen.diagnostics import codes
 from pipegen.plan.model import Mail
 from pipegen.plan.values import Values
 from pipegen.source.text import Span
@@ -22,10 +23,19 @@ def mail(stage: Stage, pipeline: Pipeline, values: Values) -> Mail | None:
     if not told:
         return None
     span = told[0].span
-    to = next((email.to for email in told if email.to is not None), None)
     values.failed()
+    to = next((email.to for email in told if email.to is not None), None)
+    recipients = _recipients(to, values) if to is not None else ()
+    if not recipients:
+        values.report.add(
+            codes.MAIL_WITHOUT_RECIPIENT,
+            "the mail has no recipient, so none is sent",
+            at=span,
+            hint='add "to" with an address, here or at the "notify" of the pipeline',
+        )
+        return None
     return Mail(
-        to=_recipients(to, values),
+        to=recipients,
         subject=_text([email.subject for email in told], SUBJECT, span, values),
         body=_text([email.body for email in told], BODY, span, values),
         span=span,
@@ -36,8 +46,6 @@ def _text(nodes: list[Node | None], default: str, span: Span, values: Values) ->
     return values.text(next((node for node in nodes if node is not None), None), default, span)
 
 
-def _recipients(node: Node | None, values: Values) -> Items[Text]:
-    if node is None:
-        return ()
+def _recipients(node: Node, values: Values) -> Items[Text]:
     value: Expression = values.value(node)
     return values.as_items(value, values.as_text) if isinstance(value, List) else (values.as_text(value),)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pipegen.bindings.expression import Expression, Map, Scope, Text
 from pipegen.config import model as config
 from pipegen.plan.checks import (
@@ -59,7 +61,7 @@ def steps(stage: config.Stage, pipeline: config.Pipeline, values: Values, forwar
     values.after("deploy")
     for name, node in stage.exports:
         export = Export(name=name.value, value=values.as_text(values.value(node)), span=name.span)
-        values.after(export.name)
+        values.after(f"exports.{export.name}")
         # Readers of a forwarded export read what it joins: nothing is left to do for the stage itself.
         found.append(None if forwarded.accepts(stage.name.value, export) else export)
     found.append(_trigger(stage.trigger, values) if stage.trigger else None)
@@ -105,6 +107,10 @@ def _run(run: config.Run, values: Values) -> Run:
 def _image(node: Node | None, span: Span, values: Values) -> Image:
     image = values.text(node, IMAGE_ID, span)
     check_image_id(image, values.report)
+    reference = image.reference
+    if reference is not None and reference.name == "imageLocalName":
+        # The same image by its other name: the ID is what every engine can look up.
+        image = replace(image, parts=(replace(reference, name="imageID"),))
     return Image(image, _producer(image, "imageID"))
 
 

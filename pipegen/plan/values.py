@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -26,6 +26,7 @@ from pipegen.bindings.scope import Namespaces, Reader
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.graph.closure import Closure
 from pipegen.plan.model import Output
 from pipegen.source.text import Span
 from pipegen.source.tree import Node, Scalar
@@ -46,7 +47,7 @@ class Values:
     reads: dict[Output, None]
 
     def after(self, *steps: str) -> None:
-        """Note that *steps* (or exports of those names) have run."""
+        """Note that *steps* (or exports, as `exports.NAME`) have run."""
         self.reader.done = (self.reader.done or frozenset()) | frozenset(steps)
 
     def failed(self) -> None:
@@ -104,7 +105,9 @@ class Values:
             codes.EXPECTED_TEXT,
             f"{wanted} is meant here, not {describe(value)}",
             at=value.span,
-            hint=f"give {wanted}, or an expression that comes to it",
+            hint='lists are not put into lists: join them with "$merge" and "$with"'
+            if wanted == "text" and isinstance(value, List)
+            else f"give {wanted}, or an expression that comes to it",
         )
 
 
@@ -114,9 +117,9 @@ def _convert(item: Expression, convert: Callable[[Expression], T]) -> T | Loop[T
     return convert(item)
 
 
-def values_of(stage: Stage, namespaces: Namespaces, ancestors: Container[str], known: Known, report: Report) -> Values:
+def values_of(stage: Stage, namespaces: Namespaces, order: Closure, known: Known, report: Report) -> Values:
     """Return the reader of *stage*'s values; nothing of it has run yet."""
-    return Values(Reader(stage, namespaces, ancestors, report), Folder(known, report), report, {})
+    return Values(Reader(stage, namespaces, order, report), Folder(known, report), report, {})
 
 
 def seen_from(value: Text, stage: str) -> Text:

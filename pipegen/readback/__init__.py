@@ -1,1 +1,1 @@
-"""The order that a generated file enforces, read from the file alone."""
+"""A generated file to the order that it enforces, from its text alone."""

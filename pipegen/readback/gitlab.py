@@ -12,7 +12,10 @@ from pipegen.graph.execution import ExecutionGraph
 _HELPER = "PIPEGEN_HELPER"
 # What stands beside the jobs: https://docs.gitlab.com/ci/yaml/
 _KEYWORDS = frozenset(
-    "after_script before_script cache default image include services spec stages variables workflow".split()
+    {
+        *("after_script", "before_script", "cache", "default", "image", "include", "services", "spec", "stages"),
+        *("variables", "workflow"),
+    }
 )
 
 

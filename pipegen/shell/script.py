@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pipegen.plan.model import Credential
+from pipegen.plan.model import (
+    Build,
+    Copy,
+    Credential,
+    Deploy,
+    Export,
+    Image,
+    Job,
+    Output,
+    Plan,
+    Promote,
+    Publish,
+    Run,
+    Step,
+    Trigger,
+)
+from pipegen.shell.carried import carries
+from pipegen.shell.command import Command
+from pipegen.shell.host import Host, Login
+from pipegen.shell.images import is_pulled, is_pushed
+from pipegen.shell.lowering import Lowering
+from pipegen.shell.names import variables
+from pipegen.shell.prelude import prelude
+from pipegen.shell.quote import quote, shell_text
+from pipegen.shell.steps.archive import archives, hand_over
+from pipegen.shell.steps.build import build
+from pipegen.shell.steps.copy import copy
+from pipegen.shell.steps.deploy import deploy
+from pipegen.shell.steps.export import export
+from pipegen.shell.steps.promote import promote
+from pipegen.shell.steps.publish import publish
+from pipegen.shell.steps.run import run
+from pipegen.shell.uses import uses
+from pipegen.shell.values import bound, left
 
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One or more lines that belong together.
-
-    An element of *lines* that holds a line break is quoted text over several
-    lines: it cannot be indented. *comment* says what the lines do, "" when the
-    first line says it.
-    """
-
-    lines: tuple[str, ...]
-    comment: str = ""
-
-    @property
-    def is_indentable(self) -> bool:
-        """Whether each line may be indented without changing what it means."""
-        return all("\n" not in line for line in self.lines)
+__all__ = ["Command", "Script", "script"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,3 +79,98 @@ class Script:
     def commands(self) -> tuple[Command, ...]:
         """All commands in order."""
         return (*self.prelude, *self.bind, *self.steps, *self.outputs)
+
+
+def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Script:
+    """Return the script of *job*; *producers* holds the pipeline's jobs by stage."""
+    used = uses(job, host)
+    own = [Output(job.stage, name) for name in job.binds if name in used.own]
+    lowering = Lowering(
+        job=job,
+        plan=plan,
+        producers=producers,
+        host=host,
+        variables=variables((*used.outputs, *own), used.setup, used.defaults),
+        needed=used.own,
+    )
+    credentials = _credentials(used.steps, host)
+    login = host.login if _pushes_or_pulls(job, used.steps, host) else None
+    bind = (*bound(used.outputs, used.setup, lowering), *_secrets(credentials, host), *_logged_in(login))
+    steps = tuple(command for step in used.steps for command in _lowered(step, lowering))
+    outputs = (*hand_over(job, host), *left(lowering))
+    changed = bool(steps) and job.directory != "."
+    if changed:
+        steps = (Command((f"cd {quote(_folder(job.directory))}",)), *steps)
+        outputs = (Command(('cd "$OLDPWD"',)), *outputs) if outputs else ()
+    commands = (*bind, *steps, *outputs)
+    return Script(
+        prelude=prelude(job, used.steps, commands, host),
+        bind=bind,
+        steps=steps,
+        outputs=outputs,
+        setup=used.setup,
+        credentials=credentials,
+        uses_containers=any(isinstance(step, Build | Run | Copy | Publish) for step in used.steps),
+        uses_helm=any(isinstance(step, Deploy) for step in used.steps),
+        uses_git=any(isinstance(step, Promote) for step in used.steps),
+        logs_in=login is not None,
+        carries=carries(job, host),
+        archives=archives(job, host),
+    )
+
+
+def _lowered(step: Step, lowering: Lowering) -> Iterator[Command]:
+    match step:
+        case Build():
+            yield from build(step, lowering)
+        case Run():
+            yield from run(step, lowering)
+        case Copy():
+            yield from copy(step, lowering)
+        case Publish():
+            yield from publish(step, lowering)
+        case Promote():
+            yield from promote(step, lowering)
+        case Deploy():
+            yield from deploy(step, lowering)
+        case Export():
+            yield from export(step, lowering)
+        case Trigger():
+            # The engine starts the other job; the script leaves what it needs for that.
+            return
+
+
+def _folder(path: str) -> str:
+    return f"./{path}" if path.startswith("-") else path
+
+
+def _credentials(steps: Sequence[Step], host: Host) -> tuple[Credential, ...]:
+    found: dict[Credential, None] = {}
+    for step in steps:
+        if isinstance(step, Run):
+            found |= dict.fromkeys(step.credentials)
+        if isinstance(step, Promote) and host.promote_credential is not None:
+            found[host.promote_credential] = None
+    return tuple(found)
+
+
+def _secrets(credentials: Sequence[Credential], host: Host) -> Iterator[Command]:
+    for credential in credentials:
+        for line in host.credential(credential):
+            yield Command((line,))
+
+
+def _pushes_or_pulls(job: Job, steps: Sequence[Step], host: Host) -> bool:
+    if any(isinstance(step, Publish) for step in steps) or is_pushed(job, host):
+        return True
+    images: list[Image] = [step.image for step in steps if isinstance(step, Run)]
+    return any(is_pulled(image, job, host) for image in images)
+
+
+def _logged_in(login: Login | None) -> Iterator[Command]:
+    if login is None:
+        return
+    user, registry = quote(shell_text(login.username)), quote(shell_text(login.registry))
+    password = quote(shell_text(login.password))
+    yield Command(('export DOCKER_CONFIG="$pipegen/docker"',))
+    yield Command((f"printf %s {password} | $DOCKER login --username {user} --password-stdin {registry}",))

@@ -26,6 +26,12 @@ class SourceFile:
     text: str = field(repr=False)
     folder: str = ""
 
+    @property
+    def from_root(self) -> str:
+        """The path relative to the root of the repository, the same wherever pipegen is called."""
+        name = self.path.rpartition("/")[2]
+        return f"{self.folder}/{name}" if self.folder else name
+
     @cached_property
     def line_starts(self) -> list[int]:
         """Offsets at which lines begin; the first is 0."""

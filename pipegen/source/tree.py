@@ -54,7 +54,10 @@ class Scalar:
         file = self.span.file
         if self.start is not None:
             return Span(file, self.start + start, self.start + end)
-        found = file.text.find(self.text[start:end], self.span.start, self.span.end)
+        piece, found = self.text[start:end], self.span.start - 1
+        # The same piece may stand there several times: as many in the file as in the text.
+        for _ in range(self.text.count(piece, 0, start) + 1):
+            found = file.text.find(piece, found + 1, self.span.end)
         return Span(file, found, found + end - start) if found >= 0 else self.span
 
     def located(self) -> Located[str]:
@@ -113,18 +116,6 @@ def plain(node: Node) -> object:
             return [plain(item) for item in node.items]
         case Mapping():
             return {entry.key.text: plain(entry.value) for entry in node.entries}
-
-
-def at(node: Node, path: tuple[str | int, ...]) -> tuple[Node, Span]:
-    """Return the node at *path*, and what to underline for it: a mapping's key, else the node itself."""
-    mark = node.span
-    for step in path:
-        if isinstance(node, Mapping) and (entry := node.entry(str(step))) is not None:
-            node, mark = entry.value, entry.key.span if not isinstance(entry.value, Scalar) else entry.value.span
-        elif isinstance(node, Sequence) and isinstance(step, int) and step < len(node.items):
-            node = node.items[step]
-            mark = node.span
-    return node, mark
 
 
 def integer(text: str) -> int:

@@ -58,7 +58,6 @@ class Target(Protocol):
     SETTINGS: Mapping[str, object]
     OPTIONS: Mapping[str, tuple[str, ...]]
 
-    @staticmethod
-    def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
+    def generate(self, plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
         """Return the files for *plans*, the parent of the others last; what cannot be said is reported."""
         ...

@@ -1,23 +1,36 @@
-"""The Jenkins engine of the tests: runs and validates Jenkinsfiles with the Groovy that Jenkins embeds, without Jenkins."""
+"""The Jenkins engine of the tests: the Groovy that Jenkins embeds runs and validates Jenkinsfiles, without Jenkins."""
 
 import base64
-import functools
-import hashlib
 import json
 import os
-import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
-SOURCES = Path(__file__).parent / "jenkins" / "src"
-_OPENED = ("java.base/java.lang", "java.base/java.lang.reflect", "java.base/java.util", "java.base/java.io")
-_JVMS = Path("/usr/lib/jvm")
-_JARS = Path("/usr/share/java")
+from engines.jenkins_jvm import available, run_java
+
+__all__ = [
+    "Build",
+    "Credential",
+    "Event",
+    "Failure",
+    "Finding",
+    "Node",
+    "Options",
+    "SecretFile",
+    "SecretText",
+    "SshKey",
+    "Stage",
+    "Triggered",
+    "UsernamePassword",
+    "available",
+    "run",
+    "validate",
+]
+
 _GRACE = 30
 
 
@@ -71,6 +84,39 @@ class SshKey:
 
 
 Credential = str | SecretText | SecretFile | UsernamePassword | SshKey
+
+
+class Options(TypedDict, total=False):
+    """How a build is started; all of it may be left out."""
+
+    shell: str | Sequence[str]
+    """What runs shell steps, such as `dash`, `bash` or `("busybox", "sh")`; `sh` by default."""
+    env: Mapping[str, str]
+    """Variables of the build; `BRANCH_NAME` makes its job a multibranch one."""
+    agent_env: Mapping[str, str]
+    """The environment of the agents; this process' own by default."""
+    params: Mapping[str, str | bool] | None
+    """What the build is started with; without it, it is the first build of its job: parameters are no variables yet."""
+    credentials: Mapping[str, Credential]
+    """Credentials by id."""
+    nodes: Sequence[Node]
+    """The agents; one with eight executors by default."""
+    seconds: float
+    """The time after which the build is aborted; 120 by default."""
+    remote: str
+    """The address of the repository as the script sees it; its path by default."""
+    branch: str
+    """The branch specifier of the job; the repository's current branch by default."""
+    job: str
+    """The name of the job."""
+    number: int
+    """The number of the build."""
+    approve: bool
+    """Whether an input goes on (the default) or aborts the build."""
+    jobs: Mapping[str, str]
+    """Results of the jobs that the build starts; others succeed."""
+    patience: float
+    """The seconds a process gets between TERM and KILL; 5 by default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,84 +197,60 @@ class Build:
         return found
 
 
-def available() -> str | None:
-    """Return None when the harness can run here, else what is missing."""
-    missing = [f"{program} is missing" for program in ("git", "setsid", "kill") if shutil.which(program) is None]
-    missing += [f"{jar} is missing (Debian packages groovy, ant)" for jar in _jars() if not jar.is_file()]
-    if _java() is None:
-        missing.append("no Java of version 9 or later (set JAVA_HOME)")
-    return "; ".join(missing) or None
+def validate(texts: Mapping[str, str], *, bytecode: bool = False) -> dict[str, tuple[Finding, ...]]:
+    """Return what Jenkins would refuse in each of *texts*, in the order of the lines; all in one JVM.
+
+    With *bytecode*, texts without findings are also compiled to the end, which shows the limits of class files.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        request, answer = Path(folder, "request.json"), Path(folder, "answer.json")
+        request.write_text(json.dumps({"texts": dict(texts), "bytecode": bytecode}), "utf-8")
+        run_java("validator.Main", str(request), str(answer), seconds=_GRACE + len(texts))
+        found = json.loads(answer.read_text("utf-8"))
+    return {name: tuple(Finding(**entry) for entry in found[name]) for name in texts}
 
 
-def run(
-    jenkinsfile: Path | str,
-    repository: Path,
-    *,
-    workdir: Path,
-    shell: str | Sequence[str] = "sh",
-    env: Mapping[str, str] | None = None,
-    agent_env: Mapping[str, str] | None = None,
-    params: Mapping[str, str | bool] | None = None,
-    credentials: Mapping[str, Credential] | None = None,
-    nodes: Sequence[Node] = (Node(),),
-    seconds: float = 120,
-    remote: str | None = None,
-    branch: str | None = None,
-    job: str = "demo",
-    number: int = 1,
-    approve: bool = True,
-    jobs: Mapping[str, str] | None = None,
-    patience: float = 5,
-) -> Build:
-    """Run a Jenkinsfile, given as a path or as text, and return what came of it.
+def run(jenkinsfile: Path | str, repository: Path, *, workdir: Path, **options: Unpack[Options]) -> Build:
+    """Run a Jenkinsfile, given as a path or as its text, on a git repository; return what came of it.
 
-    Args:
-        jenkinsfile: A path, or the text itself.
-        repository: The git repository that `checkout` clones.
-        workdir: Where workspaces, stashes and archived files go; it is made if needed and belongs to this one run.
-        shell: What runs shell steps, such as `dash`, `bash` or `("busybox", "sh")`.
-        env: Variables of the build, such as `BRANCH_NAME` (which makes it a multibranch one).
-        agent_env: The environment of the agents; this process' own by default.
-        params: What the build is started with; None is the first build of a job, when parameters are no variables yet.
-        credentials: By id.
-        nodes: The agents.
-        seconds: The time after which the build is aborted.
-        remote: The address of the repository as the script sees it; its path by default.
-        branch: The branch specifier of the job; the repository's current branch by default.
-        job: The name of the job.
-        number: The number of the build.
-        approve: Whether an input goes on or aborts the build.
-        jobs: The results of the jobs that the build starts; others succeed.
-        patience: The seconds a process gets between TERM and KILL.
+    All that the build makes lies in *workdir*, which is made if needed and belongs to this one run.
     """
     workdir = workdir.absolute()
     workdir.mkdir(parents=True, exist_ok=True)
-    script = workdir / "Jenkinsfile"
-    script.write_text(jenkinsfile.read_text("utf-8") if isinstance(jenkinsfile, Path) else jenkinsfile, "utf-8")
-    settings = {
-        "script": str(script),
+    text = jenkinsfile.read_text("utf-8") if isinstance(jenkinsfile, Path) else jenkinsfile
+    (workdir / "Jenkinsfile").write_text(text, "utf-8")
+    settings = _settings(repository.absolute(), workdir, options)
+    (workdir / "settings.json").write_text(json.dumps(settings), "utf-8")
+    run_java("harness.Main", str(workdir / "settings.json"), seconds=settings["seconds"] + _GRACE)
+    return _build(json.loads((workdir / "build.json").read_text("utf-8")), workdir)
+
+
+def _settings(repository: Path, workdir: Path, options: Options) -> dict[str, Any]:
+    variables = dict(options.get("env", {}))
+    shell = options.get("shell", "sh")
+    params = options.get("params")
+    nodes = options.get("nodes", (Node(),))
+    return {
+        "script": str(workdir / "Jenkinsfile"),
         "root": str(workdir),
         "report": str(workdir / "build.json"),
         "log": str(workdir / "build.log"),
         "shell": [shell] if isinstance(shell, str) else list(shell),
-        "environment": dict(os.environ if agent_env is None else agent_env),
-        "variables": dict(env or {}),
+        "environment": dict(options.get("agent_env", os.environ)),
+        "variables": variables,
         "parameters": None if params is None else dict(params),
-        "credentials": {id_: _credential(value) for id_, value in (credentials or {}).items()},
+        "credentials": {id_: _credential(value) for id_, value in options.get("credentials", {}).items()},
         "nodes": [{"name": node.name, "labels": node.labels, "executors": node.executors} for node in nodes],
-        "repository": str(repository.absolute()),
-        "remote": remote or str(repository.absolute()),
-        "branch": branch or (env or {}).get("BRANCH_NAME") or f"*/{_current_branch(repository)}",
-        "job": job,
-        "number": number,
-        "approve": approve,
-        "jobs": dict(jobs or {}),
-        "seconds": seconds,
-        "patience": patience,
+        "repository": str(repository),
+        "remote": options.get("remote", str(repository)),
+        "branch": options.get("branch") or variables.get("BRANCH_NAME") or f"*/{_current_branch(repository)}",
+        "job": options.get("job", "demo"),
+        "number": options.get("number", 1),
+        "approve": options.get("approve", True),
+        "jobs": dict(options.get("jobs", {})),
+        "seconds": options.get("seconds", 120),
+        "patience": options.get("patience", 5),
     }
-    (workdir / "settings.json").write_text(json.dumps(settings), "utf-8")
-    _run_java("harness.Main", str(workdir / "settings.json"), seconds=seconds + _GRACE)
-    return _build(json.loads((workdir / "build.json").read_text("utf-8")), workdir)
 
 
 def _credential(value: Credential) -> dict[str, str]:
@@ -300,69 +322,3 @@ def _events(stages: Sequence[tuple[dict[str, Any], Stage]]) -> tuple[Event, ...]
 
 def _failure(entry: dict[str, Any]) -> Failure:
     return Failure(type=entry["type"], message=entry["message"], lines=tuple(entry["lines"]))
-
-
-def _run_java(*arguments: str, seconds: float) -> None:
-    """Run a class of the harness; what it says on standard error is the message of the exception when it fails."""
-    command = [*_command(), "-cp", os.pathsep.join(map(str, (_classes(), *_jars()))), *arguments]
-    # File names in workspaces are UTF-8 whatever the locale; agents get their own environment from the settings.
-    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=seconds, check=False, stdin=subprocess.DEVNULL
-    )
-    if done.returncode:
-        raise RuntimeError(f"the Jenkins harness failed: {done.stderr or done.stdout}")
-
-
-def _command() -> list[str]:
-    java = _java()
-    if java is None:
-        raise RuntimeError(available())
-    opened = [f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED]
-    return [str(java), "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xss4m", *opened]
-
-
-def _jars() -> tuple[Path, ...]:
-    return (_JARS / "groovy-all.jar", _JARS / "ant.jar")
-
-
-@functools.cache
-def _java() -> Path | None:
-    """Return the Java of JAVA_HOME, else the oldest one installed that is new enough."""
-    homes = [Path(os.environ["JAVA_HOME"])] if os.environ.get("JAVA_HOME") else []
-    homes += sorted((home for home in _JVMS.glob("*") if _version(home) >= 9), key=lambda home: (_version(home), home))
-    for home in homes:
-        if (home / "bin" / "java").is_file():
-            return home / "bin" / "java"
-    found = shutil.which("java")
-    return Path(found) if found else None
-
-
-def _version(home: Path) -> int:
-    release = home / "release"
-    text = release.read_text("utf-8", errors="replace") if release.is_file() else ""
-    found = re.search(r'JAVA_VERSION="(\d+)', text)
-    return int(found[1]) if found else 0
-
-
-@functools.cache
-def _classes() -> Path:
-    """Return the folder of the compiled harness; who compiles it first, wins, and the others use that."""
-    sources = sorted(SOURCES.rglob("*.groovy"))
-    digest = hashlib.sha256(str(_java()).encode())
-    for source in sources:
-        digest.update(str(source.relative_to(SOURCES)).encode() + b"\0" + source.read_bytes() + b"\0")
-    target = Path(tempfile.gettempdir()) / f"pipegen-jenkins-{os.getuid()}-{digest.hexdigest()[:16]}"
-    if target.is_dir():
-        return target
-    fresh = Path(tempfile.mkdtemp(prefix="pipegen-jenkins-"))
-    compiler = ["org.codehaus.groovy.tools.FileSystemCompiler", "-d", str(fresh), *map(str, sources)]
-    command = [*_command(), "-cp", os.pathsep.join(map(str, _jars())), *compiler]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode or not any(fresh.iterdir()):
-        raise RuntimeError(f"the Jenkins harness does not compile: {done.stdout}{done.stderr}")
-    try:
-        fresh.rename(target)
-    except OSError:
-        shutil.rmtree(fresh)
-    return target

@@ -39,7 +39,7 @@ OUTLINE = '''
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, *, distribution: str, module: str, code: str) -> None:
     """Put a distribution on the path that offers *module* as the target of its name."""
     (folder / f"{module}.py").write_text(dedent(code), encoding="utf-8")
-    info = folder / f"{distribution}-1.2.dist-info"
+    info = folder / f"{distribution.replace('-', '_')}-1.2.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.2\n", encoding="utf-8")
     (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{module} = {module}\n", encoding="utf-8")

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import click
 import typer
 
-from pipegen.cli.exits import Exit
+from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.output import difference, is_foreign, write
 from pipegen.cli.session import (
     ConfigArgument,
@@ -69,6 +68,7 @@ def compile_(
     Without --target, the targets that the config's "targets" names.
     """
     path, report = config_path(config), Report()
+    _check_usage(load_targets(target or ()), output)
     analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report))
     results = _results(analysed, target, output, style, report) if analysed is not None else ()
     show(report.diagnostics(), form, sys.stderr)
@@ -87,9 +87,8 @@ def _results(
 ) -> tuple[_Result, ...]:
     targets = load_targets(target or tuple(analysed.settings))
     if not targets:
-        raise click.UsageError("name a target: --target gitlab, --target jenkins, or both")
-    if output is not None and len(targets) > 1:
-        raise click.UsageError("--output takes the file of one target: name one, or leave --output out")
+        raise WrongUsage("name a target: --target gitlab, --target jenkins, or both")
+    _check_usage(targets, output)
     options = _options(targets, style)
     results: list[_Result] = []
     for one in targets:
@@ -101,12 +100,17 @@ def _results(
     return tuple(results)
 
 
+def _check_usage(targets: Sequence[Target], output: str | None) -> None:
+    if output is not None and len(targets) > 1:
+        raise WrongUsage("--output takes the file of one target: name one, or leave --output out")
+
+
 def _options(targets: Sequence[Target], style: str | None) -> Mapping[str, str]:
     if style is None:
         return {}
     allowed = [value for target in targets for value in target.OPTIONS.get("style", ())]
     if not allowed:
-        raise click.UsageError("--style is for the target jenkins")
+        raise WrongUsage("--style is for the target jenkins")
     if style not in allowed:
         raise wrong_option("--style", style, allowed)
     return {"style": style}

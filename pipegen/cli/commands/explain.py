@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import click
 import typer
 
+from pipegen.cli.exits import WrongUsage
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.explain import page
 from pipegen.diagnostics.report import near_miss
@@ -18,5 +18,5 @@ def explain(code: Annotated[str, typer.Argument(help='A code or its name: "PG301
     if found is None:
         known = [word for one in table() for word in (one.number, one.name)]
         guess = near_miss(code, known)
-        raise click.UsageError(f'no code "{code}"' + (f'; did you mean "{guess}"?' if guess else ""))
+        raise WrongUsage(f'no code "{code}"' + (f'; did you mean "{guess}"?' if guess else ""))
     typer.echo(found.rstrip("\n"))

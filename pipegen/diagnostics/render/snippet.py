@@ -45,12 +45,17 @@ def mark(label: Label, style: Style) -> Mark:
 
 def rows(line: str, marks: Sequence[Mark], painter: Painter) -> Iterator[Row]:
     """Yield *line*, then its marks; a line too long to show all of them at once comes again."""
-    for start, end, group in _windows(len(line), sorted(marks, key=lambda found: (found.start, found.end))):
+    for start, end, group in _windows(len(line), sorted(marks, key=_order)):
         before, after = _CUT if start else "", _CUT if end < len(line) else ""
         shown, columns = cells(line[start:end])
         yield Row(before + "".join(shown) + after, is_source=True)
         drawn = [_in_columns(found, columns, start, len(before)) for found in group]
         yield from (Row(text, is_source=False) for text in _below(drawn, painter))
+
+
+def _order(found: Mark) -> tuple[int, int, bool]:
+    """Return what to sort marks by; the primary one is the last of equals, so that its words stand beside it."""
+    return found.start, found.end, found.style is not Style.ASIDE
 
 
 def _windows(length: int, marks: list[Mark]) -> Iterator[tuple[int, int, list[Mark]]]:

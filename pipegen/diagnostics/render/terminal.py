@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -80,8 +79,3 @@ def _visible(character: str) -> str:
     if number < ord(" "):
         return chr(_CONTROL_PICTURES + number)
     return "\u2421" if number == _DELETE else f"<U+{number:04X}>"
-
-
-def counted(found: Sequence[tuple[int, str]]) -> str:
-    """Return "2 errors, 1 warning"; what is not there is left out."""
-    return ", ".join(f"{number} {word}{'s' if number > 1 else ''}" for number, word in found if number)

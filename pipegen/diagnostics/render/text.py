@@ -12,12 +12,13 @@ error[PG301]: arc names stage "tset", which is not defined
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from pipegen.diagnostics.model import Diagnostic, Severity
 from pipegen.diagnostics.render.snippet import Mark, mark, rows
-from pipegen.diagnostics.render.terminal import Painter, Style, counted, safe, style_of
+from pipegen.diagnostics.render.terminal import Painter, Style, safe, style_of
 from pipegen.source.text import SourceFile
 
 _Group = tuple[SourceFile, list[Mark]]
@@ -33,12 +34,11 @@ def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:
 
 
 def _summary(diagnostics: Sequence[Diagnostic], painter: Painter) -> str:
-    numbers = [(sum(found.severity is kind for found in diagnostics), _NOUNS[kind]) for kind in Severity]
-    worst = min((found.severity for found in diagnostics), key=lambda severity: severity.rank)
-    return painter.paint(counted(numbers), style_of(worst))
-
-
-_NOUNS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+    """Return "2 errors, 1 warning"; what there is none of is left out."""
+    numbers = Counter(found.severity for found in diagnostics)
+    present = [severity for severity in Severity if numbers[severity]]
+    words = [f"{numbers[one]} {one.value}{'s' if numbers[one] > 1 else ''}" for one in present]
+    return painter.paint(", ".join(words), style_of(present[0]))
 
 
 def _block(found: Diagnostic, painter: Painter) -> Iterator[str]:

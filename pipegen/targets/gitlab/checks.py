@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass
-
-from pipegen.bindings.expression import Reference, Scope
+from pipegen.bindings.expression import Scope
 from pipegen.diagnostics.codes import (
     CONTAINER_NOT_SHARED,
     ENGINE_HAS_NO_VALUE,
     FILE_TOO_BIG,
-    UNKNOWN_ARTIFACTS,
     WORKSPACE_NOT_SHARED,
 )
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Container, Job, Plan, Workspace
+from pipegen.plan.model import Job, Plan, Workspace
 from pipegen.shell.host import Host
 from pipegen.source.text import Span
+from pipegen.targets.gitlab.texts import references
 
 # "The parsed YAML is too big": measured between 1,400 and 1,500 jobs, 350 to 375 KB, with GitLab's default settings.
 _MOST_JOBS = 1_400
@@ -34,7 +31,6 @@ def check_plan(plan: Plan, host: Host, report: Report) -> None:
         )
     for job in plan.jobs:
         _check_references(job, host, report)
-        _check_artifacts(job, report)
 
 
 def check_size(text: str, jobs: int, at: Span, report: Report) -> None:
@@ -65,28 +61,3 @@ def _check_references(job: Job, host: Host, report: Report) -> None:
                 at=reference.span,
                 hint='copy files from it by "copy", or set "images: local" for one shell runner',
             )
-
-
-def _check_artifacts(job: Job, report: Report) -> None:
-    for artifact in job.artifacts:
-        if artifact.path is None:
-            report.add(
-                UNKNOWN_ARTIFACTS,
-                f'stage "{job.stage}" hands on all files that git does not track: this path is known only at run time',
-                at=artifact.span,
-            )
-
-
-def references(value: object) -> Iterator[Reference]:
-    """Yield the references in a job, a step or any part of one; not the name of a container that is copied from."""
-    match value:
-        case Reference():
-            yield value
-        case Container(producer=str()):
-            return
-        case tuple():
-            for item in value:
-                yield from references(item)
-        case _ if is_dataclass(value) and not isinstance(value, Span):
-            for field in fields(value):
-                yield from references(getattr(value, field.name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipegen.targets.gitlab.model import HELPER, Artifacts, Entry, Job, Need, Rule, Variable
+from pipegen.targets.gitlab.model import HELPER, Entry, Job, Need, Rule, Variable
 from pipegen.targets.gitlab.names import Names
 
 # https://docs.gitlab.com/administration/cicd/limits/
@@ -18,7 +18,9 @@ class Collectors:
     both learn of the collectors made.
     """
 
-    def __init__(self, names: Names, rules: tuple[Rule, ...], steps: dict[str, int], left: dict[str, Artifacts]) -> None:
+    def __init__(
+        self, names: Names, rules: tuple[Rule, ...], steps: dict[str, int], left: dict[str, tuple[str, ...]]
+    ) -> None:
         self._names = names
         self._rules = rules
         self._steps = steps
@@ -26,7 +28,7 @@ class Collectors:
         self._made: dict[tuple[Need, ...], Job] = {}
 
     def fit(self, reader: str, needs: tuple[Need, ...]) -> tuple[tuple[Need, ...], tuple[Job, ...]]:
-        """Return needs for *reader* that GitLab allows and say the same as *needs*, and the collectors made for that."""
+        """Return needs that GitLab allows and that say the same as *needs*, and the collectors made for *reader*."""
         before = len(self._made)
         while len(needs) > LIMIT:
             needs = self._fewer(reader, needs)
@@ -56,9 +58,9 @@ class Collectors:
     def _make(self, reader: str, needs: tuple[Need, ...]) -> Job:
         name = self._names.take(f"collect for {reader}")
         step = max(self._steps[need.job] for need in needs)
-        artifacts = merged([self._left[need.job] for need in needs if need.artifacts])
+        artifacts = dict.fromkeys(path for need in needs if need.artifacts for path in self._left[need.job])
         self._steps[name] = step
-        self._left[name] = artifacts
+        self._left[name] = tuple(artifacts)
         # A checkout that is not fetched is not cleaned either: old files would be collected.
         fetch = () if needs[0].artifacts else (Variable("GIT_STRATEGY", "none"),)
         return Job(
@@ -68,11 +70,5 @@ class Collectors:
             rules=self._rules,
             variables=(Variable(HELPER, "1"), *fetch),
             script=(Entry("true"),),
-            artifacts=artifacts,
+            artifacts=tuple(artifacts),
         )
-
-
-def merged(artifacts: Sequence[Artifacts]) -> Artifacts:
-    """Return all that *artifacts* hold."""
-    paths = dict.fromkeys(path for one in artifacts for path in one.paths)
-    return Artifacts(tuple(paths), untracked=any(one.untracked for one in artifacts))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Plan, Trigger
 from pipegen.shell.host import Host
-from pipegen.shell.quote import word
+from pipegen.shell.quote import quote
 from pipegen.shell.script import Script, script
-from pipegen.targets.gitlab.model import Artifacts, Entry, Variable
+from pipegen.targets.gitlab.model import Entry
 from pipegen.targets.gitlab.scripts import entries
 from pipegen.targets.gitlab.settings import Settings
 from pipegen.targets.gitlab.tools import Surroundings, installs, surroundings
@@ -23,8 +24,7 @@ class Draft:
     job: Job
     around: Surroundings
     script: tuple[Entry, ...]
-    variables: tuple[Variable, ...]
-    artifacts: Artifacts
+    artifacts: tuple[str, ...]
     trigger: Bridge | Call | None
 
     @property
@@ -33,34 +33,34 @@ class Draft:
         return isinstance(self.trigger, Bridge) and not self.script
 
 
-def draft(job: Job, plan: Plan, host: Host, settings: Settings, report: Report) -> Draft:
-    """Return the draft of *job*."""
+def drafts(plan: Plan, host: Host, settings: Settings, report: Report) -> list[Draft]:
+    """Return the drafts of the jobs of *plan*."""
+    producers = {job.stage: job for job in plan.jobs}
+    return [_draft(job, plan, producers, host, settings, report) for job in plan.jobs]
+
+
+def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, settings: Settings, report: Report) -> Draft:
     trigger = lower_trigger(job, settings.projects, report)
     if not isinstance(trigger, Call):
         job = replace(job, steps=tuple(step for step in job.steps if not isinstance(step, Trigger)))
-    made = script(job, plan, host, report)
+    made = script(job, plan, producers, host)
     body = (*entries(made.bind), *entries(made.steps), *entries(made.outputs, comment="outputs"))
     return Draft(
         job=job,
         around=surroundings(made, settings),
         script=(*installs(made, settings), *body) if body else (),
-        variables=_variables(made),
-        artifacts=_artifacts(job, made),
+        artifacts=_artifacts(job, made, trigger),
         trigger=trigger,
     )
 
 
 def idle(job: Job) -> tuple[Entry, ...]:
     """Return the script of a stage that does nothing; GitLab has no job without one."""
-    return (Entry(f"echo {word(f'nothing to do in stage {job.stage}')}"),)
+    return (Entry(f"echo {quote(f'nothing to do in stage {job.stage}')}"),)
 
 
-def _variables(made: Script) -> tuple[Variable, ...]:
-    # Outside the build context, and not shared with other jobs of a shell runner.
-    return (Variable("DOCKER_CONFIG", "$CI_PROJECT_DIR.tmp/docker"),) if made.logs_in else ()
-
-
-def _artifacts(job: Job, made: Script) -> Artifacts:
-    """Return what the job leaves: its files, and what it carries for other jobs."""
-    paths = [artifact.path for artifact in job.artifacts if artifact.path is not None]
-    return Artifacts((*paths, *made.carries), untracked=any(artifact.path is None for artifact in job.artifacts))
+def _artifacts(job: Job, made: Script, trigger: Bridge | Call | None) -> tuple[str, ...]:
+    """Return what the job leaves: its files, and what it carries for other jobs and for the call of its trigger."""
+    files = (artifact.path for artifact in job.artifacts if artifact.path is not None)
+    values = (f".pipegen/trigger/{job.slug}/",) if isinstance(trigger, Call) else ()
+    return (*files, *made.carries, *values)

@@ -99,8 +99,7 @@ def bind_credential(credential: Credential) -> tuple[str, ...]:
 
 def _promote_credential(plan: Plan, settings: Settings) -> Credential:
     """Return the credential of the repository of charts: a key for one that is reached by SSH."""
-    repository = settings.promote.repository
-    is_ssh = repository.startswith("ssh://") or "://" not in repository
+    is_ssh = settings.promote.is_ssh
     return Credential(
         id=settings.promote.credential,
         kind=CredentialKind.SSH_KEY if is_ssh else CredentialKind.PASSWORD,

@@ -11,13 +11,14 @@ from pipegen.plan.model import Plan
 from pipegen.targets.gitlab import host as hosts
 from pipegen.targets.gitlab import selection
 from pipegen.targets.gitlab.checks import check_plan
-from pipegen.targets.gitlab.drafts import Draft, draft
+from pipegen.targets.gitlab.drafts import Draft, drafts
 from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
 from pipegen.targets.gitlab.model import Document, Entry, Hidden, Job, Variable
 from pipegen.targets.gitlab.names import Names, stage_names
+from pipegen.targets.gitlab.omissions import check_mail, notes
 from pipegen.targets.gitlab.pipelines import TEARDOWN, Pipeline
 from pipegen.targets.gitlab.settings import Settings
-from pipegen.targets.gitlab.tools import hidden_jobs
+from pipegen.targets.gitlab.sharing import sharing
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,43 +33,42 @@ def lower(plans: Sequence[Plan], settings: Settings, *, chosen: bool, report: Re
     """Return the file of *plans*; the pipelines that the user has *chosen* run unconditionally."""
     names = Names()
     titles = stage_names(plans, names, report)
-    drafts = [_drafts(plan, settings, report) for plan in plans]
-    hidden = hidden_jobs(one.around for found in drafts for one in found if not one.is_bridge)
+    drafted = [_drafts(plan, settings, report) for plan in plans]
+    shared = sharing(one.around for found in drafted for one in found if not one.is_bridge)
     is_conditional = selection.is_conditional(plans, chosen=chosen)
     jobs: list[Job] = []
-    notes: list[str] = []
-    for plan, found in zip(plans, drafts, strict=True):
+    for plan, found in zip(plans, drafted, strict=True):
         pipeline = Pipeline(
             plan=plan,
+            host=hosts.host(plan, settings),
             settings=settings,
             names=names,
             titles={job.stage: titles[plan.name, job.stage] for job in plan.jobs},
             prefix=f"{plan.name}: " if len(plans) > 1 else "",
-            hidden=hidden,
+            shares=shared.shares,
             rules=selection.rules(plan) if is_conditional else (),
             fetch=() if has_one_fetch(plans) else fetch_variables(plan.fetch),
-            report=report,
         )
         jobs += pipeline.jobs(found)
-        notes += pipeline.notes
     top = [selection.variable(plans)] if is_conditional else []
     top += fetch_variables(plans[0].fetch) if has_one_fetch(plans) else ()
-    top += _used(hosts.variables(settings), (*hidden.values(), *jobs))
+    top += _used(hosts.variables(settings), (*shared.hidden, *jobs))
     document = Document(
         stages=_stages(plans, jobs),
         workflow=selection.workflow() if is_conditional else (),
         tags=settings.tags,
         variables=tuple(top),
-        hidden=tuple(hidden.values()),
+        hidden=shared.hidden,
         jobs=tuple(jobs),
     )
-    return Lowered(document, tuple(notes))
+    return Lowered(document, notes(plans, settings))
 
 
 def _drafts(plan: Plan, settings: Settings, report: Report) -> list[Draft]:
     host = hosts.host(plan, settings)
     check_plan(plan, host, report)
-    return [draft(job, plan, host, settings, report) for job in plan.jobs]
+    check_mail(plan, settings, report)
+    return drafts(plan, host, settings, report)
 
 
 def _stages(plans: Sequence[Plan], jobs: Sequence[Job]) -> tuple[str, ...]:

@@ -40,14 +40,6 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Artifacts:
-    """What a job leaves: paths, and perhaps all that git does not track."""
-
-    paths: tuple[str, ...] = ()
-    untracked: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Trigger:
     """A pipeline of another project; no *branch* is its default one."""
 
@@ -58,7 +50,7 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable: one with a *description* stands in the form that starts pipelines, in a raw one nothing is expanded."""
+    """A variable; one with a *description* stands in the form that starts pipelines, a raw one is not expanded."""
 
     name: str
     value: str
@@ -79,7 +71,7 @@ class Hidden:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Job:
-    """A job; what is empty is not written. It has a *script* or a *trigger*."""
+    """A job, with a *script* or a *trigger*; what is empty is not written. *artifacts* are the paths that it leaves."""
 
     name: str
     stage: str
@@ -94,7 +86,7 @@ class Job:
     variables: tuple[Variable, ...] = ()
     before_script: tuple[Entry, ...] = ()
     script: tuple[Entry, ...] = ()
-    artifacts: Artifacts = Artifacts()
+    artifacts: tuple[str, ...] = ()
     trigger: Trigger | None = None
 
 

@@ -11,8 +11,12 @@ from pipegen.plan.model import Job, Plan
 # https://docs.gitlab.com/ci/jobs/#job-names, the other keywords of the top of a file, and the name that publishes a
 # website.
 _RESERVED = frozenset(
-    "after_script before_script cache default false image include nil pages pages:deploy services spec stages true types "
-    "variables workflow".split()
+    {
+        *("after_script", "before_script", "cache", "default", "image", "include", "services", "spec", "stages"),
+        *("types", "variables", "workflow"),
+        *("false", "nil", "true"),
+        *("pages", "pages:deploy"),
+    }
 )
 _LONGEST = 255
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pipegen.plan.model import Job, Output, Plan
-from pipegen.targets.gitlab.model import Artifacts, Need
+from pipegen.plan.model import Job, Output
+from pipegen.targets.gitlab.model import Need
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,13 +18,17 @@ class Place:
 
     job: str
     last: str
-    artifacts: Artifacts
+    artifacts: tuple[str, ...]
 
 
-def needs(job: Job, plan: Plan, places: Mapping[str, Place]) -> tuple[Need, ...]:
-    """Return the needs of *job*: its predecessors in the order of the arcs, then farther ancestors that it reads."""
+def needs(job: Job, places: Mapping[str, Place]) -> tuple[Need, ...]:
+    """Return the needs of *job*: its predecessors in the order of the arcs, then farther ancestors that it reads.
+
+    *places* holds the stages in the user's order.
+    """
     read = _producers(job)
-    farther = tuple(one.stage for one in plan.jobs if one.stage in read and one.stage not in job.needs)
+    missing = read.difference(job.needs)
+    farther = [stage for stage in places if stage in missing] if missing else []
     found: list[Need] = []
     for stage in (*job.needs, *farther):
         found += _stage_needs(places[stage], is_read=stage in read, is_awaited=stage in job.needs)
@@ -39,7 +43,7 @@ def output_needs(outputs: tuple[Output, ...], places: Mapping[str, Place]) -> tu
 
 def _stage_needs(place: Place, *, is_read: bool, is_awaited: bool) -> Iterator[Need]:
     """Yield the needs on one stage; a trigger's job needs the stage's own, so that one is needed for artifacts only."""
-    has_artifacts = is_read and place.artifacts != Artifacts()
+    has_artifacts = is_read and place.artifacts != ()
     if has_artifacts or (is_awaited and place.last == place.job):
         yield Need(place.job, has_artifacts)
     if is_awaited and place.last != place.job:

@@ -3,52 +3,175 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Plan
-from pipegen.plan.model import Trigger as TriggerStep
+from pipegen.plan.model import Mail, Plan
+from pipegen.shell.host import Host, Images
 from pipegen.targets.gitlab.collectors import Collectors
 from pipegen.targets.gitlab.drafts import Draft, idle
-from pipegen.targets.gitlab.mail import mail_job
-from pipegen.targets.gitlab.model import HELPER, Artifacts, Entry, Hidden, Image, Job, Need, Rule, Variable
+from pipegen.targets.gitlab.mail import mail_outputs, mail_script
+from pipegen.targets.gitlab.model import HELPER, Image, Job, Need, Rule, Variable
 from pipegen.targets.gitlab.names import Names
 from pipegen.targets.gitlab.needs import Place, needs, output_needs
-from pipegen.targets.gitlab.removal import removal_job
+from pipegen.targets.gitlab.removal import removal
+from pipegen.targets.gitlab.settings import Mail as MailSettings
 from pipegen.targets.gitlab.settings import Settings
+from pipegen.targets.gitlab.sharing import Share
 from pipegen.targets.gitlab.tools import Surroundings
 from pipegen.targets.gitlab.triggers import Bridge, Call
 
 TEARDOWN = "teardown"
-_WITHOUT_CHECKOUT = Variable("GIT_STRATEGY", "none")
+_NO_CHECKOUT = Variable("GIT_STRATEGY", "none")
+_IS_HELPER = Variable(HELPER, "1")
 
 
-@dataclass(kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Pipeline:
-    """One pipeline on its way to jobs.
+    """What the jobs of one pipeline have in common.
 
-    *titles* are the names of the stages' jobs, *prefix* begins the names of
-    helpers, *rules* and *fetch* are those of each job.
+    *titles* are the names of the stages' jobs, *prefix* begins those of
+    helpers; *shares* says what jobs take from hidden ones; *rules* and *fetch*
+    are written into each job.
     """
 
     plan: Plan
+    host: Host
     settings: Settings
     names: Names
     titles: Mapping[str, str]
     prefix: str
-    hidden: Mapping[Surroundings, Hidden]
+    shares: Mapping[Surroundings, Share]
     rules: tuple[Rule, ...]
     fetch: tuple[Variable, ...]
-    report: Report
-    notes: list[str] = field(default_factory=list)
 
     def jobs(self, drafts: Sequence[Draft]) -> Iterator[Job]:
-        """Yield the jobs of *drafts* in the user's order, each after the collectors it needs and before its helpers."""
+        """Yield the jobs of *drafts* in the user's order, each after the collectors that it needs."""
         places = {one.job.stage: self._place(one) for one in drafts}
         collectors = self._collectors(drafts, places)
         for one in drafts:
-            for job in self._stage_jobs(one, places):
+            for job in self._jobs(one, places):
                 fitting, made = collectors.fit(job.name, job.needs)
                 yield from made
                 yield replace(job, needs=fitting)
-        yield from removal_job(self.plan, ...)
+        yield from self._removal()
+
+    def _jobs(self, one: Draft, places: Mapping[str, Place]) -> Iterator[Job]:
+        """Yield the job of a stage, then its helpers."""
+        place = places[one.job.stage]
+        if isinstance(one.trigger, Bridge) and one.is_bridge:
+            yield self._bridge(one, one.trigger, place.job, needs(one.job, places))
+        else:
+            yield self._stage(one, place, needs(one.job, places))
+            yield from self._trigger(one, place)
+        if one.job.mail is not None and one.job.mail.to and self.settings.mail is not None:
+            yield self._mail(one, one.job.mail, self.settings.mail, places)
+
+    def _stage(self, one: Draft, place: Place, found: tuple[Need, ...]) -> Job:
+        share = self.shares[one.around]
+        own = share.own
+        fetch = self.fetch if one.script else (_NO_CHECKOUT,)
+        return Job(
+            name=place.job,
+            extends=share.extends,
+            image=own.image,
+            services=own.services,
+            stage=_step(one),
+            needs=found,
+            rules=self.rules,
+            variables=(*own.variables, *fetch),
+            before_script=own.before_script,
+            script=one.script or idle(one.job),
+            artifacts=one.artifacts,
+        )
+
+    def _trigger(self, one: Draft, place: Place) -> Iterator[Job]:
+        """Yield the helper that starts another pipeline after a stage, if one does."""
+        match one.trigger:
+            case Bridge():
+                bridge = self._bridge(one, one.trigger, place.last, (Need(place.job, artifacts=False),))
+                yield replace(bridge, variables=(_IS_HELPER, *bridge.variables))
+            case Call():
+                yield Job(
+                    name=place.last,
+                    image=self._tool_image(),
+                    stage=_step(one),
+                    needs=(Need(place.job, artifacts=True),),
+                    rules=self.rules,
+                    variables=(_IS_HELPER, _NO_CHECKOUT),
+                    script=one.trigger.script,
+                )
+
+    def _bridge(self, one: Draft, bridge: Bridge, name: str, found: tuple[Need, ...]) -> Job:
+        return Job(
+            name=name,
+            stage=_step(one),
+            needs=found,
+            rules=self.rules,
+            allow_failure=bridge.allow_failure,
+            # Else all variables of this file would override those of the other project.
+            inherits_variables=False,
+            variables=bridge.variables,
+            trigger=bridge.trigger,
+        )
+
+    def _mail(self, one: Draft, mail: Mail, by: MailSettings, places: Mapping[str, Place]) -> Job:
+        """Return the helper that runs once a stage has failed, after its last try."""
+        place = places[one.job.stage]
+        outputs = mail_outputs(mail)
+        waits = dict.fromkeys((place.job, place.last))
+        return Job(
+            name=self.names.take(f"{self.prefix}mail when {one.job.stage} fails"),
+            image=self._tool_image(),
+            stage=_step(one),
+            needs=(*(Need(name, artifacts=False) for name in waits), *output_needs(outputs, places)),
+            rules=tuple(replace(rule, when="on_failure") for rule in self.rules),
+            when="" if self.rules else "on_failure",
+            variables=(_IS_HELPER, *(() if outputs else (_NO_CHECKOUT,))),
+            script=mail_script(one.job, mail, self.plan, self.host, by),
+        )
+
+    def _removal(self) -> Iterator[Job]:
+        """Yield the helper that removes what outlived its stage, if something did; without needs, it waits for all."""
+        found = removal(self.plan, self.host, self.settings)
+        if found is not None:
+            yield Job(
+                name=self.names.take(f"{self.prefix}remove {found.things}"),
+                image=found.image,
+                stage=TEARDOWN,
+                rules=tuple(replace(rule, when="always") for rule in self.rules),
+                when="" if self.rules else "always",
+                variables=(_IS_HELPER, _NO_CHECKOUT),
+                script=found.script,
+            )
+
+    def _place(self, one: Draft) -> Place:
+        title = self.titles[one.job.stage]
+        if one.trigger is None or one.is_bridge:
+            return Place(job=title, last=title, artifacts=one.artifacts)
+        last = self.names.take(f"{self.prefix}trigger {one.trigger.name}")
+        return Place(job=title, last=last, artifacts=one.artifacts)
+
+    def _collectors(self, drafts: Sequence[Draft], places: Mapping[str, Place]) -> Collectors:
+        steps: dict[str, int] = {}
+        left: dict[str, tuple[str, ...]] = {}
+        for one in drafts:
+            place = places[one.job.stage]
+            for name in (place.job, place.last):
+                # A collector stands one step after what it collects; so does every job that could need it.
+                steps[name] = _frame(one) + 2
+                left[name] = place.artifacts
+        return Collectors(self.names, self.rules, steps, left)
+
+    def _tool_image(self) -> Image | None:
+        """Return the image of helpers that call curl; a shell runner has it."""
+        if self.settings.images is Images.LOCAL:
+            return None
+        return Image(self.settings.tools.curl, has_entrypoint=True)
+
+
+def _step(one: Draft) -> str:
+    return f"step {_frame(one) + 1}"
+
+
+def _frame(one: Draft) -> int:
+    return one.job.frame or 0

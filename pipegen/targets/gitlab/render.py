@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, write
-from pipegen.targets.gitlab.model import Artifacts, Document, Entry, Hidden, Image, Job, Need, Rule, Trigger, Variable
+from pipegen.targets.gitlab.model import Document, Entry, Hidden, Image, Job, Need, Rule, Trigger, Variable
 
 
 def render(document: Document, source: str, notes: Iterable[str]) -> str:
@@ -56,7 +56,7 @@ def _job(job: Job) -> dict[str, Value]:
             "variables": _variables(job.variables),
             "before_script": _script(job.before_script),
             "script": _script(job.script),
-            "artifacts": _artifacts(job.artifacts),
+            "artifacts": {"paths": job.artifacts} if job.artifacts else None,
             "trigger": _trigger(job.trigger) if job.trigger else None,
         }
     )
@@ -95,11 +95,6 @@ def _variable(variable: Variable) -> Value:
 
 def _script(entries: Iterable[Entry]) -> Value:
     return [Commented(entry.text, above=entry.comment) if entry.comment else entry.text for entry in entries] or None
-
-
-def _artifacts(artifacts: Artifacts) -> Value:
-    keys: dict[str, Value] = {"paths": artifacts.paths or None, "untracked": artifacts.untracked or None}
-    return _written(keys) or None
 
 
 def _trigger(trigger: Trigger) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from pipegen.shell.script import Command
+from pipegen.shell.command import Command
 from pipegen.targets.gitlab.model import Entry
 
 

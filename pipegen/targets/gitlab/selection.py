@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pipegen.diagnostics.report import listed
 from pipegen.plan.model import Plan, Selection
 from pipegen.targets.gitlab.model import Rule, Variable
 
 VARIABLE = "PIPEGEN_PIPELINE"
-_PLAIN = re.compile(r"[\w -]")
+_PUNCTUATION = re.compile(r"[\\^$.|?*+()\[\]{}]")
 
 
 def is_conditional(plans: Sequence[Plan], *, chosen: bool) -> bool:
@@ -33,12 +32,11 @@ def workflow() -> tuple[Rule, ...]:
 
 def variable(plans: Sequence[Plan]) -> Variable:
     """Return the variable that names the pipelines to run; it is there, and empty, unless it is given."""
-    usual = [plan.name for plan in plans if plan.selection is Selection.ALWAYS]
-    empty = f"empty runs {listed(usual)}" if usual else "empty runs none"
-    every = listed([plan.name for plan in plans], limit=len(plans))
-    return Variable(VARIABLE, "", f'Pipelines to run, separated by commas: {every}, or all; {empty}.')
+    every = ", ".join(plan.name for plan in plans)
+    usual = ", ".join(plan.name for plan in plans if plan.selection is Selection.ALWAYS) or "none"
+    return Variable(VARIABLE, "", f"Pipelines to run, with commas between: {every}, or all; empty runs {usual}.")
 
 
 def _pattern(name: str) -> str:
-    """Return the pattern for *name*, in RE2's syntax, between slashes."""
-    return "".join(c if _PLAIN.match(c) else f"\\x{{{ord(c):x}}}" for c in name)
+    """Return the pattern for *name* between slashes, in RE2's syntax (which JavaScript, of gitlab-ci-local, shares)."""
+    return _PUNCTUATION.sub(r"\\\g<0>", name).replace("/", r"\x2f")

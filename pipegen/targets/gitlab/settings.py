@@ -31,6 +31,11 @@ class Promote:
     branch: str = defaults.PROMOTE_BRANCH
     credential: str = defaults.PROMOTE_CREDENTIAL
 
+    @property
+    def is_ssh(self) -> bool:
+        """Whether the repository is reached by SSH: `ssh://…`, or `user@machine:path`."""
+        return self.repository.startswith("ssh://") or "://" not in self.repository
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Project:
@@ -50,7 +55,7 @@ class Mail:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
-    """The section with its defaults; None is the project's own registry and repository, the job's login, and no mail."""
+    """The section with its defaults; None is the project's own registry, the job's own login, no mail."""
 
     images: Images = Images.REGISTRY
     tags: tuple[str, ...] = ()

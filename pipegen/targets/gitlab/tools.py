@@ -1,14 +1,12 @@
-"""What a job runs in: the image with the tools that its script calls, and what several jobs share of it."""
+"""What a job runs in: the image with the tools that its script calls."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pipegen.shell.host import Images
 from pipegen.shell.script import Script
-from pipegen.targets.gitlab.model import Entry, Hidden, Image, Variable
+from pipegen.targets.gitlab.model import Entry, Image, Variable
 from pipegen.targets.gitlab.scripts import entries
 from pipegen.targets.gitlab.settings import Settings
 
@@ -40,7 +38,9 @@ def surroundings(script: Script, settings: Settings) -> Surroundings:
                 before_script=prelude,
             )
         case "helm":
-            return Surroundings(kind="helm", image=Image(settings.tools.helm, has_entrypoint=True), before_script=prelude)
+            return Surroundings(
+                kind="helm", image=Image(settings.tools.helm, has_entrypoint=True), before_script=prelude
+            )
         case "git":
             return Surroundings(kind="git", image=Image(settings.tools.git), before_script=prelude)
         case kind:
@@ -55,27 +55,10 @@ def installs(script: Script, settings: Settings) -> tuple[Entry, ...]:
     if script.uses_helm and script.uses_containers:
         found.append("command -v helm || apk add --no-cache helm")
     if script.uses_git:
-        # The charts' own script, which is called, needs the last.
-        found.append("command -v git || apk add --no-cache git python3 py3-ruamel.yaml")
+        # The charts' own script, which is called, needs ruamel.yaml.
+        ssh = " openssh-client" if settings.promote.is_ssh else ""
+        found.append(f"command -v git || apk add --no-cache git python3 py3-ruamel.yaml{ssh}")
     return tuple(Entry(text) for text in found)
-
-
-def hidden_jobs(used: Iterable[Surroundings]) -> Mapping[Surroundings, Hidden]:
-    """Return the hidden job for all surroundings that are *used* more than once, in the order of first use."""
-    found: dict[Surroundings, Hidden] = {}
-    kinds: Counter[str] = Counter()
-    for one, count in Counter(used).items():
-        if count > 1 and one != Surroundings(kind=one.kind):
-            kinds[one.kind] += 1
-            number = kinds[one.kind]
-            found[one] = Hidden(
-                name=f".{one.kind}" if number == 1 else f".{one.kind} {number}",
-                image=one.image,
-                services=one.services,
-                variables=one.variables,
-                before_script=one.before_script,
-            )
-    return found
 
 
 def _kind(script: Script) -> str:

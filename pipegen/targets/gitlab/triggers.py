@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import quote
+from urllib import parse
 
 from pipegen.bindings.expression import Part, Reference, Scope, Text
 from pipegen.diagnostics.codes import INVALID_TRIGGER_VARIABLE, TRIGGER_NOT_AWAITED, TRIGGER_WITHOUT_PROJECT
 from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
-from pipegen.shell.quote import word
+from pipegen.shell.quote import quote
 from pipegen.targets.gitlab.host import pipeline_variable
 from pipegen.targets.gitlab.model import Entry, Trigger, Variable
 from pipegen.targets.gitlab.settings import Project
@@ -26,6 +26,7 @@ _NAME = re.compile(r"\$(\w+)", re.ASCII)
 class Bridge:
     """A pipeline that GitLab starts by itself, with values it can expand."""
 
+    name: str
     trigger: Trigger
     variables: tuple[Variable, ...]
     allow_failure: bool
@@ -35,8 +36,8 @@ class Bridge:
 class Call:
     """A pipeline that a job of its own starts, with values that the stage has computed."""
 
+    name: str
     script: tuple[Entry, ...]
-    allow_failure: bool
 
 
 def lower_trigger(job: plan.Job, projects: Mapping[str, Project], report: Report) -> Bridge | Call | None:
@@ -53,9 +54,11 @@ def lower_trigger(job: plan.Job, projects: Mapping[str, Project], report: Report
     if None in variables:
         return _call(job, step, project, report)
     return Bridge(
+        name=step.name.value,
         trigger=Trigger(project.project, project.branch, is_awaited=step.wait),
         variables=tuple(variable for variable in variables if variable is not None),
-        allow_failure=not step.propagate,
+        # A pipeline that cannot be started is let go as well: GitLab does not tell the two apart.
+        allow_failure=step.wait and not step.propagate,
     )
 
 
@@ -87,21 +90,22 @@ def _call(job: plan.Job, step: plan.Trigger, project: Project, report: Report) -
             at=step.name.span,
             hint='say "wait: false", or pass only constants and such values of setup as ${setup.commit}',
         )
-    address = f"$CI_API_V4_URL/projects/{quote(project.project, safe='')}/trigger/pipeline"
+    address = f"$CI_API_V4_URL/projects/{parse.quote(project.project, safe='')}/trigger/pipeline"
     forms = ['"token=$CI_JOB_TOKEN"', f'"ref={project.branch or "$CI_DEFAULT_BRANCH"}"']
     for number, (name, value) in enumerate(step.parameters):
         constant = value.constant
         if constant is None:
             forms.append(f'"variables[{name}]=<.pipegen/trigger/{job.slug}/{number}"')
         else:
-            forms.append(f"--form-string {word(f'variables[{name}]={constant}')}")
+            forms.append(f"--form-string {quote(f'variables[{name}]={constant}')}")
     lines = (
         f"# a pipeline of {project.project}, with the values that the stage has worked out",
         "curl --silent --show-error --fail-with-body --request POST \\",
         *(f"  {form if form.startswith('--') else f'--form {form}'} \\" for form in forms),
         f'  "{address}"',
     )
-    return Call(script=(Entry("".join(f"{line}\n" for line in lines)),), allow_failure=not step.propagate)
+    text = "".join(f"{line}\n" for line in lines)
+    return Call(name=step.name.value, script=(Entry(text),))
 
 
 def _check_variables(step: plan.Trigger, report: Report) -> None:

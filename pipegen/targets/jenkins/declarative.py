@@ -2,39 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pipegen.graph.blocks import Block
+from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.names import Names, group_name
+from pipegen.targets.jenkins.teardown import isolated_teardown, shared_teardown
+from pipegen.targets.jenkins.work import Work
+from pipegen.targets.jenkins.workspace import prepare
 
 
-def lower_blocks(
-    placed: Iterable[Block], stages: Mapping[str, model.Stage], selected: Callable[[str], model.Selected]
-) -> tuple[model.Block, ...]:
-    """Return *placed* with its *stages*; stages with several others inside get names of their own."""
+def lower_declarative(work: Work, placed: Iterable[Block], stages: Sequence[model.Stage]) -> model.Declarative:
+    """Return *stages* as *placed*; names that are not those of stages are made for what holds several."""
     names = Names()
-    for name in stages:
-        names.take(name)
-    return tuple(_block(block, stages, selected, names) for block in placed)
+    for stage in stages:
+        names.take(stage.name)
+    by_name = {stage.name: stage for stage in stages}
+    lowered = tuple(_block(block, by_name, work, names) for block in placed)
+    shared = work.with_workspace(Workspace.SHARED)
+    if not shared:
+        return model.Declarative(agent=None, blocks=lowered, teardown=isolated_teardown(work))
+    return model.Declarative(
+        agent=model.Agent(work.settings.agent),
+        blocks=_prepared(lowered, prepare(work.checkouts[shared[0].plan.name]), names),
+        teardown=shared_teardown(shared[0]),
+    )
 
 
 def with_functions(stages: Sequence[model.Stage]) -> tuple[model.Stage, ...]:
     """Return *stages* with their steps in functions, which are methods of their own and so have sizes of their own."""
-    return tuple(replace(stage, steps_function=f"steps{number}") for number, stage in enumerate(stages, 1))
+    return tuple(
+        replace(stage, steps_function=f"steps{number}", failure_function=f"failed{number}" if stage.on_failure else "")
+        for number, stage in enumerate(stages, 1)
+    )
 
 
-def _block(
-    block: Block, stages: Mapping[str, model.Stage], selected: Callable[[str], model.Selected], names: Names
-) -> model.Block:
+def _block(block: Block, stages: Mapping[str, model.Stage], work: Work, names: Names) -> model.Block:
     chains = tuple(
         model.Chain(
-            name=names.take(group_name(chain)) if len(chain) > 1 else "",
-            selected=selected(stages[chain[0]].pipeline),
+            name=names.take(group_name(chain)) if len(chain) > 1 and len(block) > 1 else "",
+            selected=work.selected(stages[chain[0]].pipeline),
             stages=tuple(stages[name] for name in chain),
         )
         for chain in block
     )
     members = [name for chain in block for name in chain]
     return model.Block(names.take(group_name(members)) if len(chains) > 1 else "", chains)
+
+
+def _prepared(blocks: tuple[model.Block, ...], steps: tuple[model.Step, ...], names: Names) -> tuple[model.Block, ...]:
+    """Return *blocks* with *steps* before all else: in the first stage, or in one of their own before several."""
+    first = blocks[0].chains[0]
+    if len(blocks[0].chains) == 1:
+        stage = first.stages[0]
+        prepared = replace(first, stages=(replace(stage, steps=(*steps, *stage.steps)), *first.stages[1:]))
+        return (model.Block("", (prepared,)), *blocks[1:])
+    stage = model.Stage(
+        name=names.take("checkout"), pipeline=first.stages[0].pipeline, after=(), agent=None, steps=steps
+    )
+    return (model.Block("", (model.Chain(name="", selected=model.Selected(), stages=(stage,)),)), *blocks)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 
 from pipegen.targets.jenkins import model
 
-# In the order they are written, each with what it calls.
+# In the order in which they are written, each with what it calls.
 _CALLS: dict[str, tuple[str, ...]] = {
+    "setting": (),
     "output": (),
     "sharedOutput": (),
     "oneLine": (),
-    "changedFiles": (),
     "project": ("remote",),
     "projectShortName": ("project",),
     "remote": (),
@@ -21,14 +21,16 @@ _CALLS: dict[str, tuple[str, ...]] = {
 }
 
 
-def helpers(file: model.Jenkinsfile) -> model.Jenkinsfile:
-    """Return *file* with the names of the functions that it needs."""
-    needed = set(_called(file))
-    for name in _CALLS:
-        # Each is written before what it calls, but for one: go round once for each.
-        needed.update(called for known in tuple(needed) for called in _CALLS.get(known, ()))
-        del name
-    return replace(file, helpers=tuple(name for name in _CALLS if name in needed))
+def helpers(*parts: object) -> tuple[str, ...]:
+    """Return the names of the functions that *parts* of the model need."""
+    needed: set[str] = set()
+    waiting = list(_called(parts))
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            waiting += _CALLS.get(name, ())
+    return tuple(name for name in _CALLS if name in needed)
 
 
 def _called(value: object) -> Iterator[str]:
@@ -40,8 +42,6 @@ def _called(value: object) -> Iterator[str]:
             yield value.function
         case model.Code():
             yield value.text.removesuffix("()")
-        case model.Variable():
-            yield value.code.removesuffix("()")
         case tuple():
             for item in value:
                 yield from _called(item)

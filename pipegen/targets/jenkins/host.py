@@ -12,6 +12,12 @@ from pipegen.targets.jenkins.setup import LABELS, setup_value
 
 # Outside the checkout, and so in no build context; Jenkins gives each workspace such a folder.
 SHARED_VALUES = "$WORKSPACE_TMP/pipegen"
+# Each is set at the start: to what this Jenkins says, else to the setting.
+REGISTRY = "PIPEGEN_REGISTRY"
+REPOSITORY = "PIPEGEN_REPOSITORY"
+NAMESPACE = "PIPEGEN_NAMESPACE"
+CHARTS = "PIPEGEN_CHARTS"
+FRONTEND = "PIPEGEN_FRONTEND"
 REGISTRY_USERNAME = "PIPEGEN_REGISTRY_USERNAME"
 REGISTRY_PASSWORD = "PIPEGEN_REGISTRY_PASSWORD"  # noqa: S105 - the name of a variable
 
@@ -19,8 +25,6 @@ REGISTRY_PASSWORD = "PIPEGEN_REGISTRY_PASSWORD"  # noqa: S105 - the name of a va
 def host(plan: Plan, settings: Settings) -> Host:
     """Return what the scripts of *plan* find."""
     is_local = settings.images is Images.LOCAL
-    registry = _setting("REGISTRY", settings.registry)
-    repository = _setting("REPOSITORY", settings.repository)
     return Host(
         # BUILD_ID is shared by the stages of a build, and by the tries of a stage.
         job_id="$(od -An -N6 -tx1 /dev/urandom | tr -d ' \\n')",
@@ -30,13 +34,13 @@ def host(plan: Plan, settings: Settings) -> Host:
         values=SHARED_VALUES if plan.workspace is Workspace.SHARED else None,
         images=settings.images,
         shares_daemon=is_local or plan.workspace is Workspace.SHARED,
-        image_repository=f"{registry}/{repository}/pipegen",
-        login=_login(registry, settings),
-        registry=registry,
-        repository=repository,
-        namespace=_setting("NAMESPACE", settings.namespace),
-        charts=_setting("CHARTS", settings.charts),
-        frontend=_setting("FRONTEND", settings.frontend),
+        image_repository=f"${REGISTRY}/${REPOSITORY}/pipegen",
+        login=_login(settings),
+        registry=f"${REGISTRY}",
+        repository=f"${REPOSITORY}",
+        namespace=f"${NAMESPACE}",
+        charts=f"${CHARTS}",
+        frontend=f"${FRONTEND}",
         promote_repository=settings.promote.repository,
         promote_branch=settings.promote.branch,
         promote_credential=_promote_credential(plan.span, settings),
@@ -45,11 +49,6 @@ def host(plan: Plan, settings: Settings) -> Host:
         folder_url="${BUILD_URL:-}artifact/",
         credential=lambda _: (),
     )
-
-
-def _setting(name: str, default: str) -> str:
-    """Return a setting that a variable of the controller, the folder or the agent overrides."""
-    return f"${{PIPEGEN_{name}:-{default}}}"
 
 
 def _setup(name: str, plan: Plan) -> str | None:
@@ -67,10 +66,10 @@ def _quoted(text: str) -> str:
     return re.sub(r'([\\"$`])', r"\\\1", text)
 
 
-def _login(registry: str, settings: Settings) -> Login | None:
+def _login(settings: Settings) -> Login | None:
     if not settings.registry_credential:
         return None
-    return Login(registry, f"${REGISTRY_USERNAME}", f"${REGISTRY_PASSWORD}")
+    return Login(f"${REGISTRY}", f"${REGISTRY_USERNAME}", f"${REGISTRY_PASSWORD}")
 
 
 def _promote_credential(span: Span, settings: Settings) -> Credential:

@@ -3,13 +3,157 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import reduce
-from operator import or_
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report
+from pipegen.diagnostics.report import Report, listed
 from pipegen.graph.blocks import Block, Wait, blocks, direct_waits, frames_as_blocks
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.declarative import lower_declarative, with_functions
+from pipegen.targets.jenkins.scripted import lower_scripted
+from pipegen.targets.jenkins.size import LARGEST, weigh_added, weigh_pipeline
+from pipegen.targets.jenkins.stages import Stages, Style
+from pipegen.targets.jenkins.work import Work
+
+# A wide graph has waits without end; these are enough to see what is meant.
+_TOLD_WAITS = 8
+_TOLD_NAMES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LaidOut:
+    """Stages in their places; *notes* are lines about the layout for the top of the file."""
+
+    stages: Stages
+    body: model.Declarative | model.Scripted
+    notes: tuple[str, ...] = ()
+
+
+def lay_out(work: Work, style: str, stages_in: Callable[[Style], Stages], report: Report) -> LaidOut:
+    """Return the stages that *stages_in* makes, in their places.
+
+    *style* is "declarative", "scripted", or "auto": declarative where that says the graph exactly, in a size that
+    Jenkins takes.
+    """
+    if style == Style.DECLARATIVE.value:
+        laid_out = _forced_declarative(work, stages_in(Style.DECLARATIVE), report)
+    elif style == Style.SCRIPTED.value:
+        laid_out = _scripted(work, stages_in, ("Style: scripted.",))
+    else:
+        laid_out = _declarative(work, stages_in) or _scripted(work, stages_in, ())
+    _check_stages(laid_out.stages.stages, work, report)
+    return laid_out
+
+
+def _declarative(work: Work, stages_in: Callable[[Style], Stages]) -> LaidOut | None:
+    """Return the stages as blocks where these say the graph exactly, in a size that Jenkins takes."""
+    placed = blocks(_graph(work))
+    if placed is not None and _has_room_for_workspaces(work, placed):
+        stages = stages_in(Style.DECLARATIVE)
+        body = lower_declarative(work, placed, stages.stages)
+        if weigh_pipeline(body) <= LARGEST:
+            return LaidOut(stages, body)
+    return None
+
+
+def _graph(work: Work) -> ExecutionGraph:
+    """Return the graph of all pipelines' stages, by their names in the file."""
+    shown = {(one.plan.name, one.job.stage): one.name for one in work.named}
+    arcs = [(shown[one.plan.name, earlier], one.name) for one in work.named for earlier in one.job.needs]
+    return ExecutionGraph([*((one.name,) for one in work.named), *arcs])
+
+
+def _has_room_for_workspaces(work: Work, placed: Sequence[Block]) -> bool:
+    """Return whether blocks can give the stages of a pipeline one workspace, where that is asked for.
+
+    They can when the pipeline is alone, and its first stage, which all others wait for, can fetch the code.
+    """
+    if not work.with_workspace(Workspace.SHARED):
+        return True
+    return len(work.plans) == 1 and len(placed[0]) == 1
+
+
+def _scripted(work: Work, stages_in: Callable[[Style], Stages], notes: tuple[str, ...]) -> LaidOut:
+    stages = stages_in(Style.SCRIPTED)
+    return LaidOut(stages, lower_scripted(work, stages.stages), notes)
+
+
+def _forced_declarative(work: Work, stages: Stages, report: Report) -> LaidOut:
+    _check_workspaces(work, report)
+    graph = _graph(work)
+    placed = blocks(graph)
+    waits: tuple[Wait, ...] = ()
+    if placed is None:
+        placed = frames_as_blocks(graph)
+        waits = direct_waits(graph, placed)
+        _report_waits(waits, work, report)
+    body = lower_declarative(work, placed, stages.stages)
+    if weigh_pipeline(body) > LARGEST:
+        stages = Stages(with_functions(stages.stages), stages.recipients)
+        body = lower_declarative(work, placed, stages.stages)
+        _check_size(body, work, report)
+    return LaidOut(stages, body, ("Style: declarative.", *_notes(waits)))
+
+
+def _check_workspaces(work: Work, report: Report) -> None:
+    shared = work.with_workspace(Workspace.SHARED)
+    if len(work.plans) > 1 and shared:
+        plan = shared[0].plan
+        report.add(
+            codes.DECLARATIVE_WORKSPACE,
+            f'the declarative style cannot give the stages of "{plan.name}" one workspace beside other pipelines',
+            at=plan.workspace_span or plan.span,
+            hint="use the style scripted, or compile this pipeline alone with --pipeline",
+        )
+
+
+def _check_size(body: model.Declarative, work: Work, report: Report) -> None:
+    if weigh_pipeline(body) > LARGEST:
+        report.add(
+            codes.DECLARATIVE_TOO_LARGE,
+            f"{len(work.named)} stages do not fit into one declarative pipeline: Jenkins compiles it to one method, "
+            "and a method has a largest size",
+            at=work.plans[0].span,
+            hint="use the style scripted, or auto, which picks it",
+        )
+
+
+def _check_stages(stages: Sequence[model.Stage], work: Work, report: Report) -> None:
+    spans = {one.name: one.job.span for one in work.named}
+    for stage in stages:
+        if weigh_added(stage) > LARGEST:
+            report.add(
+                codes.STAGE_TOO_LARGE,
+                f'stage "{stage.name}" is too large for Jenkins, which compiles what it does to one method',
+                at=spans[stage.name],
+                hint="split it, or give the job that it triggers fewer parameters",
+            )
+
+
+def _report_waits(waits: Sequence[Wait], work: Work, report: Report) -> None:
+    spans = {one.name: one.job.span for one in work.named}
+    told = [f"{_names(wait.later)} for {_names(wait.earlier)}" for wait in waits[:_TOLD_WAITS]]
+    rest = [f"and {len(waits) - _TOLD_WAITS} more"] if len(waits) > _TOLD_WAITS else []
+    report.add(
+        codes.ADDED_WAITS,
+        f"blocks of the declarative style add waits that the graph does not ask for: {'; '.join(told + rest)}",
+        at=spans[waits[0].later[0]],
+        label="waits longer than it has to",
+        hint="use the style scripted, which adds none; with these blocks, a stage that waits for another "
+        "does not run either when that one fails",
+    )
+
+
+def _notes(waits: Sequence[Wait]) -> tuple[str, ...]:
+    notes = [f"Added wait: {_names(wait.later)} for {_names(wait.earlier)}." for wait in waits[:_TOLD_WAITS]]
+    if len(waits) > _TOLD_WAITS:
+        notes.append(f"And {len(waits) - _TOLD_WAITS} added waits more.")
+    if waits:
+        notes.append("When a stage fails, those that wait for it do not run, added waits included; scripted adds none.")
+    return tuple(notes)
+
+
+def _names(stages: Sequence[str]) -> str:
+    return listed(stages, limit=_TOLD_NAMES)

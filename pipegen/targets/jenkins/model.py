@@ -55,9 +55,10 @@ class OneLine:
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """The text of a file in the workspace."""
+    """The text of a file: in the workspace, or, when it *is_shared*, in the folder beside it that stages share."""
 
     path: str
+    is_shared: bool
 
 
 Value: TypeAlias = "str | Code | Call | Item | OrElse | Joined | OneLine | FileText"
@@ -105,17 +106,18 @@ class Stash:
 
     kind: ClassVar[str] = "stash"
     name: str
-    includes: Value
+    includes: str
     holds_user_files: bool
     may_be_empty: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """Files for people: all that lie in *folder*."""
+    """Files for people: all that lie in *folder*, which is then removed where other stages come after in its place."""
 
     kind: ClassVar[str] = "archive"
     folder: str
+    is_removed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,7 @@ class Stage:
         steps: what it does.
         steps_function: the function that holds the steps, "" where they stand in place.
         on_failure: what happens once the stage has failed.
+        failure_function: the function that holds that, "" where it stands in place.
     """
 
     name: str
@@ -199,6 +202,7 @@ class Stage:
     steps: tuple[Step, ...]
     steps_function: str = ""
     on_failure: tuple[Step, ...] = ()
+    failure_function: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +225,7 @@ class Teardown:
 class Pin:
     """The agent that is chosen at the start for stages that share images or containers."""
 
-    label: str
+    agent: Agent
     selected: Selected
 
 
@@ -251,7 +255,7 @@ class Declarative:
 
     agent: Agent | None
     blocks: tuple[Block, ...]
-    teardowns: tuple[Teardown, ...]
+    teardown: Teardown | None
 
 
 # Scripted
@@ -264,6 +268,15 @@ class Chunk:
     function: str
     selected: Selected
     stages: tuple[Stage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A pipeline whose stages have workspaces of their own, from *roots* on."""
+
+    pipeline: str
+    selected: Selected
+    roots: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -280,16 +293,12 @@ class SharedRun:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scripted:
-    """`addStage` calls and how they start.
-
-    *roots* are the first stages of the pipelines whose stages have workspaces of their own; they are
-    named only where *shared* pipelines run beside them.
-    """
+    """`addStage` calls and how they start: pipeline by pipeline where some have one workspace, else all at once."""
 
     chunks: tuple[Chunk, ...]
-    roots: tuple[str, ...]
+    runs: tuple[Run, ...]
     shared: tuple[SharedRun, ...]
-    teardowns: tuple[Teardown, ...]
+    teardown: Teardown | None
 
 
 # The file
@@ -297,10 +306,10 @@ class Scripted:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """An environment variable of ours, and the Groovy expression it is set to."""
+    """An environment variable of ours, and the expression it is set to."""
 
     name: str
-    code: str
+    value: Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count
 
-from pipegen.plan.model import Job, Plan
-from pipegen.shell.script import Script
+from pipegen.plan.model import Plan
 
 # A block of many stages is named by its first ones.
 _SHOWN = 4
-
-
-@dataclass(frozen=True, slots=True)
-class NamedJob:
-    """A job with its plan, its script, and the name of its stage in the file."""
-
-    name: str
-    plan: Plan
-    job: Job
-    script: Script
 
 
 class Names:

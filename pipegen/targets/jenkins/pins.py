@@ -10,7 +10,7 @@ _DAEMON_NAMES = frozenset({"imageID", "imageLocalName", "container"})
 
 
 def is_pinned(job: Job, plan: Plan, settings: Settings) -> bool:
-    """Return whether *job* needs the container engine of other jobs: its own is used by them, or the other way round."""
+    """Return whether *job* needs the container engine of other jobs, or they need its own."""
     if settings.images is not Images.LOCAL or plan.workspace is Workspace.SHARED:
         return False
     if job.shared.needs_daemon:

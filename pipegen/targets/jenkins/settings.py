@@ -11,7 +11,7 @@ from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar
 
-# These stand between double quotes of a shell, as defaults of a variable: no character in them may mean something there.
+# The promote settings stand between double quotes of a shell: nothing in them may mean something there.
 _NAME = "^[A-Za-z0-9._:/@-]+$"
 _URL = "^[A-Za-z0-9._~:/?#@!&=%+,;-]+$"
 _ID = "^[^\\u0000-\\u001f]+$"
@@ -43,7 +43,7 @@ SETTINGS: Mapping[str, Any] = {
             "type": "string",
             "pattern": _NAME,
             "default": defaults.REPOSITORY,
-            "description": "Path in the registry before the names of images; PIPEGEN_REPOSITORY overrides it at run time.",
+            "description": "Path in the registry before an image's name; PIPEGEN_REPOSITORY overrides it at run time.",
         },
         "registry_credential": {
             "type": "string",
@@ -67,7 +67,7 @@ SETTINGS: Mapping[str, Any] = {
             "type": "string",
             "pattern": _NAME,
             "default": defaults.FRONTEND,
-            "description": "BuildKit frontend for blubberfiles that name none; PIPEGEN_FRONTEND overrides it at run time.",
+            "description": "BuildKit frontend of blubberfiles without one; PIPEGEN_FRONTEND overrides it at run time.",
         },
         "promote": {
             "type": "object",

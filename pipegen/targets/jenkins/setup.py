@@ -43,13 +43,16 @@ class SetupValue:
 
     *variable* is the environment variable that holds it; *code* is the Groovy
     expression that a variable set at the start gets, or what `checkout` calls
-    one that is set then; *suffix* follows a value that is not empty.
+    one that is set then; *suffix* follows a value that is not empty. A value that
+    *is_free_text* may hold line breaks.
     """
 
     variable: str
     source: Source
     code: str = ""
     suffix: str = ""
+    may_be_empty: bool = True
+    is_free_text: bool = False
 
     @property
     def shell(self) -> str:
@@ -58,13 +61,13 @@ class SetupValue:
 
 
 _VALUES = {
-    "project": SetupValue(variable="PIPEGEN_PROJECT", source=Source.START, code="project()"),
+    "project": SetupValue(variable="PIPEGEN_PROJECT", source=Source.START, code="project()", may_be_empty=False),
     "projectShortName": SetupValue(
-        variable="PIPEGEN_PROJECT_SHORT_NAME", source=Source.START, code="projectShortName()"
+        variable="PIPEGEN_PROJECT_SHORT_NAME", source=Source.START, code="projectShortName()", may_be_empty=False
     ),
-    "timestamp": SetupValue(variable="PIPEGEN_TIMESTAMP", source=Source.START, code="timestamp()"),
+    "timestamp": SetupValue(variable="PIPEGEN_TIMESTAMP", source=Source.START, code="timestamp()", may_be_empty=False),
     "branch": SetupValue(variable="PIPEGEN_BRANCH", source=Source.START, code="branch()"),
-    "remote": SetupValue(variable="PIPEGEN_REMOTE", source=Source.START, code="remote()"),
+    "remote": SetupValue(variable="PIPEGEN_REMOTE", source=Source.START, code="remote()", may_be_empty=False),
     "commit": SetupValue(variable="PIPEGEN_COMMIT", source=Source.CHECKOUT, code="GIT_COMMIT"),
     "tag": SetupValue(variable="TAG_NAME", source=Source.VARIABLE),
     "logURL": SetupValue(variable="BUILD_URL", source=Source.VARIABLE, suffix="console"),
@@ -78,9 +81,14 @@ def setup_value(name: str) -> SetupValue | None:
     """Return where `${setup.NAME}` comes from, None when Jenkins has no such value; `imageLabels` is no single one."""
     if name.startswith(_PARAMETER):
         parameter = name.removeprefix(_PARAMETER)
-        return SetupValue(variable=_parameter_variable(parameter), source=Source.START, code=_parameter_code(parameter))
+        return SetupValue(
+            variable=_parameter_variable(parameter),
+            source=Source.START,
+            code=_parameter_code(parameter),
+            is_free_text=True,
+        )
     if name in _CHECKOUT_VARIABLES or _NUMBERED_URL.fullmatch(name):
-        return SetupValue(variable=f"PIPEGEN_{name}", source=Source.CHECKOUT, code=name)
+        return SetupValue(variable=f"PIPEGEN_{name}", source=Source.CHECKOUT, code=name, is_free_text=True)
     return _VALUES.get(name)
 
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.mail import LoweredMail, lower_mail
-from pipegen.targets.jenkins.names import NamedJob, Names
+from pipegen.targets.jenkins.names import Names
 from pipegen.targets.jenkins.pins import is_pinned
 from pipegen.targets.jenkins.steps import Shared, needs_agent, steps
 from pipegen.targets.jenkins.values import Values
+from pipegen.targets.jenkins.work import NamedJob
 
 
 class Style(Enum):
@@ -31,7 +31,7 @@ class Stages:
     recipients: tuple[model.Recipients, ...]
 
 
-def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style, report: Report) -> Stages:
+def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Stages:
     """Return the stages of the *named* jobs."""
     shown = {(one.plan.name, one.job.stage): one.name for one in named}
     slugs = {(one.plan.name, one.job.stage): one.job.slug for one in named}
@@ -39,7 +39,7 @@ def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style, report
     stages: list[model.Stage] = []
     recipients: list[model.Recipients] = []
     for one in named:
-        values = _values(one, slugs, report)
+        values = _values(one, slugs)
         mail = lower_mail(one.job.mail, values, functions) if one.job.mail is not None else None
         if mail is not None and mail.recipients is not None:
             recipients.append(mail.recipients)
@@ -57,14 +57,14 @@ def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style, report
     return Stages(tuple(stages), tuple(recipients))
 
 
-def _values(one: NamedJob, slugs: Mapping[tuple[str, str], str], report: Report) -> Values:
+def _values(one: NamedJob, slugs: Mapping[tuple[str, str], str]) -> Values:
     own = {stage: slug for (pipeline, stage), slug in slugs.items() if pipeline == one.plan.name}
     output = "sharedOutput" if one.plan.workspace is Workspace.SHARED else "output"
-    return Values(one.plan, one.job, own, output, report)
+    return Values(one.plan, one.job, own, output)
 
 
 def _agent(one: NamedJob, shared: Shared) -> model.Agent:
-    return model.Agent(shared.settings.agent, is_pinned(one.job, one.plan, shared.settings))
+    return model.Agent(shared.work.settings.agent, is_pinned(one.job, one.plan, shared.work.settings))
 
 
 def _on_failure(
@@ -74,4 +74,4 @@ def _on_failure(
     is_at_an_agent = one.plan.workspace is Workspace.SHARED or (style is Style.DECLARATIVE and agent is not None)
     if not mail.reads_outputs or is_at_an_agent:
         return (mail.step,)
-    return (model.OnAgent(model.Agent(shared.settings.agent), (mail.step,)),)
+    return (model.OnAgent(model.Agent(shared.work.settings.agent), (mail.step,)),)

@@ -6,10 +6,7 @@ from collections.abc import Sequence
 
 from pipegen.plan.model import Job
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.names import NamedJob
-
-# The function that finds what a stage left where the paths are known only then.
-CHANGED_FILES = "changedFiles()"
+from pipegen.targets.jenkins.work import NamedJob
 
 
 class Stashes:
@@ -23,9 +20,7 @@ class Stashes:
         """Return the stashes that a job needs, each after those of its own ancestors: what is written last, stays."""
         wanted = set(self._read_stages(reader))
         return tuple(
-            self._jobs[reader.plan.name, stage].job.slug
-            for stage in reader.plan.graph.topological()
-            if stage in wanted
+            self._jobs[reader.plan.name, stage].job.slug for stage in reader.plan.graph.topological() if stage in wanted
         )
 
     def left_by(self, producer: NamedJob) -> model.Stash | None:
@@ -36,7 +31,7 @@ class Stashes:
         return model.Stash(
             name=job.slug,
             includes=_includes(job, producer.script.carries),
-            holds_user_files=bool(job.artifacts),
+            holds_user_files=any(artifact.path is not None for artifact in job.artifacts),
             may_be_empty=not producer.script.carries,
         )
 
@@ -47,13 +42,7 @@ class Stashes:
         return tuple(dict.fromkeys((*job.files, *carried)))
 
 
-def _includes(job: Job, carries: Sequence[str]) -> model.Value:
+def _includes(job: Job, carries: Sequence[str]) -> str:
     """Return the Ant patterns of what *job* leaves; a path may be that of a file or of a folder."""
-    patterns = list(carries)
-    for artifact in job.artifacts:
-        if artifact.path is not None:
-            patterns += [artifact.path, f"{artifact.path}/"]
-    known = ", ".join(patterns)
-    if all(artifact.path is not None for artifact in job.artifacts):
-        return known
-    return model.Joined((f"{known}, ", model.Code(CHANGED_FILES))) if known else model.Code(CHANGED_FILES)
+    paths = [artifact.path for artifact in job.artifacts if artifact.path is not None]
+    return ", ".join([*carries, *(pattern for path in paths for pattern in (path, f"{path}/"))])

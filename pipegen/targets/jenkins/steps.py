@@ -9,11 +9,11 @@ from pipegen.plan.model import Credential, CredentialKind, Job, Trigger, Workspa
 from pipegen.shell.script import Command, Script
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
-from pipegen.targets.jenkins.names import NamedJob
 from pipegen.targets.jenkins.preludes import Preludes
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stashes import Stashes
 from pipegen.targets.jenkins.values import Values
+from pipegen.targets.jenkins.work import NamedJob, Work
 
 ARCHIVE = ".pipegen/archive"
 
@@ -22,10 +22,9 @@ ARCHIVE = ".pipegen/archive"
 class Shared:
     """What the steps of all jobs have in common."""
 
-    settings: Settings
+    work: Work
     preludes: Preludes
     stashes: Stashes
-    checkouts: dict[str, str]
 
 
 def steps(named: NamedJob, values: Values, shared: Shared) -> tuple[model.Step, ...]:
@@ -54,11 +53,11 @@ def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
         return
     is_isolated = named.plan.workspace is Workspace.ISOLATED
     if is_isolated:
-        yield model.Checkout(shared.checkouts[named.plan.name])
+        yield model.Checkout(shared.work.checkouts[named.plan.name])
         yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
-    yield _bound(script, _sh(script, shared.preludes), shared.settings)
+    yield _bound(script, _sh(script, shared.preludes), shared.work.settings)
     if script.archives:
-        yield model.Archive(ARCHIVE)
+        yield model.Archive(ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)
     if is_isolated and stash is not None:
         yield stash
@@ -69,13 +68,10 @@ def _sh(script: Script, preludes: Preludes) -> model.Sh:
     parts = [script.bind, script.steps, script.outputs]
     if not function:
         parts.insert(0, script.prelude)
-    separated = [_opened(part, is_first=not number and not function) for number, part in enumerate(filter(None, parts))]
-    return script_steps(tuple(command for part in separated for command in part), function)
-
-
-def _opened(part: tuple[Command, ...], *, is_first: bool) -> tuple[Command, ...]:
-    """Return *part* with a blank line before it, unless it is the first."""
-    return part if is_first else (Command(("",)), *part)
+    separated: list[Command] = []
+    for part in filter(None, parts):
+        separated += [Command(("",)), *part] if separated else part
+    return script_steps(tuple(separated), function)
 
 
 def _lines(commands: tuple[Command, ...]) -> Iterator[str]:

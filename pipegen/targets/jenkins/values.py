@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pipegen.bindings.expression import Bare, Defaulted, Items, Loop, Part, Reference, Scope, Text
-from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Job, Plan
+from pipegen.plan.model import Job, Plan, Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.setup import LABELS, setup_value
 
@@ -26,7 +24,6 @@ class Values:
     job: Job
     slugs: Mapping[str, str]
     output: str
-    report: Report
 
     def value(self, text: Text, around: _Around = (), splits: tuple[bool, ...] = ()) -> model.Value:
         """Return the expression of *text*."""
@@ -41,7 +38,8 @@ class Values:
         constant = text.constant
         if constant is not None:
             return _LINE_BREAK.sub(" ", constant)
-        return model.OneLine(self.value(text))
+        value = self.value(text)
+        return model.OneLine(value) if any(map(_is_free_text, text.references())) else value
 
     def items(self, items: Items[Text]) -> tuple[model.Value | model.Loop, ...]:
         """Return the expressions of *items*."""
@@ -49,7 +47,9 @@ class Values:
 
     def trigger_parameter(self, number: int) -> model.Value:
         """Return the value that the script has written for a parameter of the job to start."""
-        return model.FileText(f".pipegen/trigger/{self.job.slug}/{number}")
+        path = f"trigger/{self.job.slug}/{number}"
+        is_shared = self.plan.workspace is Workspace.SHARED
+        return model.FileText(f"/pipegen/{path}" if is_shared else f".pipegen/{path}", is_shared)
 
     def _item(self, item: Text | Loop[Text], around: _Around, splits: tuple[bool, ...]) -> model.Value | model.Loop:
         if isinstance(item, Text):
@@ -93,26 +93,23 @@ class Values:
             return self._labels()
         value = setup_value(reference.name)
         if value is None:
-            self._check_default(reference)
             return ""
         if value.suffix:
             return model.Code(f"(env.{value.variable} ? env.{value.variable} + '{value.suffix}' : '')")
-        return model.OrElse(model.Code(f"env.{value.variable}"), "")
+        code = model.Code(f"env.{value.variable}")
+        return model.OrElse(code, "") if value.may_be_empty else code
 
     def _labels(self) -> model.Value:
         parts: list[model.Value] = []
         for label, variable in LABELS:
-            parts += [f"{label}=", model.OrElse(model.Code(f"env.{variable.removeprefix('$')}"), ""), ","]
+            parts += [f"{label}=", model.Code(f"env.{variable.removeprefix('$')}"), ","]
         return model.Joined((*parts, f"ci.pipeline={self.plan.name}"))
 
-    def _check_default(self, reference: Reference) -> None:
-        if reference.default is None:
-            self.report.add(
-                codes.ENGINE_HAS_NO_VALUE,
-                f'Jenkins has no value for "{reference}"',
-                at=reference.span,
-                hint=f'give a default: "${{setup.{reference.name}|text}}"',
-            )
+
+def _is_free_text(reference: Reference) -> bool:
+    """Return whether what is read may hold line breaks."""
+    value = setup_value(reference.name) if reference.scope is Scope.SETUP else None
+    return value is None or value.is_free_text
 
 
 def _bare(value: model.Value) -> model.Value:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipegen.bindings.expression import Items, Loop, Reference, Scope, Text
-from pipegen.plan.model import Build, Mail, Plan, Selection, Shared
+from pipegen.plan.model import Build, Mail, Shared
+from pipegen.shell.prelude import is_used
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.names import NamedJob
-from pipegen.targets.jenkins.setup import Source, parameter, setup_value
+from pipegen.targets.jenkins.host import CHARTS, FRONTEND, NAMESPACE, REGISTRY, REPOSITORY
+from pipegen.targets.jenkins.setup import Source, setup_value
+from pipegen.targets.jenkins.work import NamedJob, Work
 
 _LABELLED = "imageLabels"
-_RUN = model.Variable("PIPEGEN_RUN", '"${currentBuild.startTimeInMillis}-${env.BUILD_NUMBER}"')
+_RUN = model.Variable("PIPEGEN_RUN", model.Code('"${currentBuild.startTimeInMillis}-${env.BUILD_NUMBER}"'))
 
 
 def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
@@ -28,33 +30,37 @@ def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
     return tuple(used)
 
 
-def start_variables(named: Sequence[NamedJob], used: Sequence[str]) -> tuple[model.Variable, ...]:
+def start_variables(work: Work, used: Sequence[str]) -> tuple[model.Variable, ...]:
     """Return what is set before the first stage."""
-    found = [_RUN] if any(_outlives(one.job.shared) for one in named) else []
+    found = [_RUN] if any(_outlives(one.job.shared) for one in work.named) else []
+    found += _settings(work)
     for name in used:
         value = setup_value(name)
         if value is not None and value.source is Source.START:
-            found.append(model.Variable(value.variable, value.code))
+            found.append(model.Variable(value.variable, model.Code(value.code)))
     return tuple(found)
+
+
+def _settings(work: Work) -> Iterator[model.Variable]:
+    """Yield the settings that scripts use; a variable of the same name on this Jenkins overrides each."""
+    commands = [command for one in work.named for command in one.script.commands]
+    commands += [command for one in work.scripts for command in one.teardown]
+    known = {
+        REGISTRY: work.settings.registry,
+        REPOSITORY: work.settings.repository,
+        NAMESPACE: work.settings.namespace,
+        CHARTS: work.settings.charts,
+        FRONTEND: work.settings.frontend,
+    }
+    for name, text in known.items():
+        if is_used(name, commands):
+            yield model.Variable(name, model.Call("setting", (name, text)))
 
 
 def checkout_variables(used: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Return what the first checkout sets beside the commit: our variable, and the name that `checkout` has for it."""
     values = (setup_value(name) for name in used if name != "commit")
     return tuple((value.variable, value.code) for value in values if value and value.source is Source.CHECKOUT)
-
-
-def parameters(used: Sequence[str]) -> tuple[str, ...]:
-    """Return the build parameters that are read."""
-    return tuple(name for name in map(parameter, used) if name is not None)
-
-
-def selection(plans: Sequence[Plan]) -> model.Selection:
-    """Return the pipelines of the file and which of them must be asked for."""
-    return model.Selection(
-        tuple(plan.name for plan in plans),
-        tuple(plan.name for plan in plans if plan.selection is Selection.ON_DEMAND),
-    )
 
 
 def _outlives(shared: Shared) -> bool:

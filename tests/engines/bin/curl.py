@@ -1,8 +1,8 @@
 """A curl that connects to nothing: it writes its calls to $CURL_LOG, one JSON object a line.
 
 `{"arguments": […], "data": [BASE64, …]}`: `data` holds what would be sent, in the order of the options: the file (or
-standard input) of `--upload-file`, and each `--data…` or `--form…`, the file that an `@` names read. $CURL_RESPONSE is
-printed, $CURL_FAIL is the exit status.
+standard input) of `--upload-file`, and each `--data…` or `--form…`, the file that an `@` (in a form, a `<` too) names
+read. $CURL_RESPONSE is printed, $CURL_FAIL is the exit status.
 """
 
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 from engines.bin.recording import record, status
 
 # For each option, what a value looks like that names a file: group 1 is sent as it stands, group 2 is the path.
-WHOLE, AT_START, AFTER_NAME, AFTER_EQUALS = r"()(.*)", r"()@(.*)", r"([^=@]*)@(.*)", r"([^=]+=)@([^;]*)"
+WHOLE, AT_START, AFTER_NAME, AFTER_EQUALS = r"()(.*)", r"()@(.*)", r"([^=@]*)@(.*)", r"([^=]+=)[@<]([^;]*)"
 NEVER = r"(?!)()()"
 FILES = {
     "--upload-file": WHOLE,

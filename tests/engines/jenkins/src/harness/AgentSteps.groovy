@@ -12,7 +12,7 @@ class AgentSteps extends StepFamily {
     @Step(first = 'label', takesBody = true)
     Object node(Map<String, Object> given, Closure body) {
         String label = given.label == null ? '' : ((String) given.label).trim()
-        Allocation allocation = (Allocation) build.threads.await { Threads.Waiting waiting -> build.agents.allocate(label, waiting) }
+        Allocation allocation = allocate(label)
         build.console.line("Running on ${allocation.node.name} in ${allocation.workspace}")
         try {
             allocation.workspace.mkdirs()
@@ -27,6 +27,22 @@ class AgentSteps extends StepFamily {
         } finally {
             build.processes.stopAll(allocation.cookie)
             build.agents.release(allocation)
+        }
+    }
+
+    private Allocation allocate(String label) {
+        Request request = build.agents.request(label)
+        Allocation allocation = build.agents.tryTake(request)
+        try {
+            return allocation ?: (Allocation) build.threads.await { Threads.Waiting waiting ->
+                while (allocation == null) {
+                    waiting.pause(5)
+                    allocation = build.agents.tryTake(request)
+                }
+                allocation
+            }
+        } finally {
+            build.agents.withdraw(request)
         }
     }
 
@@ -65,7 +81,8 @@ class AgentSteps extends StepFamily {
     @Step(first = 'file', others = ['encoding'], required = ['file'], needsNode = true)
     Object readFile(Map<String, Object> given, Closure body) {
         byte[] bytes = resolve((String) given.file).bytes
-        return given.encoding == 'Base64' ? bytes.encodeBase64().toString() : new String(bytes, (String) given.encoding ?: 'UTF-8')
+        String encoding = given.encoding ?: 'UTF-8'
+        return encoding == 'Base64' ? bytes.encodeBase64().toString() : new String(bytes, encoding)
     }
 
     @Step(others = ['file', 'text', 'encoding'], required = ['file', 'text'], needsNode = true)
@@ -73,7 +90,8 @@ class AgentSteps extends StepFamily {
         File file = resolve((String) given.file)
         file.parentFile.mkdirs()
         String text = (String) given.text
-        file.bytes = given.encoding == 'Base64' ? text.decodeBase64() : text.getBytes((String) given.encoding ?: 'UTF-8')
+        String encoding = given.encoding ?: 'UTF-8'
+        file.bytes = encoding == 'Base64' ? text.decodeBase64() : text.getBytes(encoding)
         return null
     }
 

@@ -50,43 +50,54 @@ class Node {
     }
 }
 
+/** A place in the queue for an executor. */
+@CompileStatic
+class Request {
+    String label
+}
+
 /** Hands out executors, first come first served. */
 @CompileStatic
 class Agents {
     private final List<Node> nodes
     private final String job
-    private final List<Object> queue = []
-    private int serial
+    private final List<Request> queue = []
 
     Agents(Settings settings) {
         job = settings.job.replace('/', '_')
         nodes = settings.nodes.collect { Map<String, Object> it ->
-            new Node(name: (String) it.name, labels: (List<String>) it.labels, executors: ((Number) it.executors).intValue(),
-                    root: new File(settings.root, "agents/${it.name}/workspace"))
+            File root = new File(settings.root, "agents/${it.name}/workspace")
+            int executors = ((Number) it.executors).intValue()
+            new Node(name: (String) it.name, labels: (List<String>) it.labels, executors: executors, root: root)
         }
     }
 
-    /** Waits for a free executor of an agent that *label* fits. */
-    Allocation allocate(String label, Threads.Waiting waiting) {
+    /** Asks for an executor; requests are served in the order in which they are made. */
+    synchronized Request request(String label) {
         if (!nodes.any { Node node -> node.matches(label) }) {
             throw new AbortException("no agent has the label \"${label}\", the build would wait forever")
         }
-        Object ticket = new Object()
-        synchronized (this) {
-            queue.add([ticket, label])
+        Request request = new Request(label: label)
+        queue.add(request)
+        return request
+    }
+
+    synchronized void withdraw(Request request) {
+        queue.remove(request)
+    }
+
+    /** Returns an executor that nobody who came earlier could use; the agent with the most free ones comes first. */
+    synchronized Allocation tryTake(Request request) {
+        List<Node> fitting = nodes.findAll { Node it -> it.matches(request.label) && hasFree(it, request) }
+        Node node = fitting.max { Node it -> it.free }
+        if (node == null) {
+            return null
         }
-        try {
-            Allocation allocation = tryTake(ticket, label)
-            while (allocation == null) {
-                waiting.pause(5)
-                allocation = tryTake(ticket, label)
-            }
-            return allocation
-        } finally {
-            synchronized (this) {
-                queue.removeAll { Object entry -> ((List) entry)[0].is(ticket) }
-            }
-        }
+        queue.remove(request)
+        int executor = (0..<node.executors).find { int it -> !node.busy.contains(it) }
+        node.busy.add(executor)
+        String cookie = UUID.randomUUID().toString()
+        return new Allocation(node: node, executor: executor, workspace: node.workspace(job), cookie: cookie)
     }
 
     synchronized void release(Allocation allocation) {
@@ -94,21 +105,10 @@ class Agents {
         allocation.node.used.remove(allocation.workspace.name)
     }
 
-    /** Takes an executor unless somebody who came earlier could use it; the agent with the most free ones comes first. */
-    private synchronized Allocation tryTake(Object ticket, String label) {
-        Node node = nodes.findAll { Node it -> it.free > 0 && it.matches(label) && !isWantedEarlier(it, ticket) }
-                .max { Node it -> it.free }
-        if (node == null) {
-            return null
-        }
-        int executor = (0..<node.executors).find { int it -> !node.busy.contains(it) }
-        node.busy.add(executor)
-        return new Allocation(node: node, executor: executor, workspace: node.workspace(job), cookie: "${job}-${UUID.randomUUID()}-${serial++}")
-    }
-
-    private boolean isWantedEarlier(Node node, Object ticket) {
-        return queue.takeWhile { Object entry -> !((List) entry)[0].is(ticket) }
-                .count { Object entry -> node.matches((String) ((List) entry)[1]) } >= node.free
+    /** Returns whether *node* has more free executors than requests that came earlier want of it. */
+    private boolean hasFree(Node node, Request request) {
+        List<Request> earlier = queue.takeWhile { Request it -> !it.is(request) }
+        return node.free > earlier.count { Request it -> node.matches(it.label) }
     }
 }
 

@@ -12,12 +12,11 @@ class ArtifactSteps extends StepFamily {
         super(build)
     }
 
-    @Step(first = 'name', others = ['includes', 'excludes', 'useDefaultExcludes', 'allowEmpty'], required = ['name'], needsNode = true)
+    @Step(first = 'name', required = ['name'], needsNode = true,
+            others = ['includes', 'excludes', 'useDefaultExcludes', 'allowEmpty'])
     Object stash(Map<String, Object> given, Closure body) {
         String name = (String) given.name
-        if (!(name ==~ /[\w\- .,]+/)) {
-            throw new AbortException("\u2018${name}\u2019 is an unsafe character")
-        }
+        checkName(name)
         List<String> files = Trees.find(scope.folder, (String) given.includes ?: '**', (String) given.excludes,
                 given.useDefaultExcludes != false)
         if (files.isEmpty() && given.allowEmpty != true) {
@@ -50,25 +49,33 @@ class ArtifactSteps extends StepFamily {
         return null
     }
 
+    /** The names that Jenkins takes for good. */
+    private static void checkName(String name) {
+        if (name.trim() in ['', '.', '..'] || name.find(/[?*\/\\%!@#$^&|<>\[\]:;\p{Cntrl}]/) != null) {
+            throw new AbortException("\u2018${name}\u2019 is no name for a stash")
+        }
+    }
+
     private File store(String name) {
         return new File(build.settings.root, "stashes/${name}")
     }
 
-    @Step(first = 'artifacts', others = ['allowEmptyArchive', 'caseSensitive', 'defaultExcludes', 'excludes', 'fingerprint', 'followSymlinks',
-            'onlyIfSuccessful'], required = ['artifacts'], needsNode = true)
+    @Step(first = 'artifacts', required = ['artifacts'], needsNode = true,
+            others = ['allowEmptyArchive', 'caseSensitive', 'defaultExcludes', 'excludes', 'fingerprint',
+                    'followSymlinks', 'onlyIfSuccessful'])
     Object archiveArtifacts(Map<String, Object> given, Closure body) {
         if (given.onlyIfSuccessful == true && build.result != null && build.result.isWorseThan(Result.UNSTABLE)) {
             build.console.line('Skipped archiving because build is not successful')
             return null
         }
-        List<String> files = Trees.find(scope.folder, (String) given.artifacts, (String) given.excludes, given.defaultExcludes != false,
-                given.followSymlinks != false)
+        List<String> files = Trees.find(scope.folder, (String) given.artifacts, (String) given.excludes,
+                given.defaultExcludes != false, given.followSymlinks != false)
         if (files.isEmpty()) {
-            if (given.allowEmptyArchive == true) {
-                build.console.line("No artifacts found that match the file pattern \"${given.artifacts}\". Configuration error?")
-                return null
+            String message = "No artifacts found that match the file pattern \"${given.artifacts}\""
+            if (given.allowEmptyArchive != true) {
+                throw new AbortException(message)
             }
-            throw new AbortException("No artifacts found that match the file pattern \"${given.artifacts}\". Configuration error?")
+            build.console.line(message)
         }
         File archive = new File(build.settings.root, 'archive')
         File source = scope.folder
@@ -77,9 +84,10 @@ class ArtifactSteps extends StepFamily {
         return null
     }
 
-    @Step(first = 'testResults', others = ['allowEmptyResults', 'skipMarkingBuildUnstable', 'keepLongStdio', 'healthScaleFactor',
-            'skipPublishingChecks', 'checksName', 'testDataPublishers', 'stdioRetention', 'keepProperties', 'keepTestNames',
-            'skipOldReports'], required = ['testResults'], needsNode = true)
+    @Step(first = 'testResults', required = ['testResults'], needsNode = true,
+            others = ['allowEmptyResults', 'skipMarkingBuildUnstable', 'keepLongStdio', 'healthScaleFactor',
+                    'skipPublishingChecks', 'checksName', 'testDataPublishers', 'stdioRetention', 'keepProperties',
+                    'keepTestNames', 'skipOldReports'])
     Object junit(Map<String, Object> given, Closure body) {
         List<String> files = Trees.find(scope.folder, (String) given.testResults, null, true)
         if (files.isEmpty()) {
@@ -91,7 +99,8 @@ class ArtifactSteps extends StepFamily {
         }
         TestSummary summary = new TestSummary()
         files.each { String name -> summary.add(new File(scope.folder, name)) }
-        build.reports.add([files: files, total: summary.totalCount, failed: summary.failCount, skipped: summary.skipCount])
+        build.reports.add([files: files, total: summary.totalCount, failed: summary.failCount,
+                           skipped: summary.skipCount])
         if (summary.failCount > 0 && given.skipMarkingBuildUnstable != true) {
             build.worsen(Result.UNSTABLE)
             Stages.mark(scope.stage, Result.UNSTABLE, "${summary.failCount} tests failed")
@@ -113,11 +122,15 @@ class TestSummary {
 
     void add(File report) {
         GPathResult root = new XmlSlurper().parse(report)
-        root.depthFirst().findAll { Object it -> ((GPathResult) it).name() == 'testcase' }.each { Object it ->
-            List<String> outcomes = ((GPathResult) it).children().iterator().collect { Object child -> ((GPathResult) child).name() }
+        root.depthFirst().findAll { Object it -> nameOf(it) == 'testcase' }.each { Object it ->
+            List<String> outcomes = ((GPathResult) it).children().iterator().collect { Object child -> nameOf(child) }
             totalCount++
             failCount += outcomes.any { String outcome -> outcome in ['failure', 'error'] } ? 1 : 0
             skipCount += 'skipped' in outcomes ? 1 : 0
         }
+    }
+
+    private static String nameOf(Object element) {
+        return ((GPathResult) element).name()
     }
 }

@@ -12,7 +12,6 @@ class Block {
     Closure options
     Closure when
     Closure input
-    String inputMessage
     Closure steps
     Closure post
     Closure parameters
@@ -65,10 +64,6 @@ class Block {
 
     void input(Closure definition) {
         input = definition
-    }
-
-    void input(String message) {
-        inputMessage = message
     }
 
     void steps(Closure definition) {
@@ -162,10 +157,14 @@ class Matrix extends Block {
     List<Map<String, String>> cells() {
         List<Map<String, String>> cells = [[:] as Map<String, String>]
         axes.each { String name, List<String> values ->
-            cells = cells.collectMany { Map<String, String> cell -> values.collect { String value -> cell + [(name): value] } }
+            cells = cells.collectMany { Map<String, String> cell ->
+                values.collect { String value -> cell + [(name): value] }
+            }
         }
         return cells.findAll { Map<String, String> cell ->
-            !excludes.any { Map<String, Closure> tests -> tests.every { String name, Closure test -> test.call(cell[name]) } }
+            !excludes.any { Map<String, Closure> tests ->
+                tests.every { String name, Closure test -> test.call(cell[name]) }
+            }
         }
     }
 }

@@ -40,7 +40,8 @@ class Build {
         variables.putAll(ownVariables())
         variables.putAll(settings.variables)
         parameters = new Parameters(this, settings.parameters)
-        scm = Scm.from([userRemoteConfigs: [[url: settings.remote]], branches: [[name: settings.branch]]] as Map<String, Object>)
+        scm = new Scm(userRemoteConfigs: [new Scm.Remote(url: settings.remote)],
+                branches: [new Scm.Branch(name: settings.branch)])
         steps = new Steps([new FlowSteps(this), new AgentSteps(this), new ShellSteps(this), new ArtifactSteps(this),
                            new EnvironmentSteps(this), new ScmSteps(this), new NoticeSteps(this)])
         current = this
@@ -75,8 +76,9 @@ class Build {
 
     private Map<String, String> ownVariables() {
         String name = settings.job.tokenize('/').last()
-        return [JOB_NAME: settings.job, JOB_BASE_NAME: name, BUILD_NUMBER: settings.number as String, BUILD_ID: settings.number as String,
-                BUILD_DISPLAY_NAME: displayName, BUILD_TAG: "jenkins-${settings.job.replace('/', '-')}-${settings.number}".toString(),
+        String number = settings.number as String
+        return [JOB_NAME: settings.job, JOB_BASE_NAME: name, BUILD_NUMBER: number, BUILD_ID: number,
+                BUILD_DISPLAY_NAME: displayName, BUILD_TAG: 'jenkins-' + settings.job.replace('/', '-') + '-' + number,
                 CI: 'true']
     }
 }

@@ -45,7 +45,8 @@ class Compiler {
         void call(SourceUnit source, GeneratorContext context, ClassNode type) {
             List<Finding> rejected = Sandbox.check(source.AST)
             if (rejected) {
-                throw new RejectedAccessException(rejected.collect { Finding it -> "line ${it.line}: ${it.message}" }.join('; '))
+                List<String> reasons = rejected.collect { Finding it -> "line ${it.line}: ${it.message}".toString() }
+                throw new RejectedAccessException(reasons.join('; '))
             }
             new Renamer(source).visitClass(type)
         }

@@ -1,6 +1,8 @@
 package harness
 
 import groovy.transform.CompileStatic
+import hudson.AbortException
+import hudson.model.Result
 import org.jenkinsci.plugins.workflow.steps.MissingContextVariableException
 
 /** Runs a `pipeline` block in the order in which Jenkins does. */
@@ -67,7 +69,8 @@ class Declarative {
     }
 
     private String unstableReason() {
-        return rootOptions.has('skipStagesAfterUnstable') && build.result?.name() == 'UNSTABLE' ? 'the build is unstable' : null
+        boolean skips = rootOptions.has('skipStagesAfterUnstable') && build.result == Result.UNSTABLE
+        return skips ? 'the build is unstable' : null
     }
 
     private void runStage(Block stage, String skipReason) {
@@ -152,7 +155,7 @@ class Declarative {
             directives.call(stage.steps)
         } catch (MissingContextVariableException error) {
             if (Threads.scope.agent == null) {
-                throw new hudson.AbortException("stage ${stage.name} runs a step that needs an agent, and has none: ${error.message}")
+                throw new AbortException("stage ${stage.name} runs a step that needs an agent: ${error.message}")
             }
             throw error
         }
@@ -170,14 +173,15 @@ class Declarative {
         Map<String, Object> bodies = [failFast: (Object) (isFailFast(stage) || matrix.failFast)]
         matrix.cells().each { Map<String, String> cell ->
             String name = 'Matrix - ' + cell.collect { String axis, String value -> "${axis} = '${value}'" }.join(', ')
-            bodies[name] = { Threads.within(new Scope(Threads.scope, cell)) { runStage(cellStage(name, matrix), null) } }
+            Block inner = cellStage(name, matrix)
+            bodies[name] = { Threads.within(new Scope(Threads.scope, cell)) { runStage(inner, null) } }
         }
         build.steps.call('parallel', [bodies] as Object[])
     }
 
     private static Block cellStage(String name, Matrix matrix) {
-        return new Block(name: name, script: matrix.script, agent: matrix.agent, agentName: matrix.agentName, stages: matrix.stages,
+        return new Block(name: name, script: matrix.script, agent: matrix.agent, agentName: matrix.agentName,
                 environment: matrix.environment, options: matrix.options, when: matrix.when, input: matrix.input,
-                inputMessage: matrix.inputMessage, post: matrix.post)
+                stages: matrix.stages, post: matrix.post)
     }
 }

@@ -88,14 +88,12 @@ class Directives {
     }
 
     void withInput(Block stage, Closure body) {
-        if (stage.input == null && stage.inputMessage == null) {
+        if (stage.input == null) {
             body.call()
             return
         }
-        InputSection section = new InputSection(this, stage.inputMessage)
-        if (stage.input != null) {
-            Block.collect(stage.input, section, script)
-        }
+        InputSection section = new InputSection(this)
+        Block.collect(stage.input, section, script)
         build.steps.call('input', [section.given] as Object[])
         Map<String, String> answers = [:]
         Parameters.defaults(section.parameters).each { String name, Object value -> answers[name] = value as String }
@@ -193,11 +191,8 @@ class InputSection {
     List<Symbol> parameters = []
     private final Directives directives
 
-    InputSection(Directives directives, String message) {
+    InputSection(Directives directives) {
         this.directives = directives
-        if (message != null) {
-            given.message = message
-        }
     }
 
     void message(Object text) {

@@ -2,6 +2,7 @@ package harness
 
 import groovy.transform.CompileStatic
 import hudson.AbortException
+import org.jenkinsci.plugins.workflow.steps.MissingContextVariableException
 
 /** Steps that set variables for a block. */
 @CompileStatic
@@ -28,9 +29,7 @@ class EnvironmentSteps extends StepFamily {
         Bindings bound = new Bindings(build, scope)
         try {
             ((List) given.bindings).each { Object binding -> bound.add(binding) }
-            Scope inner = new Scope(scope, bound.variables.collectEntries { String name, String value ->
-                [name, value.replace('$', '$$')]
-            } as Map<String, String>)
+            Scope inner = new Scope(scope, bound.variables)
             inner.secrets = inner.secrets + bound.secrets
             if (bound.secrets) {
                 build.console.line('Masking supported pattern matches of ' + bound.variables.keySet().join(' or '))
@@ -74,10 +73,11 @@ class Bindings {
                 bind(wanted, 'passwordVariable', field(wanted, 'pair', 'password'), true)
                 break
             case 'usernameColonPassword':
-                bind(wanted, 'variable', field(wanted, 'pair', 'username') + ':' + field(wanted, 'pair', 'password'), true)
+                String pair = field(wanted, 'pair', 'username') + ':' + field(wanted, 'pair', 'password')
+                bind(wanted, 'variable', pair, true)
                 break
             case 'sshUserPrivateKey':
-                bind(wanted, 'keyFileVariable', write(field(wanted, 'ssh', 'key'), "ssh-key-${wanted.keyFileVariable}"), true)
+                bind(wanted, 'keyFileVariable', write(field(wanted, 'ssh', 'key'), 'ssh-key'), true)
                 optional(wanted, 'usernameVariable', 'username', false)
                 optional(wanted, 'passphraseVariable', 'passphrase', true)
                 break
@@ -88,23 +88,28 @@ class Bindings {
 
     /** Binds *credentialsId* as Declarative's `environment { NAME = credentials('id') }` does. */
     void addWhole(String name, String credentialsId) {
-        Map<String, Object> base = [credentialsId: credentialsId] as Map<String, Object>
         switch (credential(credentialsId).kind) {
             case 'text':
-                add(new Symbol(name: 'string', arguments: base + [variable: (Object) name]))
+                bindNamed('string', credentialsId, [variable: name])
                 break
             case 'file':
-                add(new Symbol(name: 'file', arguments: base + [variable: (Object) name]))
+                bindNamed('file', credentialsId, [variable: name])
                 break
             case 'pair':
-                add(new Symbol(name: 'usernameColonPassword', arguments: base + [variable: (Object) name]))
-                add(new Symbol(name: 'usernamePassword', arguments: base + [usernameVariable: (Object) "${name}_USR".toString(),
-                        passwordVariable: (Object) "${name}_PSW".toString()]))
+                bindNamed('usernameColonPassword', credentialsId, [variable: name])
+                bindNamed('usernamePassword', credentialsId, [
+                        usernameVariable: name + '_USR', passwordVariable: name + '_PSW',
+                ])
                 break
             default:
-                add(new Symbol(name: 'sshUserPrivateKey', arguments: base + [keyFileVariable: (Object) name,
-                        usernameVariable: (Object) "${name}_USR".toString(), passphraseVariable: (Object) "${name}_PSW".toString()]))
+                bindNamed('sshUserPrivateKey', credentialsId, [
+                        keyFileVariable: name, usernameVariable: name + '_USR', passphraseVariable: name + '_PSW',
+                ])
         }
+    }
+
+    private void bindNamed(String kind, String credentialsId, Map<String, String> names) {
+        add(new Symbol(name: kind, arguments: (names + [credentialsId: credentialsId]) as Map<String, Object>))
     }
 
     void remove() {
@@ -130,7 +135,7 @@ class Bindings {
     private String field(Map<String, String> wanted, String kind, String name) {
         Map<String, String> found = credential(wanted.credentialsId)
         if (found.kind != kind) {
-            throw new AbortException("Credentials '${wanted.credentialsId}' is of type '${found.kind}' where '${kind}' was expected")
+            throw new AbortException("Credentials '${wanted.credentialsId}' are of the kind ${found.kind}, not ${kind}")
         }
         return found[name]
     }
@@ -145,7 +150,7 @@ class Bindings {
 
     private String write(String base64, String name) {
         if (scope.agent == null) {
-            throw new org.jenkinsci.plugins.workflow.steps.MissingContextVariableException('withCredentials')
+            throw new MissingContextVariableException('withCredentials')
         }
         File file = new File(scope.agent.temporary, "secretFiles/${UUID.randomUUID()}/${name}")
         file.parentFile.mkdirs()
@@ -158,9 +163,11 @@ class Bindings {
     }
 
     private static Symbol legacy(Map<String, Object> binding) {
-        Map<String, String> kinds = [StringBinding: 'string', FileBinding: 'file', SSHUserPrivateKeyBinding: 'sshUserPrivateKey',
-                UsernamePasswordMultiBinding: 'usernamePassword', UsernamePasswordBinding: 'usernameColonPassword']
+        Map<String, String> kinds = [
+                StringBinding: 'string', FileBinding: 'file', UsernamePasswordBinding: 'usernameColonPassword',
+                UsernamePasswordMultiBinding: 'usernamePassword', SSHUserPrivateKeyBinding: 'sshUserPrivateKey',
+        ]
         String name = ((String) binding['$class']).tokenize('.').last()
-        return new Symbol(name: kinds[name] ?: name, arguments: binding.findAll { String key, Object value -> key != '$class' })
+        return new Symbol(name: kinds[name] ?: name, arguments: binding - [$class: binding['$class']])
     }
 }

@@ -4,11 +4,15 @@ import groovy.transform.CompileStatic
 import hudson.AbortException
 import hudson.model.Result
 import java.util.concurrent.ScheduledFuture
+import java.util.concurrent.TimeUnit
 import org.jenkinsci.plugins.workflow.steps.FlowInterruptedException
 
 /** Steps that decide what runs, how often, for how long, and what a failure means. */
 @CompileStatic
 class FlowSteps extends StepFamily {
+    /** After this many milliseconds a timeout stops what its block has gone on to do. */
+    private static final long GRACE = 60_000
+
     FlowSteps(Build build) {
         super(build)
     }
@@ -57,7 +61,7 @@ class FlowSteps extends StepFamily {
                     throw interruption
                 }
                 build.console.line('Retrying')
-            } catch (Exception error) {
+            } catch (Throwable error) {
                 left--
                 if (left <= 0) {
                     throw error
@@ -75,7 +79,7 @@ class FlowSteps extends StepFamily {
         FlowInterruptedException cause = new FlowInterruptedException(Result.ABORTED, 'Timeout has been exceeded')
         build.console.line("Timeout set to expire in ${milliseconds} ms")
         List<String> secrets = scope.secrets
-        ScheduledFuture bell = build.threads.after(milliseconds) {
+        ScheduledFuture bell = build.threads.every(milliseconds, GRACE) {
             build.console.line('Cancelling nested steps due to timeout', secrets)
             build.threads.cancel(inner, cause)
         }
@@ -92,18 +96,13 @@ class FlowSteps extends StepFamily {
     }
 
     private static long milliseconds(Object time, String unit) {
-        Map<String, Long> units = [NANOSECONDS: 0L, MICROSECONDS: 0L, MILLISECONDS: 1L, SECONDS: 1000L, MINUTES: 60_000L,
-                                   HOURS: 3_600_000L, DAYS: 86_400_000L]
-        if (!units.containsKey(unit)) {
-            throw new IllegalArgumentException("No enum constant java.util.concurrent.TimeUnit.${unit}")
-        }
-        return ((Number) time).longValue() * units[unit]
+        return TimeUnit.valueOf(unit).toMillis(((Number) time).longValue())
     }
 
     @Step(first = 'message', others = ['buildResult', 'stageResult', 'catchInterruptions'], takesBody = true)
     Object catchError(Map<String, Object> given, Closure body) {
         Result whole = Result.fromString((String) given.buildResult ?: 'FAILURE')
-        Result stage = Result.fromString((String) given.stageResult ?: whole.name())
+        Result stage = Result.fromString((String) given.stageResult ?: 'SUCCESS')
         try {
             body.call()
         } catch (FlowInterruptedException interruption) {
@@ -111,7 +110,7 @@ class FlowSteps extends StepFamily {
                 throw interruption
             }
             caught(interruption, (String) given.message, interruption.result, interruption.result)
-        } catch (Exception error) {
+        } catch (Throwable error) {
             caught(error, (String) given.message, whole, stage)
         }
         return null
@@ -123,7 +122,7 @@ class FlowSteps extends StepFamily {
                            catchInterruptions: given.catchInterruptions], body)
     }
 
-    private void caught(Exception error, String message, Result whole, Result stage) {
+    private void caught(Throwable error, String message, Result whole, Result stage) {
         if (message != null) {
             build.console.line("ERROR: ${message}")
         }
@@ -168,8 +167,8 @@ class FlowSteps extends StepFamily {
         return body.call()
     }
 
-    @Step(first = 'resource', others = ['label', 'quantity', 'variable', 'inversePrecedence', 'skipIfLocked', 'extra', 'priority'],
-            takesBody = true)
+    @Step(first = 'resource', takesBody = true,
+            others = ['label', 'quantity', 'variable', 'inversePrecedence', 'skipIfLocked', 'extra', 'priority'])
     Object lock(Map<String, Object> given, Closure body) {
         String resource = (String) (given.resource ?: given.label)
         if (resource == null) {
@@ -190,7 +189,8 @@ class FlowSteps extends StepFamily {
         return null
     }
 
-    @Step(first = 'message', others = ['id', 'ok', 'parameters', 'submitter', 'submitterParameter', 'cancel'], required = ['message'])
+    @Step(first = 'message', required = ['message'],
+            others = ['id', 'ok', 'parameters', 'submitter', 'submitterParameter', 'cancel'])
     Object input(Map<String, Object> given, Closure body) {
         build.inputs.add(given)
         build.console.line((String) given.message)
@@ -240,19 +240,20 @@ class Parallel {
         } catch (Throwable error) {
             failures.add(error)
             if (failFast && failures.size() == 1) {
-                FlowInterruptedException cause = new FlowInterruptedException(Result.ABORTED, "Failed in branch ${name}", true)
-                scopes.findAll { String other, Scope scope -> other != name }.each { String other, Scope scope ->
-                    threads.cancel(scope, cause)
-                }
+                String reason = "Failed in branch ${name}"
+                FlowInterruptedException cause = new FlowInterruptedException(Result.ABORTED, reason, true)
+                (scopes.keySet() - name).each { String other -> threads.cancel(scopes[other], cause) }
             }
         }
     }
 
     /** As Jenkins: a branch stopped by failFast counts last, then the worse result, then who came first. */
     private Throwable worst() {
-        return failures.sort(false) { Throwable error ->
-            error instanceof FlowInterruptedException ? (error.failFast ? 1 : -error.result.ordinal()) : -Result.FAILURE.ordinal()
-        }.first()
+        return failures.min { Throwable error -> isFollower(error) ? 1 : -Post.resultOf(error).ordinal() }
+    }
+
+    private static boolean isFollower(Throwable error) {
+        return error instanceof FlowInterruptedException && error.failFast
     }
 }
 

@@ -3,7 +3,7 @@ package harness
 import groovy.transform.CompileStatic
 import hudson.model.Result
 
-/** What a Jenkinsfile becomes: a script whose unknown calls are steps, and whose unknown names are globals or variables. */
+/** What a Jenkinsfile becomes: a script whose unknown calls are steps, its unknown names globals or variables. */
 @CompileStatic
 abstract class JenkinsScript extends Script {
     @Override

@@ -5,11 +5,17 @@ import groovy.transform.CompileStatic
 import hudson.AbortException
 import hudson.model.Result
 import org.codehaus.groovy.control.MultipleCompilationErrorsException
+import org.jenkinsci.plugins.scriptsecurity.sandbox.RejectedAccessException
 import org.jenkinsci.plugins.workflow.steps.FlowInterruptedException
 
 /** Runs one Jenkinsfile, and writes down what happened. */
 @CompileStatic
 class Main {
+    /** Errors whose message says it all. */
+    private static final List<Class> EXPECTED = [
+            AbortException, FlowInterruptedException, MultipleCompilationErrorsException, RejectedAccessException,
+    ]
+
     static void main(String[] arguments) {
         Settings settings = Settings.read(new File(arguments[0]))
         Build build = new Build(settings)
@@ -38,23 +44,33 @@ class Main {
         List<Integer> lines = lines(error)
         String place = lines ? " (${Compiler.NAME}: line ${lines.join(', ')})" : ''
         build.console.line("ERROR: ${error.message ?: error.class.name}${place}")
-        if (!(error instanceof AbortException || error instanceof FlowInterruptedException || error instanceof MultipleCompilationErrorsException)) {
+        if (!EXPECTED.any { Class it -> it.isInstance(error) }) {
             build.console.line(error.class.name)
-            error.stackTrace.findAll { StackTraceElement it -> it.className.startsWith('harness.') || it.className.startsWith(Compiler.NAME) }
-                    .each { StackTraceElement it -> build.console.line("    at ${it}") }
+            frames(error, ['harness.', Compiler.NAME]).each { StackTraceElement it ->
+                build.console.line("    at ${it}")
+            }
+        }
+    }
+
+    private static List<StackTraceElement> frames(Throwable error, List<String> prefixes) {
+        return error.stackTrace.toList().findAll { StackTraceElement it ->
+            it.lineNumber > 0 && prefixes.any { String prefix -> it.className.startsWith(prefix) }
         }
     }
 
     /** Returns the lines of the Jenkinsfile on the stack, innermost first. */
     private static List<Integer> lines(Throwable error) {
-        return error.stackTrace.findAll { StackTraceElement it -> it.fileName == "${Compiler.NAME}.groovy".toString() && it.lineNumber > 0 }
-                .collect { StackTraceElement it -> it.lineNumber }.unique()
+        return frames(error, [Compiler.NAME]).collect { StackTraceElement it -> it.lineNumber }.unique()
+    }
+
+    private static Map<String, Object> describe(Throwable error) {
+        return [type: error.class.name, message: error.message ?: '', lines: lines(error)] as Map<String, Object>
     }
 
     private static Map<String, Object> outcome(Build build, Throwable failure) {
         return [
                 result    : (build.result ?: Result.SUCCESS).name(),
-                error     : failure == null ? null : [type: failure.class.name, message: failure.message ?: '', lines: lines(failure)],
+                error     : failure == null ? null : describe(failure),
                 stages    : build.stages.toList(),
                 archived  : build.archived,
                 mails     : build.mails,

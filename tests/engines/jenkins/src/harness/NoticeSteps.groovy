@@ -3,6 +3,7 @@ package harness
 import groovy.transform.CompileStatic
 import hudson.AbortException
 import hudson.model.Result
+import org.jenkinsci.plugins.workflow.steps.FlowInterruptedException
 
 /** Steps that speak to people, to other jobs and to the job itself. */
 @CompileStatic
@@ -11,7 +12,8 @@ class NoticeSteps extends StepFamily {
         super(build)
     }
 
-    @Step(others = ['to', 'cc', 'bcc', 'from', 'replyTo', 'subject', 'body', 'charset', 'mimeType'], required = ['subject', 'body'])
+    @Step(required = ['subject', 'body'],
+            others = ['to', 'cc', 'bcc', 'from', 'replyTo', 'subject', 'body', 'charset', 'mimeType'])
     Object mail(Map<String, Object> given, Closure body) {
         if (!given.to && !given.cc && !given.bcc) {
             throw new AbortException('mail: nobody to send to')
@@ -20,7 +22,8 @@ class NoticeSteps extends StepFamily {
         return null
     }
 
-    @Step(first = 'job', others = ['parameters', 'wait', 'propagate', 'quietPeriod', 'waitForStart'], required = ['job'])
+    @Step(first = 'job', required = ['job'],
+            others = ['parameters', 'wait', 'propagate', 'quietPeriod', 'waitForStart'])
     Object 'build'(Map<String, Object> given, Closure body) {
         String job = (String) given.job
         Map<String, Object> parameters = ((List) given.parameters ?: []).collectEntries { Object it ->
@@ -31,7 +34,7 @@ class NoticeSteps extends StepFamily {
         this.build.builds.add([job: job, parameters: parameters, wait: waits, propagate: given.propagate != false])
         Result result = Result.fromString(this.build.settings.jobs[job] ?: 'SUCCESS')
         if (waits && given.propagate != false && result.isWorseThan(Result.SUCCESS)) {
-            throw new org.jenkinsci.plugins.workflow.steps.FlowInterruptedException(result, "${job} #1 completed with status ${result}")
+            throw new FlowInterruptedException(result, "${job} #1 completed with status ${result}")
         }
         return waits ? new Downstream(result: result.name(), projectName: job, buildVariables: parameters) : null
     }
@@ -41,12 +44,12 @@ class NoticeSteps extends StepFamily {
             return (Symbol) given
         }
         Map<String, Object> map = (Map<String, Object>) given
-        return new Symbol(name: (String) map['$class'], arguments: map.findAll { String key, Object value -> key != '$class' })
+        return new Symbol(name: (String) map['$class'], arguments: map - [$class: map['$class']])
     }
 
     @Step(first = 'properties', required = ['properties'])
     Object properties(Map<String, Object> given, Closure body) {
-        ((List) given.properties).each { Object property ->
+        ((List) given.get('properties')).each { Object property ->
             if (property instanceof Symbol && ((Symbol) property).name == 'parameters') {
                 build.parameters.declare((List) ((Symbol) property).arguments.value)
             }

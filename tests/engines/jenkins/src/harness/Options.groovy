@@ -5,9 +5,11 @@ import groovy.transform.CompileStatic
 /** An `options` section: switches, and steps that stand around all the rest. */
 @CompileStatic
 class Options {
-    private static final Set<String> SWITCHES = ['skipDefaultCheckout', 'preserveStashes', 'parallelsAlwaysFailFast',
-            'skipStagesAfterUnstable', 'checkoutToSubdirectory', 'buildDiscarder', 'disableConcurrentBuilds', 'disableResume',
-            'durabilityHint', 'quietPeriod', 'newContainerPerStage', 'overrideIndexTriggers', 'disableRestartFromStage'].toSet()
+    private static final Set<String> SWITCHES = '''
+            skipDefaultCheckout preserveStashes parallelsAlwaysFailFast skipStagesAfterUnstable
+            checkoutToSubdirectory buildDiscarder disableConcurrentBuilds disableResume durabilityHint
+            quietPeriod newContainerPerStage overrideIndexTriggers disableRestartFromStage
+    '''.tokenize().toSet()
     private final Build build
     private final List<Symbol> calls
 

@@ -26,7 +26,7 @@ class Parameters {
         return Collections.unmodifiableMap(values)
     }
 
-    /** As Jenkins: defaults are seen in `params` at once, but are variables only when the job knew them at its start. */
+    /** As Jenkins: `params` has defaults at once; they are variables only when the job knew them at its start. */
     void declare(List symbols) {
         symbols.each { Object it ->
             Symbol symbol = (Symbol) it
@@ -53,8 +53,8 @@ class Parameters {
                 return arguments.defaultValue == true
             case 'choice':
             case 'choiceParam':
-                List choices = arguments.choices instanceof List ? (List) arguments.choices : ((String) arguments.choices).readLines()
-                return choices ? choices[0] : null
+                Object choices = arguments.choices
+                return (choices instanceof List ? (List) choices : ((String) choices).readLines()).find()
             default:
                 return arguments.defaultValue ?: ''
         }

@@ -7,8 +7,9 @@ import org.jenkinsci.plugins.workflow.steps.FlowInterruptedException
 /** Runs `post` sections, the conditions in Jenkins' order. */
 @CompileStatic
 class Post {
-    private static final List<String> ORDER = ['always', 'changed', 'fixed', 'regression', 'aborted', 'failure', 'success', 'unstable',
-            'unsuccessful', 'notBuilt', 'cleanup']
+    private static final List<String> ORDER = '''
+            always changed fixed regression aborted failure success unstable unsuccessful notBuilt cleanup
+    '''.tokenize()
     private final Build build
     private final Directives directives
 
@@ -25,7 +26,7 @@ class Post {
         return outcome
     }
 
-    /** Runs what holds given *error*; a failure in one condition does not keep the others from running. Returns the first failure. */
+    /** Runs what holds given *error*, the rest also after a failure in one condition. Returns the first failure. */
     Throwable run(Closure section, Throwable error) {
         Throwable first = error
         Map<String, Closure> bodies = conditions(section)
@@ -71,7 +72,10 @@ class Post {
     }
 
     static Result resultOf(Throwable error) {
-        return error == null ? Result.SUCCESS : error instanceof FlowInterruptedException ? error.result : Result.FAILURE
+        if (error == null) {
+            return Result.SUCCESS
+        }
+        return error instanceof FlowInterruptedException ? error.result : Result.FAILURE
     }
 
     private Map<String, Closure> conditions(Closure section) {

@@ -1,17 +1,24 @@
 package harness
 
 import groovy.transform.CompileStatic
+import java.util.concurrent.ConcurrentHashMap
 
 /** Starts programs in a session of their own, and ends them as Jenkins does. */
 @CompileStatic
 class Processes {
     private final long patience
+    private final Set<Process> started = Collections.newSetFromMap(new ConcurrentHashMap<Process, Boolean>())
 
     Processes(double seconds) {
         patience = (long) (seconds * 1000)
+        Runtime.runtime.addShutdownHook(new Thread(this.&killStarted))
     }
 
-    /** Writes a program; no process starts meanwhile, else it could inherit the open file, and running it be refused. */
+    private void killStarted() {
+        started.each { Process process -> signal('KILL', "-${process.pid()}") }
+    }
+
+    /** Writes a program. No process starts meanwhile: it could inherit the open file, and running it be refused. */
     static synchronized void write(File program, String text) {
         program.setText(text, 'UTF-8')
         program.setExecutable(true)
@@ -22,12 +29,19 @@ class Processes {
         builder.environment().clear()
         builder.environment().putAll(environment)
         Process process = launch(builder)
+        started.add(process)
         process.outputStream.close()
         return process
     }
 
     private static synchronized Process launch(ProcessBuilder builder) {
         return builder.start()
+    }
+
+    int waitFor(Process process) {
+        int status = process.waitFor()
+        started.remove(process)
+        return status
     }
 
     /** Ends *process*: its children first, each told by TERM, then by KILL; last whatever else its session holds. */

@@ -19,18 +19,33 @@ import org.codehaus.groovy.control.SourceUnit
 @CompileStatic
 class Sandbox extends ClassCodeVisitorSupport {
     /** Classes that may be made with `new`. */
-    private static final Set<String> MADE = ['Date', 'ArrayList', 'LinkedList', 'HashMap', 'LinkedHashMap', 'TreeMap', 'HashSet',
-            'LinkedHashSet', 'TreeSet', 'StringBuilder', 'StringBuffer', 'Random', 'Object', 'String', 'BigDecimal', 'Exception',
-            'RuntimeException', 'IllegalArgumentException', 'IllegalStateException', 'Integer', 'Long', 'Tuple'].toSet()
+    private static final Set<String> MADE = '''
+            Date ArrayList HashMap LinkedHashMap TreeMap HashSet LinkedHashSet TreeSet StringBuilder
+            StringBuffer String Exception JsonSlurper SimpleDateFormat URL
+    '''.tokenize().toSet()
     /** Classes whose static members may be used, and which of them; an empty list stands for all. */
-    private static final Map<String, List<String>> STATIC = [System: ['currentTimeMillis', 'nanoTime'], Math: [], Integer: [],
-            Long: [], Boolean: [], String: [], Character: [], Double: [], BigDecimal: [], TimeZone: ['getTimeZone'],
-            JsonOutput: ['toJson', 'prettyPrint'], Collections: [], Arrays: [], UUID: ['randomUUID', 'fromString'], Objects: [],
-            Locale: [], Utils: ['markStageSkippedForConditional'], Result: [], TimeUnit: [], Pattern: ['compile', 'quote']]
-    private static final Set<String> METHODS = ['toArray', 'execute', 'getRawBuild', 'getMetaClass', 'evaluate', 'getCauses', 'getClass',
-            'exec', 'invokeMethod'].toSet()
-    private static final Set<String> PROPERTIES = ['metaClass', 'rawBuild', 'classLoader', 'causes'].toSet()
-    private static final Set<String> IMPORTS = ['groovy.json.JsonSlurperClassic', 'groovy.json.JsonSlurper'].toSet()
+    private static final Map<String, List<String>> STATIC = [
+            Arrays     : ['asList', 'toString'],
+            Base64     : [],
+            Boolean    : ['parseBoolean', 'valueOf'],
+            Calendar   : ['getInstance'],
+            Collections: [],
+            Integer    : ['parseInt', 'toString', 'valueOf'],
+            JsonOutput : ['toJson', 'prettyPrint'],
+            Math       : [],
+            String     : ['format', 'join', 'valueOf'],
+            System     : ['currentTimeMillis', 'identityHashCode'],
+            TimeZone   : ['getTimeZone'],
+            URLDecoder : ['decode'],
+            URLEncoder : ['encode'],
+            UUID       : ['randomUUID', 'fromString'],
+            Utils      : ['markStageSkippedForConditional'],
+    ]
+    private static final Set<String> METHODS = '''
+            toArray execute getRawBuild getMetaClass evaluate getCauses exec invokeMethod
+    '''.tokenize().toSet()
+    private static final Set<String> PROPERTIES = 'metaClass rawBuild classLoader causes'.tokenize().toSet()
+    private static final Set<String> IMPORTS = 'groovy.json.JsonSlurperClassic'.tokenize().toSet()
 
     private final List<Finding> found = []
 
@@ -91,7 +106,7 @@ class Sandbox extends ClassCodeVisitorSupport {
         }
     }
 
-    /** Returns the last name of a class that stands before the dot, or null; before names are resolved a class looks like a variable. */
+    /** Returns the last name of the class before a dot, or null; before names are resolved a class is a variable. */
     private static String typeName(Expression expression) {
         if (expression instanceof ClassExpression) {
             return expression.type.nameWithoutPackage
@@ -103,7 +118,7 @@ class Sandbox extends ClassCodeVisitorSupport {
     }
 
     private static boolean isPackage(Expression expression) {
-        return expression.text ==~ /([a-z][a-z0-9]*\.)+[A-Z]\w*/ && !expression.text.startsWith('env.') && !expression.text.startsWith('params.')
+        return expression.text ==~ /(?!env\.|params\.)([a-z][a-z0-9]*\.)+[A-Z]\w*/
     }
 
     private static boolean takesClosure(MethodCallExpression call) {

@@ -31,24 +31,40 @@ class Scm {
         }
     }
 
+    /** Reads what `checkout` is given: maps, or parts of another `scm`. */
     static Scm from(Map<String, Object> given) {
-        List<Map<String, String>> remotes = (List<Map<String, String>>) given.userRemoteConfigs
-        List<Map<String, String>> names = (List<Map<String, String>>) (given.branches ?: [[name: '**']])
         return new Scm(
-                userRemoteConfigs: remotes.collect { Map<String, String> it ->
-                    new Remote(url: it.url, name: it.name, refspec: it.refspec, credentialsId: it.credentialsId)
-                },
-                branches: names.collect { Map<String, String> it -> new Branch(name: it.name) },
+                userRemoteConfigs: ((List<Object>) given.userRemoteConfigs).collect { Object it -> remote(it) },
+                branches: ((List<Object>) (given.branches ?: [[name: '**']])).collect { Object it -> branch(it) },
                 extensions: (List<Object>) given.extensions ?: [])
+    }
+
+    private static Remote remote(Object given) {
+        if (given instanceof Remote) {
+            return (Remote) given
+        }
+        Map<String, String> map = (Map<String, String>) given
+        return new Remote(url: map.url, name: map.name, refspec: map.refspec, credentialsId: map.credentialsId)
+    }
+
+    private static Branch branch(Object given) {
+        return given instanceof Branch ? (Branch) given : new Branch(name: ((Map<String, String>) given).name)
     }
 }
 
 /** Steps that fetch code with git. */
 @CompileStatic
 class ScmSteps extends StepFamily {
-    private static final List<String> IGNORED = ['CloneOption', 'cloneOption', 'CheckoutOption', 'SubmoduleOption', 'submodule',
-            'PruneStaleBranch', 'GitLFSPull', 'AuthorInChangelog', 'ScmName', 'UserIdentity']
-    private static final List<String> CLEANING = ['CleanBeforeCheckout', 'CleanCheckout', 'cleanBeforeCheckout', 'cleanAfterCheckout']
+    private static final Set<String> IGNORED = '''
+            CloneOption cloneOption CheckoutOption SubmoduleOption submodule PruneStaleBranch GitLFSPull
+            AuthorInChangelog ScmName UserIdentity
+    '''.tokenize().toSet()
+    private static final Set<String> CLEANING = '''
+            CleanBeforeCheckout CleanCheckout cleanBeforeCheckout cleanAfterCheckout
+    '''.tokenize().toSet()
+    private static final Set<String> OBEYED = CLEANING + [
+            'RelativeTargetDirectory', 'LocalBranch', 'localBranch', 'WipeWorkspace',
+    ]
 
     ScmSteps(Build build) {
         super(build)
@@ -64,11 +80,15 @@ class ScmSteps extends StepFamily {
         return found
     }
 
-    @Step(first = 'url', others = ['branch', 'credentialsId', 'changelog', 'poll'], required = ['url'], needsNode = true)
+    @Step(first = 'url', required = ['url'], needsNode = true,
+            others = ['branch', 'credentialsId', 'changelog', 'poll'])
     Object git(Map<String, Object> given, Closure body) {
         String branch = (String) given.branch ?: 'master'
-        return checkout([scm: (Object) [userRemoteConfigs: [[url: given.url]], branches: [[name: "*/${branch}".toString()]],
-                                       extensions: [['$class': 'LocalBranch', localBranch: branch]]]], null)
+        Map<String, Object> scm = [
+                userRemoteConfigs: [[url: given.url]], branches: [[name: "*/${branch}".toString()]],
+                extensions: [['$class': 'LocalBranch', localBranch: branch]],
+        ] as Map<String, Object>
+        return checkout([scm: (Object) scm], null)
     }
 
     private static Map<String, Object> described(Object given) {
@@ -99,12 +119,13 @@ class ScmSteps extends StepFamily {
         if (extensions.keySet().any { String it -> it in CLEANING }) {
             git.run('clean', '-ffdx')
         }
-        Map<String, String> found = [GIT_COMMIT: commit, GIT_BRANCH: git.branchOf(commit, scm.branches*.name), GIT_URL: remote.url]
+        String branch = git.branchOf(commit, scm.branches*.name)
+        Map<String, String> found = [GIT_COMMIT: commit, GIT_BRANCH: branch, GIT_URL: remote.url]
         Map<String, Object> local = extensions.LocalBranch ?: extensions.localBranch
         if (local == null) {
             git.run('checkout', '-q', '-f', commit)
         } else {
-            found.GIT_LOCAL_BRANCH = localName((String) (local.localBranch ?: local.value), found.GIT_BRANCH)
+            found.GIT_LOCAL_BRANCH = localName((String) (local.localBranch ?: local.value), branch)
             git.run('checkout', '-q', '-f', '-B', found.GIT_LOCAL_BRANCH, commit)
         }
         return found
@@ -119,7 +140,7 @@ class ScmSteps extends StepFamily {
         scm.extensions.each { Object it ->
             Map<String, Object> map = it instanceof Symbol ? ((Symbol) it).arguments : (Map<String, Object>) it
             String name = it instanceof Symbol ? ((Symbol) it).name : (String) map['$class']
-            if (!(name in IGNORED + CLEANING + ['RelativeTargetDirectory', 'LocalBranch', 'localBranch', 'WipeWorkspace'])) {
+            if (!(name in IGNORED || name in OBEYED)) {
                 throw new AbortException("no such extension of GitSCM: ${name}")
             }
             found[name] = map
@@ -154,21 +175,21 @@ class Git {
     String find(List<String> specifiers) {
         for (String specifier : specifiers) {
             for (String name : candidates(specifier)) {
-                String commit = name.contains('*') ? newest(name) : tryRun('rev-parse', '-q', '--verify', "${name}^{commit}")
+                String commit = name.contains('*') ? newest(name) : commitOf(name)
                 if (commit) {
                     return commit
                 }
             }
         }
-        throw new AbortException("Couldn't find any revision to build. Verify the repository and branch configuration for this job.")
+        throw new AbortException("Couldn't find any revision to build: none of ${specifiers} is there")
     }
 
     String branchOf(String commit, List<String> specifiers) {
-        List<String> names = run('for-each-ref', '--points-at', commit, '--format=%(refname:short)', 'refs/remotes/origin').readLines()
+        List<String> names = references('--points-at', commit, '--format=%(refname:short)', 'refs/remotes/origin')
         List<String> wanted = specifiers.collectMany { String it -> candidates(it) }.collect { String it ->
             it.replaceFirst('^refs/remotes/', '')
         }
-        return names.find { String name -> name in wanted } ?: names ? (names.find { String it -> it in wanted } ?: names[0]) : 'detached'
+        return names.find { String name -> name in wanted } ?: (names ? names[0] : 'detached')
     }
 
     private static List<String> candidates(String specifier) {
@@ -180,10 +201,17 @@ class Git {
                 : ["refs/remotes/origin/${plain}".toString(), "refs/tags/${plain}".toString(), plain]
     }
 
+    private String commitOf(String name) {
+        return tryRun('rev-parse', '-q', '--verify', "${name}^{commit}")
+    }
+
+    private List<String> references(String... arguments) {
+        return run((['for-each-ref'] + arguments.toList()) as String[]).readLines()
+    }
+
     private String newest(String pattern) {
         String glob = pattern.replace('**', '*')
-        List<String> lines = run('for-each-ref', '--sort=-committerdate', '--format=%(objectname)', glob).readLines()
-        return lines ? lines[0] : null
+        return references('--sort=-committerdate', '--format=%(objectname)', glob).find()
     }
 
     String run(String... arguments) {
@@ -199,7 +227,7 @@ class Git {
         StringBuffer errors = new StringBuffer()
         Thread drain = process.consumeProcessErrorStream(errors)
         String output = process.inputStream.getText('UTF-8').trim()
-        int status = process.waitFor()
+        int status = build.processes.waitFor(process)
         drain.join()
         if (status != 0 && errors.length() > 0) {
             build.console.line(errors.toString().trim())

@@ -47,7 +47,7 @@ class Scope {
         }
         Map<String, String> seen = new TreeMap<>(base)
         chain.each { Scope scope ->
-            scope.variables.each { String name, String value -> set(seen, name, expand(value, seen)) }
+            scope.variables.each { String name, String value -> set(seen, name, value) }
         }
         return seen
     }
@@ -62,14 +62,6 @@ class Scope {
             seen.remove(name)
         } else {
             seen[name] = value
-        }
-    }
-
-    /** Replaces `$NAME` and `${NAME}` where such a variable exists, as withEnv does, and `$$` by `$`. */
-    private static String expand(String value, Map<String, String> seen) {
-        return value.replaceAll(/\$(?:([A-Za-z0-9_]+)|\{([A-Za-z0-9_.]+)\}|(\$))/) { List<String> found ->
-            String name = found[1] ?: found[2]
-            return found[3] ? '$' : seen.containsKey(name) ? seen[name] : found[0]
         }
     }
 }

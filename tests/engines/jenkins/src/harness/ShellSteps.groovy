@@ -7,14 +7,15 @@ import org.jenkinsci.plugins.workflow.steps.FlowInterruptedException
 /** The `sh` step: a real process, its output in the log, its status the outcome. */
 @CompileStatic
 class ShellSteps extends StepFamily {
-    /** How long output may still arrive after the shell has ended; who keeps the pipe open longer is in the background. */
+    /** How long output may still come after the shell has ended; who writes longer is in the background. */
     private static final long LINGER = 300
 
     ShellSteps(Build build) {
         super(build)
     }
 
-    @Step(first = 'script', others = ['returnStdout', 'returnStatus', 'label', 'encoding'], required = ['script'], needsNode = true)
+    @Step(first = 'script', required = ['script'], needsNode = true,
+            others = ['returnStdout', 'returnStatus', 'label', 'encoding'])
     Object sh(Map<String, Object> given, Closure body) {
         if (given.returnStdout == true && given.returnStatus == true) {
             throw new IllegalArgumentException('returnStdout and returnStatus cannot both be true')
@@ -40,13 +41,14 @@ class ShellSteps extends StepFamily {
         ByteArrayOutputStream captured = new ByteArrayOutputStream()
         Thread output = capture ? Thread.startDaemon { captured << process.inputStream } : follow(process.inputStream)
         Thread errors = follow(process.errorStream)
-        int status = process.waitFor()
+        int status = build.processes.waitFor(process)
         [output, errors].each { Thread thread -> thread.join(LINGER) }
         return outcome(status, captured, given, waiting.cause)
     }
 
     /** As Jenkins: an interrupted script that ends with status 0 has done its work. */
-    private Object outcome(int status, ByteArrayOutputStream captured, Map<String, Object> given, FlowInterruptedException cause) {
+    private Object outcome(int status, ByteArrayOutputStream captured, Map<String, Object> given,
+                           FlowInterruptedException cause) {
         String text = captured.toString('UTF-8')
         if (given.returnStatus == true && cause == null) {
             return status

@@ -22,8 +22,8 @@ class StageRecord {
     String message
 
     Map<String, Object> toMap() {
-        return [name: name, parents: parents, branches: branches, node: node, start: start, end: end, began: began, ended: ended,
-                status: status, message: message] as Map<String, Object>
+        return [name: name, parents: parents, branches: branches, node: node, start: start, end: end, began: began,
+                ended: ended, status: status, message: message] as Map<String, Object>
     }
 }
 
@@ -65,7 +65,8 @@ class Stages {
     /** Says that a stage which goes on is not a success. */
     static void mark(StageRecord record, Result result, String message) {
         if (record != null && result.isWorseThan(Result.SUCCESS)) {
-            record.status = worst(record.status, result == Result.FAILURE ? 'failed' : result.name().toLowerCase(Locale.ROOT))
+            String status = result == Result.FAILURE ? 'failed' : result.name().toLowerCase(Locale.ROOT)
+            record.status = worst(record.status, status)
             record.message = record.message ?: message
         }
     }

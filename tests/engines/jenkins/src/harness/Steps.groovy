@@ -7,6 +7,7 @@ import java.lang.annotation.RetentionPolicy
 import java.lang.annotation.Target
 import java.lang.reflect.InvocationTargetException
 import java.lang.reflect.Method
+import org.jenkinsci.plugins.workflow.steps.MissingContextVariableException
 
 /** Marks a method as a pipeline step of its name. */
 @Retention(RetentionPolicy.RUNTIME)
@@ -56,12 +57,13 @@ abstract class StepFamily {
 /** Finds steps by name, checks and names their arguments, and calls them. */
 @CompileStatic
 class Steps {
-    private static final Set<String> SYMBOLS = [
-            'string', 'file', 'usernamePassword', 'usernameColonPassword', 'sshUserPrivateKey', 'booleanParam', 'choice', 'text',
-            'password', 'parameters', 'buildDiscarder', 'logRotator', 'disableConcurrentBuilds', 'disableResume', 'pipelineTriggers',
-            'cron', 'pollSCM', 'upstream', 'durabilityHint', 'preserveStashes', 'scmGit', 'gitSCM', 'cloneOption', 'localBranch',
-            'cleanBeforeCheckout', 'cleanAfterCheckout', 'submodule', 'choiceParam', 'nonresumable', 'agent',
-    ].toSet()
+    private static final Set<String> SYMBOLS = '''
+            string file usernamePassword usernameColonPassword sshUserPrivateKey booleanParam choice
+            text password parameters buildDiscarder logRotator disableConcurrentBuilds disableResume
+            pipelineTriggers cron pollSCM upstream durabilityHint preserveStashes scmGit gitSCM
+            cloneOption localBranch cleanBeforeCheckout cleanAfterCheckout submodule choiceParam
+            nonresumable agent
+    '''.tokenize().toSet()
 
     private final Map<String, Object> owners = [:]
     private final Map<String, Method> methods = [:]
@@ -88,7 +90,7 @@ class Steps {
         }
         Step step = methods[name].getAnnotation(Step)
         List arguments = given.toList()
-        Closure body = arguments && arguments.last() instanceof Closure ? (Closure) arguments.remove(arguments.size() - 1) : null
+        Closure body = takeBody(arguments)
         Map<String, Object> named = nameFirst(name, step, arguments)
         check(name, step, named, body)
         try {
@@ -113,7 +115,13 @@ class Steps {
         if (given.length == 0) {
             return [:]
         }
-        return given[0] instanceof Map ? (Map<String, Object>) plain(given[0]) : ([value: plain(given[0])] as Map<String, Object>)
+        Object first = plain(given[0])
+        return first instanceof Map ? (Map<String, Object>) first : [value: first]
+    }
+
+    private static Closure takeBody(List arguments) {
+        boolean hasBody = !arguments.isEmpty() && arguments.last() instanceof Closure
+        return hasBody ? (Closure) arguments.remove(arguments.size() - 1) : null
     }
 
     private static Map<String, Object> nameFirst(String name, Step step, List arguments) {
@@ -147,10 +155,10 @@ class Steps {
             throw new IllegalArgumentException("Missing required parameter(s) ${missing} for step ${name}")
         }
         if (step.takesBody() != (body != null)) {
-            throw new IllegalStateException(body == null ? "There is no body to invoke for step ${name}" : "Step ${name} takes no block")
+            throw new IllegalStateException("Step ${name} ${body == null ? 'has no body to invoke' : 'takes no block'}")
         }
         if (step.needsNode() && Threads.scope.folder == null) {
-            throw new org.jenkinsci.plugins.workflow.steps.MissingContextVariableException(name)
+            throw new MissingContextVariableException(name)
         }
     }
 }

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantLock
 import org.jenkinsci.plugins.workflow.steps.FlowInterruptedException
 
 /**
- * The threads of a build. As in Jenkins only one runs Groovy code at a time: the others wait in a step, or for their turn.
+ * The threads of a build. As in Jenkins only one runs Groovy code at a time: others wait in a step, or for their turn.
  */
 @CompileStatic
 class Threads {
@@ -128,6 +128,10 @@ class Threads {
 
     ScheduledFuture after(long milliseconds, Runnable task) {
         return timer.schedule(task, milliseconds, TimeUnit.MILLISECONDS)
+    }
+
+    ScheduledFuture every(long first, long milliseconds, Runnable task) {
+        return timer.scheduleAtFixedRate(task, first, milliseconds, TimeUnit.MILLISECONDS)
     }
 
     private static FlowInterruptedException takePending(Head head) {

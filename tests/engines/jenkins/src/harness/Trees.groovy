@@ -13,8 +13,13 @@ import org.apache.tools.ant.types.FileSet
 /** Folders full of files: found by Ant's patterns as Jenkins does, copied, deleted. */
 @CompileStatic
 class Trees {
+    private static final CopyOption[] OPTIONS = [
+            LinkOption.NOFOLLOW_LINKS, StandardCopyOption.COPY_ATTRIBUTES, StandardCopyOption.REPLACE_EXISTING,
+    ]
+
     /** Returns the files below *folder* that the comma separated patterns name, sorted. */
-    static List<String> find(File folder, String includes, String excludes, boolean defaultExcludes, boolean followSymlinks = true) {
+    static List<String> find(File folder, String includes, String excludes, boolean defaultExcludes,
+                             boolean followSymlinks = true) {
         if (!folder.directory) {
             return []
         }
@@ -37,8 +42,7 @@ class Trees {
             if (Files.isDirectory(to, LinkOption.NOFOLLOW_LINKS)) {
                 delete(to)
             }
-            Files.copy(source.toPath().resolve(name), to, [LinkOption.NOFOLLOW_LINKS, StandardCopyOption.COPY_ATTRIBUTES,
-                    StandardCopyOption.REPLACE_EXISTING] as CopyOption[])
+            Files.copy(source.toPath().resolve(name), to, OPTIONS)
         }
     }
 

@@ -16,17 +16,19 @@ import org.codehaus.groovy.ast.stmt.Statement
 /** Reads calls and their arguments off the syntax tree. */
 @CompileStatic
 class Ast {
-    /** Returns the call that *statement* consists of, or null; `a {} b {}` on one line is a call on the result of `a`, so no such call. */
+    /** Returns the bare call that *statement* is, or null; `a {} b {}` on one line is a call on what `a` returns. */
     static MethodCallExpression call(Statement statement) {
-        if (!(statement instanceof ExpressionStatement) || !(((ExpressionStatement) statement).expression instanceof MethodCallExpression)) {
+        Expression line = statement instanceof ExpressionStatement ? statement.expression : null
+        if (!(line instanceof MethodCallExpression)) {
             return null
         }
-        MethodCallExpression call = (MethodCallExpression) ((ExpressionStatement) statement).expression
+        MethodCallExpression call = (MethodCallExpression) line
         return call.implicitThis && call.methodAsString != null ? call : null
     }
 
     static List<Expression> arguments(MethodCallExpression call) {
-        return call.arguments instanceof TupleExpression ? ((TupleExpression) call.arguments).expressions : [call.arguments]
+        Expression given = call.arguments
+        return given instanceof TupleExpression ? ((TupleExpression) given).expressions : [given]
     }
 
     /** Returns the block that ends a call, or null. */
@@ -46,7 +48,9 @@ class Ast {
         Map<String, Expression> found = new LinkedHashMap<>()
         values(call).each { Expression it ->
             if (it instanceof MapExpression) {
-                it.mapEntryExpressions.each { MapEntryExpression entry -> found[entry.keyExpression.text] = entry.valueExpression }
+                it.mapEntryExpressions.each { MapEntryExpression entry ->
+                    found[entry.keyExpression.text] = entry.valueExpression
+                }
             }
         }
         return found

@@ -9,21 +9,30 @@ import org.codehaus.groovy.ast.stmt.Statement
 /** What Declarative asks of sections that are lists of calls: options, parameters, triggers. */
 @CompileStatic
 class ListRules {
-    private static final Set<String> STAGE_OPTIONS = ['timeout', 'retry', 'timestamps', 'skipDefaultCheckout', 'checkoutToSubdirectory',
-            'withEnv', 'withCredentials', 'catchError', 'warnError', 'lock', 'ws'].toSet()
-    private static final Set<String> OPTIONS = STAGE_OPTIONS + ['buildDiscarder', 'disableConcurrentBuilds', 'disableResume',
-            'preserveStashes', 'parallelsAlwaysFailFast', 'durabilityHint', 'skipStagesAfterUnstable', 'quietPeriod',
-            'newContainerPerStage', 'overrideIndexTriggers', 'disableRestartFromStage', 'rateLimitBuilds']
-    private static final Set<String> TRIGGERS = ['cron', 'pollSCM', 'upstream', 'githubPush'].toSet()
-    /** The parameter types, and what each may have. */
-    private static final Map<String, Set<String>> PARAMETERS = [
-            string: ['name', 'defaultValue', 'description', 'trim'].toSet(), text: ['name', 'defaultValue', 'description', 'trim'].toSet(),
-            booleanParam: ['name', 'defaultValue', 'description'].toSet(), choice: ['name', 'choices', 'description'].toSet(),
-            password: ['name', 'defaultValue', 'description'].toSet(), file: ['name', 'description'].toSet(),
-            credentials: ['name', 'defaultValue', 'description', 'credentialType', 'required'].toSet(),
-            run: ['name', 'projectName', 'description', 'filter'].toSet(),
+    private static final Set<String> STAGE_OPTIONS = '''
+            timeout retry timestamps skipDefaultCheckout checkoutToSubdirectory withEnv withCredentials
+            catchError warnError lock ws
+    '''.tokenize().toSet()
+    private static final Set<String> OPTIONS = STAGE_OPTIONS + '''
+            buildDiscarder disableConcurrentBuilds disableResume preserveStashes parallelsAlwaysFailFast durabilityHint
+            skipStagesAfterUnstable quietPeriod newContainerPerStage overrideIndexTriggers disableRestartFromStage
+            rateLimitBuilds
+    '''.tokenize().toSet()
+    private static final Set<String> TRIGGERS = 'cron pollSCM upstream githubPush'.tokenize().toSet()
+    /** The parameter types, and what each may have beside its name and description. */
+    private static final Map<String, List<String>> PARAMETERS = [
+            string      : ['defaultValue', 'trim'],
+            text        : ['defaultValue', 'trim'],
+            booleanParam: ['defaultValue'],
+            choice      : ['choices'],
+            password    : ['defaultValue'],
+            file        : [],
+            credentials : ['defaultValue', 'credentialType', 'required'],
+            run         : ['projectName', 'filter'],
     ]
-    private static final Set<String> UNITS = ['NANOSECONDS', 'MICROSECONDS', 'MILLISECONDS', 'SECONDS', 'MINUTES', 'HOURS', 'DAYS'].toSet()
+    private static final Set<String> UNITS = '''
+            NANOSECONDS MICROSECONDS MILLISECONDS SECONDS MINUTES HOURS DAYS
+    '''.tokenize().toSet()
     private final Report report
 
     ListRules(Report report) {
@@ -61,7 +70,7 @@ class ListRules {
     }
 
     /** Returns the calls in a block that are known there; anything else is reported. */
-    List<MethodCallExpression> each(MethodCallExpression section, ClosureExpression body, Set<String> known) {
+    List<MethodCallExpression> each(MethodCallExpression section, ClosureExpression body, Collection<String> known) {
         return calls(section, body).findAll { MethodCallExpression call ->
             if (!(call.methodAsString in known)) {
                 report.add(call, "\"${section.methodAsString}\" does not know \"${call.methodAsString}\"")
@@ -113,7 +122,7 @@ class ListRules {
         if (!named.containsKey('name')) {
             report.add(parameter, 'a parameter lacks its name')
         }
-        named.keySet().findAll { String it -> !(it in PARAMETERS[type]) }.each { String it ->
+        named.keySet().findAll { String it -> !(it in PARAMETERS[type] + ['name', 'description']) }.each { String it ->
             report.add(parameter, "the parameter type \"${type}\" does not know \"${it}\"")
         }
         Object fallback = Ast.constant(named.defaultValue)
@@ -140,8 +149,10 @@ class ListRules {
 
     private void unique(List<MethodCallExpression> calls) {
         Set<String> seen = new HashSet<>()
-        calls.findAll { MethodCallExpression call -> !seen.add(call.methodAsString) }.each { MethodCallExpression call ->
-            report.add(call, "\"${call.methodAsString}\" is there twice")
+        calls.each { MethodCallExpression call ->
+            if (!seen.add(call.methodAsString)) {
+                report.add(call, "\"${call.methodAsString}\" is there twice")
+            }
         }
     }
 }

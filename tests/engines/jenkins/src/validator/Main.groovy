@@ -21,13 +21,15 @@ class Main {
         Map<String, Object> request = (Map<String, Object>) new JsonSlurper().parse(new File(arguments[0]), 'UTF-8')
         Map<String, Object> answers = [:]
         ((Map<String, String>) request.texts).each { String name, String text ->
-            answers[name] = validate(text, (boolean) request.bytecode).collect { Finding it -> [line: it.line, message: it.message] }
+            List<Finding> found = validate(text, (boolean) request.bytecode)
+            answers[name] = found.collect { Finding it -> [line: it.line, message: it.message] }
         }
         new File(arguments[1]).setText(JsonOutput.toJson(answers), 'UTF-8')
     }
 
     static List<Finding> validate(String text, boolean bytecode) {
-        CompilationUnit unit = new CompilationUnit(Compiler.configuration(), null, new GroovyClassLoader(Main.classLoader))
+        GroovyClassLoader loader = new GroovyClassLoader(Main.classLoader)
+        CompilationUnit unit = new CompilationUnit(Compiler.configuration(), null, loader)
         SourceUnit source = unit.addSource("${Compiler.NAME}.groovy", text)
         List<Finding> errors = compile(unit, Phases.CONVERSION)
         if (errors) {

@@ -11,8 +11,9 @@ import org.codehaus.groovy.ast.stmt.Statement
 class MatrixRules {
     /** With two stages a cell, 116 cells were too many. */
     private static final int CELLS = 114
-    private static final Set<String> SECTIONS = ['axes', 'excludes', 'stages', 'agent', 'environment', 'input', 'options', 'post', 'tools',
-            'when'].toSet()
+    private static final Set<String> SECTIONS = '''
+            axes excludes stages agent environment input options post tools when
+    '''.tokenize().toSet()
     private final Report report
     private final StageRules stages
 
@@ -49,11 +50,11 @@ class MatrixRules {
     }
 
     private void checkAxes(MethodCallExpression axes) {
-        Set<String> names = new HashSet<>()
+        Set<Object> names = new HashSet<>()
         int cells = 1
         blocks(axes, 'axis').each { MethodCallExpression axis ->
-            Map<String, MethodCallExpression> found = readAxis(axis, ['name', 'values'].toSet())
-            String name = found.name == null ? null : found.name.arguments.text
+            Map<String, MethodCallExpression> found = readAxis(axis, 'name values'.tokenize().toSet())
+            Object name = found.name == null ? null : Ast.constant(Ast.arguments(found.name).find())
             if (name != null && !names.add(name)) {
                 report.add(axis, "the axis ${name} is there twice")
             }
@@ -65,7 +66,9 @@ class MatrixRules {
     }
 
     private void checkExclude(MethodCallExpression exclude) {
-        blocks(exclude, 'axis').each { MethodCallExpression it -> readAxis(it, ['name', 'values', 'notValues'].toSet()) }
+        blocks(exclude, 'axis').each { MethodCallExpression it -> readAxis(it, '''
+            name values notValues
+    '''.tokenize().toSet()) }
     }
 
     private Map<String, MethodCallExpression> readAxis(MethodCallExpression axis, Set<String> allowed) {
@@ -73,7 +76,7 @@ class MatrixRules {
         if (!found.containsKey('name')) {
             report.add(axis, 'an axis lacks its name')
         }
-        if (found.size() < 2 || (found.containsKey('values') && found.containsKey('notValues'))) {
+        if (found.containsKey('values') == found.containsKey('notValues')) {
             report.add(axis, 'an axis needs its values')
         }
         found.each { String name, MethodCallExpression call ->

@@ -12,8 +12,9 @@ import org.codehaus.groovy.ast.stmt.Statement
 /** What Declarative asks of the `pipeline` block itself. */
 @CompileStatic
 class PipelineRules {
-    static final Set<String> SECTIONS = ['agent', 'stages', 'environment', 'options', 'parameters', 'triggers', 'tools', 'libraries',
-            'post'].toSet()
+    static final Set<String> SECTIONS = '''
+            agent stages environment options parameters triggers tools libraries post
+    '''.tokenize().toSet()
     private final Report report
 
     PipelineRules(Report report) {
@@ -25,7 +26,8 @@ class PipelineRules {
                 .findAll { MethodCallExpression it -> isPipeline(it) }
         bodies(module).each { ASTNode body ->
             Tree.each(body) { ASTNode node ->
-                if (node instanceof MethodCallExpression && isPipeline(node) && !top.any { MethodCallExpression it -> it.is(node) }) {
+                boolean isNested = !top.any { MethodCallExpression it -> it.is(node) }
+                if (node instanceof MethodCallExpression && isPipeline(node) && isNested) {
                     report.add(node, 'the pipeline block must stand at the top level')
                 }
             }
@@ -68,12 +70,12 @@ class PipelineRules {
 @CompileStatic
 class Sections {
     private final Report report
-    private final String owner
+    private final String where
     private final Set<String> allowed
 
-    Sections(Report report, String owner, Set<String> allowed) {
+    Sections(Report report, String where, Set<String> allowed) {
         this.report = report
-        this.owner = owner
+        this.where = where
         this.allowed = allowed
     }
 
@@ -82,11 +84,11 @@ class Sections {
         Ast.statements(body).each { Statement statement ->
             MethodCallExpression call = Ast.call(statement)
             if (call == null) {
-                report.add(statement, "not a valid section of ${owner}")
+                report.add(statement, "not a valid section of ${where}")
             } else if (!(call.methodAsString in allowed)) {
-                report.add(call, "${owner} has no section \"${call.methodAsString}\"")
+                report.add(call, "${where} has no section \"${call.methodAsString}\"")
             } else if (found.containsKey(call.methodAsString)) {
-                report.add(call, "${owner} has the section \"${call.methodAsString}\" more than once")
+                report.add(call, "${where} has the section \"${call.methodAsString}\" more than once")
             } else {
                 found[call.methodAsString] = call
             }

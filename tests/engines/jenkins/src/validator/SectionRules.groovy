@@ -15,16 +15,23 @@ import org.codehaus.groovy.ast.stmt.Statement
 /** What Declarative asks of the sections that a pipeline and a stage have in common. */
 @CompileStatic
 class SectionRules {
-    private static final Map<String, Set<String>> AGENTS = [
-            label: [].toSet(), node: ['label', 'customWorkspace'].toSet(),
-            docker: ['image', 'label', 'args', 'registryUrl', 'registryCredentialsId', 'reuseNode', 'customWorkspace', 'alwaysPull'].toSet(),
-            dockerfile: ['filename', 'dir', 'label', 'additionalBuildArgs', 'args', 'registryUrl', 'registryCredentialsId', 'reuseNode',
-                         'customWorkspace'].toSet(),
+    /** The agent types, and what each may have. */
+    private static final Map<String, List<String>> AGENTS = [
+            label     : [],
+            node      : ['label', 'customWorkspace'],
+            docker    : ['image', 'label', 'args', 'registryUrl', 'registryCredentialsId', 'reuseNode',
+                         'customWorkspace', 'alwaysPull'],
+            dockerfile: ['filename', 'dir', 'label', 'additionalBuildArgs', 'args', 'registryUrl',
+                         'registryCredentialsId', 'reuseNode', 'customWorkspace'],
     ]
-    private static final Set<String> TOOLS = ['ant', 'git', 'gradle', 'jdk', 'jgit', 'maven', 'nodejs'].toSet()
-    private static final Set<String> CONDITIONS = ['always', 'changed', 'fixed', 'regression', 'aborted', 'failure', 'success', 'unstable',
-            'unsuccessful', 'notBuilt', 'cleanup'].toSet()
-    private static final Set<String> INPUT = ['message', 'id', 'ok', 'submitter', 'submitterParameter', 'parameters'].toSet()
+    private static final Set<String> TOOLS = 'ant git gradle jdk jgit maven nodejs'.tokenize().toSet()
+    private static final Set<String> CONDITIONS = '''
+            always changed fixed regression aborted failure success unstable unsuccessful notBuilt
+            cleanup
+    '''.tokenize().toSet()
+    private static final Set<String> INPUT = '''
+            message id ok submitter submitterParameter parameters
+    '''.tokenize().toSet()
     private final Report report
     private final ListRules lists
     private final StepRules steps
@@ -72,7 +79,7 @@ class SectionRules {
                 lists.each(section, body, TOOLS).each { MethodCallExpression it -> lists.expectOne(it) }
                 break
             case 'libraries':
-                lists.each(section, body, ['lib'].toSet()).each { MethodCallExpression it -> lists.expectOne(it) }
+                lists.each(section, body, ['lib']).each { MethodCallExpression it -> lists.expectOne(it) }
                 break
             default:
                 lists.check(section, body, isTop)
@@ -100,21 +107,27 @@ class SectionRules {
             report.add(agent, "an agent block names one of ${AGENTS.keySet().join(', ')}")
         }
         found.each { MethodCallExpression kind ->
-            String name = kind.methodAsString
-            ClosureExpression inner = Ast.body(kind)
-            if (!AGENTS.containsKey(name)) {
-                report.add(kind, "there is no agent type \"${name}\"")
-            } else if (inner == null) {
-                if (name == 'node' || Ast.arguments(kind).size() != (name == 'dockerfile' ? Ast.arguments(kind).size() : 1)) {
-                    report.add(kind, "the agent type \"${name}\" lacks its value")
-                }
+            if (AGENTS.containsKey(kind.methodAsString)) {
+                checkAgentType(kind)
             } else {
-                Set<String> keys = lists.each(kind, inner, AGENTS[name])*.methodAsString.toSet()
-                String required = [node: 'label', docker: 'image'][name]
-                if (required != null && !(required in keys)) {
-                    report.add(kind, "the agent type \"${name}\" lacks \"${required}\"")
-                }
+                report.add(kind, "there is no agent type \"${kind.methodAsString}\"")
             }
+        }
+    }
+
+    private void checkAgentType(MethodCallExpression kind) {
+        String name = kind.methodAsString
+        ClosureExpression body = Ast.body(kind)
+        if (body == null) {
+            if (name == 'node' || Ast.arguments(kind).size() != 1) {
+                report.add(kind, "the agent type \"${name}\" lacks its value")
+            }
+            return
+        }
+        Set<String> keys = lists.each(kind, body, AGENTS[name])*.methodAsString.toSet()
+        String required = [node: 'label', docker: 'image'][name]
+        if (required != null && !(required in keys)) {
+            report.add(kind, "the agent type \"${name}\" lacks \"${required}\"")
         }
     }
 
@@ -182,16 +195,18 @@ class EnvironmentRules {
     }
 
     private static BinaryExpression assignment(Statement statement) {
-        Expression expression = statement instanceof ExpressionStatement ? statement.expression : null
-        boolean assigns = expression instanceof BinaryExpression &&
-                !(expression instanceof DeclarationExpression) && expression.operation.text == '='
-        return assigns ? (BinaryExpression) expression : null
+        Expression line = statement instanceof ExpressionStatement ? ((ExpressionStatement) statement).expression : null
+        if (!(line instanceof BinaryExpression) || line instanceof DeclarationExpression) {
+            return null
+        }
+        return ((BinaryExpression) line).operation.text == '=' ? (BinaryExpression) line : null
     }
 
     private void checkValue(String name, Expression value) {
         if (value instanceof MethodCallExpression) {
+            boolean isCredential = value.implicitThis && value.methodAsString == 'credentials'
             List<Expression> arguments = Ast.arguments(value)
-            if (value.implicitThis && value.methodAsString == 'credentials' && !(arguments.size() == 1 && Ast.isText(arguments[0]))) {
+            if (isCredential && !(arguments.size() == 1 && Ast.isText(arguments[0]))) {
                 report.add(value, 'credentials() takes one string')
             }
         } else if (!isConcatenation(value)) {
@@ -201,7 +216,8 @@ class EnvironmentRules {
 
     private static boolean isConcatenation(Expression value) {
         if (value instanceof BinaryExpression) {
-            return value.operation.text == '+' && isConcatenation(value.leftExpression) && isConcatenation(value.rightExpression)
+            boolean joins = value.operation.text == '+'
+            return joins && isConcatenation(value.leftExpression) && isConcatenation(value.rightExpression)
         }
         return value instanceof ConstantExpression || value instanceof GStringExpression
     }

@@ -1,7 +1,9 @@
 package validator
 
 import groovy.transform.CompileStatic
+import harness.Finding
 import org.codehaus.groovy.ast.ASTNode
+import org.codehaus.groovy.ast.ClassNode
 import org.codehaus.groovy.ast.MethodNode
 import org.codehaus.groovy.ast.ModuleNode
 import org.codehaus.groovy.ast.expr.ConstantExpression
@@ -25,20 +27,21 @@ class SizeRules {
     }
 
     void check(ModuleNode module) {
-        checkBody(module.statementBlock, 'the script outside its functions')
-        module.classes*.methods.flatten().findAll { Object it -> !((MethodNode) it).scriptBody }.unique().each { Object it ->
-            checkBody(((MethodNode) it).code, "the function ${((MethodNode) it).name}")
-        }
-        module.methods.each { MethodNode it -> checkBody(it.code, "the function ${it.name}") }
+        checkBody(1, module.statementBlock, 'the script outside its functions')
+        functions(module).each { MethodNode it -> checkBody(it.lineNumber, it.code, "the function ${it.name}") }
     }
 
-    private void checkBody(ASTNode body, String what) {
-        if (body == null) {
-            return
-        }
+    private static Collection<MethodNode> functions(ModuleNode module) {
+        Set<MethodNode> found = new LinkedHashSet<>(module.methods)
+        module.classes.each { ClassNode type -> found.addAll(type.methods) }
+        return found.findAll { MethodNode it -> !it.scriptBody && it.code != null }
+    }
+
+    private void checkBody(int line, ASTNode body, String what) {
         int nodes = Tree.count(body)
         if (nodes > NODES) {
-            report.add(body, "${what} has ${nodes} syntax nodes, more than ${NODES}: Method code too large")
+            String message = "${what} has ${nodes} syntax nodes, more than ${NODES}: Method code too large"
+            report.findings.add(new Finding(line, message))
         }
         Tree.each(body) { ASTNode node -> checkNode(node) }
     }
@@ -47,11 +50,19 @@ class SizeRules {
         if (node instanceof ListExpression && node.expressions.size() > LIST) {
             report.add(node, "a list literal has ${node.expressions.size()} elements, more than ${LIST}")
         } else if (node instanceof MapExpression && node.mapEntryExpressions.size() > MAP) {
-            report.add(node, "Map expressions can only contain up to ${MAP} entries, this one has ${node.mapEntryExpressions.size()}")
+            int entries = node.mapEntryExpressions.size()
+            report.add(node, "Map expressions can only contain up to ${MAP} entries, this one has ${entries}")
         } else if (node instanceof BlockStatement && node.statements.size() > STATEMENTS) {
             report.add(node, "a block has ${node.statements.size()} statements, more than ${STATEMENTS}")
-        } else if (node instanceof ConstantExpression && node.value instanceof String && ((String) node.value).length() > TEXT) {
-            report.add(node, "a string literal has ${((String) node.value).length()} UTF-16 units, more than ${TEXT}")
+        } else if (node instanceof ConstantExpression) {
+            checkText(node)
+        }
+    }
+
+    private void checkText(ConstantExpression node) {
+        int length = node.value instanceof String ? ((String) node.value).length() : 0
+        if (length > TEXT) {
+            report.add(node, "a string literal has ${length} UTF-16 units, more than ${TEXT}")
         }
     }
 }

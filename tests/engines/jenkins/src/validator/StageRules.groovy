@@ -10,8 +10,9 @@ import org.codehaus.groovy.ast.stmt.Statement
 @CompileStatic
 class StageRules {
     private static final List<String> CONTENT = ['steps', 'stages', 'parallel', 'matrix']
-    private static final Set<String> SECTIONS = (CONTENT + ['agent', 'when', 'post', 'tools', 'environment', 'failFast', 'options',
-            'input']).toSet()
+    private static final Set<String> SECTIONS = CONTENT.toSet() + [
+            'agent', 'when', 'post', 'tools', 'environment', 'failFast', 'options', 'input',
+    ]
     private final Report report
     private final SectionRules sections
 
@@ -67,26 +68,39 @@ class StageRules {
             report.add(stage, content ? "stage \"${name}\" has ${content.join(' and ')}, one of them is allowed"
                     : "stage \"${name}\" has none of ${CONTENT.join(', ')}")
         }
-        boolean fansOut = found.containsKey('parallel') || found.containsKey('matrix')
-        checkFanOut(stage, name, found, fansOut, inParallel)
+        checkFanOut(stage, name, found, inParallel)
+        checkFailFast(found)
         found.each { String section, MethodCallExpression call -> checkSection(section, call, inParallel) }
     }
 
-    private void checkFanOut(MethodCallExpression stage, String name, Map<String, MethodCallExpression> found, boolean fansOut, boolean inParallel) {
-        if (fansOut && inParallel) {
+    private static boolean fansOut(Map<String, MethodCallExpression> found) {
+        return found.containsKey('parallel') || found.containsKey('matrix')
+    }
+
+    private void checkFanOut(MethodCallExpression stage, String name, Map<String, MethodCallExpression> found,
+                             boolean inParallel) {
+        if (!fansOut(found)) {
+            return
+        }
+        if (inParallel) {
             report.add(stage, "stage \"${name}\" has parallel or matrix inside another parallel or matrix")
         }
-        ['agent', 'tools'].findAll { String it -> fansOut && found.containsKey(it) }.each { String it ->
+        ['agent', 'tools'].findAll { String it -> found.containsKey(it) }.each { String it ->
             report.add(found[it], "\"${it}\" is not allowed in stage \"${name}\", which contains parallel stages")
         }
-        if (found.containsKey('failFast')) {
-            List<Expression> values = Ast.arguments(found.failFast)
-            if (!fansOut) {
-                report.add(found.failFast, 'failFast needs parallel or matrix in the same stage')
-            }
-            if (values.size() != 1 || !(Ast.constant(values[0]) instanceof Boolean)) {
-                report.add(found.failFast, 'failFast takes true or false')
-            }
+    }
+
+    private void checkFailFast(Map<String, MethodCallExpression> found) {
+        MethodCallExpression failFast = found.failFast
+        if (failFast == null) {
+            return
+        }
+        List<Expression> values = Ast.arguments(failFast)
+        if (!fansOut(found)) {
+            report.add(failFast, 'failFast needs parallel or matrix in the same stage')
+        }
+        if (values.size() != 1 || !(Ast.constant(values[0]) instanceof Boolean)) {
+            report.add(failFast, 'failFast takes true or false')
         }
     }
 

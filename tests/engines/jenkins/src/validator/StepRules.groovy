@@ -19,16 +19,21 @@ import org.codehaus.groovy.ast.stmt.Statement
 /** What Declarative asks of steps outside `script`: calls only, and known steps with arguments that they have. */
 @CompileStatic
 class StepRules {
-    private static final Set<String> BLOCKED = ['stage', 'properties', 'parallel', 'pipeline'].toSet()
-    private static final Set<String> NUMBERS = ['count', 'time', 'quantity', 'ordinal'].toSet()
-    private static final Set<String> BOOLEANS = ['returnStdout', 'returnStatus', 'allowEmpty', 'useDefaultExcludes', 'allowEmptyArchive',
-            'onlyIfSuccessful', 'fingerprint', 'followSymlinks', 'allowEmptyResults', 'skipMarkingBuildUnstable', 'wait', 'propagate',
-            'catchInterruptions', 'activity', 'defaultExcludes', 'caseSensitive', 'tmp', 'skipPublishingChecks'].toSet()
+    private static final Set<String> BLOCKED = 'stage properties parallel pipeline'.tokenize().toSet()
+    private static final Set<String> NUMBERS = 'count time quantity ordinal'.tokenize().toSet()
+    private static final Set<String> BOOLEANS = '''
+            returnStdout returnStatus allowEmpty useDefaultExcludes allowEmptyArchive onlyIfSuccessful
+            fingerprint followSymlinks allowEmptyResults skipMarkingBuildUnstable wait propagate
+            catchInterruptions activity defaultExcludes caseSensitive tmp skipPublishingChecks
+    '''.tokenize().toSet()
     /** Arguments of any type. */
-    private static final Set<String> OPEN = ['parameters', 'healthScaleFactor', 'quietPeriod', 'scm', 'branches', 'overrides', 'bindings',
-            'changelog', 'poll', 'properties', 'inversePrecedence', 'skipIfLocked', 'extra', 'priority', 'conditions'].toSet()
-    private static final Map<String, Step> KNOWN = [FlowSteps, AgentSteps, ShellSteps, ArtifactSteps, EnvironmentSteps, ScmSteps, NoticeSteps]
-            .collectMany { Class it -> it.methods.findAll { Method method -> method.isAnnotationPresent(Step) } }
+    private static final Set<String> OPEN = '''
+            parameters healthScaleFactor quietPeriod scm branches overrides bindings changelog poll
+            properties inversePrecedence skipIfLocked extra priority conditions
+    '''.tokenize().toSet()
+    private static final Map<String, Step> KNOWN = [
+            FlowSteps, AgentSteps, ShellSteps, ArtifactSteps, EnvironmentSteps, ScmSteps, NoticeSteps,
+    ].collectMany { Class it -> it.methods.findAll { Method method -> method.isAnnotationPresent(Step) } }
             .collectEntries { Method it -> [it.name, it.getAnnotation(Step)] } as Map<String, Step>
     private final Report report
 
@@ -72,7 +77,7 @@ class StepRules {
             return
         }
         if (step.takesBody() != (Ast.body(call) != null)) {
-            report.add(call, step.takesBody() ? "the step \"${name}\" needs a block" : "the step \"${name}\" takes no block")
+            report.add(call, "the step \"${name}\" ${step.takesBody() ? 'needs a block' : 'takes no block'}")
         }
         if (values.size() > 1) {
             report.add(call, "the step \"${name}\" takes one unnamed value, or named ones only")
@@ -94,7 +99,7 @@ class StepRules {
         step.required().findAll { String it -> !named.containsKey(it) }.each { String it ->
             report.add(call, "the step \"${call.methodAsString}\" lacks \"${it}\"")
         }
-        named.each { String key, Expression value -> checkType(call, key, value) }
+        known.findAll { String it -> named.containsKey(it) }.each { String it -> checkType(call, it, named[it]) }
     }
 
     private void checkType(MethodCallExpression call, String key, Expression value) {

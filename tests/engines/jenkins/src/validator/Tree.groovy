@@ -8,22 +8,42 @@ import org.codehaus.groovy.ast.stmt.*
 class Tree {
     /** What leads from each kind of node to the nodes below it. */
     private static final Map<Class, List<String>> BELOW = [
-            (BlockStatement): ['statements'], (ExpressionStatement): ['expression'], (ReturnStatement): ['expression'],
-            (ThrowStatement): ['expression'], (IfStatement): ['booleanExpression', 'ifBlock', 'elseBlock'],
-            (ForStatement): ['collectionExpression', 'loopBlock'], (WhileStatement): ['booleanExpression', 'loopBlock'],
-            (TryCatchStatement): ['tryStatement', 'catchStatements', 'finallyStatement'], (CatchStatement): ['code'],
-            (SwitchStatement): ['expression', 'caseStatements', 'defaultStatement'], (CaseStatement): ['expression', 'code'],
-            (AssertStatement): ['booleanExpression', 'messageExpression'], (SynchronizedStatement): ['expression', 'code'],
-            (MethodCallExpression): ['objectExpression', 'method', 'arguments'], (StaticMethodCallExpression): ['arguments'],
-            (ConstructorCallExpression): ['arguments'], (ClosureExpression): ['code'], (GStringExpression): ['strings', 'values'],
-            (TupleExpression): ['expressions'], (ListExpression): ['expressions'], (ArrayExpression): ['expressions'],
-            (MapExpression): ['mapEntryExpressions'], (MapEntryExpression): ['keyExpression', 'valueExpression'],
-            (PropertyExpression): ['objectExpression', 'property'], (BinaryExpression): ['leftExpression', 'rightExpression'],
-            (TernaryExpression): ['booleanExpression', 'trueExpression', 'falseExpression'], (RangeExpression): ['from', 'to'],
-            (BooleanExpression): ['expression'], (CastExpression): ['expression'], (SpreadExpression): ['expression'],
-            (SpreadMapExpression): ['expression'], (PrefixExpression): ['expression'], (PostfixExpression): ['expression'],
-            (UnaryMinusExpression): ['expression'], (BitwiseNegationExpression): ['expression'],
-            (MethodPointerExpression): ['expression', 'methodName'],
+            (BlockStatement)            : ['statements'],
+            (ExpressionStatement)       : ['expression'],
+            (ReturnStatement)           : ['expression'],
+            (ThrowStatement)            : ['expression'],
+            (IfStatement)               : ['booleanExpression', 'ifBlock', 'elseBlock'],
+            (ForStatement)              : ['collectionExpression', 'loopBlock'],
+            (WhileStatement)            : ['booleanExpression', 'loopBlock'],
+            (TryCatchStatement)         : ['tryStatement', 'catchStatements', 'finallyStatement'],
+            (CatchStatement)            : ['code'],
+            (SwitchStatement)           : ['expression', 'caseStatements', 'defaultStatement'],
+            (CaseStatement)             : ['expression', 'code'],
+            (AssertStatement)           : ['booleanExpression', 'messageExpression'],
+            (SynchronizedStatement)     : ['expression', 'code'],
+            (MethodCallExpression)      : ['objectExpression', 'method', 'arguments'],
+            (StaticMethodCallExpression): ['arguments'],
+            (ConstructorCallExpression) : ['arguments'],
+            (ClosureExpression)         : ['code'],
+            (GStringExpression)         : ['strings', 'values'],
+            (TupleExpression)           : ['expressions'],
+            (ListExpression)            : ['expressions'],
+            (ArrayExpression)           : ['expressions'],
+            (MapExpression)             : ['mapEntryExpressions'],
+            (MapEntryExpression)        : ['keyExpression', 'valueExpression'],
+            (PropertyExpression)        : ['objectExpression', 'property'],
+            (BinaryExpression)          : ['leftExpression', 'rightExpression'],
+            (TernaryExpression)         : ['booleanExpression', 'trueExpression', 'falseExpression'],
+            (RangeExpression)           : ['from', 'to'],
+            (BooleanExpression)         : ['expression'],
+            (CastExpression)            : ['expression'],
+            (SpreadExpression)          : ['expression'],
+            (SpreadMapExpression)       : ['expression'],
+            (PrefixExpression)          : ['expression'],
+            (PostfixExpression)         : ['expression'],
+            (UnaryMinusExpression)      : ['expression'],
+            (BitwiseNegationExpression) : ['expression'],
+            (MethodPointerExpression)   : ['expression', 'methodName'],
     ]
 
     private static final Map<Class, List<String>> FOUND = [:].withDefault { Class type ->
@@ -37,15 +57,20 @@ class Tree {
         return found
     }
 
-    /** Gives *node* and all nodes below it to *action*, parents first. */
+    /** Gives *node* and all nodes below it to *action*, parents first; the `this` before a bare call is no node. */
     static void each(ASTNode node, Closure action) {
         action.call(node)
         FOUND[node.getClass()].each { String name ->
             [node[name]].flatten().each { ASTNode child ->
-                if (child != null && !(child instanceof EmptyStatement) && !(child instanceof EmptyExpression)) {
+                if (isWritten(child)) {
                     each(child, action)
                 }
             }
         }
+    }
+
+    private static boolean isWritten(ASTNode node) {
+        boolean isEmpty = node == null || node instanceof EmptyStatement || node instanceof EmptyExpression
+        return !isEmpty && !node.is(VariableExpression.THIS_EXPRESSION)
     }
 }

@@ -9,17 +9,29 @@ import org.codehaus.groovy.ast.stmt.Statement
 /** What Declarative asks of `when`. */
 @CompileStatic
 class WhenRules {
-    private static final Set<String> FLAGS = ['beforeAgent', 'beforeInput', 'beforeOptions'].toSet()
-    private static final Set<String> NESTING = ['allOf', 'anyOf', 'not'].toSet()
-    private static final Map<String, Set<String>> CONDITIONS = [
-            branch: ['pattern', 'comparator'].toSet(), tag: ['pattern', 'comparator'].toSet(), buildingTag: [].toSet(),
-            changelog: ['pattern', 'multiline', 'comparator'].toSet(), changeset: ['pattern', 'glob', 'comparator', 'caseSensitive'].toSet(),
-            changeRequest: ['id', 'target', 'branch', 'fork', 'url', 'title', 'author', 'authorDisplayName', 'authorEmail', 'comparator'].toSet(),
-            environment: ['name', 'value', 'ignoreCase'].toSet(), equals: ['expected', 'actual'].toSet(), expression: [].toSet(),
-            isRestartedRun: [].toSet(), triggeredBy: ['cause', 'detail', 'value'].toSet(),
+    private static final Set<String> FLAGS = 'beforeAgent beforeInput beforeOptions'.tokenize().toSet()
+    private static final Set<String> NESTING = 'allOf anyOf not'.tokenize().toSet()
+    /** The conditions, and the names of their values. */
+    private static final Map<String, List<String>> CONDITIONS = [
+            branch        : ['pattern', 'comparator'],
+            buildingTag   : [],
+            changelog     : ['pattern', 'multiline', 'comparator'],
+            changeset     : ['pattern', 'glob', 'comparator', 'caseSensitive'],
+            changeRequest : ['id', 'target', 'branch', 'fork', 'url', 'title', 'author', 'authorDisplayName',
+                             'authorEmail', 'comparator'],
+            environment   : ['name', 'value', 'ignoreCase'],
+            equals        : ['expected', 'actual'],
+            isRestartedRun: [],
+            tag           : ['pattern', 'comparator'],
+            triggeredBy   : ['cause', 'detail', 'value'],
     ]
-    private static final Map<String, List<String>> REQUIRED = [environment: ['name', 'value'], equals: ['expected', 'actual']]
-    private static final Set<String> NEEDS_VALUE = ['branch', 'changelog', 'changeset', 'triggeredBy', 'environment', 'equals'].toSet()
+    private static final Map<String, List<String>> REQUIRED = [
+            environment: ['name', 'value'],
+            equals     : ['expected', 'actual'],
+    ]
+    private static final Set<String> NEEDS_VALUE = '''
+            branch changelog changeset triggeredBy environment equals
+    '''.tokenize().toSet()
     private final Report report
 
     WhenRules(Report report) {
@@ -96,7 +108,8 @@ class WhenRules {
         named.keySet().findAll { String it -> !(it in CONDITIONS[name]) }.each { String it ->
             report.add(call, "the condition \"${name}\" does not know \"${it}\"")
         }
-        REQUIRED.getOrDefault(name, Collections.<String>emptyList()).findAll { String it -> !named.containsKey(it) }.each { String it ->
+        List<String> required = REQUIRED[name] ?: []
+        required.findAll { String it -> !named.containsKey(it) }.each { String it ->
             report.add(call, "the condition \"${name}\" lacks \"${it}\"")
         }
     }

@@ -7,7 +7,7 @@ import hudson.model.Result
 @CompileStatic
 class FlowInterruptedException extends InterruptedException {
     final Result result
-    /** False once the timeout step that asked for it has seen it: from there on it is an ordinary failure to `retry`. */
+    /** False once the timeout step that asked for it has seen it: from there on `retry` may try again. */
     boolean actualInterruption = true
     /** True when a failed sibling of a parallel block is the reason. */
     final boolean failFast

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""Writes the parts of the documents that the code knows best.
+
+Run as `python docs/generate.py [--check] [FILE…]`; without a FILE it takes every document of this folder.
+What stands between `<!-- generated: PART -->` and `<!-- end -->` is written anew; PART is one of `_PARTS`,
+perhaps with an argument.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pipegen.assets import folder
+from pipegen.cli.commands.plan import as_data
+from pipegen.compiler import analyse
+from pipegen.diagnostics.render.json import render as render_diagnostics
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.text import SourceFile
+from pipegen.targets import registry
+
+HERE = Path(__file__).parent
+_PART = re.compile(r"(<!-- generated: (\w+) ?(.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+_CONFIG = re.compile(r"^```yaml[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+Schema = Mapping[str, Any]
+
+# The kinds of values that the schema names, in the words of the documents.
+_NAMED = {"text": "text", "word": "plain text", "texts": "list of texts", "namedTexts": "map of texts"}
+_TYPES = {
+    "string": "text",
+    "boolean": "true or false",
+    "integer": "whole number",
+    "number": "number",
+    "array": "list",
+    "object": "map",
+}
+_OPERATORS = ("operator", "each", "merge")
+# A word that YAML takes for text without quotes, wherever it stands.
+_PLAIN = re.compile(r"[A-Za-z/](?:[\w./@=-]|:(?=[\w/]))*(?: (?:[\w./@=-]|:(?=[\w/]))+)*|[0-9]+(?:\.[0-9]+){2,}")
+_NO_TEXT = re.compile(r"true|false|yes|no|on|off|null", re.IGNORECASE)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the documents, or tell how they differ; return the exit status."""
+    is_check = "--check" in arguments
+    paths = [Path(argument) for argument in arguments if argument != "--check"] or sorted(HERE.glob("*.md"))
+    stale = [path for path in paths if not _is_fresh(path)]
+    for path in stale:
+        if is_check:
+            sys.stdout.write(_difference(path))
+        else:
+            path.write_text(fresh(path.read_text(encoding="utf-8")), encoding="utf-8")
+            sys.stdout.write(f"{path} written\n")
+    return 1 if is_check and stale else 0
+
+
+def fresh(document: str) -> str:
+    """Return *document* with its generated parts written anew."""
+    return _PART.sub(lambda part: part[1] + _written(part, document) + part[4], document)
+
+
+def _is_fresh(path: Path) -> bool:
+    text = path.read_text(encoding="utf-8")
+    return text == fresh(text)
+
+
+def _difference(path: Path) -> str:
+    text = path.read_text(encoding="utf-8")
+    return "".join(difflib.unified_diff(text.splitlines(True), fresh(text).splitlines(True), str(path), "generated"))
+
+
+def _written(part: re.Match[str], document: str) -> str:
+    return "\n" + _PARTS[part[2]](part[3], document[: part.start()]) + "\n"
+
+
+def _keys(name: str, _: str) -> str:
+    """Return the keys of the map that the schema calls *name*: a definition, perhaps `/` and a key in it."""
+    whole = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
+    found = whole if name == "file" else _resolved(_definition(name.split("/"), whole), whole)
+    described = [found["description"], ""] if name != "file" else []
+    body = _map_of(found, whole)
+    required = body.get("required", ())
+    lines = [line for key, value in body["properties"].items() for line in _key(key, value, key in required, whole)]
+    return "\n".join([*described, *lines]) + "\n"
+
+
+def _definition(steps: Sequence[str], whole: Schema) -> Schema:
+    found: Schema = whole["$defs"][steps[0]]
+    for step in steps[1:]:
+        found = _map_of(_resolved(found, whole), whole)["properties"][step]
+    return found
+
+
+def _resolved(schema: Schema, whole: Schema) -> Schema:
+    """Return *schema* with what it refers to; its own words win."""
+    name = _name(schema)
+    return {**whole["$defs"][name], **schema} if name else schema
+
+
+def _name(schema: Schema) -> str:
+    return str(schema.get("$ref", "")).rpartition("/")[2]
+
+
+def _map_of(schema: Schema, whole: Schema) -> Schema:
+    """Return the branch of *schema* that is a map with keys of its own."""
+    branches = (schema, *(_resolved(branch, whole) for branch in schema.get("anyOf", ())))
+    return next(branch for branch in branches if "properties" in branch)
+
+
+def _key(key: str, schema: Schema, is_required: bool, whole: Schema) -> Iterator[str]:  # noqa: FBT001 - said by name
+    full = _resolved(schema, whole)
+    told = [kind(schema, whole)]
+    told += ["required"] if is_required else []
+    told += [f"default `{flow(full['default'])}`"] if "default" in full else []
+    yield f"- **`{key}`** ({', '.join(told)}): {full['description']}"
+    if examples := schema.get("examples", () if _name(schema) in _NAMED else full.get("examples", ())):
+        yield f"  Example: {' or '.join(f'`{key}: {flow(example)}`' for example in examples[:2])}."
+
+
+def kind(schema: Schema, whole: Schema) -> str:
+    """Return what *schema* takes, in a few words; operators, which stand for what they make, are passed over."""
+    if _name(schema) in _NAMED:
+        return _NAMED[_name(schema)]
+    full = _resolved(schema, whole)
+    if "enum" in full or "const" in full:
+        return " or ".join(f"`{flow(value)}`" for value in full.get("enum", [full.get("const")]))
+    types = full.get("type")
+    if isinstance(types, list):
+        return "text"
+    if types is not None:
+        return f"list of {_several(kind(full['items'], whole))}" if "items" in full else _TYPES[types]
+    branches = (*full.get("anyOf", ()), *full.get("oneOf", ()))
+    kinds = [kind(branch, whole) for branch in branches if _name(branch) not in _OPERATORS]
+    return " or ".join(dict.fromkeys(kinds)) or "any value"
+
+
+def _several(word: str) -> str:
+    plurals = {"text": "texts", "plain text": "names", "map": "maps", "list of names": "arcs"}
+    return plurals.get(word, f"items, each {word}")
+
+
+def flow(value: object) -> str:
+    """Return *value* as YAML on one line."""
+    match value:
+        case str():
+            return value if _PLAIN.fullmatch(value) and not _NO_TEXT.fullmatch(value) else _quoted(value)
+        case dict():
+            return "{" + ", ".join(f"{flow(key)}: {flow(item)}" for key, item in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(map(flow, value)) + "]"
+        case _:
+            return json.dumps(value)
+
+
+def _quoted(value: str) -> str:
+    return json.dumps(value) if "\n" in value else "'" + value.replace("'", "''") + "'"
+
+
+def _settings(target: str, _: str) -> str:
+    """Return the table of the settings of *target*."""
+    rows = ["| setting | takes | default | what it is |", "|---|---|---|---|"]
+    rows += _rows("", registry.load(target).SETTINGS)
+    return "\n".join(rows) + "\n"
+
+
+def _rows(before: str, schema: Schema) -> Iterator[str]:
+    for key, value in schema.get("properties", {}).items():
+        default = f"`{flow(value['default'])}`" if "default" in value else ""
+        if "properties" not in value:
+            yield f"| `{before}{key}` | {kind(value, {})} | {default} | {value['description']} |"
+        yield from _rows(f"{before}{key}.", value)
+
+
+def _capabilities(target: str, _: str) -> str:
+    """Return the table of what *target* can say."""
+    rows = ["| what | how | |", "|---|---|---|"]
+    rows += [f"| {one.feature} | {one.support} | {one.note} |" for one in registry.load(target).CAPABILITIES]
+    return "\n".join(rows) + "\n"
+
+
+def _plan(_: str, before: str) -> str:
+    """Return the plan of the config above, as JSON."""
+    analysed = analyse(_config_above(before), (), Report())
+    return _block("json", json.dumps(as_data(analysed.plans), indent=2))
+
+
+def _check(_: str, before: str) -> str:
+    """Return what is wrong with the config above, as JSON."""
+    report = Report()
+    try:
+        analyse(_config_above(before), (), report)
+    except Stopped:
+        return _block("json", render_diagnostics(report.diagnostics()))
+    raise ValueError("nothing is wrong with the config above")
+
+
+def _config_above(before: str) -> SourceFile:
+    return SourceFile("pipegen.yaml", _CONFIG.findall(before)[-1])
+
+
+def _file(name: str, _: str) -> str:
+    """Return the file *name* of this folder."""
+    language = {".py": "python"}.get(Path(name).suffix, Path(name).suffix[1:])
+    return _block(language, (HERE / name).read_text(encoding="utf-8"))
+
+
+def _block(language: str, text: str) -> str:
+    return f"```{language}\n{text.rstrip()}\n```\n"
+
+
+_PARTS: Mapping[str, Callable[[str, str], str]] = {
+    "keys": _keys,
+    "settings": _settings,
+    "capabilities": _capabilities,
+    "plan": _plan,
+    "check": _check,
+    "file": _file,
+}
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,46 @@
+"""What isolated jobs carry for each other in `.pipegen`, and where shared ones leave it."""
+
+from __future__ import annotations
+
+from pipegen.plan.model import Job
+from pipegen.shell.host import Host
+from pipegen.shell.quote import Literal, Shell, Word, shell_text
+
+FOLDER = ".pipegen"
+ARCHIVE = f"{FOLDER}/archive"
+
+
+def carries(job: Job, host: Host) -> tuple[str, ...]:
+    """Return the paths that *job* leaves for other jobs, with a slash at the end of folders."""
+    if host.values is not None:
+        return ()
+    paths = [f"{FOLDER}/outputs/{job.slug}/"] if job.outputs else []
+    if packs_containers(job, host):
+        paths.append(f"{FOLDER}/containers/{job.slug}/")
+    if packs_files(job, host):
+        paths.append(f"{FOLDER}/files/{job.slug}.tar")
+    return tuple(paths)
+
+
+def packs_containers(job: Job, host: Host) -> bool:
+    """Return whether *job* packs the paths that other jobs copy out of its container."""
+    return bool(job.shared.container_paths) and not host.shares_daemon
+
+
+def packs_files(job: Job, host: Host) -> bool:
+    """Return whether some of the files that *job* leaves travel in a tar, since no pattern can name them."""
+    return host.values is None and any(artifact.path is None for artifact in job.artifacts)
+
+
+def written(path: str, host: Host) -> Word:
+    """Return the place of *path* (below the folder of what is carried) for the job that writes it."""
+    return (*_root(host, Literal(FOLDER)), Literal(f"/{path}"))
+
+
+def read(path: str, host: Host) -> Word:
+    """Return the place of *path* for the jobs that read it."""
+    return (*_root(host, Shell("$pipegen/in")), Literal(f"/{path}"))
+
+
+def _root(host: Host, isolated: Literal | Shell) -> Word:
+    return (isolated,) if host.values is None else shell_text(host.values)

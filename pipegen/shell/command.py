@@ -1,0 +1,23 @@
+"""The unit in which targets lay out a script."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One or more lines that belong together.
+
+    An element of *lines* that holds a line break is quoted text over several
+    lines: it cannot be indented. *comment* says what the lines do, "" when the
+    first line says it.
+    """
+
+    lines: tuple[str, ...]
+    comment: str = ""
+
+    @property
+    def is_indentable(self) -> bool:
+        """Whether each line may be indented without changing what it means."""
+        return all("\n" not in line for line in self.lines)

@@ -1,0 +1,19 @@
+"""A path in a container, as `docker cp` takes it."""
+
+from __future__ import annotations
+
+from pipegen.bindings.expression import Text
+from pipegen.shell.lowering import Lowering
+from pipegen.shell.quote import Literal, Variable, Word
+from pipegen.shell.text import assignment
+
+SOURCE = "pipegen_source"
+
+
+def container_path(text: Text, lowering: Lowering) -> tuple[tuple[str, ...], Word]:
+    """Return the commands that set a path, and the path; of a folder (a slash at its end) the content is meant."""
+    known = text.constant
+    if known is not None:
+        return (), (Literal(f"{known}." if known.endswith("/") else known),)
+    lines = (assignment(SOURCE, text, lowering), f"case ${SOURCE} in */) {SOURCE}=${SOURCE}. ;; esac")
+    return lines, (Variable(SOURCE),)

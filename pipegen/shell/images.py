@@ -1,0 +1,43 @@
+"""The names of images: the one that a job builds, and those that it uses."""
+
+from __future__ import annotations
+
+from pipegen.plan.model import Image, Job, Output
+from pipegen.shell.host import Host, Images
+from pipegen.shell.kept import ID
+from pipegen.shell.lowering import Lowering
+from pipegen.shell.names import kept_name
+from pipegen.shell.quote import Literal, Variable, Word, shell_text
+
+
+def keeps_image(job: Job, host: Host) -> bool:
+    """Return whether the local tag of the image that *job* builds stays for other jobs."""
+    return job.shared.image and host.images is Images.LOCAL
+
+
+def local_tag(job: Job, host: Host) -> Word:
+    """Return the tag of the image that *job* builds."""
+    return (Literal("localhost/"), *(kept_name(job, host) if keeps_image(job, host) else (ID,)))
+
+
+def is_pushed(job: Job, host: Host) -> bool:
+    """Return whether *job* pushes its image for other jobs."""
+    return job.shared.image and host.images is Images.REGISTRY
+
+
+def local_name(lowering: Lowering) -> Word:
+    """Return the value of the job's own imageLocalName."""
+    if is_pushed(lowering.job, lowering.host):
+        return pushed_name(Output(lowering.job.stage, "imageID"), lowering)
+    return local_tag(lowering.job, lowering.host)
+
+
+def pushed_name(image_id: Output, lowering: Lowering) -> Word:
+    """Return the name in the registry of a shared image."""
+    variable = Variable(lowering.variables.outputs[image_id])
+    return (*shell_text(lowering.host.image_repository), Literal(":"), variable)
+
+
+def is_pulled(image: Image, job: Job, host: Host) -> bool:
+    """Return whether *image* comes from the registry."""
+    return image.producer not in (None, job.stage) and host.images is Images.REGISTRY

@@ -1,0 +1,34 @@
+"""What the steps of one job are lowered with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pipegen.plan.model import Job, Plan
+from pipegen.shell.host import Host
+from pipegen.shell.names import Variables
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lowering:
+    """What the steps of one job are lowered with.
+
+    Attributes:
+        job, plan: the job and its plan.
+        producers: the pipeline's jobs by stage.
+        host: where the script runs.
+        variables: the names of the variables that hold values.
+        needed: the job's own names that a later step or another job uses.
+        loops: the variables of the names of the loops around, by name.
+        depth: how many loops are around.
+    """
+
+    job: Job
+    plan: Plan
+    producers: Mapping[str, Job]
+    host: Host
+    variables: Variables
+    needed: frozenset[str]
+    loops: Mapping[str, str] = field(default_factory=dict)
+    depth: int = 0

@@ -1,0 +1,61 @@
+"""Names of shell variables, and of what a job keeps for others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import count
+
+from pipegen.plan.model import Job, Output
+from pipegen.shell.host import Host
+from pipegen.shell.quote import Literal, Word, shell_text
+
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_]")
+_LEGAL_EVERYWHERE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+# helm takes 53 characters for a release; `pipegen-`, a number of 20 digits and a dash leave 24.
+_LONGEST_SLUG = 24
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Variables:
+    """The shell variables of a job: for outputs, setup values, and defaults that cannot stand in an expansion."""
+
+    outputs: Mapping[Output, str]
+    setup: Mapping[str, str]
+    defaults: Mapping[str, str]
+
+
+def variables(outputs: Iterable[Output], setup: Iterable[str], defaults: Iterable[str]) -> Variables:
+    """Return variables for each of these, all different; the later of two that clash gets a number."""
+    taken: set[str] = set()
+    return Variables(
+        outputs={output: free(f"pipegen_{output.stage}_{output.name}", taken) for output in outputs},
+        setup={name: free(f"pipegen_setup_{name}", taken) for name in setup},
+        defaults={text: free("pipegen_default", taken) for text in defaults},
+    )
+
+
+def free(wanted: str, taken: set[str]) -> str:
+    """Return *wanted* as a variable's name that is not in *taken*, and add it there."""
+    name = _NOT_IN_A_NAME.sub("_", wanted)
+    chosen = next(
+        numbered for number in count(1) if (numbered := name if number == 1 else f"{name}_{number}") not in taken
+    )
+    taken.add(chosen)
+    return chosen
+
+
+def kept_name(job: Job, host: Host) -> Word:
+    """Return the name of what *job* keeps for other jobs: a container, an image, a release."""
+    return (Literal("pipegen-"), *shell_text(host.run_id), Literal(f"-{_short(job.slug)}"))
+
+
+def _short(slug: str) -> str:
+    """Return *slug* as docker and helm take it in a name; a digest stands for what is lost."""
+    if len(slug) <= _LONGEST_SLUG and _LEGAL_EVERYWHERE.fullmatch(slug):
+        return slug
+    digest = sha256(slug.encode()).hexdigest()[:8]
+    readable = re.sub(r"[^a-z0-9]+", "-", slug.lower()).strip("-")[: _LONGEST_SLUG - len(digest) - 1].strip("-")
+    return f"{readable}-{digest}" if readable else digest

@@ -1,0 +1,137 @@
+"""Words for sh: bare where that is safe, in quotes else, and never more quotes than needed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Text that means itself."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """The value of a shell variable; with an *operator* such as `:-` or `#`, and its *operand*."""
+
+    name: str
+    operator: str = ""
+    operand: Word = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """Text that stands between double quotes as it is."""
+
+    text: str
+
+
+Fragment: TypeAlias = "Literal | Variable | Shell"
+Word: TypeAlias = tuple[Fragment, ...]
+
+_SAFE = re.compile(r"[A-Za-z0-9_./:@%+=,-]+")
+_SPECIAL = re.compile(r'[\\"$`]')
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_OPEN_NAME = re.compile(r"(?:^|[^\\])\$[A-Za-z_][A-Za-z0-9_]*$")
+# Braces keep the name apart from what follows; `[` would begin a subscript.
+_GOES_ON = re.compile(r"[A-Za-z0-9_\[]")
+# What no shell splits or expands further in an assignment: plain characters and simple expansions.
+_UNSPLIT = re.compile(
+    r"(?:[A-Za-z0-9_./:@%+=,-]|\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[A-Za-z0-9_./:@%+=,-]*)?\})*"
+)
+
+
+def shell_text(text: str) -> Word:
+    """Return *text*, which may stand between double quotes, as a word."""
+    if not text:
+        return ()
+    if not _SPECIAL.search(text):
+        return (Literal(text),)
+    name = text[2:-1] if text.startswith("${") and text.endswith("}") else text[1:]
+    if text.startswith("$") and _NAME.fullmatch(name):
+        return (Variable(name),)
+    return (Shell(text),)
+
+
+def constant(word: Word) -> str | None:
+    """Return the text of *word* where it holds nothing else."""
+    if all(isinstance(fragment, Literal) for fragment in word):
+        return "".join(fragment.text for fragment in word if isinstance(fragment, Literal))
+    return None
+
+
+def quote(word: Word | str) -> str:
+    """Return *word* as one word of a command."""
+    text = word if isinstance(word, str) else constant(word)
+    if text is None:
+        return f'"{between_quotes(word)}"'
+    return text if _SAFE.fullmatch(text) else quoted(text)
+
+
+def quoted(text: str) -> str:
+    """Return *text* in quotes: single ones, or double ones where they need no backslash and single ones would."""
+    if "'" in text and not _SPECIAL.search(text):
+        return f'"{text}"'
+    return single_quoted(text)
+
+
+def single_quoted(text: str) -> str:
+    """Return *text* in single quotes."""
+    return "'" + text.replace("'", r"'\''") + "'"
+
+
+def assigned(word: Word) -> str:
+    """Return *word* as the value of an assignment, which is not split."""
+    text = constant(word)
+    if text is not None:
+        return quote(text) if text else ""
+    inner = between_quotes(word)
+    simple = _UNSPLIT.match(inner)
+    rest = inner[simple.end() :] if simple else inner
+    return inner if not rest or (rest.startswith("$(") and _closes_last(rest)) else f'"{inner}"'
+
+
+def printf_format(text: str) -> str:
+    """Return *text* for a format of `printf`, where it means itself."""
+    return text.replace("\\", "\\\\").replace("%", "%%").replace("\n", "\\n")
+
+
+def between_quotes(word: Word | str) -> str:
+    """Return *word* for a place between double quotes."""
+    if isinstance(word, str):
+        word = (Literal(word),)
+    text = ""
+    for fragment in reversed(word):
+        text = _expansion(fragment, before=text) + text
+    return text
+
+
+def _expansion(fragment: Fragment, before: str) -> str:
+    """Return *fragment* for a place between double quotes, *before* more text."""
+    goes_on = _GOES_ON.match(before) is not None
+    match fragment:
+        case Literal():
+            return _SPECIAL.sub(r"\\\g<0>", fragment.text)
+        case Variable(operator=""):
+            return f"${{{fragment.name}}}" if goes_on else f"${fragment.name}"
+        case Variable():
+            return f"${{{fragment.name}{fragment.operator}{between_quotes(fragment.operand)}}}"
+        case Shell():
+            if goes_on and _OPEN_NAME.search(fragment.text):
+                head, _, name = fragment.text.rpartition("$")
+                return f"{head}${{{name}}}"
+            return fragment.text
+
+
+def _closes_last(text: str) -> bool:
+    """Return whether the first parenthesis of *text* is closed by its last character; quotes are looked through."""
+    depth = 0
+    for place, character in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if character == ")" and depth == 0:
+            return place == len(text) - 1
+    return False

@@ -1,0 +1,88 @@
+"""What is kept of a copy: for people, and for jobs that no pattern can hand it to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from posixpath import dirname
+
+from pipegen.bindings.expression import Items, Loop
+from pipegen.plan.model import Copy, CopyFile, Job
+from pipegen.shell.carried import ARCHIVE, FOLDER, packs_files
+from pipegen.shell.command import Command
+from pipegen.shell.host import Host
+from pipegen.shell.layout import indented
+from pipegen.shell.lowering import Lowering
+from pipegen.shell.quote import Literal, Shell, Word, assigned, constant, quote, shell_text
+from pipegen.shell.steps.destination import Destination, planned_path
+
+ADDRESSES = '"$pipegen/artifactURLs"'
+_ARCHIVE = Shell("$pipegen/archive")
+_KEPT = "pipegen_kept"
+
+
+def archives(job: Job, host: Host) -> bool:
+    """Return whether *job* leaves files to keep in `.pipegen/archive`."""
+    if not host.archives_folders:
+        return False
+    return any(file.archive for step in job.steps if isinstance(step, Copy) for file in entries(step.files))
+
+
+def hand_over(job: Job, host: Host) -> Iterator[Command]:
+    """Yield the commands that put what is archived where the engine finds it."""
+    if archives(job, host):
+        yield Command((f"mkdir -p {FOLDER}", f'mv "$pipegen/archive" {ARCHIVE}'))
+
+
+def entries(files: Items[CopyFile]) -> Iterator[CopyFile]:
+    """Yield the entries of a `copy`, those inside loops too."""
+    for file in files:
+        while isinstance(file, Loop):
+            file = file.body  # noqa: PLW2901 - down to the entry
+        yield file
+
+
+def is_staged(file: CopyFile, lowering: Lowering) -> bool:
+    """Return whether a copy travels in a tar: its path is known only at run time, or would be read as a pattern."""
+    job = lowering.job
+    if not packs_files(job, lowering.host):
+        return False
+    return planned_path(file, job) not in {artifact.path for artifact in job.artifacts if artifact.path is not None}
+
+
+def archiving(file: CopyFile, copied: Destination, lowering: Lowering) -> tuple[str, ...]:
+    """Return the commands that keep an archived copy, and tell its address."""
+    if not file.archive or not (lowering.host.archives_folders or "artifactURLs" in lowering.needed):
+        return ()
+    folder = _kept(copied, lowering, is_folder=True)
+    source = file.source.constant
+    if source is not None and source.endswith(("/", "/.")):
+        return folder
+    single = _kept(copied, lowering, is_folder=False)
+    return (f"if [ -d {quote(copied.path)} ]; then", *indented(folder), "else", *indented(single), "fi")
+
+
+def _kept(copied: Destination, lowering: Lowering, *, is_folder: bool) -> tuple[str, ...]:
+    host = lowering.host
+    packs = host.archives_folders and is_folder
+    name: Word = (*copied.name, Literal(".tar.gz")) if packs else copied.name
+    lines: tuple[str, ...] = ()
+    if host.archives_folders:
+        made, target = place_for(name, _ARCHIVE)
+        path = quote(copied.path)
+        # GNU tar reads backslashes in the names that it is given, so it gets none.
+        lines = (*made, f"(cd {path} && tar -czf - .) >{target}" if packs else f"cp {path} {target}")
+    if "artifactURLs" in lowering.needed:
+        start = shell_text(host.folder_url if is_folder else host.file_url)
+        lines = (*lines, f"printf '%s\\n' {quote((*start, *name))} >>{ADDRESSES}")
+    return lines
+
+
+def place_for(name: Word, root: Shell) -> tuple[tuple[str, ...], str]:
+    """Return the commands that make the folder for *name* below *root*, and the place there."""
+    known = constant(name)
+    if known is None:
+        made = (f"{_KEPT}={assigned((root, Literal('/'), *name))}", f'mkdir -p "${{{_KEPT}%/*}}"')
+        return made, f'"${_KEPT}"'
+    folder = dirname(known)
+    around: Word = (root, Literal(f"/{folder}")) if folder else (root,)
+    return (f"mkdir -p {quote(around)}",), quote((root, Literal(f"/{known}")))

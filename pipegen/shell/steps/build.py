@@ -1,0 +1,150 @@
+"""Building an image variant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from posixpath import join, normpath, relpath
+
+from pipegen.bindings.expression import Items, Text
+from pipegen.plan.model import BlubberInline, BlubberPath, Build, Output
+from pipegen.shell.command import Command
+from pipegen.shell.document import document
+from pipegen.shell.ignore import BACKUP, PUT_BACK
+from pipegen.shell.images import is_pushed, local_tag, pushed_name
+from pipegen.shell.items import each
+from pipegen.shell.layout import indented, printed, redirected, waited, wrapped
+from pipegen.shell.lowering import Lowering
+from pipegen.shell.quote import Literal, Shell, Word, assigned, quote, shell_text, single_quoted
+from pipegen.shell.text import argument, own_variable, word
+
+_FILE = "blubber.yaml"
+_FRONTEND = """NR == 1 && tolower($0) !~ /^# *syntax *=/ { print "# syntax=" ENVIRON["FRONTEND"] } 1"""
+
+
+def build(step: Build, lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands of *step*."""
+    yield from _blubberfile(step.blubberfile, lowering)
+    if step.excludes:
+        yield _ignoring(step.excludes, _ignore_file(step.context, lowering), lowering)
+    yield from _pull_option(step, lowering)
+    yield Command(waited(wrapped(_build_command(step, lowering))))
+    if step.excludes:
+        yield Command((PUT_BACK, "pipegen_ignore="), "the repository's .dockerignore again")
+    yield from _identify(lowering)
+
+
+def _blubberfile(source: BlubberPath | BlubberInline, lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands that write the blubberfile with its frontend named."""
+    frontend = shell_text(lowering.host.frontend)
+    if isinstance(source, BlubberInline):
+        yield from document(source.document, _FILE, lowering, (Literal("# syntax="), *frontend))
+        return
+    yield Command(
+        wrapped(
+            (
+                f"FRONTEND={assigned(frontend)} awk",
+                single_quoted(_FRONTEND),
+                f'<{quote(_path(source.path, lowering))} >"$pipegen/{_FILE}"',
+            )
+        ),
+        "a blubberfile that names no frontend gets one",
+    )
+
+
+def _path(path: Text, lowering: Lowering) -> Word:
+    """Return the path of a blubberfile, seen from the job's directory."""
+    folder = lowering.plan.folder or "."
+    constant = path.constant
+    if constant is not None:
+        return (Literal(relpath(join("/", folder, constant), join("/", lowering.job.directory))),)
+    return (Literal(relpath(join("/", folder), join("/", lowering.job.directory)) + "/"), *word(path, lowering))
+
+
+def _build_command(step: Build, lowering: Lowering) -> list[str]:
+    tag = quote(local_tag(lowering.job, lowering.host))
+    parts = ["DOCKER_BUILDKIT=1 $DOCKER build", *_pull_word(step.pull), "--force-rm"]
+    labels = (*lowering.host.labels, ("ci.pipeline", None))
+    parts += [f'--file "$pipegen/{_FILE}"', f"--target {argument(step.variant, lowering)}", f"--tag {tag}"]
+    for label, value in labels:
+        text = shell_text(value) if value is not None else (Literal(lowering.plan.name),)
+        parts.append(f"--label {quote((Literal(f'{label}='), *text))}")
+    constant = step.context.constant
+    if constant is None:
+        return [*parts, "--", argument(step.context, lowering)]
+    return [*parts, quote(_positional(constant))]
+
+
+def _positional(path: str) -> str:
+    """Return *path* so that it is no option, and never standard input."""
+    return f"./{path}" if path.startswith("-") else path
+
+
+def _pull_option(step: Build, lowering: Lowering) -> Iterator[Command]:
+    if step.pull.constant is None:
+        yield Command(
+            ("set --", f"[ {argument(step.pull, lowering)} != always ] || set -- --pull"),
+            "whether the newest base images are pulled",
+        )
+
+
+def _pull_word(pull: Text) -> list[str]:
+    if pull.constant is None:
+        return ['"$@"']
+    return ["--pull"] if pull.constant == "always" else []
+
+
+def _ignore_file(context: Text, lowering: Lowering) -> Word:
+    """Return the place of the context's .dockerignore, wherever the script stands."""
+    constant = context.constant
+    if constant is None:
+        return (Shell("$PWD/"), *word(context, lowering), Literal("/.dockerignore"))
+    path = normpath(join(constant, ".dockerignore"))
+    return (Literal(path),) if path.startswith("/") else (Shell("$PWD/"), Literal(path))
+
+
+def _ignoring(excludes: Items[Text], path: Word, lowering: Lowering) -> Command:
+    """Return the command that replaces the user's .dockerignore; a copy of it comes back when the build is over."""
+    known = [item.constant for item in excludes if isinstance(item, Text) and item.constant is not None]
+    if len(known) == len(excludes):
+        written = printed(known)
+    else:
+        lines = each(excludes, lowering, lambda item, inner: (f"printf '%s\\n' {argument(item, inner)}",))
+        written = ("{", *indented(lines), "}")
+    place = quote(path)
+    return Command(
+        (
+            f"[ ! -e {place} ] || cp {place} {BACKUP}",
+            f"pipegen_ignore={place}",
+            *redirected(written, '"$pipegen_ignore"'),
+        ),
+        "the stage's own .dockerignore, in place of the repository's",
+    )
+
+
+def _identify(lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands that find the image's ID, and push the image where other jobs pull it."""
+    if "imageID" not in lowering.needed:
+        return
+    tag = local_tag(lowering.job, lowering.host)
+    variable = own_variable("imageID", lowering)
+    yield Command(
+        (
+            f"{variable}=$($DOCKER image inspect --format '{{{{.Id}}}}' {quote(tag)})",
+            f"{variable}=${{{variable}#sha256:}}",
+        )
+    )
+    if is_pushed(lowering.job, lowering.host):
+        yield _pushed(tag, lowering)
+
+
+def _pushed(tag: Word, lowering: Lowering) -> Command:
+    name = pushed_name(Output(lowering.job.stage, "imageID"), lowering)
+    return Command(
+        (
+            f"pipegen_image={assigned(name)}",
+            'pipegen_images="$pipegen_images $pipegen_image"',
+            f'$DOCKER tag {quote(tag)} "$pipegen_image"',
+            *waited(('$DOCKER push "$pipegen_image"',)),
+        ),
+        "for the stages that use the image",
+    )

@@ -1,0 +1,105 @@
+"""Copying files out of stopped containers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from posixpath import basename
+
+from pipegen.plan.model import Copy, CopyFile, Job
+from pipegen.shell.carried import packs_files, read
+from pipegen.shell.command import Command
+from pipegen.shell.container_path import SOURCE, container_path
+from pipegen.shell.items import each
+from pipegen.shell.kept import container_name
+from pipegen.shell.layout import indented
+from pipegen.shell.lowering import Lowering
+from pipegen.shell.quote import Literal, Shell, Variable, Word, quote
+from pipegen.shell.steps.archive import ADDRESSES, archiving, is_staged, place_for
+from pipegen.shell.steps.destination import Destination, destination
+from pipegen.shell.text import own_variable, word
+
+STAGED = Shell("$pipegen/files")
+_UNPACKED = "$pipegen/copied"
+
+
+def copy(step: Copy, lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands of *step*."""
+    if "artifactURLs" in lowering.needed:
+        yield Command((f": >{ADDRESSES}",), "an address for each archived copy")
+    if packs_files(lowering.job, lowering.host):
+        yield Command((f"mkdir {quote((STAGED,))}",), "copies that travel in a tar")
+    for item in step.files:
+        yield Command(each((item,), lowering, _copied))
+    if "artifactURLs" in lowering.needed:
+        yield Command((f"{own_variable('artifactURLs', lowering)}=$(cat {ADDRESSES})",))
+
+
+def _copied(file: CopyFile, lowering: Lowering) -> tuple[str, ...]:
+    """Return the commands that copy one entry and keep what is to be archived or packed of it."""
+    to = destination(file, lowering)
+    source_lines, source = container_path(file.source, lowering)
+    lines = (*to.lines, *source_lines, *_copy_commands(file, source, quote(to.path), lowering))
+    if is_staged(file, lowering):
+        lines += _staging(file, source, to, lowering)
+    return (*lines, *archiving(file, to, lowering))
+
+
+def _staging(file: CopyFile, source: Word, to: Destination, lowering: Lowering) -> tuple[str, ...]:
+    """Return the commands that set a copy aside for the tar, at the same place below another folder."""
+    if to.is_directory:
+        # Only what is copied travels, not all that stands in the directory.
+        folder = quote((STAGED, Literal(f"/{lowering.job.directory}")))
+        return (f"mkdir -p {folder}", *_copy_commands(file, source, folder, lowering))
+    made, place = place_for(to.name, STAGED)
+    path = quote(to.path)
+    content = quote((*to.path, Literal("/.")))
+    return (
+        *made,
+        f"if [ -d {path} ]; then",
+        f"  mkdir -p {place}",
+        f"  cp -RP {content} {place}",
+        "else",
+        f"  cp -P {path} {place}",
+        "fi",
+    )
+
+
+def _copy_commands(file: CopyFile, source: Word, path: str, lowering: Lowering) -> tuple[str, ...]:
+    producer = file.container.producer
+    if producer is None:
+        name = word(file.container.name, lowering)
+        return (f"$DOCKER cp -- {quote((*name, Literal(':'), *source))} {path}",)
+    job = lowering.job if producer == lowering.job.stage else lowering.producers[producer]
+    if producer == lowering.job.stage or lowering.host.shares_daemon:
+        name = container_name(job, lowering.host)
+        return (f"$DOCKER cp {quote((*name, Literal(':'), *source))} {path}",)
+    return _unpacked(file, path, job, lowering)
+
+
+def _unpacked(file: CopyFile, path: str, producer: Job, lowering: Lowering) -> tuple[str, ...]:
+    """Return the commands that copy from the tar that the container's own job packed, as `docker cp` would."""
+    number = producer.shared.container_paths.index(file.source)
+    tar = read(f"containers/{producer.slug}/{number}.tar", lowering.host)
+    return (
+        f'rm -rf "{_UNPACKED}"',
+        f'mkdir "{_UNPACKED}"',
+        f'tar -xf {quote(tar)} -C "{_UNPACKED}"',
+        *_copied_from_tar(file.source.constant, path),
+    )
+
+
+def _copied_from_tar(source: str | None, path: str) -> tuple[str, ...]:
+    content = (f"mkdir -p {path}", f'cp -RP "{_UNPACKED}/." {path}')
+    if source is None:
+        named = quote((Shell(f"{_UNPACKED}/"), Variable(SOURCE, "##", (Shell("*/"),))))
+        return (
+            f"case ${SOURCE} in",
+            "  */.)",
+            *indented(indented(content)),
+            "    ;;",
+            f"  *) cp -RP {named} {path} ;;",
+            "esac",
+        )
+    if source.endswith(("/", "/.")):
+        return content
+    return (f"cp -RP {quote((Shell(f'{_UNPACKED}/'), Literal(basename(source))))} {path}",)

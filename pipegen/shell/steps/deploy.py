@@ -1,0 +1,92 @@
+"""Installing a chart with helm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipegen.bindings.expression import Text
+from pipegen.plan.model import Deploy
+from pipegen.shell.command import Command
+from pipegen.shell.document import document
+from pipegen.shell.kept import release_name
+from pipegen.shell.layout import waited, wrapped
+from pipegen.shell.lowering import Lowering
+from pipegen.shell.quote import Literal, Shell, quote, shell_text
+from pipegen.shell.steps.helm_values import Value, helm_values, key_path, value_files
+from pipegen.shell.text import argument, word
+
+_VALUES = "values.yaml"
+_TIMEOUT = "120"
+
+
+def deploy(step: Deploy, lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands of *step*."""
+    release = quote(release_name(lowering.job, lowering.host))
+    namespace = f"--namespace {quote(shell_text(lowering.host.namespace))}"
+    written, run_time = helm_values(step.overrides, _defaults(step, lowering), lowering)
+    files = value_files(run_time)
+    if written.entries:
+        yield from document(written, _VALUES, lowering)
+    if run_time:
+        yield Command(
+            (
+                'mkdir "$pipegen/values"',
+                *(f"printf %s {quote(value.word)} >{_path(file)}" for value, file in zip(run_time, files, strict=True)),
+            ),
+            "values that only the run knows",
+        )
+    if lowering.job.shared.release:
+        yield Command((f"$HELM uninstall {release} {namespace} >/dev/null 2>&1 || :",), "a try before may have left it")
+    options = [
+        *([f'--values "$pipegen/{_VALUES}"'] if written.entries else []),
+        *(_set_file(value, file) for value, file in zip(run_time, files, strict=True)),
+        *("--debug", "--wait", f"--timeout {_timeout(step.timeout, lowering)}"),
+    ]
+    yield Command(waited(wrapped(_install(step, release, [namespace, *options], lowering))))
+    if step.test:
+        yield Command(waited((f"$HELM test {release} {namespace}",)))
+
+
+def _install(step: Deploy, release: str, options: list[str], lowering: Lowering) -> list[str]:
+    """Return the parts of the command; a chart that only the run knows is never taken for an option."""
+    options = [
+        *options[:1],
+        f"--repo {quote(shell_text(lowering.host.charts))}",
+        *_version(step, lowering),
+        *options[1:],
+    ]
+    chart = step.chart.constant
+    if chart is None:
+        return [f"$HELM install {release}", *options, f"-- {argument(step.chart, lowering)}"]
+    return [f"$HELM install {release} {quote(f'./{chart}' if chart.startswith('-') else chart)}", *options]
+
+
+def _version(step: Deploy, lowering: Lowering) -> list[str]:
+    return [] if step.version.constant == "" else [f"--version {argument(step.version, lowering)}"]
+
+
+def _timeout(timeout: Text | None, lowering: Lowering) -> str:
+    """Return the duration in seconds; PipelineLib takes its default for nothing."""
+    seconds = word(timeout, lowering) if timeout is not None else ()
+    return quote((*(seconds or (Literal(_TIMEOUT),)), Literal("s")))
+
+
+def _defaults(step: Deploy, lowering: Lowering) -> tuple[Value, ...]:
+    """Return the values that every chart gets."""
+    host = lowering.host
+    repository = shell_text(host.repository)
+    image = (*((*repository, Literal("/")) if repository else ()), *word(step.image, lowering))
+    return (
+        Value(("docker", "registry"), shell_text(host.registry)),
+        Value(("docker", "pull_policy"), (Literal("IfNotPresent"),)),
+        Value(("main_app", "image"), image),
+        Value(("main_app", "version"), word(step.tag, lowering)),
+    )
+
+
+def _path(file: str) -> str:
+    return quote((Shell("$pipegen/values/"), Literal(file)))
+
+
+def _set_file(value: Value, file: str) -> str:
+    return f"--set-file {quote((Literal(f'{key_path(value.path)}='), Shell('$pipegen/values/'), Literal(file)))}"

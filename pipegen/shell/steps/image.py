@@ -1,0 +1,37 @@
+"""An image that a step uses."""
+
+from __future__ import annotations
+
+from pipegen.plan.model import Image, Output
+from pipegen.shell.images import is_pulled, local_tag, pushed_name
+from pipegen.shell.lowering import Lowering
+from pipegen.shell.quote import Literal, Variable, Word, assigned, constant
+from pipegen.shell.text import word
+
+_ALGORITHM = "sha256:"
+_ID = "pipegen_image_id"
+
+
+def image_word(image: Image, lowering: Lowering) -> Word:
+    """Return the name by which *image* is used."""
+    if image.producer == lowering.job.stage:
+        return local_tag(lowering.job, lowering.host)
+    if image.producer is not None and is_pulled(image, lowering.job, lowering.host):
+        return pushed_name(Output(image.producer, "imageID"), lowering)
+    image_id = word(image.id, lowering)
+    text = constant(image_id)
+    if text is not None:
+        return (Literal(_ALGORITHM + text.removeprefix(_ALGORITHM)),)
+    if image.producer is not None:
+        return (Literal(_ALGORITHM), *image_id)
+    match image_id:
+        case (Variable(name=name, operator=""),):
+            return (Literal(_ALGORITHM), Variable(name, "#", (Literal(_ALGORITHM),)))
+    return (Literal(_ALGORITHM), Variable(_ID, "#", (Literal(_ALGORITHM),)))
+
+
+def image_lines(image: Image, lowering: Lowering) -> tuple[str, ...]:
+    """Return the commands that must come before *image* is used."""
+    if any(isinstance(part, Variable) and part.name == _ID for part in image_word(image, lowering)):
+        return (f"{_ID}={assigned(word(image.id, lowering))}",)
+    return ()

@@ -1,0 +1,113 @@
+"""Proposing new versions in the repository of deployment charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipegen.plan.model import Credential, CredentialKind, Promote, Promotion
+from pipegen.shell.command import Command
+from pipegen.shell.items import arguments, each
+from pipegen.shell.layout import indented, wrapped
+from pipegen.shell.lowering import Lowering
+from pipegen.shell.quote import Literal, Variable, Word, quote, shell_text, single_quoted
+from pipegen.shell.text import setup_word, word
+
+_CHARTS = '"$pipegen/charts"'
+_AUTHOR = (("user.name", "'pipeline bot'"), ("user.email", "pipeline-bot@localhost"))
+_TOPIC = "%topic=pipeline-promote"
+
+
+def promote(step: Promote, lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands of *step*."""
+    branch, repository = shell_text(lowering.host.promote_branch), shell_text(lowering.host.promote_repository)
+    options = _credential_options(lowering.host.promote_credential)
+    clone = (
+        "git clone --quiet",
+        *options,
+        f"--branch {quote(branch)}",
+        f"-- {quote(repository)}",
+        f"{_CHARTS} </dev/null",
+    )
+    yield Command(wrapped(clone), "the deployment charts")
+    yield Command(
+        tuple(
+            f"git -C {_CHARTS} config {name} >/dev/null || git -C {_CHARTS} config {name} {value}"
+            for name, value in _AUTHOR
+        ),
+        "an author, where the machine has none",
+    )
+    for chart in step.charts:
+        yield Command(("(", f"  cd {_CHARTS}", *indented(each((chart,), lowering, _proposed)), ")"))
+
+
+def _credential_options(credential: Credential | None) -> tuple[str, ...]:
+    """Return git's settings for *credential*: its helper and ssh read the variables, which stand on no command line."""
+    match credential:
+        case None:
+            return ()
+        case Credential(kind=CredentialKind.SSH_KEY, variables=(key,)):
+            setting = f'core.sshCommand=ssh -o IdentitiesOnly=yes -i "${key}"'
+        case Credential(kind=CredentialKind.PASSWORD, variables=(username, password)):
+            answer = f'printf "username=%s\\npassword=%s\\n" "${username}" "${password}"'
+            setting = f"credential.helper=!f() {{ {answer}; }}; f"
+        case Credential(variables=(password, *_)):
+            setting = f'credential.helper=!f() {{ printf "password=%s\\n" "${password}"; }}; f'
+    return (f"--config {single_quoted(setting)}",)
+
+
+def _proposed(promotion: Promotion, lowering: Lowering) -> tuple[str, ...]:
+    """Return the commands that propose one chart's new version, from the branch's tip."""
+    branch = shell_text(lowering.host.promote_branch)
+    chart, version = word(promotion.chart, lowering), word(promotion.version, lowering)
+    gathered, environments = arguments(promotion.environments, lowering)
+    update = ("./update_version/update_version.py", f"-s {quote(chart)}", f"-v {quote(version)}")
+    return (
+        f"git checkout --quiet --detach {quote((Literal('origin/'), *branch))}",
+        *_environments(gathered),
+        *wrapped((*update, *_environment_words(gathered, environments), "</dev/null")),
+        "git add --all",
+        "if git diff --cached --quiet; then",
+        f"  printf '%s is at version %s already\\n' {quote(chart)} {quote(version)}",
+        "else",
+        *indented(_committed(chart, version, lowering)),
+        f"  git push --quiet origin {quote((Literal('HEAD:refs/for/'), *branch, Literal(_TOPIC)))} </dev/null",
+        "fi",
+    )
+
+
+def _environments(gathered: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the commands that put the option before each environment that is known only at run time."""
+    if not gathered:
+        return ()
+    return (
+        *gathered,
+        'for pipegen_environment in "$@"; do',
+        '  set -- "$@" -e "$pipegen_environment"',
+        "  shift",
+        "done",
+    )
+
+
+def _environment_words(gathered: tuple[str, ...], words: list[str]) -> list[str]:
+    return [one if gathered and one == '"$@"' else f"-e {one}" for one in words]
+
+
+def _committed(chart: Word, version: Word, lowering: Lowering) -> tuple[str, ...]:
+    """Return the commands that commit, with an ID by which a retry in the same run finds its change again."""
+    run = shell_text(lowering.host.run_id)
+    job = setup_word("logURL", lowering)
+    messages: list[Word] = [
+        (*chart, Literal(": pipeline bot promote")),
+        (Literal("Promote "), *chart, Literal(" to version "), *version),
+        *([(Literal("Job: "), *job)] if job else []),
+        (Literal("Change-Id: I"), Variable("pipegen_change")),
+    ]
+    return (
+        *wrapped(
+            (
+                f"pipegen_change=$(printf '%s\\n' {quote(run)} {quote(chart)} {quote(version)} |",
+                "git hash-object --stdin)",
+            )
+        ),
+        *wrapped(("git commit --quiet", *(f"--message {quote(message)}" for message in messages))),
+    )

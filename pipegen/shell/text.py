@@ -1,0 +1,122 @@
+"""A user's text as a word for sh."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
+from pipegen.plan.model import Output
+from pipegen.shell.images import local_name
+from pipegen.shell.kept import container_name, release_name
+from pipegen.shell.lowering import Lowering
+from pipegen.shell.quote import Literal, Shell, Variable, Word, assigned, between_quotes, quote, shell_text
+from pipegen.shell.uses import is_plain
+
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def word(text: Text, lowering: Lowering, *, expands: bool = False) -> Word:
+    """Return *text* as a word; *expands* lets the shell expand `${NAME}` that nobody binds."""
+    return tuple(fragment for part in text.parts for fragment in _part(part, lowering, expands=expands))
+
+
+def argument(text: Text, lowering: Lowering) -> str:
+    """Return *text* as one word of a command."""
+    return quote(word(text, lowering))
+
+
+def inside(text: Text, lowering: Lowering) -> str:
+    """Return *text* for a place between double quotes."""
+    return between_quotes(word(text, lowering))
+
+
+def assignment(variable: str, text: Text, lowering: Lowering) -> str:
+    """Return the command that sets *variable* to *text*."""
+    return f"{variable}={assigned(word(text, lowering))}"
+
+
+def setup_word(name: str, lowering: Lowering) -> Word:
+    """Return the setup value *name*: in place where it is simple, else the variable that holds it."""
+    host_word = shell_text(lowering.host.setup(name) or "")
+    if any(isinstance(fragment, Shell) for fragment in host_word):
+        return (Variable(lowering.variables.setup[name]),)
+    return host_word
+
+
+def _part(part: Part, lowering: Lowering, *, expands: bool) -> Word:
+    match part:
+        case str():
+            return (Literal(part),)
+        case Bare():
+            is_variable = expands and _VARIABLE_NAME.fullmatch(part.name) and part.source == f"${{{part.name}}}"
+            return (Variable(part.name),) if is_variable else (Literal(part.source),)
+        case Reference():
+            return _or_default(_reference(part, lowering), part.default, lowering)
+        case Defaulted():
+            return _or_default(word(part.text, lowering, expands=expands), part.default, lowering)
+
+
+def _reference(reference: Reference, lowering: Lowering) -> Word:
+    match reference.scope:
+        case Scope.LOOP:
+            return (Variable(lowering.loops[reference.name]),)
+        case Scope.SETUP:
+            return setup_word(reference.name, lowering)
+        case Scope.STAGE:
+            return (Variable(lowering.variables.outputs[Output(reference.namespace or "", reference.name)]),)
+        case Scope.OWN:
+            return own_value(reference.name, lowering)
+        case Scope.UNRESOLVED:
+            raise ValueError(f"{reference} is not resolved")
+
+
+def own_value(name: str, lowering: Lowering) -> Word:
+    """Return what the job itself binds to *name*."""
+    match name:
+        case "imageLocalName":
+            return local_name(lowering)
+        case "container":
+            return container_name(lowering.job, lowering.host)
+        case "releaseName":
+            return release_name(lowering.job, lowering.host)
+    return (Variable(own_variable(name, lowering)),)
+
+
+def own_variable(name: str, lowering: Lowering) -> str:
+    """Return the variable that holds what the job itself binds to *name*."""
+    return lowering.variables.outputs[Output(lowering.job.stage, name)]
+
+
+def _or_default(value: Word, default: str | None, lowering: Lowering) -> Word:
+    """Return *value*, or *default* where it comes out empty."""
+    if not default:
+        return value
+    variable = lowering.variables.defaults.get(default)
+    fallback: Word = (Variable(variable),) if variable and not is_plain(default) else (Literal(default),)
+    if any(not _may_be_empty(fragment) for fragment in value):
+        return value
+    return tuple(_first_or(tuple(value), fallback))
+
+
+def _may_be_empty(fragment: object) -> bool:
+    match fragment:
+        case Literal():
+            return not fragment.text
+        case Variable(operator=":-"):
+            return all(_may_be_empty(inner) for inner in fragment.operand)
+        case Variable():
+            return True
+    return False
+
+
+def _first_or(value: Word, fallback: Word) -> Iterator[Variable | Literal | Shell]:
+    """Yield expansions that come to *value*, or to *fallback* where all of it is empty."""
+    if not value:
+        yield from fallback
+        return
+    first, rest = value[0], value[1:]
+    name = first.name if isinstance(first, Variable) else ""
+    yield Variable(name, ":-", tuple(_first_or(rest, fallback)))
+    if rest:
+        yield Variable(name, ":+", rest)

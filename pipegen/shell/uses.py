@@ -1,0 +1,97 @@
+"""What a job's script reads: outputs, setup values, its own names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+
+from pipegen.bindings.expression import Defaulted, Reference, Scope, Text
+from pipegen.plan.model import Container, Export, Image, Job, Output, Promote, Step, Trigger
+from pipegen.shell.host import Host, Images
+
+# What `${name:-text}` takes between double quotes in every shell; shells differ on quotes, braces and backslashes.
+_PLAIN_DEFAULT = re.compile(r"[A-Za-z0-9_ ./:@%+=,-]*")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Uses:
+    """What a script uses, in order of first use; *own* holds the job's own names that must be worked out."""
+
+    outputs: tuple[Output, ...]
+    setup: tuple[str, ...]
+    defaults: tuple[str, ...]
+    own: frozenset[str]
+    steps: tuple[Step, ...]
+
+
+def uses(job: Job, host: Host) -> Uses:
+    """Return what the script of *job* uses; exports that nobody reads are no steps of it."""
+    own = _own(job, host)
+    steps = tuple(step for step in job.steps if not isinstance(step, Export) or step.name in own)
+    texts = [text for step in steps for text in _texts(step, job)]
+    if not host.shares_daemon:
+        texts += job.shared.container_paths
+    references = [reference for text in texts for reference in text.references()]
+    setup = [reference.name for reference in references if reference.scope is Scope.SETUP]
+    if any(isinstance(step, Promote) for step in steps):
+        setup.append("logURL")
+    return Uses(
+        outputs=tuple(
+            dict.fromkeys(
+                Output(reference.namespace or "", reference.name)
+                for reference in references
+                if reference.scope is Scope.STAGE
+            )
+        ),
+        setup=tuple(dict.fromkeys(setup)),
+        defaults=tuple(dict.fromkeys(default for text in texts for default in _defaults(text))),
+        own=own,
+        steps=steps,
+    )
+
+
+def _own(job: Job, host: Host) -> frozenset[str]:
+    """Return the job's own names that other jobs or its own later steps use."""
+    names = set(job.outputs)
+    for step in reversed(job.steps):
+        if isinstance(step, Export) and step.name not in names:
+            continue
+        for text in _texts(step, job):
+            names.update(reference.name for reference in text.references() if reference.scope is Scope.OWN)
+    if job.shared.image and host.images is Images.REGISTRY:
+        names.add("imageID")
+    return frozenset(names)
+
+
+def _texts(value: object, job: Job) -> Iterator[Text]:
+    """Yield the texts in *value* that the script expands."""
+    match value:
+        case Text():
+            yield value
+        case Image(producer=job.stage) | Container(producer=str()):
+            # These go by the names that the job gives.
+            return
+        case Trigger():
+            yield from (text for _, text in value.parameters if text.constant is None)
+        case tuple():
+            for item in value:
+                yield from _texts(item, job)
+        case _ if is_dataclass(value):
+            for one in fields(value):
+                yield from _texts(getattr(value, one.name), job)
+
+
+def _defaults(text: Text) -> Iterator[str]:
+    """Yield the defaults in *text* that need a variable of their own."""
+    for part in text.parts:
+        if isinstance(part, Reference | Defaulted):
+            if part.default and not is_plain(part.default):
+                yield part.default
+            if isinstance(part, Defaulted):
+                yield from _defaults(part.text)
+
+
+def is_plain(default: str) -> bool:
+    """Return whether *default* may stand in an expansion as it is."""
+    return _PLAIN_DEFAULT.fullmatch(default) is not None

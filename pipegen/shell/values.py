@@ -1,0 +1,112 @@
+"""Values of other jobs and of the engine, read first; the job's own, written last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pipegen.plan.model import Output, Trigger
+from pipegen.shell.carried import FOLDER, carries, packs_containers, packs_files, read, written
+from pipegen.shell.command import Command
+from pipegen.shell.container_path import container_path
+from pipegen.shell.images import local_name
+from pipegen.shell.kept import container_name
+from pipegen.shell.lowering import Lowering
+from pipegen.shell.quote import Literal, Shell, assigned, quote, shell_text
+from pipegen.shell.text import argument, own_value
+
+# What these hold never ends in a newline; `$( )` would drop it.
+_ONE_LINE = frozenset(
+    {
+        "imageID",
+        "imageLocalName",
+        "container",
+        "imageName",
+        "imageFullName",
+        "imageTag",
+        "imageTags",
+        "publishedImage",
+        "releaseName",
+    }
+)
+
+
+def bound(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands that read *outputs* of other jobs and the *setup* values."""
+    if _comes_with_others(outputs, lowering):
+        yield Command((f'mv {FOLDER} "$pipegen/in"',), "what other jobs left, out of the checkout")
+    for stage in lowering.job.files:
+        job = lowering.producers[stage]
+        if packs_files(job, lowering.host):
+            yield Command((f"tar -xf {quote(read(f'files/{job.slug}.tar', lowering.host))}",))
+    for text, variable in lowering.variables.defaults.items():
+        yield Command((f"{variable}={quote(text)}",))
+    for name in setup:
+        value = shell_text(lowering.host.setup(name) or "")
+        if any(isinstance(fragment, Shell) for fragment in value):
+            yield Command((f"{lowering.variables.setup[name]}={assigned(value)}",))
+    for output in outputs:
+        yield _value(output, lowering)
+
+
+def _comes_with_others(outputs: Sequence[Output], lowering: Lowering) -> bool:
+    """Return whether what other jobs carry stands in the checkout when the script starts."""
+    job, host = lowering.job, lowering.host
+    containers = () if host.shares_daemon else job.containers
+    stages = {*(output.stage for output in outputs), *job.files, *containers}
+    return any(carries(lowering.producers[stage], host) for stage in sorted(stages))
+
+
+def _value(output: Output, lowering: Lowering) -> Command:
+    variable = lowering.variables.outputs[output]
+    slug = lowering.producers[output.stage].slug
+    path = quote(read(f"outputs/{slug}/{output.name}", lowering.host))
+    if output.name in _ONE_LINE:
+        return Command((f"{variable}=$(cat {path})",))
+    return Command((f"{variable}=$(cat {path} && echo .)", f"{variable}=${{{variable}%.}}"))
+
+
+def left(lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands that leave values and packed files for other jobs, and for the jobs that are triggered."""
+    yield from _outputs(lowering)
+    yield from _parameters(lowering)
+    if packs_containers(lowering.job, lowering.host):
+        yield from _containers(lowering)
+    if packs_files(lowering.job, lowering.host):
+        path = written(f"files/{lowering.job.slug}.tar", lowering.host)
+        folder = written("files", lowering.host)
+        yield Command((f"mkdir -p {quote(folder)}", f'tar -cf {quote(path)} -C "$pipegen/files" .'))
+
+
+def _outputs(lowering: Lowering) -> Iterator[Command]:
+    job = lowering.job
+    if not job.outputs:
+        return
+    folder = written(f"outputs/{job.slug}", lowering.host)
+    yield Command((f"mkdir -p {quote(folder)}",))
+    for name in job.outputs:
+        value = local_name(lowering) if name == "imageLocalName" else own_value(name, lowering)
+        path = quote((*folder, Literal(f"/{name}")))
+        yield Command((f"printf %s {quote(value)} >{path}",))
+
+
+def _parameters(lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands that write the parameters of a triggered job which only the run knows."""
+    folder = written(f"trigger/{lowering.job.slug}", lowering.host)
+    for step in lowering.job.steps:
+        if not isinstance(step, Trigger) or all(text.constant is not None for _, text in step.parameters):
+            continue
+        yield Command((f"mkdir -p {quote(folder)}",))
+        for number, (_, text) in enumerate(step.parameters):
+            if text.constant is None:
+                yield Command((f"printf %s {argument(text, lowering)} >{quote((*folder, Literal(f'/{number}')))}",))
+
+
+def _containers(lowering: Lowering) -> Iterator[Command]:
+    job = lowering.job
+    folder = written(f"containers/{job.slug}", lowering.host)
+    name = container_name(job, lowering.host)
+    yield Command((f"mkdir -p {quote(folder)}",), "what other jobs copy from the container")
+    for number, path in enumerate(job.shared.container_paths):
+        lines, source = container_path(path, lowering)
+        target = quote((*folder, Literal(f"/{number}.tar")))
+        yield Command((*lines, f"$DOCKER cp {quote((*name, Literal(':'), *source))} - >{target}"))

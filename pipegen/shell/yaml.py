@@ -1,0 +1,47 @@
+"""Scalars for a YAML document that both versions of YAML read alike."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+from pipegen.bindings.expression import Constant
+
+_PLAIN = re.compile(r"[A-Za-z/](?:[A-Za-z0-9_/.@+ -]*[A-Za-z0-9_/.@+-])?")
+_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+(?:[eE][-+][0-9]+)?")
+# What YAML reads as a line break, or takes for no text at all.
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+def plain_scalar(value: str | Constant) -> str:
+    """Return *value* as a scalar on one line: text bare where no reader takes it for something else."""
+    if isinstance(value, Constant):
+        return _constant(value)
+    if _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
+        return value
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
+
+
+def _constant(constant: Constant) -> str:
+    match constant.value:
+        case None:
+            return "null"
+        case bool() as value:
+            return "true" if value else "false"
+        case int() as value:
+            return str(value)
+        case float() as value if math.isnan(value):
+            return ".nan"
+        case float() as value if math.isinf(value):
+            return ".inf" if value > 0 else "-.inf"
+        case value:
+            return constant.text if _NUMBER.fullmatch(constant.text) else _float(value)
+
+
+def _float(value: float) -> str:
+    """Return *value* with a point, which YAML 1.1 needs to read a float."""
+    text = repr(value)
+    mantissa, exponent, power = text.partition("e")
+    return text if "." in mantissa else f"{mantissa}.0{exponent}{power}"

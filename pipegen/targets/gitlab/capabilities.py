@@ -1,0 +1,53 @@
+"""What GitLab can say of the language."""
+
+from __future__ import annotations
+
+from pipegen.targets.base import Capability
+
+_NATIVE, _EMULATED, _REFUSED = "native", "emulated", "refused"
+
+TABLE: tuple[Capability, ...] = (
+    Capability("execution", _NATIVE, "needs, exact for any graph; more than 50 for one stage go through helper jobs"),
+    Capability(
+        "pipelines",
+        _EMULATED,
+        "side by side; rules on the variable PIPEGEN_PIPELINE choose among several, those that publish, promote, "
+        "deploy or trigger only when it names them",
+    ),
+    Capability("directory", _NATIVE),
+    Capability("fetch", _NATIVE, "GIT_DEPTH, GIT_SUBMODULE_STRATEGY and GIT_FETCH_EXTRA_FLAGS"),
+    Capability("workspace", _REFUSED, "shared: a warning; jobs stay isolated"),
+    Capability("outputs", _EMULATED, "files among the artifacts of each stage that is read"),
+    Capability("artifacts", _NATIVE, "people can browse them"),
+    Capability(
+        "setup",
+        _NATIVE,
+        "predefined variables, params.NAME is the variable NAME; of Jenkins' checkout variables GIT_COMMIT, "
+        "GIT_BRANCH, GIT_LOCAL_BRANCH and GIT_URL",
+    ),
+    Capability(
+        "build", _NATIVE, "docker with a docker-in-docker service; images: local needs a shell runner with docker"
+    ),
+    Capability("run", _NATIVE, "credentials are CI/CD variables named as the ID, in upper case"),
+    Capability("copy", _NATIVE, "archive: true or not, the copied files are artifacts; a folder stays a folder"),
+    Capability("publish", _NATIVE, "to the project's own registry unless set"),
+    Capability("promote", _NATIVE),
+    Capability("deploy", _NATIVE),
+    Capability("exports", _NATIVE),
+    Capability(
+        "trigger",
+        _NATIVE,
+        "of a project that targets.gitlab.projects names; with values computed at run time it is not waited for",
+    ),
+    Capability("notify", _EMULATED, "a job that runs on failure and calls curl; needs targets.gitlab.mail"),
+    Capability(
+        "images across stages",
+        _EMULATED,
+        "images: registry pushes and pulls, local keeps them on the one shell runner",
+    ),
+    Capability(
+        "containers across stages",
+        _EMULATED,
+        "the copied paths travel as artifacts; with images: local the containers stay",
+    ),
+)

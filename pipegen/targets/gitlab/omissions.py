@@ -1,0 +1,38 @@
+"""What is left out of the file because the settings do not say how GitLab shall do it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipegen.diagnostics.codes import MAIL_WITHOUT_SERVER
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Plan, Trigger
+from pipegen.targets.gitlab.settings import Settings
+
+
+def check_mail(plan: Plan, settings: Settings, report: Report) -> None:
+    """Report mails of *plan* that cannot be sent, once."""
+    mails = [job.mail for job in plan.jobs if job.mail is not None]
+    if mails and settings.mail is None:
+        report.add(
+            MAIL_WITHOUT_SERVER,
+            f'the mails of pipeline "{plan.name}" are left out: GitLab does not know how to send mail',
+            at=mails[0].span,
+            hint="add to the file: targets: { gitlab: { mail: {} } }; the CI/CD variables SMTP_URL and SMTP_FROM "
+            "then say how",
+        )
+
+
+def notes(plans: Sequence[Plan], settings: Settings) -> tuple[str, ...]:
+    """Return a line for the file's header about each thing that is left out."""
+    found = []
+    for plan in plans:
+        for job in plan.jobs:
+            found += [
+                f'Left out: trigger "{step.name.value}" of stage "{job.stage}"; no project is set for it.'
+                for step in job.steps
+                if isinstance(step, Trigger) and step.name.value not in settings.projects
+            ]
+        if settings.mail is None and any(job.mail for job in plan.jobs):
+            found.append(f'Left out: mails of pipeline "{plan.name}"; no mail server is set.')
+    return tuple(found)

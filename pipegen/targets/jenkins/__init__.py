@@ -1,0 +1,28 @@
+"""The Jenkins target: a Jenkinsfile, declarative where that says the graph exactly, else scripted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Plan
+from pipegen.targets.base import GeneratedFile, Request
+from pipegen.targets.jenkins.capabilities import CAPABILITIES
+from pipegen.targets.jenkins.lower import lower
+from pipegen.targets.jenkins.render import render
+from pipegen.targets.jenkins.scripts import plan_scripts
+from pipegen.targets.jenkins.settings import SETTINGS, parse_settings
+
+__all__ = ["CAPABILITIES", "FILE", "NAME", "OPTIONS", "SETTINGS", "generate"]
+
+NAME = "jenkins"
+FILE = "Jenkinsfile"
+OPTIONS: Mapping[str, tuple[str, ...]] = {"style": ("auto", "declarative", "scripted")}
+
+
+def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
+    """Return the Jenkinsfile of *plans*; what Jenkins cannot say is reported."""
+    settings = parse_settings(request.settings)
+    scripts = [plan_scripts(plan, settings, report) for plan in plans]
+    file = lower(scripts, request, settings, report)
+    return (GeneratedFile(FILE, render(file, request.source)),)

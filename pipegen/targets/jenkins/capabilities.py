@@ -1,0 +1,49 @@
+"""What Jenkins can say of the language."""
+
+from __future__ import annotations
+
+from pipegen.targets.base import Capability
+
+_NATIVE, _EMULATED = "native", "emulated"
+
+CAPABILITIES: tuple[Capability, ...] = (
+    Capability(
+        "execution",
+        _NATIVE,
+        "declarative where a sequence of parallel chains says the graph exactly, else scripted, exact for any graph; "
+        "forced declarative adds waits and names them",
+    ),
+    Capability(
+        "pipelines",
+        _EMULATED,
+        "side by side; the parameter PIPEGEN_PIPELINE chooses among several, those that publish, promote, deploy or "
+        "trigger only when it names them",
+    ),
+    Capability("directory", _NATIVE),
+    Capability("fetch", _NATIVE, "the job's own repository, with the git plugin's clone and submodule options"),
+    Capability("workspace", _NATIVE, "shared: one node; declarative only where the pipeline is alone in the file"),
+    Capability("outputs", _EMULATED, "files in a stash for each stage that is read"),
+    Capability("artifacts", _NATIVE, "in the same stash"),
+    Capability("setup", _NATIVE, "from the job's repository, the build and the git plugin; params.NAME are parameters"),
+    Capability("build", _NATIVE, "needs docker or podman on the agents"),
+    Capability("run", _NATIVE, "credentials are bound by credentials-binding"),
+    Capability("copy", _NATIVE, "archive: true archives; a folder as .tar.gz"),
+    Capability("publish", _NATIVE),
+    Capability("promote", _NATIVE, "needs git, curl and python3 on the agents"),
+    Capability("deploy", _NATIVE, "needs helm on the agents"),
+    Capability("exports", _NATIVE),
+    Capability(
+        "trigger", _NATIVE, "the step build; while it waits for the other job, a stage that runs more keeps its agent"
+    ),
+    Capability("notify", _NATIVE, "needs the plugin mailer"),
+    Capability(
+        "images across stages",
+        _EMULATED,
+        "images: local keeps such stages on one agent, registry pushes and pulls",
+    ),
+    Capability(
+        "containers across stages",
+        _EMULATED,
+        "on one agent; with images: registry the copied paths travel in a stash",
+    ),
+)

@@ -1,0 +1,102 @@
+"""The model's texts and expressions as Groovy: the filters of the templates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from pipegen.emit.groovy import block, exact_block, literal
+from pipegen.targets.jenkins import model
+
+# A literal of a list holds 250 elements at most.
+_LONGEST_LIST = 200
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\uffff]+")
+
+
+def expression(value: model.Value) -> str:  # noqa: PLR0911 - one for each kind
+    """Return the expression of *value*."""
+    match value:
+        case str():
+            return literal(value)
+        case model.Code():
+            return value.text
+        case model.Call():
+            return f"{value.function}({', '.join(map(literal, value.arguments))})"
+        case model.Item():
+            return f"item{value.level}" if value.place is None else f"words{value.level}[{value.place}]"
+        case model.OrElse():
+            return f"({expression(value.value)} ?: {literal(value.default)})"
+        case model.Joined():
+            return " + ".join(map(expression, value.parts)) or literal("")
+        case model.OneLine():
+            return f"oneLine({expression(value.value)})"
+        case model.FileText():
+            folder = "env.WORKSPACE_TMP + " if value.is_shared else ""
+            return f"readFile(file: {folder}{literal(value.path)}, encoding: 'UTF-8')"
+
+
+def literals(texts: Sequence[str]) -> str:
+    """Return the list of *texts*; a very long one becomes a sum of lists."""
+    pieces = [texts[start : start + _LONGEST_LIST] for start in range(0, len(texts), _LONGEST_LIST)] or [()]
+    return " + ".join(f"[{', '.join(map(literal, piece))}]" for piece in pieces)
+
+
+def script(sh: model.Sh, margin: str) -> str:
+    """Return the expression of a script whose step stands *margin* deep."""
+    text = "\n".join(sh.lines)
+    if len(sh.lines) == 1 and not sh.prelude and not set(text) & set("'\\\n"):
+        return literal(text)
+    if not sh.prelude:
+        return block(text, margin) if sh.is_indentable else exact_block(text)
+    return f"{sh.prelude}() + {block(text, margin) if sh.is_indentable else exact_block(f'{chr(10)}{text}')}"
+
+
+def binding(bound: model.Binding) -> str:
+    """Return a credential as `withCredentials` takes it."""
+    arguments = ", ".join(f"{name}: {literal(text)}" for name, text in bound.arguments)
+    return f"{bound.symbol}({arguments})"
+
+
+def pieces(loop: model.Loop) -> str:
+    """Return the list that *loop* goes through."""
+    source = expression(loop.source)
+    return f"({source}).tokenize({literal(loop.delimiters)})" if loop.delimiters else f"[{source}]"
+
+
+def agent(where: model.Agent) -> str:
+    """Return the expression of an agent's label."""
+    return "env.PIPEGEN_AGENT" if where.is_pinned else literal(where.label)
+
+
+def label(where: model.Agent) -> str:
+    """Return the label as `agent {}` takes it: what is no literal stands in a string."""
+    return '"${env.PIPEGEN_AGENT}"' if where.is_pinned else literal(where.label)
+
+
+def node(where: model.Agent) -> str:
+    """Return the step that takes an agent, up to its braces."""
+    return f"node({agent(where)})" if where.is_pinned or where.label else "node"
+
+
+def selected(condition: model.Selected) -> str:
+    """Return the expression of a condition that is asked."""
+    return " || ".join(f"isSelected({literal(pipeline)})" for pipeline in condition.pipelines)
+
+
+def comment(text: str) -> str:
+    """Return *text* as it may stand behind `//`: on one line, and without unicode escapes, which Groovy would read."""
+    return _CONTROL.sub(" ", text).replace("\\", "\\\\")
+
+
+FILTERS: Mapping[str, Callable[..., object]] = {
+    "groovy": literal,
+    "groovy_list": literals,
+    "expression": expression,
+    "binding": binding,
+    "pieces": pieces,
+    "agent": agent,
+    "label": label,
+    "node": node,
+    "selected": selected,
+    "comment": comment,
+}

@@ -1,0 +1,57 @@
+"""The scripts of a plan's stages, and whether Jenkins has what they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+
+from pipegen.bindings.expression import Reference, Scope, Text
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Plan
+from pipegen.shell.host import Host
+from pipegen.shell.script import script
+from pipegen.shell.teardown import teardown
+from pipegen.targets.jenkins.host import host
+from pipegen.targets.jenkins.settings import Settings
+from pipegen.targets.jenkins.work import PlanScripts
+
+
+def plan_scripts(plan: Plan, settings: Settings, report: Report) -> PlanScripts:
+    """Return *plan* with the script of each stage; a setup value that Jenkins does not have is reported."""
+    found = host(plan, settings)
+    producers = {job.stage: job for job in plan.jobs}
+    for job in plan.jobs:
+        for reference in _without_default((job.steps, job.mail)):
+            _check_setup(reference, found, report)
+    return PlanScripts(
+        plan=plan,
+        scripts={job.stage: script(job, plan, producers, found) for job in plan.jobs},
+        teardown=teardown(plan.jobs, found),
+    )
+
+
+def _check_setup(reference: Reference, found: Host, report: Report) -> None:
+    if reference.scope is Scope.SETUP and found.setup(reference.name) is None:
+        report.add(
+            codes.ENGINE_HAS_NO_VALUE,
+            f'Jenkins has no value for "{reference}"',
+            at=reference.span,
+            label="always empty there",
+            hint=f'give a default: "${{setup.{reference.name}|text}}"',
+        )
+
+
+def _without_default(value: object) -> Iterator[Reference]:
+    """Yield the references in *value* for which no default stands in."""
+    match value:
+        case Text():
+            for part in value.parts:
+                if isinstance(part, Reference) and part.default is None:
+                    yield part
+        case tuple():
+            for item in value:
+                yield from _without_default(item)
+        case _ if is_dataclass(value):
+            for one in fields(value):
+                yield from _without_default(getattr(value, one.name))

@@ -1,0 +1,34 @@
+"""Which pipelines of a file run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipegen.plan.model import Selection
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.setup import parameter
+from pipegen.targets.jenkins.work import Work
+
+_PARAMETER = "PIPEGEN_PIPELINE"
+
+
+def lower_selection(work: Work) -> model.Selection | None:
+    """Return the pipelines of the file, None when that is not asked at run time."""
+    if not work.is_conditional:
+        return None
+    on_demand = tuple(plan.name for plan in work.plans if plan.selection is Selection.ON_DEMAND)
+    return model.Selection(tuple(plan.name for plan in work.plans), on_demand)
+
+
+def lower_parameters(work: Work, used: Sequence[str]) -> tuple[model.Parameter, ...]:
+    """Return the parameters of the build; declaring one drops all that are not declared, so those that are read are."""
+    if not work.is_conditional:
+        return ()
+    usual = ", ".join(plan.name for plan in work.plans if plan.selection is Selection.ALWAYS)
+    asked = model.Parameter(
+        _PARAMETER,
+        f"Pipelines to run, separated by commas: {', '.join(plan.name for plan in work.plans)}, or all; "
+        f"empty runs {usual or 'none'}.",
+    )
+    read = dict.fromkeys(name for name in map(parameter, used) if name is not None and name != _PARAMETER)
+    return (asked, *(model.Parameter(name, f"Read as setup.params.{name}.") for name in read))

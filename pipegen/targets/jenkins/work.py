@@ -1,0 +1,76 @@
+"""What a Jenkinsfile is made from: plans with the scripts of their stages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Job, Plan, Workspace
+from pipegen.shell.script import Command, Script
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.names import display_names
+from pipegen.targets.jenkins.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class PlanScripts:
+    """A plan with the script of each stage, and the commands that remove what its stages share."""
+
+    plan: Plan
+    scripts: Mapping[str, Script]
+    teardown: tuple[Command, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedJob:
+    """A job with its plan, its script, and the name of its stage in the file."""
+
+    name: str
+    plan: Plan
+    job: Job
+    script: Script
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Work:
+    """All of a file's plans.
+
+    *checkouts* names the function by which each pipeline checks out; *is_conditional* says that it is decided at run
+    time which pipelines run.
+    """
+
+    scripts: tuple[PlanScripts, ...]
+    named: tuple[NamedJob, ...]
+    settings: Settings
+    checkouts: Mapping[str, str]
+    is_conditional: bool
+
+    @property
+    def plans(self) -> tuple[Plan, ...]:
+        """The plans alone."""
+        return tuple(one.plan for one in self.scripts)
+
+    def selected(self, *pipelines: str) -> model.Selected:
+        """Return the condition that one of *pipelines* runs."""
+        return model.Selected(pipelines if self.is_conditional else ())
+
+    def with_workspace(self, workspace: Workspace) -> tuple[PlanScripts, ...]:
+        """Return the plans whose stages see of each other what *workspace* says."""
+        return tuple(one for one in self.scripts if one.plan.workspace is workspace)
+
+
+def named_jobs(scripts: Sequence[PlanScripts]) -> tuple[NamedJob, ...]:
+    """Return the jobs of all plans in the order of the config, but each after those that it comes after."""
+    shown = display_names([one.plan for one in scripts])
+    return tuple(
+        NamedJob(shown[one.plan.name, stage], one.plan, one.plan.job(stage), one.scripts[stage])
+        for one in scripts
+        for stage in _in_order(one.plan)
+    )
+
+
+def _in_order(plan: Plan) -> tuple[str, ...]:
+    told = ((job.stage,) for job in plan.jobs)
+    needs = ((need, job.stage) for job in plan.jobs for need in job.needs)
+    return ExecutionGraph((*told, *needs)).topological()

@@ -1,0 +1,331 @@
+"""References in text, and the operators in maps."""
+
+from __future__ import annotations
+
+import pytest
+from config.written import tree_of, written
+
+from pipegen.bindings.expression import (
+    Bare,
+    Constant,
+    Defaulted,
+    Each,
+    Expression,
+    List,
+    Loop,
+    Map,
+    Merge,
+    Reference,
+    Text,
+    references,
+    text,
+)
+from pipegen.bindings.parse import parse
+from pipegen.config.read import read
+from pipegen.diagnostics.model import Diagnostic
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import SourceFile, Span
+
+NOWHERE = Span(SourceFile("f", ""), 0, 0)
+
+
+def parsed(config: str) -> Expression:
+    """Return what *config* says; nothing is wrong with it."""
+    report = Report()
+    value = parse(tree_of(config), report)
+
+    assert report.diagnostics() == ()
+    return value
+
+
+def parts(config: str) -> tuple[object, ...]:
+    """Return the parts of the text *config*."""
+    value = parsed(config)
+    assert isinstance(value, Text)
+    return value.parts
+
+
+def malformed(config: str) -> tuple[Diagnostic, ...]:
+    """Return what is wrong with *config*."""
+    report = Report()
+    parse(read(written(config), report), report)
+    return report.diagnostics()
+
+
+def ref(namespace: str | None, name: str, default: str | None = None) -> Reference:
+    """Return an unresolved reference."""
+    return Reference(namespace, name, default, NOWHERE)
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ("plain", ("plain",)),
+        ("''", ()),
+        ("${a.b}", (ref("a", "b"),)),
+        ("x${a.b}y${c.d}z", ("x", ref("a", "b"), "y", ref("c", "d"), "z")),
+        ("${a.b}${c.d}", (ref("a", "b"), ref("c", "d"))),
+        ("${.b}", (ref("", "b"),)),
+        ("${b}", (ref(None, "b"),)),
+        ("${a.b.c}", (ref("a", "b.c"),)),
+        ("${a-b_c.D-e_1}", (ref("a-b_c", "D-e_1"),)),
+        ("${setup.params.X}", (ref("setup", "params.X"),)),
+        ("${1.2}", (ref("1", "2"),)),
+        ("${a.b|c}", (ref("a", "b", "c"),)),
+        ("${a.b|}", (ref("a", "b", ""),)),
+        ("${a.b|c d|e:-f}", (ref("a", "b", "c d|e:-f"),)),
+        ("${a.b|{c}d}", (ref("a", "b", "{c"), "d}")),
+        ("'${a.b|\n\n  c}'", (ref("a", "b", "\nc"),)),
+        ("${b|c}", (ref(None, "b", "c"),)),
+        ("$ $a $(b) a$", ("$ $a $(b) a$",)),
+        ("{a}", None),
+    ],
+)
+def test_references_and_what_stands_between(config: str, expected: tuple[object, ...] | None) -> None:
+    """A name, perhaps a namespace in front, perhaps a default up to the first brace."""
+    if expected is None:
+        assert isinstance(parsed(config), Map)
+    else:
+        assert parts(config) == expected
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ("$${a.b}", ("${a.b}",)),
+        ("$${.b}", ("${.b}",)),
+        ("x$${a.b|c}y", ("x${a.b|c}y",)),
+        ("$$${a.b}", ("$${a.b}",)),
+        ("$${a.b}${a.b}", ("${a.b}", ref("a", "b"))),
+        ("${a.b}$${a.b}", (ref("a", "b"), "${a.b}")),
+        ("$$ ${a.b}", ("$$ ", ref("a", "b"))),
+        ("$${FOO}", ("$", ref(None, "FOO"))),
+        ("$${a b}", ("${a b}",)),
+        ("$${", ("${",)),
+        ("$${FOO:-x}", ("$${FOO:-x}",)),
+    ],
+)
+def test_a_second_dollar_escapes_a_reference(config: str, expected: tuple[object, ...]) -> None:
+    """What has no dot is the shell's more often than not, and is decided when it is known what the stage binds."""
+    assert parts(config) == expected
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "${FOO:-bar}",
+        "${FOO-bar}",
+        "${FOO%.*}",
+        "${FOO##*/}",
+        "${FOO/a/b}",
+        "${FOO^^}",
+        "${#FOO}",
+        "${!FOO}",
+        "${list[@]}",
+        *("${@}", "${*}", "${#}", "${?}", "${$}"),
+        *("${FOO:?must be set}", "${TAG:-1.2}", "${TAG-v1.0}", "${FOO:+x ${BAR}}"),
+    ],
+)
+def test_expansions_of_the_shell_pass_through(config: str) -> None:
+    """Nothing of PipelineLib's looks like them."""
+    value = parsed(f"'{config}'")
+
+    assert isinstance(value, Text)
+    assert text(*(str(part) if isinstance(part, Reference) else part for part in value.parts), span=NOWHERE).parts == (
+        config,
+    )
+
+
+@pytest.mark.parametrize(
+    ("config", "place", "words"),
+    [
+        ("a ${b.c", "1:3", "not closed"),
+        ("a ${", "1:3", "not closed"),
+        ("${b.c ${d.e}", "1:1", '"${b.c ${d.e}" is no reference'),
+        ("${}", "1:1", '"${}" is no reference'),
+        ("${ a.b}", "1:1", "no reference"),
+        ("${a.b }", "1:1", "no reference"),
+        ("${a.b&c}", "1:1", "no reference"),
+        ("${a.b:-c}", "1:1", "no reference"),
+        ("${é.b}", "1:1", "no reference"),
+        ("'x ${a b}'", "1:4", "no reference"),
+        ('"x ${a b}"', "1:4", "no reference"),
+        ("|\n  one\n  two ${a b} three\n", "3:7", "no reference"),
+        (">\n  one\n  two ${a b} three\n", "3:7", "no reference"),
+        ("one\n  two ${a b} three\n", "2:7", "no reference"),
+    ],
+)
+def test_what_is_malformed_is_reported_where_it_stands(config: str, place: str, words: str) -> None:
+    """In every style of scalar."""
+    found = malformed(config)[0]
+
+    assert found.primary is not None
+    assert (found.code.number, f"{found.primary.span.first.line}:{found.primary.span.first.column}") == ("PG310", place)
+    assert words in found.message
+
+
+def test_each_malformed_reference_is_reported() -> None:
+    """Not only the first."""
+    assert [found.message for found in malformed("['${a b}', ok, '${ c }']")] == [
+        '"${a b}" is no reference',
+        '"${ c }" is no reference',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("config", "covered"),
+    [
+        ("x ${a.b} y", ["${a.b}"]),
+        ("'x ${a.b} ${c.d|e}'", ["${a.b}", "${c.d|e}"]),
+        ('"\\t${a.b} ${a.b}"', ["${a.b}", "${a.b}"]),
+        ("|\n  ${a.b}\n  ${a.b}\n", ["${a.b}", "${a.b}"]),
+        (">-\n  ${a.b}\n  x ${c.d}\n", ["${a.b}", "${c.d}"]),
+        ("&x 'y ${a.b}'", ["${a.b}"]),
+    ],
+)
+def test_each_reference_has_its_own_place(config: str, covered: list[str]) -> None:
+    """However the text is written."""
+    found = list(references(parsed(config)))
+
+    assert [reference.span.text for reference in found] == covered
+    assert len({reference.span.start for reference in found}) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("config", "value", "written_as"),
+    [("5", 5, "5"), ("1.10", 1.1, "1.10"), ("yes", True, "yes"), ("~", None, ""), ("0x1f", 31, "0x1f")],
+)
+def test_numbers_and_booleans_keep_their_text(config: str, value: object, written_as: str) -> None:
+    """For where text is meant."""
+    constant = parsed(config)
+
+    assert isinstance(constant, Constant)
+    assert (constant.value, constant.text) == (value, written_as)
+
+
+def test_keys_of_maps_hold_references_too() -> None:
+    """As upstream has it."""
+    value = parsed("{'${a.b}': 1, c: '${d.e}'}")
+
+    assert isinstance(value, Map)
+    assert [key.parts for key, _ in value.entries] == [(ref("a", "b"),), ("c",)]
+    assert [str(found) for found in references(value)] == ["${a.b}", "${d.e}"]
+
+
+def each(config: str) -> Each:
+    """Return the `$each` that *config* is."""
+    value = parsed(config)
+    assert isinstance(value, Each)
+    return value
+
+
+def test_each_names_one_item() -> None:
+    """The item is taken whole, and text is cut at line breaks."""
+    found = each("{$each: i, $in: '${a.b}', $yield: '<${.i}>'}")
+
+    assert (found.names, found.split, found.delimiters) == (("i",), False, "\n")
+    assert found.source == Text((ref("a", "b"),), NOWHERE)
+    assert found.body == Text(("<", ref("", "i"), ">"), NOWHERE)
+
+
+def test_each_names_the_words_of_an_item() -> None:
+    """A list of names cuts items at blanks; one name in a list is its first word."""
+    assert (each("{$each: [a, b], $in: x}").names, each("{$each: [a, b], $in: x}").split) == (("a", "b"), True)
+    assert (each("{$each: [a], $in: x}").names, each("{$each: [a], $in: x}").split) == (("a",), True)
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "expected"), [("','", ","), ("', '", ", "), ("''", "\n"), ("~", "\n"), ("1", "1")]
+)
+def test_each_is_cut_at_a_delimiter(delimiter: str, expected: str) -> None:
+    """An empty one is the line break."""
+    found = each(f"{{$each: i, $in: x, $delimiter: {delimiter}}}")
+
+    assert found.delimiters == expected
+
+
+def test_a_delimiter_is_plain_text() -> None:
+    """A reference in it would be a set of odd characters."""
+    (found,) = malformed("{$each: i, $in: x, $delimiter: '${.d}'}")
+
+    assert found.code.number == "PG508"
+
+
+def test_each_without_yield_gives_the_items() -> None:
+    """Their words with blanks between, when they are cut."""
+    assert each("{$each: i, $in: x}").body == Text((ref("", "i"),), NOWHERE)
+    assert each("{$each: [a, b], $in: x}").body == Text((ref("", "a"), " ", ref("", "b")), NOWHERE)
+
+
+def test_each_without_in_goes_through_nothing() -> None:
+    """The schema does not ask for `$in`."""
+    assert each("{$each: i, $yield: x}").source == Text((), NOWHERE)
+
+
+@pytest.mark.parametrize("name", ["'a b'", "'${x}'", "''"])
+def test_a_name_that_nothing_could_read_is_reported(name: str) -> None:
+    """`$yield` could not say it."""
+    assert malformed(f"{{$each: {name}, $in: x, $yield: y}}")[0].code.number == "PG510"
+
+
+def test_merge_has_two_sides() -> None:
+    """Whatever they are."""
+    value = parsed("{$merge: [a], $with: {b: c}}")
+
+    assert isinstance(value, Merge)
+    assert (type(value.left), type(value.right)) == (List, Map)
+
+
+@pytest.mark.parametrize("config", ["{$merge: [a]}", "{$with: [a]}", "{$in: x}", "{$yield: x}"])
+def test_half_an_operator_is_a_map(config: str) -> None:
+    """Where the schema lets it through: in values of charts and blubberfiles."""
+    assert isinstance(parsed(config), Map)
+
+
+def test_operators_stand_anywhere() -> None:
+    """In lists, in maps, in each other."""
+    value = parsed("{a: [{$each: i, $in: {$merge: [x], $with: [y]}, $yield: {k: {$each: j, $in: z}}}]}")
+    assert isinstance(value, Map)
+    items = value.get("a")
+    assert isinstance(items, List)
+    outer = items.items[0]
+
+    assert isinstance(outer, Each)
+    assert isinstance(outer.source, Merge)
+    assert isinstance(outer.body, Map)
+    assert isinstance(outer.body.get("k"), Each)
+
+
+def test_text_joins_neighbours_and_drops_what_is_empty() -> None:
+    """So that equal texts are equal."""
+    assert text("a", "", "b", ref("c", "d"), "", span=NOWHERE).parts == ("ab", ref("c", "d"))
+
+
+def test_a_text_is_constant_when_nothing_is_to_be_read() -> None:
+    """A bare `${FOO}` is text that somebody else reads."""
+    assert Text(("a ", Bare("FOO", "${FOO}")), NOWHERE).constant == "a ${FOO}"
+    assert Text((), NOWHERE).constant == ""
+    assert Text((ref("a", "b"),), NOWHERE).constant is None
+
+
+def test_a_text_may_be_one_reference() -> None:
+    """And nothing beside it."""
+    assert Text((ref("a", "b"),), NOWHERE).reference == ref("a", "b")
+    assert Text(("x", ref("a", "b")), NOWHERE).reference is None
+    assert Text((), NOWHERE).reference is None
+
+
+def test_references_are_found_in_everything() -> None:
+    """In the order in which they are written."""
+    loop: Loop[Expression] = Loop(
+        ("i",), False, Text((ref("a", "1"),), NOWHERE), "\n", Text((ref("", "i"),), NOWHERE), NOWHERE
+    )
+    merge = Merge(Text((ref("b", "1"),), NOWHERE), List((Constant(1, "1", NOWHERE),), NOWHERE), NOWHERE)
+    inner = Text((Defaulted(Text((ref("c", "1"),), NOWHERE), "d"),), NOWHERE)
+
+    assert [str(found) for found in references(List((loop, merge, inner), NOWHERE))] == [
+        "${a.1}",
+        "${.i}",
+        "${b.1}",
+        "${c.1}",
+    ]

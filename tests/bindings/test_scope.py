@@ -1,0 +1,274 @@
+"""Who may read what, and what is said to those who may not."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from bindings.evaluated import World
+from config.written import written
+
+from pipegen.bindings.expression import Expression, Reference, Scope, Text, references
+from pipegen.compiler import analyse
+from pipegen.diagnostics.model import Diagnostic
+from pipegen.diagnostics.report import Report, Stopped
+
+# a before b before c; x stands aside, y comes after x.
+WORLD = World(
+    (("a", "b", "c"), ("x", "y")),
+    {"a": {"foo": "1", "other": "2"}, "b": {"own": "3"}, "x": {"foo": "4"}},
+    {"elsewhere": ("publish",), "twice": ("publish", "test")},
+)
+
+
+def resolved(config: str, at: str = "b", *, done: bool = True) -> Expression:
+    """Return *config*, a value of the stage *at*, resolved; nothing is wrong with it."""
+    value, report = WORLD.folded(config, at, known=False, done=done)
+
+    assert report.diagnostics() == ()
+    return value
+
+
+def the_reference(config: str, at: str = "b") -> tuple[Scope, str | None, str]:
+    """Return what the only reference in *config* means."""
+    (found,) = references(resolved(config, at))
+    return found.scope, found.namespace, found.name
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ("${a.foo}", (Scope.STAGE, "a", "foo")),
+        ("${a.stage}", (Scope.STAGE, "a", "stage")),
+        ("${.own}", (Scope.OWN, "b", "own")),
+        ("${b.own}", (Scope.OWN, "b", "own")),
+        ("${own}", (Scope.OWN, "b", "own")),
+        ("${.stage}", (Scope.OWN, "b", "stage")),
+        ("${stage}", (Scope.OWN, "b", "stage")),
+        ("${setup.branch}", (Scope.SETUP, "setup", "branch")),
+        ("${setup.params.ANY}", (Scope.SETUP, "setup", "params.ANY")),
+        ("${setup.GIT_COMMIT}", (Scope.SETUP, "setup", "GIT_COMMIT")),
+        ("${setup.GIT_PREVIOUS_COMMIT}", (Scope.SETUP, "setup", "GIT_PREVIOUS_COMMIT")),
+    ],
+)
+def test_a_reference_gets_its_scope(config: str, expected: tuple[Scope, str, str]) -> None:
+    """Once resolved, its namespace is the stage that binds the name."""
+    assert the_reference(config) == expected
+
+
+def test_ancestors_are_read_however_far() -> None:
+    """Not only direct predecessors."""
+    assert the_reference("${a.foo}", "c") == (Scope.STAGE, "a", "foo")
+
+
+@pytest.mark.parametrize("config", ["${FOO}", "${foo}", "x ${other} y", "${a}", "${setup}"])
+def test_what_has_no_dot_and_is_not_bound_here_passes_through(config: str) -> None:
+    """Also the names that only an ancestor binds, and those of stages."""
+    value = resolved(config)
+
+    assert isinstance(value, Text)
+    assert value.constant == config
+
+
+@pytest.mark.parametrize("config", ["$${own}", "x$${own}y", "$${own|z}"])
+def test_a_second_dollar_escapes_what_has_no_dot_too(config: str) -> None:
+    """When it is the stage's own."""
+    value = resolved(config)
+
+    assert isinstance(value, Text)
+    assert value.constant == config.replace("$$", "$")
+
+
+def test_two_dollars_before_what_nobody_binds_stay() -> None:
+    """Both are the shell's."""
+    value = resolved("$${FOO} $$ ${own}")
+
+    assert isinstance(value, Text)
+    assert value.parts[0] != "${FOO} $$ "
+    assert len(list(value.references())) == 1
+
+
+@pytest.mark.parametrize(
+    ("config", "code"),
+    [
+        ("${c.x}", "PG306"),
+        ("${x.foo}", "PG306"),
+        ("${x.nope}", "PG306"),
+        ("${x.foo|d}", "PG306"),
+        ("${nope.x}", "PG304"),
+        ("${nope.x|d}", "PG304"),
+        ("${elsewhere.x}", "PG305"),
+        ("${a.nope}", "PG307"),
+        ("${.nope}", "PG307"),
+        ("${b.nope}", "PG307"),
+        ("${setup.nope}", "PG313"),
+        ("${setup.params.}", "PG313"),
+        ("${setup.GIT_x}", "PG313"),
+        ("${setup.nope|d}", "PG314"),
+        ("${a.nope|d}", "PG314"),
+        ("${.nope|}", "PG314"),
+        ("${FOO|d}", "PG315"),
+        ("${a.imageID}", "PG311"),
+        ("${a.container}", "PG317"),
+        ("${a.output}", "PG317"),
+        ("${a.imageTag}", "PG312"),
+        ("${a.releaseName}", "PG307"),
+        ("${a.artifactURLs}", "PG307"),
+    ],
+)
+def test_what_cannot_be_read_is_reported(config: str, code: str) -> None:
+    """A default helps where a name is absent, and never where a stage is."""
+    assert WORLD.codes(config, "b") == [code]
+
+
+def test_own_names_are_bound_one_after_the_other() -> None:
+    """What a later step binds cannot be read yet; the stage's name always can."""
+    assert WORLD.codes("${.own}", "b", done=False) == ["PG308"]
+    assert WORLD.codes("${b.own}", "b", done=False) == ["PG308"]
+    assert WORLD.codes("${.own|d}", "b", done=False) == ["PG314"]
+    assert WORLD.codes("${.stage}", "b", done=False) == []
+
+
+def test_an_undotted_name_that_is_not_bound_yet_is_the_shells() -> None:
+    """As upstream has it: it binds nothing at that time."""
+    value = resolved("${own}", done=False)
+
+    assert isinstance(value, Text)
+    assert value.constant == "${own}"
+
+
+def test_a_default_stands_for_what_is_never_bound() -> None:
+    """With a warning, and even when it is empty."""
+    for config, text in (("<${.nope|d}>", "<d>"), ("<${.nope|}>", "<>"), ("<${setup.nope|}>", "<>")):
+        value, report = WORLD.folded(config, "b", known=False)
+
+        assert isinstance(value, Text)
+        assert (value.constant, report.has_errors()) == (text, False)
+
+
+def test_everything_wrong_is_reported() -> None:
+    """In keys, lists, loops and merges, in one go."""
+    config = """
+        '${a.k}': ['${nope.x}', {$each: i, $in: '${x.foo}', $yield: '${.j}'}]
+        merged: {$merge: ['${a.l}'], $with: ['${setup.y}']}
+    """
+
+    assert WORLD.codes(config, "b") == ["PG307", "PG304", "PG306", "PG307", "PG307", "PG313"]
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ("{$each: i, $in: '${a.foo}', $yield: '${.i}${i}'}", ["i", "i"]),
+        ("{$each: [i, j], $in: '${a.foo}', $yield: '${.j} ${i}'}", ["j", "i"]),
+        ("{$each: own, $in: '${a.foo}', $yield: '${.own}'}", ["own"]),
+        ("{$each: a.b, $in: '${a.foo}', $yield: '${.a.b}'}", ["a.b"]),
+    ],
+)
+def test_names_of_loops_are_read_in_their_bodies(config: str, expected: list[str]) -> None:
+    """With a dot or without; they go before the stage's own names."""
+    found = [one for one in references(resolved(config)) if one.scope is Scope.LOOP]
+
+    assert [one.name for one in found] == expected
+
+
+def test_a_loops_name_is_unknown_in_its_own_source() -> None:
+    """And outside of the loop."""
+    assert WORLD.codes("{$each: i, $in: '${.i}', $yield: x}", "b") == ["PG307"]
+    assert WORLD.codes("[{$each: i, $in: '${a.foo}'}, '${.i}']", "b") == ["PG307"]
+
+
+def test_a_loop_sees_the_names_of_loops_around_it() -> None:
+    """Where upstream loses them."""
+    config = """
+        $each: i
+        $in: '${a.foo}'
+        $yield: {$each: j, $in: '${a.other}', $yield: '${.i}${.j}'}
+    """
+
+    assert [one.name for one in references(resolved(config)) if one.scope is Scope.LOOP] == ["i", "j"]
+
+
+def test_a_name_may_be_used_again_by_a_loop_within() -> None:
+    """The inner one hides the outer, and both stay apart in the plan."""
+    config = """
+        $each: i
+        $in: '${a.foo}'
+        $yield: {$each: i, $in: 'x${.i}', $yield: '${.i}'}
+    """
+    outer, inner = (one.name for one in references(resolved(config)) if one.scope is Scope.LOOP)
+
+    assert (outer, inner != outer) == ("i", True)
+
+
+def message(config: str) -> Diagnostic:
+    """Return what is wrong with *config*, in which there is one mistake."""
+    report = Report()
+    with suppress(Stopped):
+        analyse(written(config), (), report)
+    (found,) = (one for one in report.diagnostics() if one.code.number.startswith("PG3"))
+    return found
+
+
+STAGES = """
+    pipelines:
+      test:
+        stages:
+          - {name: build, build: x, run: {tail: 1}, exports: {version: '${.output}'}}
+          - {name: lint, build: x}
+          - {name: publish, build: x, publish: {image: {tag: '%s'}}}
+          - {name: last, build: x}
+          - {name: unused, build: x}
+        execution: [[build, publish, last], [lint]]
+      other:
+        stages: [{name: candidate, build: x}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("reference", "hint"),
+    [
+        ("${build.verson}", 'write "${build.version}"'),
+        ("${biuld.version}", 'write "${build.version}"; for the text itself, write "$${biuld.version}"'),
+        ("${zzz.version}", 'for the text itself, write "$${zzz.version}"'),
+        ("${lint.imageID}", "add an arc that runs it first: [lint, publish]"),
+        ("${setup.tagg}", 'write "${setup.tag}"'),
+        ("${build.imageTag}", 'add "publish: {image: true}" to stage "build"'),
+        ("${.container}", 'add "run: true" to stage "publish", or take what stage "build" made: "${build.container}"'),
+        (
+            "${.imageTag}",
+            (
+                "steps run in the order build, run, copy, publish, promote, deploy, exports, trigger: "
+                "read it in a later one, or in a later stage"
+            ),
+        ),
+        ("${last.imageID}", 'turn their order round in the arcs, or bind the value in a stage before "publish"'),
+        ("${unused.imageID}", "add an arc that runs it first: [unused, publish]"),
+    ],
+)
+def test_the_hint_can_be_followed(reference: str, hint: str) -> None:
+    """It names what to write."""
+    assert message(STAGES % reference).hint == hint
+
+
+def test_a_reference_into_another_pipeline_says_so() -> None:
+    """With the pipeline's name."""
+    found = message(STAGES % "${candidate.imageID}")
+
+    assert (found.code.number, '"other"' in found.message) == ("PG305", True)
+
+
+def test_output_that_is_not_kept_is_a_warning() -> None:
+    """With the place where it is to be kept."""
+    found = message("pipelines: {p: {stages: [{name: a}, {name: b, build: x, run: {arguments: ['${a.output}']}}]}}")
+
+    assert (found.code.number, found.severity.value) == ("PG316", "warning")
+
+
+def test_a_reference_is_told_as_it_was_written() -> None:
+    """Without its default."""
+    span = message(STAGES % "${build.verson|x}").primary
+
+    assert span is not None
+    assert str(Reference(None, "a", None, span.span)) == "${a}"
+    assert str(Reference("", "a", "b", span.span)) == "${.a}"

@@ -1,0 +1,98 @@
+"""What a scalar is, by its look and its style."""
+
+from __future__ import annotations
+
+import pytest
+from config.written import tree_of
+
+from pipegen.source.tree import Kind, Mapping, Scalar
+
+TEXT, BOOLEAN, INTEGER, NUMBER, NULL = Kind.TEXT, Kind.BOOLEAN, Kind.INTEGER, Kind.NUMBER, Kind.NULL
+
+
+def scalar_of(text: str) -> Scalar:
+    """Return the scalar that is written *text* as the value of a key."""
+    tree = tree_of(f"a: {text}\nb: 1\n")
+    assert isinstance(tree, Mapping)
+    node = tree.get("a")
+    assert isinstance(node, Scalar)
+    return node
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        *((word, BOOLEAN, True) for word in ("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON")),
+        *((word, BOOLEAN, False) for word in ("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF")),
+        *((word, TEXT, word) for word in ("y", "n", "Y", "N", "tRUE", "yEs", "truely", "on-call")),
+        *((word, NULL, None) for word in ("~", "null", "Null", "NULL", "")),
+        ("nULL", TEXT, "nULL"),
+        ("0", INTEGER, 0),
+        ("-7", INTEGER, -7),
+        ("1_000", INTEGER, 1000),
+        ("0x1f", INTEGER, 31),
+        ("0o17", INTEGER, 15),
+        ("0b11", INTEGER, 3),
+        *((word, TEXT, word) for word in ("0x", "0x_", "0b_", "0o_", "0b2", "0o8", "0xg", "_1", "1a", "--1", "+")),
+        ("1.10", NUMBER, 1.1),
+        ("1.", NUMBER, 1.0),
+        (".5", NUMBER, 0.5),
+        ("1e3", NUMBER, 1000.0),
+        ("-1.5E-2", NUMBER, -0.015),
+        (".inf", NUMBER, float("inf")),
+        ("-.Inf", NUMBER, float("-inf")),
+        *((word, TEXT, word) for word in ("1.2.3", "v1.2", "1.2-rc1", ".", "e3", "inf", "nan", "1e", "0x1.8")),
+        *((word, TEXT, word) for word in ("12:30:45", "12:30", "2024-01-31", "=", "1,000")),
+    ],
+)
+def test_a_plain_scalar_is_what_it_looks_like(text: str, kind: Kind, value: object) -> None:
+    """To readers of YAML 1.1 and 1.2 together; times and dates stay text."""
+    node = scalar_of(text)
+
+    assert (node.text, node.kind, node.value) == (text, kind, value)
+
+
+@pytest.mark.parametrize("word", ["true", "no", "~", "12", "1.10", "0x1f", ".inf", ""])
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_in_quotes_everything_is_text(word: str, quote: str) -> None:
+    """Quotes are what tells text from the rest."""
+    node = scalar_of(f"{quote}{word}{quote}")
+
+    assert (node.text, node.kind, node.value) == (word, TEXT, word)
+
+
+@pytest.mark.parametrize("style", ["|-", ">-"])
+def test_a_block_is_text(style: str) -> None:
+    """As quoted text is."""
+    assert scalar_of(f"{style}\n  12\n").kind is TEXT
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("!!str 12", TEXT),
+        ("!!str true", TEXT),
+        ("! 12", TEXT),
+        ("!!int '12'", INTEGER),
+        ("!!int twelve", TEXT),
+        ("!!bool 'yes'", BOOLEAN),
+        ("!!float 1e3", NUMBER),
+        ("!!null ''", NULL),
+    ],
+)
+def test_a_tag_says_what_a_scalar_is(text: str, kind: Kind) -> None:
+    """Where its text can be that."""
+    assert scalar_of(text).kind is kind
+
+
+def test_a_long_row_of_digits_is_text() -> None:
+    """Python refuses to read thousands of digits, and no setting is that large."""
+    node = scalar_of("1" * 5000)
+
+    assert (node.kind, len(node.text)) == (TEXT, 5000)
+
+
+@pytest.mark.parametrize("text", ["1.10", "0o17", "007", "1_000", "yes", "1e3", "-0"])
+def test_the_text_is_what_was_written(text: str) -> None:
+    """A version number does not lose its zero where text is meant."""
+    assert scalar_of(text).text == text

@@ -1,0 +1,94 @@
+"""YAML syntax errors in our words, at the place to mend."""
+
+from __future__ import annotations
+
+import pytest
+from config.written import misread, told
+
+CASES = {
+    "tab for indentation": ("a:\n\tb: 1\n", "2:1", "tab"),
+    "tab after a colon": ("a:\tb\n", "1:3", "tab"),
+    "colon in a value": ("a: b: c\n", "1:5", '":"'),
+    "colon in an item": ("- echo: hi: you\n", "1:11", '":"'),
+    "key without colon": ("a: b\nc\nd: e\n", "2:1", 'without ":"'),
+    "text under a block sign": ("a: |\nb\nc: d\n", "2:1", 'without ":"'),
+    "key too far left": ("a:\n   b: 1\n  c: 2\n", "3:3", "indentation"),
+    "dash too far left": ("a:\n   - b\n  - c\n", "3:3", "indentation"),
+    "list under text": ("a: b\n- c\n", "2:1", "indentation"),
+    "dash on the line of its key": ("a: - b\n", "1:4", '"-"'),
+    "single quote not closed": ("a: 'b\nc: d\n", "1:4", "quote is not closed"),
+    "double quote not closed": ('a: "b\nc: d\n', "1:4", "quote is not closed"),
+    "quote over a document": ("a: 'b\n---\nc: 'd'\n", "1:4", "quote is not closed"),
+    "text after a quote": ("a: 'b' c\n", "1:8", "after a closed quote"),
+    "list not closed": ("a: [b, c\nd: 1\n", "2:2", "not closed"),
+    "list not closed at the end": ("a: [b,\n", "2:1", "ends before"),
+    "map not closed": ("a: {b: 1\nc: 2\n", "2:2", "not closed"),
+    "comma missing in a map": ("a: {b: 1 c: 2}\n", "1:11", "not closed"),
+    "bracket too many": ("a: ]\n", "1:4", "cannot begin"),
+    "comma first": ("a: ,b\n", "1:4", "cannot begin"),
+    "at sign": ("a: @b\n", "1:4", "cannot begin"),
+    "backtick": ("a: `b`\n", "1:4", "cannot begin"),
+    "percent": ("a: %b\n", "1:4", "cannot begin"),
+    "ampersand": ("a: & b\n", "1:4", '"&"'),
+    "star": ("a: * b\n", "1:4", '"*"'),
+    "unknown escape": ('a: "\\d"\n', "1:6", "escape"),
+    "unfinished escape": ('a: "\\xZ"\n', "1:7", "escape"),
+    "text after a block sign": ("a: |x\n  b\n", "1:5", "block"),
+    "unquoted reference in a list": ("a: [${b.c}]\n", "1:5", "quotes"),
+    "unquoted reference in a map": ("a: {b: ${b.c}}\n", "1:8", "quotes"),
+    "other version": ("%YAML 1.3\n---\na: 1\n", "1:1", "YAML 1.1 and 1.2"),
+    "newer version": ("%YAML 2.0\n---\na: 1\n", "1:1", "YAML 1.1 and 1.2"),
+}
+
+
+@pytest.mark.parametrize(("text", "place", "words"), CASES.values(), ids=CASES)
+def test_a_syntax_error_has_our_words_and_a_hint(text: str, place: str, words: str) -> None:
+    """At the place where a person would mend it."""
+    (found,) = misread(text)
+
+    assert told(found)[:2] == ("PG102", place)
+    assert words in found.message
+    assert found.hint
+
+
+FILLED = {
+    "boolean": ("image: true\n  tags: [a]\n", "tags", "true"),
+    "text": ("run: make all\n  env: {}\n", "env", "make all"),
+    "quoted": ("image: 'x: y' # why\n  tags: [a]\n", "tags", "'x: y'"),
+    "list": ("image: []\n  tags: [a]\n", "tags", "[]"),
+    "after a dash": ("- name: x\n    build: y\n", "build", "x"),
+    "comment between": ("image: true\n  # more\n\n  tags: [a]\n", "tags", "true"),
+    "several words": ("image: true\n  more tags: [a]\n", "more tags", "true"),
+}
+
+
+@pytest.mark.parametrize(("text", "nested", "value"), FILLED.values(), ids=FILLED)
+def test_keys_under_a_key_that_has_a_value(text: str, nested: str, value: str) -> None:
+    """The key that is indented is marked, and the value above it that leaves no room."""
+    (found,) = misread(text)
+
+    assert told(found)[::2] == ("PG107", nested)
+    assert [label.span.text for label in found.related] == [value]
+
+
+def test_true_is_what_goes_away_first() -> None:
+    """`image: true` with keys under it is the short form in place of the long one."""
+    (found,) = misread("image: true\n  tags: [a]\n")
+
+    assert found.hint == 'remove "true" to give "image" the keys below, or line up "tags" with "image"'
+
+
+def test_text_is_what_stays() -> None:
+    """`name: x` with keys under it is a line indented too far."""
+    (found,) = misread("- name: x\n    build: y\n")
+
+    assert found.hint == 'line up "build" with "name"'
+
+
+@pytest.mark.parametrize("text", ["a: b\n c d: e: f\n", "a: b\nc: d: e\n", "- a: b\n  c: d: e\n"])
+def test_a_colon_in_text_is_no_nesting(text: str) -> None:
+    """What is not indented under the key above, or has no key of its own, is the other mistake."""
+    codes = {found.code.number for found in misread(text)}
+
+    assert codes <= {"PG102", "PG107"}
+    assert "PG102" in codes or text.startswith("a: b\n c d")

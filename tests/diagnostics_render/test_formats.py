@@ -1,0 +1,115 @@
+"""The formats for programs, and the table of formats."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from diagnostics_render.written import diagnostic, file, label
+
+from pipegen.diagnostics.model import Severity
+from pipegen.diagnostics.render import FORMATS, concise, text
+from pipegen.diagnostics.render.json import render as render_json
+
+
+def test_concise() -> None:
+    """A line holds the place, the severity, the code and the message."""
+    source = file("a: b\nc: d\n")
+    found = [diagnostic(label(source, "d"), message='"d" is wrong'), diagnostic(None, severity=Severity.INFO)]
+
+    assert concise.render(found) == 'pipegen.yaml:2:4: error[PG301] "d" is wrong\ninfo[PG301] wrong\n'
+
+
+def test_concise_keeps_to_one_line() -> None:
+    """A line break in a message or a path does not begin another diagnostic."""
+    found = diagnostic(label(file("a", "x\ny.yaml"), "a"), message="one\ntwo\x1b[0m")
+
+    assert concise.render([found]) == "x␊y.yaml:1:1: error[PG301] one␊two␛[0m\n"
+
+
+def test_concise_in_colour() -> None:
+    """The place and the severity stand out."""
+    found = diagnostic(label(file("a"), "a"))
+
+    assert concise.render([found], colour=True) == (
+        "\x1b[1mpipegen.yaml:1:1:\x1b[0m \x1b[1;31merror[PG301]\x1b[0m wrong\n"
+    )
+
+
+def test_json() -> None:
+    """The document has the shape that its module promises."""
+    source = file("a: b\nc: é\n")
+    found = diagnostic(label(source, "é", "here"), label(source, "b", "there"), message="wröng", hint="go")
+
+    assert json.loads(render_json([found])) == {
+        "version": 1,
+        "diagnostics": [
+            {
+                "code": "PG301",
+                "name": "unknown-stage",
+                "severity": "error",
+                "message": "wröng",
+                "file": "pipegen.yaml",
+                "span": {
+                    "start": {"line": 2, "column": 4, "offset": 8},
+                    "end": {"line": 2, "column": 5, "offset": 9},
+                },
+                "label": "here",
+                "labels": [
+                    {
+                        "file": "pipegen.yaml",
+                        "span": {
+                            "start": {"line": 1, "column": 4, "offset": 3},
+                            "end": {"line": 1, "column": 5, "offset": 4},
+                        },
+                        "text": "there",
+                    }
+                ],
+                "hint": "go",
+            }
+        ],
+    }
+
+
+def test_json_about_no_place() -> None:
+    """What is not there is null; the keys are the same."""
+    (found,) = json.loads(render_json([diagnostic(None)]))["diagnostics"]
+
+    assert (found["file"], found["span"], found["label"], found["labels"], found["hint"]) == (None, None, "", [], None)
+
+
+def test_json_is_ascii_and_whole() -> None:
+    """No text steers a terminal or misses its encoding; no diagnostics are an empty list, in no colours."""
+    found = diagnostic(None, message="\x1b[0m\ud800é")
+
+    assert render_json([found], colour=True).isascii()
+    assert "\x1b" not in render_json([found])
+    assert render_json([], colour=True) == '{\n  "version": 1,\n  "diagnostics": []\n}\n'
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_formats_by_name(name: str) -> None:
+    """Each format in the table shows a diagnostic, with colours or without."""
+    shown = FORMATS[name]([diagnostic(label(file("a"), "a"))], colour=True)
+
+    assert "PG301" in shown
+    assert shown.endswith("\n")
+
+
+def test_text_is_the_default_format() -> None:
+    """The first format in the table is the one for people."""
+    found = [diagnostic(label(file("a"), "a"))]
+
+    assert next(iter(FORMATS.values()))(found) == text.render(found)
+
+
+def test_formats_are_imported_when_used() -> None:
+    """The table itself imports none of its modules."""
+    program = (
+        "import sys, pipegen.diagnostics.render as r; print([m for m in sys.modules if m.startswith(r.__name__ + '.')])"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert found.stdout == "[]\n"

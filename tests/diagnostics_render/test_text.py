@@ -1,0 +1,267 @@
+"""Diagnostics as people see them."""
+
+from __future__ import annotations
+
+import re
+from unicodedata import category
+
+import pytest
+from diagnostics_render.written import diagnostic, file, label
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipegen.diagnostics.model import Diagnostic, Label, Severity
+from pipegen.diagnostics.render.text import render
+from pipegen.source.text import SourceFile, Span
+
+_SGR = re.compile("\x1b\\[[0-9;]*m")
+
+
+def _body(found: Diagnostic) -> str:
+    """Return what stands between the arrow and the summary."""
+    return "\n".join(render([found]).split("\n")[2:-3])
+
+
+def _rows(text: str) -> str:
+    """Return *text* without the indentation that the test's own layout gives it."""
+    return "\n".join(line[8:] for line in text.strip("\n").split("\n")[:-1])
+
+
+def test_the_whole() -> None:
+    """Header, place, source with labels, hint and summary stand as in STYLE.md."""
+    source = file("pipeline:\n- unit\n  test: pytest\n\n  - build -> tset\n")
+    found = diagnostic(
+        label(source, "tset", "no such stage"),
+        label(source, "test", "did you mean this one?"),
+        message='arc names stage "tset", which is not defined',
+        hint='rename it to "test", or add a stage "tset"',
+    )
+
+    assert render([found]) == (
+        'error[PG301]: arc names stage "tset", which is not defined\n'
+        " --> pipegen.yaml:5:14\n"
+        "  |\n"
+        "3 |   test: pytest\n"
+        "  |   ---- did you mean this one?\n"
+        "5 |   - build -> tset\n"
+        "  |              ^^^^ no such stage\n"
+        '  = hint: rename it to "test", or add a stage "tset"\n'
+        "\n"
+        "1 error\n"
+    )
+
+
+def test_nothing_is_nothing() -> None:
+    """Without diagnostics there is no text, not even a summary."""
+    assert render([]) == ""
+
+
+def test_summary_counts_what_there_is() -> None:
+    """Severities stand in their order, each with its number; those there are none of are left out."""
+    source = file("a")
+    found = [diagnostic(label(source, "a"), severity=kind) for kind in (Severity.INFO, Severity.ERROR, Severity.INFO)]
+
+    assert render(found).endswith("\n\n1 error, 2 infos\n")
+
+
+def test_diagnostic_about_no_place() -> None:
+    """Without a place there are the message and the hint."""
+    assert (
+        render([diagnostic(None, hint="look elsewhere")])
+        == "error[PG301]: wrong\n  = hint: look elsewhere\n\n1 error\n"
+    )
+
+
+def test_hint_of_several_lines() -> None:
+    """Further lines of a hint are in line with the first."""
+    assert "  = hint: one\n          two\n" in render([diagnostic(None, hint="one\ntwo")])
+
+
+def test_labels_on_one_line() -> None:
+    """The last label stands beside its mark, the others below, from right to left."""
+    source = file("one two three\n")
+    found = diagnostic(label(source, "two", "second"), label(source, "one", "first"), label(source, "three", "third"))
+
+    assert _body(found) == _rows("""
+          |
+        1 | one two three
+          | --- ^^^ ----- third
+          | |   second
+          | first
+        """)
+
+
+def test_a_label_without_words_only_underlines() -> None:
+    """A mark to the right without words keeps the words of the others off the line."""
+    source = file("one two\n")
+    found = diagnostic(label(source, "one", "first"), label(source, "two"))
+
+    assert _body(found) == _rows("""
+          |
+        1 | one two
+          | ^^^ ---
+          | first
+        """)
+
+
+def test_primary_is_seen_where_marks_overlap() -> None:
+    """The primary mark hides related ones, and of equal places its words stand beside it."""
+    source = file("one two\n")
+    found = diagnostic(label(source, "two", "here"), label(source, "one two", "all"), label(source, "two", "too"))
+
+    assert _body(found) == _rows("""
+          |
+        1 | one two
+          | ----^^^ here
+          | |   too
+          | all
+        """)
+
+
+def test_lines_far_apart() -> None:
+    """A sign stands for lines left out, but not for a single one; numbers are in line."""
+    source = file("".join(f"line{number}\n" for number in range(1, 13)))
+    found = diagnostic(
+        label(source, "line12", "c"), label(source, "line8", "a"), label(source, "line10", "b"), label(source, "line2")
+    )
+
+    assert _body(found) == _rows("""
+           |
+         2 | line2
+           | -----
+        ...
+         8 | line8
+           | ----- a
+        10 | line10
+           | ------ b
+        12 | line12
+           | ^^^^^^ c
+        """)
+
+
+def test_labels_in_two_files() -> None:
+    """The other file comes below, with its own path and place."""
+    found = diagnostic(label(file("a: b\n"), "b", "here"), label(file("\nc: d\n", "other.yaml"), "d", "there"))
+
+    assert _body(found) == _rows("""
+          |
+        1 | a: b
+          |    ^ here
+         ::: other.yaml:2:4
+          |
+        2 | c: d
+          |    - there
+        """)
+
+
+def test_several_lines_underline_the_first() -> None:
+    """A span of several lines is marked up to the last visible character of its first one."""
+    source = file("run:\n  arguments:   \n    - a\n")
+    found = diagnostic(Label(Span(source, 7, len(source.text)), "here"))
+
+    assert _body(found) == _rows("""
+          |
+        2 |   arguments:
+          |   ^^^^^^^^^^ here
+        """)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "column"), [("", 0, 0), ("ab", 2, 2), ("ab\n", 2, 2), ("ab\r\ncd", 2, 2), ("ab", 1, 1)]
+)
+def test_empty_span(text: str, start: int, column: int) -> None:
+    """An empty span is marked by one sign, at the end of a line too."""
+    body = _body(diagnostic(Label(Span(file(text), start, start))))
+
+    assert body.split("\n")[-1] == "  | " + " " * column + "^"
+
+
+@pytest.mark.parametrize(
+    ("line", "marked", "before", "width"),
+    [
+        ("\tkey: x", "key", 4, 3),
+        ("a\tkey: x", "key", 4, 3),
+        ("a\tb\tkey", "b\tkey", 4, 7),
+        ("日本: x", "x", 6, 1),
+        ("a: 日本語", "日本語", 3, 6),
+        ("e\u0301te\u0301: x", "x", 5, 1),
+        ("ｆｕｌｌ: x", "x", 10, 1),
+        ("\x07: x", "x", 3, 1),
+        ("\u202e: x", "x", 10, 1),
+    ],
+)
+def test_underlines_stand_below_what_they_mark(line: str, marked: str, before: int, width: int) -> None:
+    """Tabs, wide and combining characters, and signs for control characters take the columns that they are shown in."""
+    source = file(f"{line}\n")
+
+    assert _body(diagnostic(label(source, marked))).split("\n")[-1] == "  | " + " " * before + "^" * width
+
+
+def test_long_line_is_cut_around_its_mark() -> None:
+    """Of a line that is too long only the surroundings of the mark are shown."""
+    source = file("a" * 500 + "NEEDLE" + "z" * 500 + "\n")
+
+    assert _body(diagnostic(label(source, "NEEDLE", "here"))) == (
+        "  |\n1 | …" + "a" * 20 + "NEEDLE" + "z" * 94 + "…\n  | " + " " * 21 + "^^^^^^ here"
+    )
+
+
+def test_marks_far_apart_on_a_long_line() -> None:
+    """A line too long for all marks comes again, in the order of its marks."""
+    source = file("first" + "a" * 500 + "last\n")
+    body = _body(diagnostic(label(source, "last", "b"), label(source, "first", "a"))).split("\n")
+
+    assert body[1:3] == ["1 | first" + "a" * 115 + "…", "  | ----- a"]
+    assert body[3:] == ["1 | …" + "a" * 116 + "last", "  | " + " " * 117 + "^^^^ b"]
+
+
+def test_mark_longer_than_what_is_shown() -> None:
+    """A mark ends where the line is cut."""
+    source = file("a" * 500 + "\n")
+
+    assert (
+        _body(diagnostic(Label(Span(source, 0, 500), "all")))
+        == "  |\n1 | " + "a" * 120 + "…\n  | " + "^" * 120 + " all"
+    )
+
+
+def test_colour() -> None:
+    """Colours are added when asked for, and change nothing else."""
+    source = file("one two\n")
+    found = diagnostic(
+        label(source, "two", "here"), label(source, "one", "there"), hint="go", severity=Severity.WARNING
+    )
+    coloured = render([found], colour=True)
+
+    assert "\x1b[1;33m^^^\x1b[0m" in coloured
+    assert "\x1b[1;34m---\x1b[0m" in coloured
+    assert _SGR.sub("", coloured) == render([found])
+
+
+def test_control_characters_are_shown() -> None:
+    """Whatever the user's text holds, the terminal is not told to do anything."""
+    source = SourceFile("\x1b[2J.yaml", "a: \x1b[31mred\x7f \u2028 \x9b\n")
+    found = diagnostic(label(source, "red", "x\x1by"), message="bad\n\x1b]0;title\x07", hint="\x1bc")
+    text = render([found])
+
+    assert "error[PG301]: bad␊␛]0;title␇\n --> ␛[2J.yaml:1:9" in text
+    assert "1 | a: ␛[31mred␡ <U+2028> <U+009B>\n" in text
+    assert not any(category(character) in {"Cc", "Zl"} and character != "\n" for character in text)
+
+
+@given(
+    text=st.text(max_size=60),
+    places=st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60), st.text(max_size=3)), min_size=1, max_size=4),
+    colour=st.booleans(),
+)
+def test_any_labels_can_be_shown(text: str, places: list[tuple[int, int, str]], *, colour: bool) -> None:
+    """Any places in any text are shown, without control characters, each label's words once."""
+    source = file(text)
+    labels = [
+        Label(Span(source, min(start, len(text)), max(min(start, len(text)), min(end, len(text)))), words)
+        for start, end, words in places
+    ]
+    shown = _SGR.sub("", render([diagnostic(*labels)], colour=colour))
+
+    assert all(category(character) not in {"Cc", "Cs"} for character in shown if character != "\n")
+    assert shown.count("^") >= 1

@@ -1,0 +1,239 @@
+"""A config, compiled for an engine and executed on it; what comes of it looks alike wherever it ran."""
+
+import json
+import os
+import re
+from base64 import b64decode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from email import message_from_bytes, policy
+from pathlib import Path
+from typing import Any
+
+from engines import gitlab_local, jenkins_harness
+from engines.containers import Containers
+from engines.gitlab_local import Result
+from engines.jenkins_harness import Credential, SshKey, UsernamePassword
+from engines.proof import records
+from engines.proof.records import Seen
+
+from pipegen.compiler import analyse, generate
+from pipegen.config.load import load
+from pipegen.diagnostics.report import Report
+from pipegen.targets import registry
+
+CONFIG = ".pipeline/config.yaml"
+_OUTCOMES = {Result.SUCCESS: "success", Result.FAILED: "failed", Result.SKIPPED: "skipped"}
+_HELPER = re.compile(r"mail when |trigger |remove ")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Engine:
+    """An engine, and how pipegen writes for it; *shell* runs the steps on Jenkins."""
+
+    target: str
+    style: str = ""
+    images: str = "local"
+    shell: str | tuple[str, ...] = "sh"
+
+    def __str__(self) -> str:
+        return "-".join(word for word in (self.target, self.style, self.images) if word)
+
+
+GITLAB = Engine(target="gitlab", images="registry")
+GITLAB_LOCAL = Engine(target="gitlab")
+SCRIPTED = Engine(target="jenkins", style="scripted", shell="dash")
+DECLARATIVE = Engine(target="jenkins", style="declarative", shell=("busybox", "sh"))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class World:
+    """What is around an engine.
+
+    Attributes:
+        containers: where images are built and run.
+        repository: the repository with the config, at `CONFIG`.
+        folder: where all that the execution makes is put; it is made, and holds a folder `home`, the jobs' own.
+        settings: what the config says under `targets.NAME`, by target.
+        variables: variables of the engine's jobs.
+        secrets: credentials by ID.
+        parameters: what a person asks for when starting the pipeline.
+    """
+
+    containers: Containers
+    repository: Path
+    folder: Path
+    settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, Credential] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A mail that was sent."""
+
+    to: str
+    subject: str
+    body: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Execution:
+    """What came of a config on an engine.
+
+    Attributes:
+        outcomes: `success`, `failed` or `skipped` for each stage.
+        times: start and end of each stage that ran, by the engine's own clock, in seconds.
+        seen: what the containers were given, by stage.
+        triggered: other jobs that were started, with their parameters.
+        charts: helm's calls.
+        text: the file that was executed.
+        log: all that was printed.
+    """
+
+    outcomes: Mapping[str, str]
+    times: Mapping[str, tuple[float, float]]
+    seen: Mapping[str, Seen]
+    mails: tuple[Mail, ...]
+    triggered: tuple[tuple[str, Mapping[str, str]], ...]
+    charts: tuple[Mapping[str, Any], ...]
+    text: str
+    log: str
+
+
+def compiled(engine: Engine, repository: Path, settings: Mapping[str, object], pipelines: Sequence[str] = ()) -> str:
+    """Return the file for *engine* of the *pipelines* (all when empty) in the config of *repository*."""
+    path = repository / CONFIG
+    given = {engine.target: {"images": engine.images, **settings}}
+    own = path.read_text(encoding="utf-8")
+    path.write_text(f"{own}\ntargets: {json.dumps(given)}\n", encoding="utf-8")
+    try:
+        report = Report()
+        analysed = analyse(load(path, report), pipelines, report)
+        options = {"style": engine.style} if engine.style else {}
+        return generate(analysed, registry.load(engine.target), options, report)[-1].text
+    finally:
+        path.write_text(own, encoding="utf-8")
+
+
+def execute(engine: Engine, world: World, *pipelines: str) -> Execution:
+    """Return what comes of the *pipelines* (all when empty) of the config in *world* on *engine*."""
+    for name in ("records", "home"):
+        (world.folder / name).mkdir(parents=True)
+    text = compiled(engine, world.repository, world.settings.get(engine.target, {}), pipelines)
+    return _on_gitlab(text, world) if engine.target == "gitlab" else _on_jenkins(engine, text, world)
+
+
+def _on_gitlab(text: str, world: World) -> Execution:
+    variables = {
+        **world.containers.gitlab_variables("group/project"),
+        "CI_API_V4_URL": "https://gitlab.example.org/api/v4",
+        "SMTP_URL": "smtp://mail.example.org:25",
+        "SMTP_FROM": "ci@example.org",
+        **world.variables,
+        **world.parameters,
+        **dict(_secret_variables(world)),
+    }
+    (world.folder / "gitlab").mkdir()
+    pipeline = gitlab_local.run(
+        world.repository, text, workdir=world.folder / "gitlab", variables=variables, env=_environment(world)
+    )
+    jobs = [job for job in pipeline.jobs if not _HELPER.search(job.name)]
+    calls = _calls(world.folder / "curl.log")
+    return Execution(
+        outcomes={job.name: _OUTCOMES[job.result] for job in jobs},
+        times={job.name: (job.started, job.ended) for job in jobs if job.started is not None and job.ended is not None},
+        seen=records.read(world.folder / "records"),
+        mails=tuple(_mail(call) for call in calls if "--upload-file" in call["arguments"]),
+        triggered=tuple(_triggered(call) for call in calls if "--form" in call["arguments"]),
+        charts=_calls(world.folder / "helm.log"),
+        text=text,
+        log=pipeline.output,
+    )
+
+
+def _on_jenkins(engine: Engine, text: str, world: World) -> Execution:
+    registry_variables = {
+        "PIPEGEN_REGISTRY": world.containers.registry,
+        "PIPEGEN_REPOSITORY": "group/project",
+        "BUILD_URL": "https://jenkins.example.org/job/demo/1/",
+    }
+    build = jenkins_harness.run(
+        text,
+        world.repository,
+        workdir=world.folder / "jenkins",
+        shell=engine.shell,
+        agent_env={**os.environ, **_environment(world)},
+        env={**registry_variables, **world.variables},
+        params=dict(world.parameters),
+        credentials=world.secrets,
+        remote="https://git.example.org/group/project.git",
+    )
+    around = {name for stage in build.stages for name in stage.parents}
+    stages = [stage for stage in build.stages if stage.name not in around]
+    return Execution(
+        outcomes={stage.name: stage.status for stage in stages},
+        times={stage.name: (stage.start / 1000, stage.end / 1000) for stage in stages if stage.status != "skipped"},
+        seen=records.read(world.folder / "records"),
+        mails=tuple(Mail(mail["to"], mail["subject"], mail["body"]) for mail in build.mails),
+        triggered=tuple((job.job, job.parameters) for job in build.builds),
+        charts=_calls(world.folder / "helm.log"),
+        text=text,
+        log=build.log,
+    )
+
+
+def _environment(world: World) -> dict[str, str]:
+    """Return what the jobs' environment holds on any engine; containers write their records to the folder of *world*."""
+    base = Path(world.containers.environment["CONTAINERS_CONF"])
+    volumes = json.dumps([f"{world.folder}/records:/records"])
+    own = world.folder / base.name
+    own.write_text(base.read_text("utf-8").replace("[containers]\n", f"[containers]\nvolumes = {volumes}\n"), "utf-8")
+    return {
+        **world.containers.environment,
+        "CONTAINERS_CONF": str(own),
+        "HOME": str(world.folder / "home"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "HELM_LOG": str(world.folder / "helm.log"),
+        "CURL_LOG": str(world.folder / "curl.log"),
+        "CURL_RESPONSE": "",
+    }
+
+
+def _secret_variables(world: World) -> list[tuple[str, str]]:
+    """Return the secrets of *world* as CI/CD variables; a key is a file."""
+    found: list[tuple[str, str]] = []
+    for id_, secret in world.secrets.items():
+        name = re.sub("[^A-Z0-9]", "_", id_.upper())
+        match secret:
+            case str():
+                found.append((name, secret))
+            case UsernamePassword(username=username, password=password):
+                found += [(f"{name}_USERNAME", username), (f"{name}_PASSWORD", password)]
+            case SshKey(key=key):
+                path = world.folder / name
+                path.write_text(key, encoding="utf-8")
+                found.append((name, str(path)))
+            case _:
+                raise TypeError(secret)
+    return found
+
+
+def _calls(log: Path) -> tuple[dict[str, Any], ...]:
+    """Return the calls that a stand-in wrote to *log*."""
+    return tuple(json.loads(line) for line in log.read_text("utf-8").splitlines()) if log.exists() else ()
+
+
+def _mail(call: Mapping[str, Any]) -> Mail:
+    (content,) = call["data"]
+    message = message_from_bytes(b64decode(content), policy=policy.default)
+    return Mail(str(message["To"]), str(message["Subject"]), message.get_content())
+
+
+def _triggered(call: Mapping[str, Any]) -> tuple[str, Mapping[str, str]]:
+    """Return the project and the variables of a call that starts a pipeline."""
+    address = next(word for word in call["arguments"] if word.startswith("https://"))
+    forms = (b64decode(part).decode() for part in call["data"])
+    found = (re.fullmatch(r"variables\[(\w+)\]=(.*)", form, re.DOTALL) for form in forms)
+    return address, {one[1]: one[2] for one in found if one}

@@ -1,0 +1,398 @@
+"""The harness runs Jenkinsfiles as Jenkins does: its steps, one by one."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engines.jenkins_harness import Build, Node, SecretFile, SshKey, UsernamePassword, available, run
+from engines.requirement import require
+
+Jenkins = Callable[..., Build]
+
+
+@pytest.fixture
+def jenkins(repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path) -> Jenkins:
+    """Give a function that runs the text of a Jenkinsfile on a repository with some files."""
+    require(available())
+
+    def start(text: str, files: Mapping[str, str | bytes] | None = None, **settings: Any) -> Build:
+        return run(text, repository(files or {"README": "demo"}), workdir=tmp_path / "build", **settings)
+
+    return start
+
+
+def _said(build: Build) -> list[str]:
+    """Return what the script printed with a leading `> `."""
+    return [line.removeprefix("> ") for line in build.log.splitlines() if line.startswith("> ")]
+
+
+@pytest.mark.parametrize("shell", ["dash", "bash", ("busybox", "sh")])
+def test_sh_runs_with_the_chosen_shell(jenkins: Jenkins, shell: str | tuple[str, ...]) -> None:
+    """Text without a shebang runs under `-xe` of that shell; a failing command ends it."""
+    build = jenkins(
+        """
+        node {
+            sh 'tr "\\\\0" " " </proc/$$/cmdline >name'
+            echo "> ${readFile('name').tokenize()[0]}"
+            echo "> ${sh(script: 'false; true', returnStatus: true)}"
+            sh 'echo out'
+        }
+        """,
+        shell=shell,
+    )
+
+    assert _said(build) == ["busybox" if isinstance(shell, tuple) else shell, "1"]
+    assert "+ echo out" in build.log
+
+
+def test_sh_returns_output_and_status(jenkins: Jenkins) -> None:
+    """The newline stays, a shebang chooses the interpreter, and a failure carries its status."""
+    build = jenkins(
+        """
+        node {
+            echo "> [${sh(script: 'printf "a b\\\\n"', returnStdout: true)}]".replace('\\n', 'N')
+            echo "> ${sh(script: '#!/bin/bash\\necho ${BASH_VERSION:+bash}', returnStdout: true).trim()}"
+            sh 'exit 3'
+        }
+        """
+    )
+
+    assert _said(build) == ["[a bN]", "bash"]
+    assert build.error is not None
+    assert build.error.message == "script returned exit code 3"
+
+
+def test_exports_are_lost_between_steps(jenkins: Jenkins) -> None:
+    """Each sh is a process of its own."""
+    build = jenkins("""node { sh 'export A=b'; echo "> [${sh(script: 'echo -n $A', returnStdout: true)}]" }""")
+
+    assert _said(build) == ["[]"]
+
+
+def test_each_allocation_has_a_workspace(jenkins: Jenkins) -> None:
+    """Two at once get two folders; a later one gets the first again, with what was left in it."""
+    build = jenkins(
+        """
+        parallel a: { node { echo "> ${pwd().tokenize('/').last()}"; writeFile file: 'left', text: ''; sleep 1 } },
+                 b: { node { echo "> ${env.WORKSPACE.tokenize('/').last()}"; sleep 1 } }
+        node {
+            echo "> ${pwd().tokenize('/').last()} ${fileExists('left')} ${env.WORKSPACE_TMP.tokenize('/').last()}"
+        }
+        """
+    )
+
+    assert _said(build) == ["demo", "demo@2", "demo true demo@tmp"]
+
+
+def test_labels_choose_the_agent(jenkins: Jenkins) -> None:
+    """Names, labels and expressions fit; a label that nobody has is an error, not a wait."""
+    build = jenkins(
+        """
+        node('one') { echo "> ${env.NODE_NAME}" }
+        node('linux && !fast') { echo "> ${env.NODE_NAME}" }
+        node('fast || windows') { echo "> ${env.NODE_NAME}" }
+        node('windows') {}
+        """,
+        nodes=[Node(name="one", labels=("linux",)), Node(name="two", labels=("linux", "fast"))],
+    )
+
+    assert _said(build) == ["one", "one", "two"]
+    assert "no agent has the label" in build.log
+
+
+def test_processes_end_with_the_allocation(jenkins: Jenkins, tmp_path: Path) -> None:
+    """What a script leaves in the background is stopped when the node block ends."""
+    build = jenkins("""node { sh 'sleep 300 & echo "$!" >pid'; echo "> ${readFile('pid').trim()}" }""")
+    (pid,) = _said(build)
+    state = Path("/proc", pid, "stat")
+
+    assert not state.exists() or ") Z " in state.read_text()
+    assert (tmp_path / "build").is_dir()
+
+
+def test_a_step_without_a_node_is_refused(jenkins: Jenkins) -> None:
+    """A shell step needs an agent."""
+    build = jenkins("sh 'true'")
+
+    assert build.error is not None
+    assert build.error.type.endswith("MissingContextVariableException")
+
+
+def test_files_are_read_and_written(jenkins: Jenkins) -> None:
+    """Texts keep every byte, folders are made, and `dir` is left again."""
+    build = jenkins(
+        """
+        node {
+            dir('a/b') {
+                writeFile file: 'c', text: 'é$x\\n'
+                echo "> ${readFile('c').length()} ${fileExists('c')} ${pwd().endsWith('a/b')}"
+            }
+            echo "> ${fileExists('a/b/c')} ${readFile(file: 'a/b/c', encoding: 'ISO-8859-1').length()}"
+            dir('a') { deleteDir() }
+            echo "> ${fileExists('a')}"
+        }
+        """
+    )
+
+    assert _said(build) == ["4 true true", "true 5", "false"]
+
+
+def test_a_stash_carries_files_modes_and_links(jenkins: Jenkins) -> None:
+    """Patterns are Ant's; executable bits and links survive, and another workspace gets them."""
+    build = jenkins(
+        """
+        node {
+            sh 'mkdir -p out/sub; echo 1 >out/sub/tool; chmod 755 out/sub/tool; ln -s sub/tool out/link; echo 2 >other'
+            stash name: 's', includes: 'out/, nothing/**', excludes: '**/other'
+            node {
+                unstash 's'
+                sh 'ls; test -x out/sub/tool; echo "> $(readlink out/link)"'
+            }
+        }
+        """
+    )
+
+    assert build.stashes == {"s": ("out/link", "out/sub/tool")}
+    assert _said(build) == ["sub/tool"]
+    assert build.result == "SUCCESS"
+
+
+def test_a_stash_leaves_out_what_ant_leaves_out(jenkins: Jenkins) -> None:
+    """`.git` and `.gitignore` need `useDefaultExcludes: false`; the same name overwrites."""
+    build = jenkins(
+        """
+        node {
+            sh 'touch a .gitignore b~'
+            stash name: 'default', includes: '**'
+            stash name: 'all', includes: '**', useDefaultExcludes: false
+            stash name: 'again', includes: 'a'
+            stash name: 'again', includes: 'b~', useDefaultExcludes: false
+        }
+        """
+    )
+
+    assert build.stashes == {"default": ("a",), "all": (".gitignore", "a", "b~"), "again": ("b~",)}
+
+
+def test_stash_errors(jenkins: Jenkins) -> None:
+    """An empty stash and an unknown one fail, unless the empty one is allowed."""
+    build = jenkins(
+        """
+        node {
+            stash name: 'allowed', includes: 'x', allowEmpty: true
+            unstash 'allowed'
+            try { stash name: 'empty', includes: 'x' } catch (e) { echo "> ${e.message}" }
+            try { unstash 'missing' } catch (e) { echo "> ${e.message}" }
+        }
+        """
+    )
+
+    assert _said(build) == ["No files included in stash ‘empty’", "No such saved stash ‘missing’"]
+
+
+def test_artifacts_are_kept(jenkins: Jenkins) -> None:
+    """Archived files lie under their own names; a pattern that finds nothing fails unless allowed."""
+    build = jenkins(
+        """
+        node {
+            writeFile file: 'out/a.txt', text: 'A'
+            writeFile file: 'out/b.log', text: 'B'
+            archiveArtifacts artifacts: 'out/**', excludes: '**/*.log', followSymlinks: false
+            archiveArtifacts artifacts: 'none', allowEmptyArchive: true
+            archiveArtifacts 'none'
+        }
+        """
+    )
+
+    assert {name: path.read_text() for name, path in build.archived.items()} == {"out/a.txt": "A"}
+    assert build.result == "FAILURE"
+
+
+def test_withenv_adds_and_removes_variables(jenkins: Jenkins) -> None:
+    """An empty value takes a variable away, `$` is a character like others, and `PATH+X` goes in front."""
+    build = jenkins(
+        """
+        env.A = 'outer'
+        node {
+            withEnv(['A=inner', 'B=$A-${HOME}-$$', 'PATH+X=/x']) {
+                sh 'echo "> $A $B ${PATH%%:*}"'
+                env.A = 'set within'
+                echo "> ${env.A}"
+                withEnv(['A=']) { sh 'echo "> ${A-unset}"'; echo "> ${env.A}" }
+            }
+            sh 'echo "> $A"'
+        }
+        """
+    )
+
+    assert _said(build) == ["inner $A-${HOME}-$$ /x", "inner", "unset", "null", "set within"]
+
+
+def test_credentials_are_bound_and_masked(jenkins: Jenkins) -> None:
+    """Each kind is there inside the block, hidden in the log, and gone after it."""
+    build = jenkins(
+        """
+        node {
+            withCredentials([string(credentialsId: 'text', variable: 'T'), file(credentialsId: 'file', variable: 'F'),
+                             usernamePassword(credentialsId: 'pair', usernameVariable: 'U', passwordVariable: 'P'),
+                             sshUserPrivateKey(credentialsId: 'key', keyFileVariable: 'K', usernameVariable: 'KU')]) {
+                sh 'echo "> $T $P $U $KU"; printf "%s\\\\n" "$T" >seen; cat "$F" "$K" >>seen; echo "$F" >where'
+            }
+            echo "> ${readFile('seen')}".replace('\\n', '|')
+            echo "> ${env.T} ${fileExists(readFile('where').trim())}"
+        }
+        """,
+        credentials={
+            "text": "s3cr$t it's",
+            "file": SecretFile("f", b"content\n"),
+            "pair": UsernamePassword("alice", "pass"),
+            "key": SshKey("bob", "KEY\n"),
+        },
+    )
+
+    assert _said(build) == ["**** **** alice bob", "s3cr$t it's|content|KEY|", "null false"]
+
+
+def test_an_unknown_credential_fails(jenkins: Jenkins) -> None:
+    """The message names the id."""
+    build = jenkins("node { withCredentials([string(credentialsId: 'none', variable: 'X')]) {} }")
+
+    assert "Could not find credentials entry with ID 'none'" in build.log
+
+
+def test_mails_jobs_and_inputs_are_recorded(jenkins: Jenkins) -> None:
+    """Nothing leaves the machine; all of it can be looked at."""
+    build = jenkins(
+        """
+        mail to: 'a@example.org', subject: "s ${1 + 1}", body: 'b'
+        input 'go?'
+        def other = build job: 'other', parameters: [string(name: 'A', value: 'b')]
+        echo "> ${other.result}"
+        build job: 'bad'
+        """,
+        jobs={"bad": "UNSTABLE"},
+    )
+
+    assert build.mails == ({"to": "a@example.org", "subject": "s 2", "body": "b"},)
+    assert build.inputs == ("go?",)
+    assert [(triggered.job, triggered.parameters) for triggered in build.builds] == [("other", {"A": "b"}), ("bad", {})]
+    assert _said(build) == ["SUCCESS"]
+    assert build.result == "UNSTABLE"
+
+
+def test_parameters_of_a_first_build_are_no_variables(jenkins: Jenkins) -> None:
+    """`params` knows defaults at once; the shell sees them only in later builds."""
+    text = """
+        properties([parameters([string(name: 'A', defaultValue: 'a'), booleanParam(name: 'B', defaultValue: true),
+                                choice(name: 'C', choices: ['x', 'y'])])])
+        node { sh "echo '> ${params.A} ${params.B} ${params.C}' \\${A-unset}" }
+        """
+
+    assert _said(jenkins(text)) == ["a true x unset"]
+    assert _said(jenkins(text, params={"A": "given"})) == ["given true x given"]
+
+
+def test_checkout_gives_the_commit(jenkins: Jenkins) -> None:
+    """`checkout scm` clones the repository under its remote address and returns what it found."""
+    build = jenkins(
+        """
+        node {
+            def found = checkout(scm)
+            sh 'git rev-parse HEAD >head; cat file; git fetch -q origin'
+            echo "> ${readFile('head').trim() == found.GIT_COMMIT} ${found.GIT_BRANCH} ${found.GIT_URL}"
+            echo "> ${scm.userRemoteConfigs[0].url} ${scm.branches[0].name}"
+            def other = checkout([$class: 'GitSCM', branches: [[name: found.GIT_COMMIT]],
+                                  userRemoteConfigs: scm.userRemoteConfigs,
+                                  extensions: [[$class: 'RelativeTargetDirectory', relativeTargetDir: 'sub'],
+                                               [$class: 'LocalBranch', localBranch: 'work']]])
+            echo "> ${other.GIT_LOCAL_BRANCH} ${fileExists('sub/file')}"
+        }
+        """,
+        {"file": "x\n"},
+        remote="https://example.org/demo.git",
+    )
+
+    assert _said(build) == [
+        "true origin/main https://example.org/demo.git",
+        "https://example.org/demo.git */main",
+        "work true",
+    ]
+
+
+def test_checkout_follows_a_push_outside_multibranch_jobs(jenkins: Jenkins, tmp_path: Path) -> None:
+    """The branch is resolved again each time, unless the job is a multibranch one."""
+    text = """
+        node {
+            def first = checkout(scm).GIT_COMMIT
+            sh 'git -C "$REPOSITORY" -c user.name=a -c user.email=b commit -q --allow-empty -m more'
+            echo "> ${checkout(scm).GIT_COMMIT == first}"
+        }
+        """
+    origin = tmp_path / "repository-1"
+
+    assert _said(jenkins(text, env={"REPOSITORY": str(origin)})) == ["false"]
+    assert _said(jenkins(text, env={"REPOSITORY": str(tmp_path / "repository-2"), "BRANCH_NAME": "main"})) == ["true"]
+
+
+def test_junit_counts_and_marks(jenkins: Jenkins) -> None:
+    """A failed test makes the build unstable unless that is switched off."""
+    report = "<testsuite><testcase name='a'><failure/></testcase><testcase name='b'/></testsuite>"
+    build = jenkins(
+        """
+        node {
+            checkout scm
+            echo "> ${junit(testResults: 'r.xml', skipMarkingBuildUnstable: true).failCount} ${currentBuild.result}"
+            junit 'r.xml'
+        }
+        """,
+        {"r.xml": report},
+    )
+
+    assert _said(build) == ["1 null"]
+    assert build.result == "UNSTABLE"
+
+
+def test_small_steps(jenkins: Jenkins) -> None:
+    """Steps that only surround or tell something are there."""
+    build = jenkins(
+        r"""
+        currentBuild.displayName = 'named'
+        milestone 1
+        timestamps {
+            node {
+                writeFile file: 'f.groovy', text: 'def twice(x) { 2 * x }\nreturn this'
+                echo "> ${load('f.groovy').twice(4)} ${isUnix()} ${tool('m3').endsWith('m3')} ${currentBuild.number}"
+                ws('elsewhere') { echo "> ${pwd() == env.WORKSPACE} ${env.WORKSPACE.tokenize('/').last()}" }
+                sh 'echo "> $JOB_NAME $BUILD_ID $EXECUTOR_NUMBER"'
+            }
+        }
+        """,
+        number=7,
+        job="folder/job",
+    )
+
+    assert _said(build) == ["8 true true 7", "true elsewhere", "folder/job 7 0"]
+    assert build.name == "named"
+
+
+def test_names_and_texts_may_be_any_unicode(jenkins: Jenkins) -> None:
+    """File names, variables, output and stashes are UTF-8 whatever the locale of the caller."""
+    build = jenkins(
+        """
+        node {
+            withEnv(['X=ü ☃ 💥']) {
+                sh 'mkdir -p "é ☃"; printf %s "$X" >"é ☃/💥"; echo "> $X"'
+                stash name: 'snow ☃', includes: 'é ☃/**'
+                node {
+                    unstash 'snow ☃'
+                    echo "> ${readFile('é ☃/💥')} ${sh(script: 'cat "é ☃/"*', returnStdout: true)}"
+                }
+            }
+        }
+        """,
+        agent_env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
+    )
+
+    assert _said(build) == ["ü ☃ 💥", "ü ☃ 💥 ü ☃ 💥"]

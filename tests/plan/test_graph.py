@@ -1,0 +1,131 @@
+"""Arcs to a graph, and what is said of arcs that make none."""
+
+from __future__ import annotations
+
+import pytest
+from plan.planned import plan_of, reported, wrong
+
+
+def nodes(*names: str) -> str:
+    """Return the stages *names* as flow list."""
+    return f"[{', '.join(f'{{name: {name}}}' for name in names)}]"
+
+
+def test_without_execution_stages_run_as_written() -> None:
+    """One after the other."""
+    assert plan_of(nodes("c", "a", "b")).graph.arcs == (("c", "a"), ("a", "b"))
+
+
+def test_an_empty_execution_is_none() -> None:
+    """As upstream has it."""
+    assert plan_of(nodes("c", "a"), "[]").graph.arcs == (("c", "a"),)
+
+
+def test_arcs_share_stages() -> None:
+    """A diamond of two arcs."""
+    plan = plan_of(nodes("a", "b", "c", "d"), "[[a, b, d], [a, c, d]]")
+
+    assert plan.frames == (("a",), ("b", "c"), ("d",))
+
+
+def test_a_lone_name_adds_nothing_to_another_arc() -> None:
+    """Where upstream makes the stage a root again."""
+    plan = plan_of(nodes("a", "b"), "[[a, b], [b]]")
+
+    assert plan.frames == (("a",), ("b",))
+
+
+def test_numbers_and_booleans_are_names() -> None:
+    """As they are written."""
+    assert plan_of(nodes("1.10", "yes"), "[[1.10, yes]]").graph.arcs == (("1.10", "yes"),)
+
+
+@pytest.mark.parametrize(
+    ("stages", "execution", "expected"),
+    [
+        (("a", "b"), "[[a, zzz]]", [("PG402", "b"), ("PG301", "zzz")]),
+        (("a", "a"), "", [("PG302", "a")]),
+        (("a", "a", "a"), "", [("PG302", "a"), ("PG302", "a")]),
+        (("setup", "b"), "", [("PG303", "setup")]),
+        (("a", "teardown"), "[[a, teardown]]", [("PG303", "teardown")]),
+        (("a", "b"), "[[a]]", [("PG402", "b")]),
+        (("a", "b"), "[[]]", [("PG402", "a"), ("PG402", "b")]),
+        (("a", "b"), "[[a, b, a]]", [("PG403", "a")]),
+        (("a", "b"), "[[a, a, b]]", [("PG403", "a")]),
+        (("a", "b"), "[[a, b], [b, a]]", [("PG401", "a, b")]),
+        (("a", "b", "c"), "[[a, b, c, b]]", [("PG403", "b")]),
+        (("a", "b", "c"), "[[a, zzz, b], [b, a], [c]]", [("PG401", "a, zzz, b"), ("PG301", "zzz")]),
+    ],
+)
+def test_what_is_wrong_with_arcs(stages: tuple[str, ...], execution: str, expected: list[tuple[str, str]]) -> None:
+    """Each mistake once, where it stands."""
+    assert wrong(nodes(*stages), execution) == expected
+
+
+def test_a_stage_is_told_where_it_was_first() -> None:
+    """Of two stages of one name, the first counts."""
+    (found,) = reported("pipelines: {p: {stages: [{name: a}, {name: b}, {name: a}]}}")
+
+    assert [label.span.first.column for label in found.related] == [33]
+
+
+def test_a_mistyped_stage_is_one_mistake() -> None:
+    """The stage that it must mean is not said to be in no arc, nor to run before nobody."""
+    stages = """[{name: build}, {name: test, build: x, run: {tail: 1}},
+        {name: show, build: x, run: {arguments: ['${test.output}']}}]"""
+
+    assert wrong(stages, "[[build, tset, show]]") == [("PG301", "tset")]
+
+
+def test_a_mistyped_stage_is_not_taken_for_one_that_runs() -> None:
+    """That would make circles that nobody wrote."""
+    assert wrong(nodes("build", "test"), "[[build, tset, test]]") == [("PG301", "tset")]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("biuld", 'rename it to "build", or add a stage "biuld"'),
+        ("zzz", 'add a stage "zzz", or name one of "build", "test"'),
+    ],
+)
+def test_the_hint_names_stages(name: str, hint: str) -> None:
+    """The near one, or all of them."""
+    found = reported(
+        f"pipelines: {{p: {{stages: [{{name: build}}, {{name: test}}], execution: [[build, test], [{name}]]}}}}"
+    )
+
+    assert found[0].hint == hint
+
+
+def test_each_knot_is_told_once_with_its_way_round() -> None:
+    """From the arc first in the file; every arc of it is marked."""
+    found = reported("""
+        pipelines:
+          p:
+            stages: [{name: a}, {name: b}, {name: c}, {name: d}, {name: e}]
+            execution:
+              - [a, b, c]
+              - [a, b]
+              - [b, c]
+              - [c, a]
+              - [c, d, e]
+              - [e, d]
+    """)
+
+    assert [(one.code.number, one.message.partition(": ")[2]) for one in found if one.code.number == "PG401"] == [
+        ("PG401", "a -> b -> c -> a"),
+        ("PG401", "d -> e -> d"),
+    ]
+    assert [len(one.related) for one in found if one.code.number == "PG401"] == [2, 1]
+
+
+def test_a_cycle_in_one_pipeline_does_not_hide_mistakes_in_another() -> None:
+    """Everything found is reported in one go."""
+    found = reported("""
+        pipelines:
+          p: {stages: [{name: a}, {name: b}], execution: [[a, b], [b, a]]}
+          q: {stages: [{name: a, build: '${b.x}'}]}
+    """)
+
+    assert [one.code.number for one in found] == ["PG401", "PG305"]

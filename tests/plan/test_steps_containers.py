@@ -1,0 +1,197 @@
+"""Steps with PipelineLib's defaults and short-hands: run and copy."""
+
+from __future__ import annotations
+
+import pytest
+from plan.planned import items, kinds, of, plan_of, shown, step, wrong
+
+from pipegen.bindings.expression import Loop
+from pipegen.plan.model import (
+    Copy,
+    CopyFile,
+    Credential,
+    CredentialKind,
+    Run,
+)
+
+
+@pytest.mark.parametrize("value", ["true", "{}", "{arguments: []}", "{image: ''}"])
+def test_run_runs_what_the_stage_builds(value: str) -> None:
+    """Without arguments, environment, credentials or a tail."""
+    run = step(Run, f"build: x, run: {value}")
+
+    assert (shown(run.image.id), run.image.producer) == ("<own s.imageID>", "s")
+    assert (run.arguments, run.env, run.credentials, run.tail) == ((), (), (), 0)
+
+
+def test_run_false_runs_nothing() -> None:
+    """As if it were not there."""
+    assert kinds("{name: s, build: x, run: false}") == ["Build"]
+
+
+def test_run_takes_arguments_as_they_are_written() -> None:
+    """Numbers and booleans too; a bare name is text."""
+    run = step(Run, "build: x, run: {arguments: [a, 1.10, true, '', '${setup.tag}', '${FOO}', '$${.x}'], tail: 3}")
+
+    assert items(run.arguments) == ["a", "1.10", "true", "", "<setup setup.tag>", "${FOO}", "${.x}"]
+    assert run.tail == 3
+
+
+def test_run_takes_arguments_from_loops() -> None:
+    """Over what only a run knows."""
+    run = step(Run, "build: x, run: {arguments: {$each: i, $in: '${setup.tag}', $yield: '-${.i}'}}")
+
+    assert items(run.arguments) == ["[i in <setup setup.tag>: -<loop i>]"]
+
+
+def test_run_takes_an_environment() -> None:
+    """In the user's order; names can be worked out."""
+    run = step(Run, "build: x, run: {env: {B: 1, A: '${setup.tag}', 'X_${.stage}': yes}}")
+
+    assert [(shown(name), shown(value)) for name, value in run.env] == [
+        ("B", "1"),
+        ("A", "<setup setup.tag>"),
+        ("X_s", "yes"),
+    ]
+
+
+def test_environments_merge() -> None:
+    """The right one wins, in the place of the left."""
+    run = step(Run, "build: x, run: {env: {$merge: {A: 1, B: 2}, $with: {A: 3}}}")
+
+    assert [(shown(name), shown(value)) for name, value in run.env] == [("A", "3"), ("B", "2")]
+
+
+@pytest.mark.parametrize("name", ["''", "'A=B'", "'=${.stage}'"])
+def test_a_name_that_no_variable_can_have_is_reported(name: str) -> None:
+    """At the name."""
+    (found,) = wrong(f"[{{name: s, build: x, run: {{env: {{{name}: x}}}}}}]")
+
+    assert found[0] == "PG510"
+
+
+def test_run_takes_credentials() -> None:
+    """Three kinds; a text under one name."""
+    run = step(
+        Run,
+        """build: x, run: {credentials: [{id: a, name: A}, {id: b, usernameVariable: U, passwordVariable: P},
+        {id: 'c-${.stage}', keyFileVariable: K}]}""",
+    )
+    span = run.span
+
+    assert run.credentials == (
+        Credential(id="a", kind=CredentialKind.TEXT, variables=("A",), span=span),
+        Credential(id="b", kind=CredentialKind.PASSWORD, variables=("U", "P"), span=span),
+        Credential(id="c-s", kind=CredentialKind.SSH_KEY, variables=("K",), span=span),
+    )
+
+
+@pytest.mark.parametrize(
+    ("credentials", "code"),
+    [
+        ("[{id: '${setup.tag}', name: A}]", "PG508"),
+        ("[{id: a, name: '${setup.tag}'}]", "PG508"),
+        ("{$each: i, $in: '${setup.tag}', $yield: {id: '${.i}', name: A}}", "PG508"),
+        ("[{id: a, name: 1A}]", "PG510"),
+        ("[{id: a, name: A-B}]", "PG510"),
+        ("[{id: a, name: ''}]", "PG510"),
+    ],
+)
+def test_credentials_are_known_at_compile_time(credentials: str, code: str) -> None:
+    """An engine binds them before anything runs, to variables of a shell."""
+    assert [found for found, _ in wrong(f"[{{name: s, build: x, run: {{credentials: {credentials}}}}}]")] == [code]
+
+
+def test_credentials_come_from_loops_over_constants() -> None:
+    """They are known then."""
+    run = step(Run, "build: x, run: {credentials: {$each: i, $in: [A, B], $yield: {id: '${.i}', name: '${.i}'}}}")
+
+    assert [credential.id for credential in run.credentials] == ["A", "B"]
+
+
+@pytest.mark.parametrize("image", ["busybox", "busybox:latest", "sha256:xyz"])
+def test_an_image_is_an_id(image: str) -> None:
+    """A name is an error that tells the way out."""
+    assert wrong(f"[{{name: s, run: {{image: '{image}'}}}}]") == [("PG506", f"'{image}'")]
+
+
+@pytest.mark.parametrize("image", ["0123456789ab", "sha256:" + "0" * 64, "${setup.tag}", "x${setup.tag}"])
+def test_an_image_may_be_an_id_written_out(image: str) -> None:
+    """Or anything that a run knows."""
+    run = step(Run, f"run: {{image: '{image}'}}")
+
+    assert run.image.producer is None
+
+
+def test_an_image_of_another_stage_is_that_stages() -> None:
+    """Its producer is known."""
+    plan = plan_of("[{name: a, build: x}, {name: b, run: {image: '${a.imageID}'}}]")
+
+    assert of(Run, plan.job("b")).image.producer == "a"
+
+
+def file(copy: str) -> CopyFile:
+    """Return the one entry of a `copy`."""
+    (found,) = step(Copy, f"build: x, run: true, copy: [{copy}]").files
+    assert isinstance(found, CopyFile)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("copy", "source", "destination"),
+    [
+        ("a/b.txt", "a/b.txt", "a/b.txt"),
+        ("/srv/a/b.txt", "/srv/a/b.txt", "srv/a/b.txt"),
+        ("/srv/a/", "/srv/a/", "srv/a/"),
+        ("./a", "./a", "a"),
+        ("12", "12", "12"),
+        ("'${setup.tag}'", "<setup setup.tag>", "<setup setup.tag>"),
+        ("'/x/${setup.tag}'", "/x/<setup setup.tag>", "x/<setup setup.tag>"),
+        ("{source: /a/b}", "/a/b", "a/b"),
+        ("{source: /a/b, destination: c}", "/a/b", "c"),
+        ("{source: /a/b, destination: c/}", "/a/b", "c/"),
+        ("{source: /a/b, destination: /c/./d//e/../f}", "/a/b", "c/d/f"),
+        ("{source: /a/b, destination: .}", "/a/b", "."),
+        ("{source: /a/b, destination: ./}", "/a/b", "."),
+        ("{source: /, destination: all}", "/", "all"),
+    ],
+)
+def test_a_copy_goes_to_its_own_path_unless_told(copy: str, source: str, destination: str) -> None:
+    """Below the directory of the stage; a slash at the end stays."""
+    found = file(copy)
+
+    assert (shown(found.source), shown(found.destination)) == (source, destination)
+
+
+def test_a_copy_is_from_the_stages_own_container() -> None:
+    """And is not archived."""
+    found = file("a")
+
+    assert (shown(found.container.name), found.container.producer, found.archive) == ("<own s.container>", "s", False)
+
+
+def test_a_copy_may_be_from_another_stages_container() -> None:
+    """And be archived."""
+    plan = plan_of("[{name: a}, {name: b, copy: [{from: '${a.container}', source: x, archive: true}]}]")
+    (found,) = of(Copy, plan.job("b")).files
+
+    assert isinstance(found, CopyFile)
+    assert (found.container.producer, found.archive) == ("a", True)
+
+
+def test_copies_come_from_loops() -> None:
+    """Each item is an entry, or a path."""
+    files = step(
+        Copy, "build: x, run: true, copy: {$each: i, $in: '${setup.tag}', $yield: {source: '/${.i}', destination: x}}"
+    ).files
+    (loop,) = files
+
+    assert isinstance(loop, Loop)
+    assert isinstance(loop.body, CopyFile)
+    assert shown(loop.body.source) == "/<loop i>"
+
+
+@pytest.mark.parametrize("copy", ["../a", "a/../../b", "{source: a, destination: ../b}", "/../x"])
+def test_a_copy_stays_below_the_stages_directory(copy: str) -> None:
+    """What would leave it is reported."""
+    assert [found for found, _ in wrong(f"[{{name: s, build: x, run: true, copy: [{copy}]}}]")] == ["PG505"]

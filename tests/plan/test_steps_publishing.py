@@ -1,0 +1,104 @@
+"""Steps with PipelineLib's defaults and short-hands: publish, promote and deploy."""
+
+from __future__ import annotations
+
+import pytest
+from plan.planned import items, kinds, shown, step, wrong
+
+from pipegen.bindings.expression import Loop
+from pipegen.plan.model import (
+    Deploy,
+    Promote,
+    Publish,
+)
+
+
+@pytest.mark.parametrize("value", ["true", "{}", "{id: '', name: '', tag: ''}"])
+def test_publish_publishes_what_the_stage_builds(value: str) -> None:
+    """Named as the project, tagged with the time and the stage, and with the tag that is built."""
+    publish = step(Publish, f"build: x, publish: {{image: {value}}}")
+
+    assert (shown(publish.image.id), publish.image.producer) == ("<own s.imageID>", "s")
+    assert (shown(publish.name), shown(publish.tag)) == ("<setup setup.project>", "<setup setup.timestamp>-s")
+    assert items(publish.tags) == ["<setup setup.tag>"]
+
+
+@pytest.mark.parametrize("publish", ["{}", "{image: false}"])
+def test_nothing_is_published_unless_asked_for(publish: str) -> None:
+    """An empty map asks for nothing."""
+    assert kinds(f"{{name: s, build: x, publish: {publish}}}") == ["Build"]
+
+
+def test_publish_takes_an_image_a_name_and_tags() -> None:
+    """Given tags take the place of the default one."""
+    publish = step(Publish, "build: x, publish: {image: {id: '${.imageID}', name: n, tag: 1.10, tags: [a, '', 2]}}")
+
+    assert (shown(publish.name), shown(publish.tag), items(publish.tags)) == ("n", "1.10", ["a", "", "2"])
+
+
+def test_no_tags_are_no_tags() -> None:
+    """An empty list is a list."""
+    assert step(Publish, "build: x, publish: {image: {tags: []}}").tags == ()
+
+
+@pytest.mark.parametrize(
+    ("image", "underlined"),
+    [("{name: 'a b'}", "'a b'"), ("{name: '-a'}", "'-a'"), ("{tag: 'a b'}", "'a b'"), ("{tags: [ok, .x]}", ".x")],
+)
+def test_names_that_no_registry_takes_are_reported(image: str, underlined: str) -> None:
+    """As far as they are known."""
+    assert wrong(f"[{{name: s, build: x, publish: {{image: {image}}}}}]") == [("PG502", underlined)]
+
+
+def promotions(value: str) -> list[tuple[str, list[str], str]]:
+    """Return chart, environments and version of each promotion."""
+    return [
+        (shown(one.chart), items(one.environments), shown(one.version))
+        for one in step(Promote, f"build: x, publish: {{image: true}}, promote: {value}").charts
+        if not isinstance(one, Loop)
+    ]
+
+
+@pytest.mark.parametrize("value", ["true", "[{}]", "[{environments: []}]"])
+def test_promote_raises_the_version_of_the_projects_own_chart(value: str) -> None:
+    """In all environments, to the tag that was published."""
+    assert promotions(value) == [("<setup setup.projectShortName>", [], "<own s.imageTag>")]
+
+
+def test_promote_takes_charts() -> None:
+    """Each with its environments and version."""
+    value = "[{chart: a, environments: [x, y]}, {chart: b, version: 1.10}]"
+
+    assert promotions(value) == [("a", ["x", "y"], "<own s.imageTag>"), ("b", [], "1.10")]
+
+
+def test_promote_false_promotes_nothing() -> None:
+    """As if it were not there."""
+    assert kinds("{name: s, build: x, promote: false}") == ["Build"]
+
+
+def test_a_version_given_needs_no_publish() -> None:
+    """The default alone reads the published tag."""
+    assert shown(step(Promote, "promote: [{version: '1'}]").charts[0].version) == "1"  # type: ignore[union-attr] # no loop
+
+
+def test_deploy_installs_what_the_stage_publishes() -> None:
+    """The project's own chart in its newest version, tested, without overrides."""
+    deploy = step(Deploy, "build: x, publish: {image: true}, deploy: {}")
+
+    assert (shown(deploy.image), shown(deploy.tag)) == ("<own s.imageName>", "<own s.imageTag>")
+    assert (shown(deploy.chart), shown(deploy.version)) == ("<setup setup.projectShortName>", "")
+    assert (deploy.test, deploy.timeout, deploy.overrides.entries) == (True, None, ())
+
+
+def test_deploy_takes_a_chart_and_values() -> None:
+    """Values of charts keep their types."""
+    deploy = step(
+        Deploy,
+        """deploy: {image: i, tag: 1.0, chart: {name: c, version: 2.10}, test: false, timeout: 5,
+        overrides: {a: {b: 1}}}""",
+    )
+
+    assert (shown(deploy.image), shown(deploy.tag)) == ("i", "1.0")
+    assert (shown(deploy.chart), shown(deploy.version), deploy.test, shown(deploy.timeout)) == ("c", "2.10", False, "5")
+    assert deploy.overrides.get("a") is not None

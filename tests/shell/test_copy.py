@@ -1,0 +1,230 @@
+"""Copying files out of containers."""
+
+from __future__ import annotations
+
+import tarfile
+
+import pytest
+from shell.world import HOSTILE, World, host, jobs, plan_of, script_of, text_of
+
+from pipegen.shell.carried import carries
+
+SOURCE = {"name": "a", "build": "x", "run": {"tail": 9}}
+# File names that exist; an empty path, and those that end in a slash, mean folders.
+NAMES = [text for name, text in HOSTILE.items() if name not in ("empty", "long")]
+
+
+def stage(*files: object) -> dict[str, object]:
+    """Return a stage that runs and copies."""
+    return {"name": "t", "build": "v", "run": True, "copy": list(files)}
+
+
+def fill(world: World) -> None:
+    """Put a folder and a file into the containers."""
+    folder = world.container / "srv" / "report"
+    folder.mkdir(parents=True)
+    (folder / "one").write_text("1")
+    (folder / "in").mkdir()
+    (folder / "in" / "two").write_text("2")
+    (world.container / "srv" / "file").write_bytes(HOSTILE["lines"].encode())
+
+
+def files(world: World) -> dict[str, str]:
+    """Return the files of the checkout, without the blubberfile."""
+    found = {
+        str(path.relative_to(world.root)): path.read_bytes().decode()
+        for path in world.root.rglob("*")
+        if path.is_file()
+    }
+    del found["blubber.yaml"]
+    return found
+
+
+@pytest.mark.parametrize("shares", [True, False])
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize(
+    ("source", "destination", "expected"),
+    [
+        ("/srv/report/", "out/deep", {"out/deep/one": "1", "out/deep/in/two": "2"}),
+        ("/srv/report/", "/out/", {"out/one": "1", "out/in/two": "2"}),
+        ("/srv/report", "out", {"out/one": "1", "out/in/two": "2"}),
+        ("/srv/report", "there", {"there/report/one": "1", "there/report/in/two": "2"}),
+        ("/srv/file", "a/b/file", {"a/b/file": HOSTILE["lines"]}),
+        ("/srv/file", "-o", {"-o": HOSTILE["lines"]}),
+        ("/srv/file", "-", {"-": HOSTILE["lines"]}),
+        ("/srv/file", "there", {"there/file": HOSTILE["lines"]}),
+        ("/srv/report/", ".", {"one": "1", "in/two": "2"}),
+    ],
+)
+def test_where_copies_go(
+    world: World, source: str, destination: str, expected: dict[str, str], *, shares: bool, is_known: bool
+) -> None:
+    """As `docker cp` does with a folder around the destination, also from the container of another job."""
+    fill(world)
+    (world.root / "there").mkdir()
+    where = host(shares_daemon=shares)
+    entry = {"from": "${t.container}", "source": source, "destination": destination if is_known else "${a.output}"}
+    plan = plan_of([SOURCE, {"name": "t"}, {"name": "r", "copy": [entry]}])
+    world.run_job(plan, "t", where)
+    if not is_known:
+        world.give("a", "output", destination)
+
+    result = world.run_job(plan, "r", where)
+
+    found = files(world)
+    carried = found.pop(f".pipegen/files/{plan.job('r').slug}.tar", None)
+    assert result.status == 0, result.errors
+    assert found == expected
+    assert (carried is not None) is (carries(jobs(plan)["r"], where) != ())
+
+
+@pytest.mark.parametrize("destination", NAMES)
+def test_hostile_paths(world: World, destination: str) -> None:
+    """A path of the run is a path."""
+    fill(world)
+    plan = plan_of([SOURCE, stage({"source": "/srv/file", "destination": "d/${a.output}/${a.output}"})])
+    world.give("a", "output", destination)
+
+    result = world.run_job(plan, "t", host())
+
+    assert result.status == 0, result.errors
+    assert (world.root / "d" / destination / destination).read_bytes() == HOSTILE["lines"].encode()
+
+
+@pytest.mark.parametrize("destination", ["..", "../x", "a/../../x", "a/..", "//../x", "..//"])
+def test_a_path_of_the_run_stays_below_the_directory(world: World, destination: str) -> None:
+    """One that leaves ends the stage by name."""
+    fill(world)
+    plan = plan_of([SOURCE, stage({"source": "/srv/file", "destination": "${a.output}"})])
+    world.give("a", "output", destination)
+
+    result = world.run_job(plan, "t", host())
+
+    assert result.status == 1
+    assert "lies outside the directory of the stage" in result.errors
+    assert not [call for call in result.calls if call[0] == "cp"]
+
+
+def test_a_source_of_the_run(world: World) -> None:
+    """A slash at its end means the folder's content, here too."""
+    fill(world)
+    plan = plan_of([SOURCE, stage({"source": "${a.output}", "destination": "out"})])
+    for said, expected in (("/srv/report/", "out/one"), ("/srv/file", "out/file")):
+        world.give("a", "output", said)
+
+        world.run_job(plan, "t", host())
+
+        assert (world.root / expected).exists()
+
+
+def test_copies_of_a_loop(world: World) -> None:
+    """An entry for each line."""
+    fill(world)
+    each = {"$each": ["f", "t"], "$in": "${a.output}", "$yield": {"source": "/srv/${.f}", "destination": "${.t}"}}
+    plan = plan_of([SOURCE, {"name": "t", "build": "v", "run": True, "copy": each}])
+    world.give("a", "output", "file x/1\nreport/one 2\n")
+
+    world.run_job(plan, "t", host())
+
+    found = files(world)
+    assert found["x/1"] == HOSTILE["lines"]
+    assert found["2"] == "1"
+
+
+def test_files_of_unknown_names_travel_in_a_tar(world: World) -> None:
+    """The readers unpack it where the files stood, whatever their names."""
+    fill(world)
+    (world.root / "sub").mkdir()
+    (world.root / "sub" / "blubber.yaml").write_text("")
+    stages = [
+        SOURCE,
+        stage(
+            {"source": "/srv/file", "destination": "${a.output}"},
+            {"source": "/srv/report/", "destination": "*?[x]"},
+            {"source": "/srv/report/one", "destination": "plain"},
+        ),
+        {"name": "r", "build": "v"},
+    ]
+    plan = plan_of({"directory": "sub", "blubberfile": "sub/blubber.yaml", "stages": stages})
+    world.give("a", "output", HOSTILE["lines"])
+
+    world.run_job(plan, "t", host())
+    with tarfile.open(world.root / ".pipegen" / "files" / "t.tar") as tar:
+        names = [member.name for member in tar.getmembers() if member.isfile()]
+    for name in (HOSTILE["lines"], "plain"):
+        (world.root / "sub" / name).unlink()
+    result = world.run_job(plan, "r", host())
+
+    assert sorted(names) == sorted(f"./sub/{name}" for name in (HOSTILE["lines"], "*?[x]/one", "*?[x]/in/two"))
+    assert result.status == 0, result.errors
+    assert (world.root / "sub" / HOSTILE["lines"]).read_bytes() == HOSTILE["lines"].encode()
+    assert not (world.root / "sub" / "plain").exists()
+    assert not (world.root / ".pipegen").exists()
+
+
+def test_only_what_is_copied_into_the_directory_travels(world: World) -> None:
+    """Not all that stands there."""
+    fill(world)
+    plan = plan_of([stage({"source": "/srv/report/", "destination": "."}), {"name": "r", "build": "v"}])
+
+    world.run_job(plan, "t", host())
+
+    with tarfile.open(world.root / ".pipegen" / "files" / "t.tar") as tar:
+        assert sorted(member.name for member in tar.getmembers() if member.isfile()) == ["./in/two", "./one"]
+
+
+@pytest.mark.parametrize("packs", [True, False])
+@pytest.mark.parametrize("is_known", [True, False])
+def test_archives_and_their_addresses(world: World, *, packs: bool, is_known: bool) -> None:
+    """Jenkins gets a folder packed, in a place of its own; the tree is what it is without."""
+    fill(world)
+    given = ["out/d", "e/f"] if is_known else ["out/${a.output}", "e/${a.output}f"]
+    copies = stage(
+        {"source": "/srv/report/", "destination": given[0], "archive": True},
+        {"source": "/srv/file", "destination": given[1], "archive": True},
+        {"source": "/srv/file", "destination": "unseen"},
+    )
+    reader = {"name": "r", "build": "v", "run": {"arguments": ["${t.artifactURLs}"]}}
+    plan = plan_of([SOURCE, copies, reader])
+    where = host(archives_folders=packs)
+    world.give("a", "output", "d")
+
+    result = world.run_job(plan, "t", where)
+
+    out, single = ("out/d", "e/f") if is_known else ("out/d", "e/df")
+    assert result.status == 0, result.errors
+    assert world.output("t", "artifactURLs") == "\n".join(
+        [f"https://ci.example/folder/{out}{'.tar.gz' if packs else ''}", f"https://ci.example/file/{single}"]
+    )
+    assert script_of(plan, "t", where).archives is packs
+    archive = world.root / ".pipegen" / "archive"
+    assert archive.exists() is packs
+    if packs:
+        with tarfile.open(archive / f"{out}.tar.gz") as tar:
+            assert sorted(member.name for member in tar.getmembers() if member.isfile()) == ["./in/two", "./one"]
+        assert (archive / single).read_bytes().decode() == HOSTILE["lines"]
+    assert not (world.root / "out" / "d.tar.gz").exists()
+
+
+def test_a_container_that_only_the_run_names(world: World) -> None:
+    """Its name is no option."""
+    fill(world)
+    plan = plan_of(
+        [SOURCE, {"name": "t", "copy": [{"from": "${a.output}", "source": "/srv/file", "destination": "f"}]}]
+    )
+    world.give("a", "output", "--rf")
+
+    result = world.run_job(plan, "t", host())
+
+    assert result.calls[0] == ["cp", "--", "--rf:/srv/file", "f"]
+
+
+def test_packed_containers_are_carried() -> None:
+    """Where no daemon is shared, the paths that others copy travel."""
+    copy = {"name": "r", "copy": [{"from": "${t.container}", "source": "/a/", "destination": "b"}]}
+    plan = plan_of([{"name": "t"}, copy])
+
+    lowered = script_of(plan, "t", host(shares_daemon=False))
+
+    assert lowered.carries == (".pipegen/containers/t/",)
+    assert '$DOCKER cp "$pipegen_id:/a/." - >.pipegen/containers/t/0.tar' in text_of(lowered)

@@ -1,0 +1,117 @@
+"""Installing a chart."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from shell.world import World, host, plan_of
+
+SOURCE = {"name": "a", "build": "x", "run": {"tail": 9}}
+
+
+def deploy(**given: object) -> dict[str, object]:
+    """Return a stage that deploys."""
+    return {"name": "t", "deploy": {"image": "app", "tag": "v1", "chart": {"name": "c"}} | given}
+
+
+def test_defaults(world: World) -> None:
+    """The chart gets registry, policy, image and tag; it is tested and goes again."""
+    result = world.run_job(plan_of([deploy()]), "t", host())
+
+    kept = world.kept
+    assert result.calls[0][:9] == [
+        "helm",
+        "install",
+        "pipegen-7",
+        "c",
+        "--namespace",
+        "ci",
+        "--repo",
+        "https://charts.example/",
+        "--values",
+    ]
+    assert result.calls[0][-4:] == ["--debug", "--wait", "--timeout", "120s"]
+    assert (kept / "docker.registry").read_text() == "registry.example"
+    assert yaml.safe_load((kept / "values.yaml").read_text()) == {
+        "docker": {"pull_policy": "IfNotPresent"},
+        "main_app": {"image": "repo/app", "version": "v1"},
+    }
+    assert result.calls[1:] == [
+        ["helm", "test", "pipegen-7", "--namespace", "ci"],
+        ["helm", "uninstall", "pipegen-7", "--namespace", "ci"],
+    ]
+
+
+def test_overrides_win(world: World) -> None:
+    """Over defaults, key by key; what the run knows stands in files."""
+    overrides = {
+        "docker": {"registry": "mine", "pull_policy": "${a.output}", "more": [1]},
+        "main_app": {"version": 1.10},
+        "on": "yes",
+    }
+    world.give("a", "output", "Always")
+
+    world.run_job(plan_of([SOURCE, deploy(overrides=overrides)]), "t", host())
+
+    assert (world.kept / "docker.pull_policy").read_text() == "Always"
+    assert not (world.kept / "docker.registry").exists()
+    assert yaml.safe_load((world.kept / "values.yaml").read_text()) == {
+        "docker": {"registry": "mine", "more": [1]},
+        "main_app": {"image": "repo/app", "version": 1.1},
+        "on": "yes",
+    }
+
+
+def test_a_text_in_place_of_the_default_map(world: World) -> None:
+    """An override that is no map replaces all of it."""
+    world.run_job(plan_of([deploy(overrides={"docker": "none", "main_app": None})]), "t", host())
+
+    assert yaml.safe_load((world.kept / "values.yaml").read_text()) == {"docker": "none", "main_app": None}
+    assert not (world.kept / "docker.registry").exists()
+
+
+@pytest.mark.parametrize("chart", ["--post-renderer=x", "c d", "$(id)"])
+def test_a_chart_of_the_run_is_no_option(world: World, chart: str) -> None:
+    """It stands behind the end of the options."""
+    world.give("a", "output", chart)
+
+    result = world.run_job(plan_of([SOURCE, deploy(chart={"name": "${a.output}"}, test=False)]), "t", host())
+
+    assert result.calls[0][-2:] == ["--", chart]
+    assert [call[1] for call in result.calls] == ["install", "uninstall"]
+
+
+def test_version_and_timeout(world: World) -> None:
+    """Both may be known only to the run."""
+    world.give("a", "output", "0.1.2")
+    given = deploy(chart={"name": "c", "version": "${a.output}"}, timeout=300)
+
+    result = world.run_job(plan_of([SOURCE, given]), "t", host())
+
+    call = result.calls[0]
+    assert call[call.index("--version") + 1] == "0.1.2"
+    assert call[-1] == "300s"
+
+
+def test_a_release_that_others_read_is_kept(world: World) -> None:
+    """Under a name of the run; one that a try before left goes first."""
+    reader = {"name": "r", "build": "x", "run": {"arguments": ["${t.releaseName}"]}}
+
+    result = world.run_job(plan_of([deploy(), reader]), "t", host())
+
+    assert [call[1:3] for call in result.calls] == [
+        ["uninstall", "pipegen-3-t"],
+        ["install", "pipegen-3-t"],
+        ["test", "pipegen-3-t"],
+    ]
+    assert world.output("t", "releaseName") == "pipegen-3-t"
+
+
+def test_a_failing_test_ends_the_stage(world: World) -> None:
+    """The release goes nevertheless."""
+    world.variables["FAKE_FAIL"] = "test=3"
+
+    result = world.run_job(plan_of([deploy()]), "t", host())
+
+    assert result.status == (1 if world.shell == "runner" else 3)
+    assert result.calls[-1][1] == "uninstall"

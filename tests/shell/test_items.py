@@ -1,0 +1,191 @@
+"""Loops over text that only the run knows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+import yaml
+from shell.world import HOSTILE, Result, World, host, jobs, plan_of, script_of, text_of
+
+from pipegen.bindings.expression import Loop, Reference, Scope, Text
+from pipegen.plan.model import Run
+from pipegen.shell.script import script
+
+SOURCE = {"name": "a", "build": "x", "run": {"tail": 9}}
+TEXTS = [
+    *(text for text in HOSTILE.values() if len(text) < 1000),
+    "a,b;;c , d,\n",
+    ",,",
+    "one",
+    "a b\nc d\n",
+    "* ?\n[a]*\n",
+    "x\n\n\n  y \n",
+    "a→b→→ c,d→",
+    "-n\n-e\n\\n\n",
+]
+
+
+def loop(source: object, names: object, given: object, delimiter: str | None = None) -> dict[str, object]:
+    """Return a `$each`."""
+    found: dict[str, object] = {"$each": names, "$in": source, "$yield": given}
+    return found if delimiter is None else found | {"$delimiter": delimiter}
+
+
+def arguments(world: World, value: object, text: str) -> list[str]:
+    """Return the arguments that a container gets for *value*, with *text* as the output it reads."""
+    return called(world, run(world, value, text))
+
+
+def run(world: World, value: object, text: str) -> Result:
+    """Run a job with the arguments *value*."""
+    plan = plan_of([SOURCE, {"name": "t", "build": "x", "run": {"arguments": value}}])
+    world.give("a", "output", text)
+    return world.run_job(plan, "t", host())
+
+
+def called(world: World, result: Result) -> list[str]:
+    """Return the arguments behind the image."""
+    assert result.status == 0, result.errors
+    words = next(call for call in result.calls if call[0] == "run")
+    return words[words.index("localhost/pipegen-7") + 1 :]
+
+
+@pytest.mark.parametrize("delimiter", ["\n", ",", ", ;", " ", "\n,", "→", ",→\n", "*?", "\\", "'\"", "]-^!a", "%s"])
+def test_pieces_are_groovys_tokens(world: World, delimiter: str) -> None:
+    """Text is cut at any of the delimiters, and empty pieces are left out."""
+    for text in TEXTS:
+        found = arguments(world, loop("${a.output}", "i", "<${.i}>", delimiter), text)
+
+        assert found == [f"<{piece}>" for piece in tokens(text, delimiter)], text
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_lines_are_hostile(world: World, text: str) -> None:
+    """Lines of any text are pieces."""
+    found = arguments(world, loop("${a.output}", "i", "${.i}"), text)
+
+    assert found == [line for line in text.split("\n") if line]
+
+
+def test_words_of_a_line(world: World) -> None:
+    """Names take the words between blanks; a tab is no blank, words too many are dropped, blank lines passed over."""
+    text = "a 1\n\n   \n b  2 3 \nc\t4 5\n* \\x"
+
+    found = arguments(world, loop("${a.output}", ["k", "v"], "${.k}=${.v}"), text)
+
+    assert found == ["a=1", "b=2", "c\t4=5", "*=\\x"]
+
+
+@pytest.mark.parametrize("delimiter", [",", "→", ", ;", ",\n"])
+def test_words_of_other_pieces(world: World, delimiter: str) -> None:
+    """Other delimiters cut words alike; where a newline is none, it is part of a word."""
+    mark = delimiter[0]
+    newline = "" if "\n" in delimiter else "\n"
+    blank = "_" if " " in delimiter else " "
+    text = mark.join([f"a{blank}1", "", f" b{newline}{blank}* "])
+
+    value = loop("${a.output}", ["k", "v"] if blank == " " else ["k"], "<${.k}>", delimiter)
+
+    assert arguments(world, value, text) == (
+        [f"<{word}>" for word in ("a", f"b{newline}")] if blank == " " else ["<a_1>", f"<b{newline}_*>"]
+    )
+
+
+@pytest.mark.parametrize("delimiter", [None, ",", "→"])
+def test_too_few_words_end_the_stage(world: World, delimiter: str | None) -> None:
+    """The message names the stage, the names and where the text went wrong."""
+    result = run(world, loop("${a.output}", ["k", "v"], "x", delimiter), "$(id)")
+
+    assert result.status == 1
+    assert 'stage "t": too few words for k, v in the item that begins with "$(id)"' in result.errors
+    assert not [call for call in result.calls if call[0] == "run"]
+
+
+def test_a_loop_over_text_of_the_run_in_a_list(world: World) -> None:
+    """Items of a list are whole, or give their words."""
+    whole = arguments(world, loop(["x", "${a.output}"], "i", "<${.i}>"), HOSTILE["lines"])
+    words = arguments(world, loop(["x y", "${a.output}"], ["k", "v"], "${.v}"), " a * c\n")
+
+    assert whole == ["<x>", f"<{HOSTILE['lines']}>"]
+    assert words == ["y", "*"]
+
+
+def test_an_empty_item_of_the_run_gives_nothing(world: World) -> None:
+    """Where its words are asked for; an item that is taken whole is an item."""
+    assert arguments(world, loop(["x", "${a.output}"], ["k"], "${.k}"), "  ") == ["x"]
+    assert arguments(world, loop(["x", "${a.output}"], "k", "${.k}"), "") == ["x", ""]
+
+
+@pytest.mark.parametrize("outer", ["\n", ";", "→", ""])
+@pytest.mark.parametrize("inner", ["\n", ",", "→", " ", ""])
+@pytest.mark.parametrize("split", [False, True])
+def test_nested_loops(world: World, outer: str, inner: str, *, split: bool) -> None:
+    """A loop in a loop goes through each piece; patterns and separators of one do not reach the other."""
+    text = "a* b→c,d e\nf;g,h \n;* i j→"
+    plan = plan_of([SOURCE, {"name": "t", "build": "x", "run": {"arguments": ["${a.output}"]}}])
+    job = plan.job("t")
+    step = next(step for step in job.steps if isinstance(step, Run))
+    (source,) = (item for item in step.arguments if isinstance(item, Text))
+    row, cell = (Text((Reference("", name, None, source.span, Scope.LOOP),), source.span) for name in ("row", "cell"))
+    # The same name twice: the inner loop's hides the outer one's.
+    body = Text((*row.parts, "|", *cell.parts), source.span)
+    within = Loop(("cell",), split, row, inner, body, source.span)
+    given = replace(step, arguments=(Loop(("row",), False, source, outer, within, source.span),))
+    nested = replace(job, steps=tuple(given if one is step else one for one in job.steps))
+    world.give("a", "output", text)
+
+    result = world.run(text_of(script(nested, plan, jobs(plan), host())))
+
+    rows = tokens(text, outer)
+    pieces = [(row, cell) for row in rows for cell in tokens(row, inner)]
+    words = [(row, tokens(cell, " ")[:1]) for row, cell in pieces] if split else []
+    expected = (
+        [f"{row}|{word}" for row, found in words for word in found]
+        if split
+        else [f"{row}|{cell}" for row, cell in pieces]
+    )
+    assert called(world, result) == expected
+
+
+def tokens(text: str, delimiters: str) -> list[str]:
+    """Return what Groovy's tokenizer makes of *text*; all of it without delimiters."""
+    if not delimiters:
+        return [text]
+    return [piece for piece in re.split(f"[{re.escape(delimiters)}]", text) if piece]
+
+
+def test_a_name_of_an_inner_loop_hides_that_of_the_outer_one(world: World) -> None:
+    """Behind the inner loop the outer name means again what it meant."""
+    inner = {"$each": "i", "$in": "${b.output}", "$yield": "${.i}"}
+    value = {"$each": "i", "$in": "${a.output}", "$yield": {"before": "${.i}", "in": inner, "after": "${.i}"}}
+    deploy = {"image": "i", "tag": "t", "chart": {"name": "c"}, "overrides": {"x": value}}
+    plan = plan_of([SOURCE, SOURCE | {"name": "b"}, {"name": "t", "deploy": deploy}])
+    world.give("a", "output", "1\n2\n")
+    world.give("b", "output", "3\n4")
+
+    world.run_job(plan, "t", host())
+
+    found = yaml.safe_load((world.kept / "values.yaml").read_text())
+    assert found["x"] == [{"before": one, "in": ["3", "4"], "after": one} for one in ("1", "2")]
+
+
+def test_constants_around_loops_keep_their_place(world: World) -> None:
+    """Arguments before, between and after loops stay in order."""
+    each = loop("${a.output}", "i", "${.i}")
+    value = {"$merge": {"$merge": ["-a", ""], "$with": each}, "$with": {"$merge": ["mid"], "$with": each}}
+
+    found = arguments(world, {"$merge": value, "$with": ["-z"]}, "1\n2\n")
+
+    assert found == ["-a", "", "1", "2", "mid", "1", "2", "-z"]
+
+
+def test_text_that_no_loop_changes_is_not_read_as_program() -> None:
+    """Names of loops that look like variables of the shell are not those."""
+    plan = plan_of([SOURCE, {"name": "t", "build": "x", "run": {"arguments": loop("${a.output}", "PATH", "${.PATH}")}}])
+
+    text = text_of(script_of(plan, "t", host()))
+
+    assert " PATH" not in text
+    assert '"$pipegen_each_PATH"' in text

@@ -1,0 +1,110 @@
+"""How scripts end: whatever happens, nothing is left behind."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+
+import pytest
+from shell.world import SHELLS, World, calls, host, plan_of, script_of, text_of
+
+REMOVED = [["rm", "--force", "--volumes", "pipegen-7"], ["rmi", "--no-prune", "localhost/pipegen-7"]]
+
+
+@pytest.mark.parametrize("failing", ["", "build=3", "run=4", "rm=5", "rmi=6"])
+def test_container_image_and_folder_are_removed(world: World, failing: str) -> None:
+    """At the end and after a failure; what fails while removing changes no status."""
+    world.variables["FAKE_FAIL"] = failing
+    plan = plan_of([{"name": "t"}])
+
+    result = world.run_job(plan, "t", host())
+
+    expected = {"build=3": 3, "run=4": 4}.get(failing, 0)
+    assert result.status == (min(expected, 1) if world.shell == "runner" else expected)
+    assert result.calls[-2:] == REMOVED
+    assert result.left == []
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_the_script_and_removes_all(world: World, sent: signal.Signals) -> None:
+    """Without waiting for the command that runs."""
+    if world.shell == "runner":
+        pytest.skip("the runner ends its jobs itself")
+    world.variables["FAKE_SLEEP"] = "5"
+    script = world.folder / "script"
+    script.write_text(text_of(script_of(plan_of([{"name": "t"}]), "t", host())))
+    log = world.folder / "log"
+    log.write_bytes(b"")
+    started = time.monotonic()
+    with subprocess.Popen(
+        [*SHELLS[world.shell], str(script)],
+        cwd=world.root,
+        env=world.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - tests have one thread
+    ) as running:
+        while not any(call[0] == "run" for call in calls(log)) and time.monotonic() - started < 4:
+            time.sleep(0.02)
+        running.send_signal(sent)
+
+        assert running.wait() == 143
+    assert time.monotonic() - started < 4
+    assert calls(log)[-2:] == REMOVED
+    assert not list((world.folder / "tmp").iterdir())
+
+
+def test_equal_needs_give_equal_preludes() -> None:
+    """Targets share the text among jobs."""
+    plan = plan_of(
+        [
+            {"name": "a"},
+            {"name": "b", "build": "other", "run": {"arguments": ["x"]}},
+            {"name": "c", "build": "x"},
+            {"name": "d", "exports": {"e": "${setup.project}"}},
+        ]
+    )
+
+    preludes = [script_of(plan, stage, host()).prelude for stage in "abcd"]
+
+    assert preludes[0] == preludes[1]
+    assert preludes[2] != preludes[0]
+    assert preludes[3] == ()
+
+
+def test_a_release_is_uninstalled_after_a_failure(world: World) -> None:
+    """Also where the failing command is helm itself."""
+    world.variables["FAKE_FAIL"] = "install=1"
+    deploy = {"image": "i", "tag": "t", "chart": {"name": "c"}}
+    plan = plan_of([{"name": "t", "deploy": deploy}])
+
+    result = world.run_job(plan, "t", host())
+
+    assert result.status == 1
+    assert result.calls[-1] == ["helm", "uninstall", "pipegen-7", "--namespace", "ci"]
+
+
+def test_a_script_leaves_standard_input_alone(world: World) -> None:
+    """Some runners hand the script itself over that way."""
+    if world.shell == "runner":
+        pytest.skip("there it is a pipe already")
+    plan = plan_of(
+        [
+            {"name": "t", "build": "x", "run": {"tail": 3}},
+            {"name": "r", "build": "x", "run": {"arguments": ["${t.output}"]}},
+        ]
+    )
+    text = text_of(script_of(plan, "t", host())) + "echo reached\n"
+
+    done = subprocess.run(
+        [*SHELLS[world.shell]],
+        input=text.encode(),
+        cwd=world.root,
+        env=world.environment(),
+        capture_output=True,
+        check=True,
+    )
+
+    assert done.stdout == b"reached\n"

@@ -1,0 +1,141 @@
+"""Publishing an image."""
+
+from __future__ import annotations
+
+import pytest
+from shell.world import HOSTILE, LOGIN, World, host, plan_of, script_of, text_of
+
+from pipegen.shell.host import Images
+
+SOURCE = {"name": "a", "build": "x", "run": {"tail": 9}}
+NAME = "registry.example/repo/group-project"
+
+
+def publish(**image: object) -> dict[str, object]:
+    """Return a stage that publishes what it builds."""
+    return {"name": "t", "build": "v", "publish": {"image": image or True}}
+
+
+def pushed(calls: list[list[str]]) -> list[str]:
+    """Return the names that were pushed."""
+    return [call[1] for call in calls if call[0] == "push"]
+
+
+def test_defaults(world: World) -> None:
+    """Project, time and stage name the image; the tag of the commit is one more where there is one."""
+    plan = plan_of([publish()])
+
+    without = pushed(world.run_job(plan, "t", host()).calls)
+    world.variables["TAG"] = "Release/1.0"
+    tagged = world.run_job(plan, "t", host())
+
+    assert without == [f"{NAME}:2024-01-31-120000-t"]
+    assert pushed(tagged.calls) == [f"{NAME}:2024-01-31-120000-t", f"{NAME}:release-1.0"]
+    assert tagged.calls[-1] == [
+        "rmi",
+        "--no-prune",
+        "localhost/pipegen-7",
+        f"{NAME}:2024-01-31-120000-t",
+        f"{NAME}:release-1.0",
+    ]
+
+
+def test_what_is_bound(world: World) -> None:
+    """Names and tags are bound as they are pushed."""
+    names = ("imageName", "imageFullName", "imageTag", "imageTags", "publishedImage")
+    stage = publish(
+        name="${setup.project}", tag="A/${setup.timestamp}", tags=["Latest", "", "${setup.tag}", "${a.output}"]
+    )
+    reader = {"name": "r", "build": "x", "run": {"arguments": [f"${{t.{name}}}" for name in names]}}
+    plan = plan_of([SOURCE, stage, reader])
+    world.give("a", "output", "V2\n")
+
+    result = world.run_job(plan, "t", host())
+
+    tag = "a-2024-01-31-120000"
+    assert result.status == 0, result.errors
+    assert [world.output("t", name) for name in names] == [
+        "group-project",
+        NAME,
+        tag,
+        f"{tag}\nlatest\nv2",
+        f"{NAME}:{tag}",
+    ]
+
+
+def test_constants_need_no_check_and_no_loop() -> None:
+    """What is known and legal is just pushed."""
+    plan = plan_of([publish(name="Team/App", tag="V1", tags=[""])])
+
+    text = text_of(script_of(plan, "t", host()))
+
+    assert "pipegen_image=$REGISTRY/repo/team-app:v1\n" in text
+    assert "expr" not in text
+    assert "for " not in text
+
+
+@pytest.mark.parametrize("place", ["name", "tag", "tags", "loop"])
+@pytest.mark.parametrize(
+    "value",
+    [text for name, text in HOSTILE.items() if name not in ("empty", "dash")] + ["é", "-a", ".a", "a b", "x" * 129],
+)
+def test_an_illegal_name_or_tag_ends_the_stage_by_name(world: World, place: str, value: str) -> None:
+    """Nothing is pushed and nothing executed; the message shows the value."""
+    if place == "name" and value == "x" * 129:
+        return
+    given: object = "${a.output}" if place != "tags" else ["ok", "${a.output}"]
+    if place == "loop":
+        given = {"$each": "i", "$in": "${a.output}", "$delimiter": "\f", "$yield": "${.i}"}
+    plan = plan_of([SOURCE, publish(**{"tags" if place == "loop" else place: given})])
+    world.give("a", "output", value)
+
+    result = world.run_job(plan, "t", host())
+
+    assert result.status == 1
+    assert 'stage "t": "' in result.errors
+    assert f'" is no image {"name" if place == "name" else "tag"}' in result.errors
+    assert pushed(result.calls) == []
+    assert not (world.root / ".pipegen").exists()
+
+
+def test_a_main_tag_must_not_be_empty(world: World) -> None:
+    """Only the other tags may be."""
+    plan = plan_of([SOURCE, publish(tag="${a.output}", tags=["latest"])])
+    world.give("a", "output", "")
+
+    result = world.run_job(plan, "t", host())
+
+    assert result.status == 1
+    assert 'stage "t": "" is no image tag' in result.errors
+
+
+def test_an_image_of_another_stage(world: World) -> None:
+    """It is used by its ID on one machine; elsewhere it is pulled."""
+    stages = [
+        {"name": "a", "build": "x"},
+        {"name": "t", "publish": {"image": {"id": "${a.imageID}", "tag": "v", "name": "n"}}},
+    ]
+    plan = plan_of(stages)
+    world.give("a", "imageID", "abc")
+    local = world.run_job(plan, "t", host())
+    world.give("a", "imageID", "abc")
+
+    pulled = world.run_job(plan, "t", host(images=Images.REGISTRY, login=LOGIN))
+
+    target = "registry.example/repo/n:v"
+    assert local.calls[0] == ["tag", "sha256:abc", target]
+    assert pulled.calls[1:3] == [
+        ["pull", "registry.example/shared:abc"],
+        ["tag", "registry.example/shared:abc", target],
+    ]
+
+
+def test_a_failing_push_ends_the_stage(world: World) -> None:
+    """What was tagged is removed."""
+    world.variables["FAKE_FAIL"] = "push=5"
+
+    result = world.run_job(plan_of([publish(tag="v", name="n", tags=["w"])]), "t", host())
+
+    assert result.status == (1 if world.shell == "runner" else 5)
+    assert len(pushed(result.calls)) == 1
+    assert result.calls[-1] == ["rmi", "--no-prune", "localhost/pipegen-7", "registry.example/repo/n:v"]

@@ -1,0 +1,242 @@
+"""Where the tests of generated scripts run: a checkout, shells, and programs that only record."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from engines.requirement import require
+
+from pipegen.compiler import analyse
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Job, Plan
+from pipegen.shell.host import Host, Images, Login
+from pipegen.shell.script import Script, script
+from pipegen.source.text import SourceFile
+
+BIN = Path(__file__).parent / "bin"
+APPLETS = ("awk", "cat", "cp", "expr", "mkdir", "mktemp", "mv", "od", "rm", "sed", "tail", "tar", "tee", "tr")
+BLUBBERFILE = "version: v4\nvariants: {}\n"
+
+# Each engine's way to run a script; the last one is GitLab's runner, which joins all and evaluates it behind a pipe.
+SHELLS: Mapping[str, Sequence[str]] = {
+    "dash": ("dash", "-e"),
+    "bash": ("bash", "--posix", "-e"),
+    "busybox": ("busybox", "sh", "-e"),
+    "runner": ("bash", "-eo", "pipefail", "-c", ': | eval "$(cat "$0" && echo :)"'),
+}
+
+# Texts that some shell, reader or engine takes for something else.
+HOSTILE: Mapping[str, str] = {
+    "command": "'; rm -rf ~ #",
+    "substitution": "$(id)",
+    "backslash": "a lone backslash at the end \\",
+    "quotes": "'''",
+    "lines": "one  \ntwo \t\nthree   ",
+    "backticks": '`id` $HOME "$(id)" $ {x} !',
+    "unicode": "Größe → 名 😀",
+    "dash": "-rf",
+    "tabs": "\ta\tb\t",
+    "return": "a\r\nb\r",
+    "percent": "%s %d \\n \\0 \\\\ %%",
+    "glob": "* ? [a-z] ~ {a,b}",
+    "empty": "",
+    "blanks": "  ",
+    "newlines": "\n\na\n\n",
+    "controls": "".join(map(chr, (*range(1, 9), 11, 12, *range(14, 32), 127, 0x80, 0x85, 0x2028, 0xFEFF))),
+    "long": "x\"'$" * 16384,
+}
+
+
+def host(**changes: object) -> Host:
+    """Return a host whose jobs are isolated and whose settings are plain variables."""
+    plain = Host(
+        job_id="$JOB",
+        run_id="$RUN",
+        setup={"project": "$PROJECT", "tag": "${TAG}", "timestamp": '$(printf %s "$TIME")'}.get,
+        labels=(("ci.project", "$PROJECT"),),
+        values=None,
+        images=Images.LOCAL,
+        shares_daemon=True,
+        image_repository="$REGISTRY/shared",
+        login=None,
+        registry="$REGISTRY",
+        repository="repo",
+        namespace="$NAMESPACE",
+        charts="https://charts.example/",
+        frontend="example.org/blubber:1",
+        promote_repository="$CHARTS",
+        promote_branch="main",
+        promote_credential=None,
+        archives_folders=False,
+        file_url="https://ci.example/file/",
+        folder_url="https://ci.example/folder/",
+        credential=lambda _: (),
+    )
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+LOGIN = Login("$REGISTRY", "$NAME", "$PASSWORD")
+
+
+def plan_of(config: object, folder: str = "") -> Plan:
+    """Return the plan of a pipeline: stages, or a whole pipeline as a mapping."""
+    pipeline = config if isinstance(config, dict) else {"stages": config}
+    given = _yaml({"pipelines": {"p": {"blubberfile": "blubber.yaml"} | pipeline}})
+    report = Report()
+    source = SourceFile("pipegen.yaml", given, folder)
+    try:
+        return analyse(source, (), report).plans[0]
+    finally:
+        assert not report.has_errors(), [found.message for found in report.diagnostics()]
+
+
+def _yaml(value: object) -> str:
+    """Return *value* as JSON that YAML reads too: it knows no surrogates."""
+    return re.sub(r"\\ud[89ab]..\\ud[c-f]..", lambda found: json.loads(f'"{found[0]}"'), json.dumps(value))
+
+
+def script_of(plan: Plan, stage: str, where: Host) -> Script:
+    """Return the script of the job of *stage*."""
+    return script(plan.job(stage), plan, jobs(plan), where)
+
+
+def jobs(plan: Plan) -> Mapping[str, Job]:
+    """Return the jobs of *plan* by stage."""
+    return {job.stage: job for job in plan.jobs}
+
+
+def text_of(lowered: Script) -> str:
+    """Return *lowered* as one text."""
+    return "".join(f"{line}\n" for command in lowered.commands for line in command.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a script ended, and the calls that it made."""
+
+    status: int
+    calls: list[list[str]]
+    errors: str
+    left: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A checkout at *root*, and one shell."""
+
+    folder: Path
+    shell: str
+    variables: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def root(self) -> Path:
+        """The checkout."""
+        return self.folder / "checkout"
+
+    @property
+    def kept(self) -> Path:
+        """Where the recording programs put what they are given."""
+        return self.folder / "kept"
+
+    @property
+    def container(self) -> Path:
+        """The file system of all containers."""
+        return self.folder / "container"
+
+    def prepare(self) -> World:
+        """Make the folders, and the blubberfile."""
+        for path in (self.root, self.kept, self.container, self.folder / "tmp"):
+            path.mkdir(parents=True, exist_ok=True)
+        (self.root / "blubber.yaml").write_text(BLUBBERFILE, "utf-8")
+        return self
+
+    def give(self, stage: str, name: str, value: str) -> None:
+        """Leave an output of another stage in the checkout."""
+        path = self.root / ".pipegen" / "outputs" / stage / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(value.encode())
+
+    def output(self, stage: str, name: str) -> str:
+        """Return an output that a script left."""
+        return (self.root / ".pipegen" / "outputs" / stage / name).read_bytes().decode()
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment of scripts; `id` and `rm -rf ~` would leave their mark in the home."""
+        applets = f"{_applets(self.folder)}:" if self.shell == "busybox" else ""
+        return {
+            "PATH": f"{applets}{os.environ['PATH']}",
+            "HOME": str(self.folder),
+            "TMPDIR": str(self.folder / "tmp"),
+            "LANG": "C.UTF-8",
+            "DOCKER": f"sh {BIN / 'docker'}",
+            "HELM": f"sh {BIN / 'helm'}",
+            "FAKE_LOG": str(self.folder / "log"),
+            "FAKE_KEEP": str(self.kept),
+            "FAKE_ROOT": str(self.container),
+            "JOB": "7",
+            "RUN": "3",
+            "PROJECT": "Group/project",
+            "TAG": "",
+            "TIME": "2024-01-31-120000",
+            "REGISTRY": "registry.example",
+            "NAMESPACE": "ci",
+            "NAME": "me",
+            "PASSWORD": "secret",
+            **self.variables,
+        }
+
+    def run(self, text: str) -> Result:
+        """Run *text* in the checkout."""
+        log, path = self.folder / "log", self.folder / "script"
+        log.write_bytes(b"")
+        path.write_text(text, "utf-8", newline="")
+        done = subprocess.run(
+            [*SHELLS[self.shell], str(path)],
+            cwd=self.root,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        left = sorted(str(found) for found in (self.folder / "tmp").iterdir())
+        return Result(done.returncode, calls(log), done.stderr.decode(errors="replace"), left)
+
+    def run_job(self, plan: Plan, stage: str, where: Host) -> Result:
+        """Run the script of a job."""
+        return self.run(text_of(script_of(plan, stage, where)))
+
+
+def calls(log: Path) -> list[list[str]]:
+    """Return the recorded calls."""
+    words = log.read_bytes().decode().split("\0")[:-1]
+    found = []
+    while words:
+        count = int(words[0])
+        found.append(words[1 : count + 1])
+        words = words[count + 1 :]
+    return found
+
+
+def _applets(folder: Path) -> Path:
+    """Return a folder where busybox stands in for what an image of Alpine has no other program for."""
+    bin_folder = folder / "applets"
+    if not bin_folder.exists():
+        bin_folder.mkdir()
+        busybox = shutil.which("busybox") or ""
+        for name in APPLETS:
+            (bin_folder / name).symlink_to(busybox)
+    return bin_folder
+
+
+def require_shell(name: str) -> None:
+    """Skip the test where the shell is absent."""
+    program = SHELLS[name][0]
+    require(None if shutil.which(program) else f"{program} is not installed")

@@ -1,0 +1,46 @@
+"""A config compiled for GitLab, and the file read back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import dedent
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from pipegen.compiler import analyse, generate
+from pipegen.diagnostics.model import Diagnostic
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.text import SourceFile
+from pipegen.targets import gitlab
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What comes of a config: the text, "" after an error, its data, and the diagnostics of GitLab's own."""
+
+    text: str
+    data: dict[str, Any]
+    diagnostics: tuple[Diagnostic, ...]
+
+    def found(self) -> list[tuple[str, str]]:
+        """Return each diagnostic's code, and what it underlines."""
+        return [(one.code.number, one.primary.span.text if one.primary else "") for one in self.diagnostics]
+
+    def needs(self, job: str) -> list[tuple[str, bool]]:
+        """Return the needs of *job*, and which fetch artifacts."""
+        return [(need["job"], need["artifacts"]) for need in self.data[job].get("needs", [])]
+
+
+def compiled(config: str, *chosen: str) -> Compiled:
+    """Return what comes of the indented *config*, all of it or the *chosen* pipelines."""
+    report = Report()
+    text = ""
+    try:
+        file = SourceFile("pipegen.yaml", dedent(config))
+        (made,) = generate(analyse(file, chosen, report), gitlab, {}, report)
+        text = made.text
+    except Stopped:
+        pass
+    data = YAML(typ="safe").load(text) or {}
+    return Compiled(text, data, tuple(one for one in report.diagnostics() if one.code.number.startswith("PG6")))

@@ -1,0 +1,68 @@
+"""What GitLab cannot say is told at the user's own line."""
+
+from __future__ import annotations
+
+from targets.gitlab.compiled import compiled
+
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import SourceFile, Span
+from pipegen.targets.gitlab.checks import check_size
+
+
+def test_a_shared_workspace_is_a_warning() -> None:
+    """GitLab's jobs are isolated."""
+    made = compiled("pipelines: { service: { workspace: shared, stages: [{ name: unit }] } }")
+
+    assert made.found() == [("PG626", "shared")]
+    assert made.text
+
+
+def test_a_setup_value_of_jenkins_is_an_error() -> None:
+    """A value that only Jenkins has is told where it is read."""
+    made = compiled("""
+        pipelines:
+          service: { stages: [{ name: unit, build: x, run: { arguments: ['${setup.GIT_PREVIOUS_COMMIT}'] } }] }
+    """)
+
+    assert made.found() == [("PG641", "${setup.GIT_PREVIOUS_COMMIT}")]
+
+
+def test_a_default_stands_in_for_a_setup_value_of_jenkins() -> None:
+    """A reference that tells what to do without a value is fine."""
+    made = compiled("""
+        pipelines:
+          service: { stages: [{ name: unit, build: x, run: { arguments: ['${setup.GIT_PREVIOUS_COMMIT|none}'] } }] }
+    """)
+
+    assert made.found() == []
+
+
+CONTAINER = """
+    pipelines:
+      service:
+        stages:
+          - {{ name: build, build: app, run: true }}
+          - {{ name: use, build: x, run: {{ arguments: ['${{build.container}}'] }} }}
+    targets: {{ gitlab: {{ images: {images} }} }}
+"""
+
+
+def test_the_name_of_another_job_s_container_is_an_error() -> None:
+    """A name is of no use where the container is elsewhere."""
+    assert compiled(CONTAINER.format(images="registry")).found() == [("PG625", "${build.container}")]
+
+
+def test_one_runner_shares_its_containers() -> None:
+    """Where one engine runs all containers, a name will do."""
+    assert compiled(CONTAINER.format(images="local")).found() == []
+
+
+def test_a_file_past_gitlab_s_limits_is_a_warning() -> None:
+    """More jobs, or more text, than GitLab parses by default."""
+    span = Span(SourceFile("pipegen.yaml", "service"), 0, 7)
+    report = Report()
+    check_size("x", 1_400, span, report)
+    check_size("x", 1_401, span, report)
+    check_size("x" * 350_001, 1, span, report)
+
+    assert [one.code.number for one in report.diagnostics()] == ["PG627", "PG627"]

@@ -1,0 +1,99 @@
+"""More needs than GitLab allows."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import pytest
+from targets.gitlab.compiled import Compiled, compiled
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.readback.gitlab import order
+from pipegen.targets.gitlab.collectors import LIMIT, Collectors
+from pipegen.targets.gitlab.model import Job, Need
+from pipegen.targets.gitlab.names import Names
+
+
+def fan_in(before: int, *, read: int = 0, ends: tuple[str, ...] = ("end",)) -> Compiled:
+    """Return a pipeline whose *ends* come after many stages and read the outputs of the first *read*."""
+    stages = [f"{{ name: s{n}, build: x, run: {{ tail: 1 }} }}" for n in range(before)]
+    arguments = ", ".join(f"'${{s{n}.output}}'" for n in range(read))
+    stages += [f"{{ name: {end}, build: x, run: {{ arguments: [{arguments}] }} }}" for end in ends]
+    arcs = [f"[s{n}, {end}]" for end in ends for n in range(before)]
+    return compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{', '.join(arcs)}] }} }}")
+
+
+def collectors(made: Compiled) -> list[str]:
+    """Return the names of the collectors."""
+    return [name for name in made.data if name.startswith("collect")]
+
+
+def longest(made: Compiled) -> int:
+    """Return the number of the most needs of a job."""
+    return max(len(job.get("needs", [])) for job in made.data.values() if isinstance(job, dict))
+
+
+def test_fifty_needs_need_no_collector() -> None:
+    """What GitLab allows is written as it is."""
+    assert collectors(fan_in(LIMIT)) == []
+
+
+@pytest.mark.parametrize(("before", "read"), [(51, 0), (60, 3), (60, 55), (120, 120)])
+def test_no_job_has_more_than_fifty_needs(before: int, read: int) -> None:
+    """Collectors stand for many jobs, and the order is the same."""
+    made = fan_in(before, read=read)
+
+    assert longest(made) <= LIMIT
+    assert order(made.text) == ExecutionGraph([[f"s{n}", "end"] for n in range(before)])
+
+
+def test_collectors_are_shared() -> None:
+    """Jobs with the same needs take the same collectors."""
+    made = fan_in(60, ends=("end", "other"))
+
+    assert collectors(made) == ["collect for end", "collect for end 2"]
+    assert made.needs("end") == made.needs("other")
+
+
+def test_a_collector_of_order_fetches_nothing() -> None:
+    """Artifacts that can be needed directly are not collected."""
+    made = fan_in(60, read=3)
+
+    assert [need for need in made.needs("end") if need[1]] == [("s0", True), ("s1", True), ("s2", True)]
+    assert made.data["collect for end"] == {
+        "stage": "step 2",
+        "needs": [{"job": f"s{n}", "artifacts": False} for n in range(3, 53)],
+        "variables": {"PIPEGEN_HELPER": "1", "GIT_STRATEGY": "none"},
+        "script": ["true"],
+    }
+
+
+def test_a_collector_of_artifacts_hands_them_on() -> None:
+    """What a collector fetches it leaves again, in a checkout without old files."""
+    made = fan_in(60, read=60)
+    name = "collect for end"
+
+    assert made.data[name]["variables"] == {"PIPEGEN_HELPER": "1"}
+    assert all(fetches for _, fetches in made.needs(name))
+    assert made.data[name]["artifacts"]["paths"] == [f".pipegen/outputs/s{n}/" for n in range(LIMIT)]
+
+
+def test_collectors_are_collected() -> None:
+    """Past 50 times 50 needs there are collectors of collectors, in a step where they may be needed."""
+    names = [f"s{n}" for n in range(2_600)]
+    made = Collectors(Names(), (), dict.fromkeys(names, 2), dict.fromkeys(names, ()))
+
+    needs, helpers = made.fit("end", tuple(Need(name, artifacts=False) for name in names))
+
+    assert len(needs) == 2
+    assert {helper.stage for helper in helpers} == {"step 2"}
+    assert all(len(helper.needs) <= LIMIT for helper in helpers)
+    assert behind(needs, helpers) == names
+
+
+def behind(needs: tuple[Need, ...], helpers: tuple[Job, ...]) -> list[str]:
+    """Return the jobs that *needs* stand for."""
+    made = {helper.name: helper for helper in helpers}
+    return list(
+        chain.from_iterable(behind(made[need.job].needs, helpers) if need.job in made else [need.job] for need in needs)
+    )

@@ -1,0 +1,53 @@
+"""How the repository is fetched."""
+
+from __future__ import annotations
+
+import pytest
+from targets.gitlab.compiled import compiled
+
+
+@pytest.mark.parametrize(
+    ("fetch", "variables"),
+    [
+        (
+            "{ shallow: true, depth: 3, submodules: true, tags: true }",
+            {
+                "GIT_DEPTH": "3",
+                "GIT_FETCH_EXTRA_FLAGS": "--prune --quiet --tags",
+                "GIT_SUBMODULE_STRATEGY": "recursive",
+            },
+        ),
+        (
+            "{ shallow: false, submodules: false }",
+            {
+                "GIT_DEPTH": "0",
+                "GIT_FETCH_EXTRA_FLAGS": "--prune --quiet --no-tags",
+                "GIT_SUBMODULE_STRATEGY": "none",
+            },
+        ),
+    ],
+)
+def test_one_way_to_fetch_is_said_once(fetch: str, variables: dict[str, str]) -> None:
+    """All jobs fetch alike."""
+    made = compiled(f"pipelines: {{ service: {{ fetch: {fetch}, stages: [{{ name: unit }}] }} }}")
+
+    assert variables.items() <= made.data["variables"].items()
+
+
+def test_nothing_is_said_where_the_user_says_nothing() -> None:
+    """The project's own settings hold."""
+    made = compiled("pipelines: { service: { stages: [{ name: unit }] } }")
+
+    assert "GIT_DEPTH" not in made.text
+
+
+def test_two_ways_to_fetch_are_said_in_each_job() -> None:
+    """A pipeline's way to fetch is not that of another."""
+    made = compiled("""
+        pipelines:
+          one: { fetch: { depth: 3 }, stages: [{ name: unit }] }
+          two: { stages: [{ name: unit }] }
+    """)
+
+    assert made.data["one: unit"]["variables"]["GIT_DEPTH"] == "3"
+    assert "GIT_DEPTH" not in made.data["two: unit"].get("variables", {})

@@ -1,0 +1,172 @@
+"""The mail that tells of a failed stage, sent by a shell to a curl that writes down what it gets."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from targets.gitlab.compiled import Compiled, compiled
+
+CURL = """#!/bin/sh
+printf '%s\\n' "$@" >"$RECORD/arguments"
+cat >"$RECORD/message"
+"""
+SHELLS = [shell for shell in ("dash", "bash", "busybox") if shutil.which(shell)]
+
+
+def mailing(notify: str, *, before: str = "") -> Compiled:
+    """Return a stage `deploy` that sends a mail when it fails, after the stages *before*."""
+    return compiled(f"""
+        pipelines:
+          service:
+            stages: [{before} {{ name: deploy, notify: {{ email: {notify} }} }}]
+        targets: {{ gitlab: {{ mail: {{}} }} }}
+    """)
+
+
+def send(made: Compiled, folder: Path, shell: str, **variables: str) -> tuple[list[str], str]:
+    """Run the script of the mail in *folder*; return curl's arguments and the message."""
+    tools = folder / "tools"
+    tools.mkdir()
+    (tools / "curl").write_text(CURL, encoding="utf-8")
+    (tools / "curl").chmod(0o755)
+    script = "\n".join(made.data["mail when deploy fails"]["script"])
+    command = ["busybox", "sh", "-e"] if shell == "busybox" else [shell, "-e"]
+    environment = {
+        "PATH": f"{tools}:{os.environ['PATH']}",
+        "RECORD": str(folder),
+        "SMTP_URL": "smtp://mail:25",
+        "SMTP_FROM": "ci@example.org",
+        "CI_PIPELINE_URL": "https://gitlab/1",
+        **variables,
+    }
+    subprocess.run([*command, "-c", script], cwd=folder, env=environment, check=True)
+    if not (folder / "arguments").exists():
+        return [], ""
+    return (folder / "arguments").read_text(encoding="utf-8").splitlines(), (folder / "message").read_text("utf-8")
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_mail_is_sent(tmp_path: Path, shell: str) -> None:
+    """The default text names project, pipeline, stage and log."""
+    made = mailing("{ to: [team@example.org, 'a@example.org, b@example.org'] }")
+    arguments, message = send(made, tmp_path, shell, CI_PROJECT_PATH="group/app", CI_PROJECT_NAME="app")
+
+    recipients = [word for mark, word in pairwise(arguments) if mark == "--mail-rcpt"]
+    assert recipients == ["team@example.org", "a@example.org", "b@example.org"]
+    assert message.splitlines() == [
+        "From: ci@example.org",
+        "To: team@example.org, a@example.org, b@example.org",
+        "Subject: [Pipeline] app service/deploy failed",
+        "MIME-Version: 1.0",
+        "Content-Type: text/plain; charset=utf-8",
+        "Content-Transfer-Encoding: 8bit",
+        "",
+        "Pipeline service for project group/app failed during",
+        "stage deploy. See the log for details: https://gitlab/1",
+    ]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_no_text_is_run(tmp_path: Path, shell: str) -> None:
+    """Hostile text arrives as it is; a subject of several lines comes on one."""
+    made = mailing(
+        r"""{ to: a@b.c, subject: "'; exit 1 #\n$(exit 1) \\ ${setup.branch}", body: "`exit 1`'''\\\n%s" }"""
+    )
+    _, message = send(made, tmp_path, shell, CI_COMMIT_BRANCH="$(exit 1)\nBcc: x@y.z")
+    head, text = message.split("\n\n")
+
+    assert "Subject: '; exit 1 # $(exit 1) \\ $(exit 1) Bcc: x@y.z" in head.splitlines()
+    assert text == "`exit 1`'''\\\n%s\n"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_recipients_may_be_computed(tmp_path: Path, shell: str) -> None:
+    """A list that an ancestor makes when it runs becomes recipients."""
+    made = mailing(
+        "{ to: { $each: name, $in: '${people.output}', $yield: '${.name}@b.c' }, body: '${people.output}' }",
+        before="{ name: people, build: people, run: { tail: 2 } },",
+    )
+    folder = tmp_path / ".pipegen/outputs/people"
+    folder.mkdir(parents=True)
+    (folder / "output").write_text("ann\nbob\n", encoding="utf-8")
+    arguments, message = send(made, tmp_path, shell)
+
+    assert made.needs("mail when deploy fails") == [("deploy", False), ("people", True)]
+    assert arguments[-6:] == ["--mail-rcpt", "ann@b.c", "--mail-rcpt", "bob@b.c", "--upload-file", "-"]
+    assert "To: ann@b.c, bob@b.c" in message.splitlines()
+    assert message.endswith("\n\nann\nbob\n\n")
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_no_mail_tells_of_a_stage_that_was_not_run(tmp_path: Path, shell: str) -> None:
+    """Where an ancestor has failed its outputs are missing, and the stage itself has not failed."""
+    made = mailing("{ to: a@b.c, body: '${people.output}' }", before="{ name: people, build: x, run: { tail: 1 } },")
+
+    assert send(made, tmp_path, shell) == ([], "")
+
+
+def test_a_mail_follows_its_stage() -> None:
+    """The helper runs on failure only, and needs nothing but the stage."""
+    job = mailing("{ to: a@b.c }").data["mail when deploy fails"]
+
+    assert {key: job[key] for key in ("stage", "needs", "when", "variables")} == {
+        "stage": "step 1",
+        "needs": [{"job": "deploy", "artifacts": False}],
+        "when": "on_failure",
+        "variables": {"PIPEGEN_HELPER": "1", "GIT_STRATEGY": "none"},
+    }
+
+
+def test_a_mail_tells_of_a_failed_trigger_too() -> None:
+    """What a stage triggers and waits for is part of the stage."""
+    made = compiled("""
+        pipelines:
+          service:
+            stages:
+              - name: deploy
+                build: app
+                trigger: { name: next, wait: true }
+                notify: { email: { to: a@b.c } }
+        targets: { gitlab: { mail: {}, projects: { next: group/next } } }
+    """)
+
+    assert made.needs("mail when deploy fails") == [("deploy", False), ("trigger next", False)]
+
+
+def test_conditions_hold_for_mails() -> None:
+    """In a pipeline that is not selected, there is no mail either."""
+    made = compiled("""
+        pipelines:
+          one: { stages: [{ name: test, notify: { email: { to: a@b.c } } }] }
+          two: { stages: [{ name: test }] }
+        targets: { gitlab: { mail: {} } }
+    """)
+
+    assert [rule["when"] for rule in made.data["one: mail when test fails"]["rules"]] == ["on_failure", "on_failure"]
+
+
+def test_mail_without_a_server_is_left_out() -> None:
+    """One warning for a pipeline, and a line in the header."""
+    made = compiled("""
+        pipelines:
+          service:
+            notify: { email: { to: a@b.c } }
+            stages: [{ name: test }, { name: deploy }]
+    """)
+
+    assert [code for code, _ in made.found()] == ["PG624"]
+    assert '# Left out: mails of pipeline "service"; no mail server is set.\n' in made.text
+    assert "mail when test fails" not in made.data
+
+
+def test_mail_without_a_recipient_is_left_out() -> None:
+    """A mail to nobody is told, and not sent."""
+    made = mailing("{ subject: x }")
+
+    assert [code for code, _ in made.found()] == ["PG511"]
+    assert "mail when deploy fails" not in made.data

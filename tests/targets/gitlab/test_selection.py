@@ -1,0 +1,98 @@
+"""Which pipelines of a file run."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from targets.gitlab.compiled import Compiled, compiled
+
+TWO = """
+    pipelines:
+      te.st:
+        stages: [{ name: unit }]
+      publish:
+        stages: [{ name: image, build: production, publish: { image: true } }]
+"""
+
+
+def pattern(made: Compiled, job: str) -> re.Pattern[str]:
+    """Return the pattern in the last rule of *job*."""
+    found = re.search(r"=~ /(.*)/$", made.data[job]["rules"][-1]["if"])
+    assert found is not None
+    return re.compile(found[1])
+
+
+def words(made: Compiled) -> set[str]:
+    """Return the words of the file."""
+    return set(re.findall(r"\w+", made.text))
+
+
+def test_a_single_pipeline_has_no_conditions() -> None:
+    """What stands alone runs."""
+    made = compiled("pipelines: { service: { stages: [{ name: unit }] } }")
+
+    assert not {"PIPEGEN_PIPELINE", "workflow", "rules"} & words(made)
+
+
+def test_chosen_pipelines_have_no_conditions() -> None:
+    """Pipelines chosen on the command line run whatever they do."""
+    made = compiled(TWO, "te.st", "publish")
+
+    assert not {"PIPEGEN_PIPELINE", "workflow", "rules"} & words(made)
+
+
+def test_a_pipeline_with_effects_runs_only_when_named() -> None:
+    """A merge request never publishes by accident."""
+    made = compiled(TWO)
+
+    assert made.data["publish: image"]["rules"] == [{"if": "$PIPEGEN_PIPELINE =~ /(^|,)(all|publish)(,|$)/"}]
+
+
+def test_another_pipeline_runs_unless_others_are_named() -> None:
+    """Without a choice, pipelines without effects run."""
+    made = compiled(TWO)
+
+    assert made.data["te.st: unit"]["rules"] == [
+        {"if": '$PIPEGEN_PIPELINE == ""'},
+        {"if": r"$PIPEGEN_PIPELINE =~ /(^|,)(all|te\.st)(,|$)/"},
+    ]
+
+
+@pytest.mark.parametrize("value", ["te.st", "publish,te.st", "te.st,publish", "all"])
+def test_a_pipeline_is_found_in_the_list(value: str) -> None:
+    """One name, a list, or all."""
+    assert pattern(compiled(TWO), "te.st: unit").search(value)
+
+
+@pytest.mark.parametrize("value", ["", "publish", "te-st", "a te.st", "te.st2", "tall"])
+def test_another_value_does_not_select(value: str) -> None:
+    """A name is matched whole, and its punctuation means itself."""
+    assert not pattern(compiled(TWO), "te.st: unit").search(value)
+
+
+def test_a_slash_does_not_end_the_pattern() -> None:
+    """A slash in a name is written as its number."""
+    made = compiled("pipelines: { a/b: { stages: [{ name: x }] }, c: { stages: [{ name: x }] } }")
+
+    assert made.data["a/b: x"]["rules"][-1] == {"if": r"$PIPEGEN_PIPELINE =~ /(^|,)(all|a\x2fb)(,|$)/"}
+
+
+def test_the_variable_is_explained_where_pipelines_are_started() -> None:
+    """The form shows the variable, empty, with what it may hold."""
+    made = compiled(TWO)
+
+    assert made.data["variables"]["PIPEGEN_PIPELINE"] == {
+        "value": "",
+        "description": "Pipelines to run, with commas between: te.st, publish, or all; empty runs te.st.",
+    }
+
+
+def test_a_push_starts_no_second_pipeline_beside_a_merge_request_s() -> None:
+    """Where conditions can hold in merge requests, only theirs runs."""
+    made = compiled(TWO)
+
+    assert made.data["workflow"]["rules"] == [
+        {"if": '$CI_PIPELINE_SOURCE == "push" && $CI_OPEN_MERGE_REQUESTS', "when": "never"},
+        {"when": "always"},
+    ]

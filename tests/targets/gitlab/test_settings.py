@@ -1,0 +1,89 @@
+"""The `targets.gitlab` section."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from pipegen.shell import defaults
+from pipegen.shell.host import Images
+from pipegen.source.text import SourceFile, Span
+from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence
+from pipegen.targets.gitlab.settings import SCHEMA, Project, Settings, read
+
+EVERYTHING: dict[str, Any] = {
+    "images": "local",
+    "tags": ["docker", "linux"],
+    "tools": {"docker": "a:1", "dind": "b:1", "helm": "c:1", "git": "d:1", "curl": "e:1"},
+    "registry": "registry.example.org:5000",
+    "repository": "team",
+    "registry_credential": "registry-login",
+    "namespace": "staging",
+    "charts": "https://charts.example.org/",
+    "frontend": "registry.example.org/blubber:1",
+    "promote": {"repository": "https://example.org/charts.git", "branch": "next", "credential": "bot"},
+    "projects": {"one": "group/one", "two": {"project": "group/two", "branch": "next"}},
+    "mail": {"server": "MAIL_URL", "sender": "MAIL_FROM"},
+}
+
+
+def tree(value: Any) -> Node:
+    """Return *value* as the user's YAML would give it."""
+    span = Span(SourceFile("pipegen.yaml", ""), 0, 0)
+    if isinstance(value, dict):
+        return Mapping(tuple(Entry(Scalar(key, span), tree(item)) for key, item in value.items()), span)
+    if isinstance(value, list):
+        return Sequence(tuple(tree(item) for item in value), span)
+    return Scalar(str(value), span, Kind.TEXT)
+
+
+def test_no_section_is_the_defaults() -> None:
+    """Images go through the registry, the rest is what every target has."""
+    settings = read(None)
+
+    assert settings == Settings()
+    assert settings.images is Images.REGISTRY
+    assert settings.charts == defaults.CHARTS
+
+
+def test_every_setting_is_read() -> None:
+    """No setting of the schema is forgotten."""
+    section = tree(EVERYTHING)
+    assert isinstance(section, Mapping)
+    settings = read(section)
+
+    assert EVERYTHING.keys() == set(SCHEMA["properties"]) == set(Settings.__slots__)  # type: ignore[call-overload]
+    assert settings.images is Images.LOCAL
+    assert settings.tools.curl == "e:1"
+    assert settings.projects == {
+        "one": Project(project="group/one"),
+        "two": Project(project="group/two", branch="next"),
+    }
+    assert settings.mail is not None
+    assert settings.mail.sender == "MAIL_FROM"
+
+
+def test_the_schema_is_one() -> None:
+    """The schema is itself valid, and accepts every setting."""
+    Draft202012Validator.check_schema(SCHEMA)
+
+    assert not list(Draft202012Validator(SCHEMA).iter_errors(EVERYTHING))
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        {"images": "remote"},
+        {"unknown": 1},
+        {"tools": {"podman": "x"}},
+        {"registry": 'x"; rm -rf ~'},
+        {"charts": "https://example.org/$(id)"},
+        {"projects": {"one": {"branch": "next"}}},
+        {"mail": {"server": "not a variable"}},
+    ],
+)
+def test_the_schema_refuses(section: dict[str, Any]) -> None:
+    """What would end up as program text, or is unknown, does not pass."""
+    assert list(Draft202012Validator(SCHEMA).iter_errors(section))

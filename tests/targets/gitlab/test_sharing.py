@@ -1,0 +1,104 @@
+"""What several jobs have around their scripts is written once."""
+
+from __future__ import annotations
+
+from targets.gitlab.compiled import compiled
+
+from pipegen.targets.gitlab.model import Entry, Image
+from pipegen.targets.gitlab.sharing import Share, sharing
+from pipegen.targets.gitlab.tools import Surroundings
+
+
+def docker(*before: str) -> Surroundings:
+    """Return the surroundings of a job with containers that starts with *before*."""
+    return Surroundings(kind="docker", image=Image("docker"), before_script=tuple(Entry(text) for text in before))
+
+
+def plain(*before: str) -> Surroundings:
+    """Return the surroundings of a job that runs anywhere and starts with *before*."""
+    return Surroundings(kind="shell", before_script=tuple(Entry(text) for text in before))
+
+
+def test_what_stands_once_is_not_hidden() -> None:
+    """A job that is like no other says all itself."""
+    found = sharing([docker("a"), plain("b"), plain()])
+
+    assert found.hidden == ()
+    assert found.shares[docker("a")] == Share("", docker("a"))
+
+
+def test_what_stands_twice_is_hidden() -> None:
+    """Two equal jobs say nothing but whom they extend."""
+    found = sharing([docker("a"), docker("a")])
+
+    assert [(one.name, one.image, one.before_script) for one in found.hidden] == [
+        (".docker", Image("docker"), (Entry("a"),))
+    ]
+    assert found.shares[docker("a")] == Share(".docker", Surroundings(kind="docker"))
+
+
+def test_a_job_of_its_own_start_shares_the_rest() -> None:
+    """A start that is said once takes the place of the shared one."""
+    found = sharing([docker("a"), docker("b"), docker("a")])
+
+    assert len(found.hidden) == 1
+    assert found.shares[docker("b")] == Share(".docker", Surroundings(kind="docker", before_script=(Entry("b"),)))
+
+
+def test_two_different_starts_share_the_image() -> None:
+    """Where no start is said twice, none is hidden."""
+    found = sharing([docker("a"), docker("b")])
+
+    assert [one.before_script for one in found.hidden] == [()]
+
+
+def test_each_start_that_stands_twice_is_hidden() -> None:
+    """Hidden jobs of one kind are numbered."""
+    found = sharing([docker("a"), docker("a"), docker("b"), docker("b")])
+
+    assert [one.name for one in found.hidden] == [".docker", ".docker 2"]
+
+
+def test_a_job_without_a_start_takes_none() -> None:
+    """A hidden start is not for jobs that have none, and nothing is not worth hiding."""
+    found = sharing([plain("a"), plain("a"), plain(), plain(), plain("c")])
+
+    assert [one.name for one in found.hidden] == [".shell"]
+    assert found.shares[plain()] == Share("", plain())
+    assert found.shares[plain("c")] == Share("", plain("c"))
+
+
+def test_tools_are_where_scripts_call_them() -> None:
+    """Each job runs in the image of its tools, one with two kinds of tools adds the second."""
+    made = compiled("""
+        pipelines:
+          service:
+            stages:
+              - { name: app, build: app, publish: { image: true } }
+              - { name: chart, deploy: { image: app, tag: '1', chart: { name: demo } } }
+              - { name: both, build: app, publish: { image: true }, deploy: { chart: { name: demo } } }
+              - { name: propose, promote: [{ chart: demo, version: '1' }] }
+              - { name: rest, exports: { a: b } }
+    """)
+    images = {name: made.data[name].get("image") for name in ("chart", "propose", "rest")}
+
+    assert images == {"chart": {"name": "alpine/helm:3", "entrypoint": [""]}, "propose": "alpine:3", "rest": None}
+    assert made.data["app"]["extends"] == made.data["both"]["extends"] == ".docker"
+    assert made.data["both"]["script"][0] == "command -v helm || apk add --no-cache helm"
+    assert made.data["propose"]["script"][0] == "command -v git || apk add --no-cache git python3 py3-ruamel.yaml"
+
+
+def test_a_shell_runner_has_all_tools() -> None:
+    """With images kept on one runner, no job runs in an image."""
+    made = compiled("""
+        pipelines:
+          service:
+            stages:
+              - { name: both, build: app, publish: { image: true }, deploy: { chart: { name: demo } } }
+              - { name: propose, promote: [{ chart: demo, version: '1' }] }
+        targets: { gitlab: { images: local, tags: [shell] } }
+    """)
+
+    assert "\n  image:" not in made.text
+    assert "apk" not in made.text
+    assert made.data["default"] == {"tags": ["shell"]}

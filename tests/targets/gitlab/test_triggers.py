@@ -1,0 +1,131 @@
+"""Pipelines of other projects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from targets.gitlab.compiled import Compiled, compiled
+
+
+def triggering(trigger: str, *, build: bool = False, project: str = "group/deploy") -> Compiled:
+    """Return two stages in a row, the first with *trigger*."""
+    return compiled(f"""
+        pipelines:
+          service:
+            stages:
+              - {{ name: start, {"build: app, " if build else ""}trigger: {{ name: deploy, {trigger} }} }}
+              - {{ name: after }}
+        targets:
+          gitlab: {{ projects: {{ deploy: {project} }} }}
+    """)
+
+
+def variables(made: Compiled) -> dict[str, Any]:
+    """Return what the job `start` passes on."""
+    found: dict[str, Any] = made.data["start"]["variables"]
+    return found
+
+
+def test_a_stage_that_only_triggers_is_a_bridge() -> None:
+    """GitLab starts the pipeline by itself, and waits for it."""
+    made = triggering("wait: true, parameters: { VERSION: '1' }")
+
+    assert made.data["start"] == {
+        "stage": "step 1",
+        "inherit": {"variables": False},
+        "variables": {"VERSION": "1"},
+        "trigger": {"project": "group/deploy", "strategy": "depend"},
+    }
+    assert made.needs("after") == [("start", False)]
+
+
+def test_nobody_waits_where_nobody_shall() -> None:
+    """`wait: false` starts the pipeline and goes on; only that it cannot be started is a failure."""
+    made = triggering("wait: false, propagate: false")
+
+    assert made.data["start"]["trigger"] == {"project": "group/deploy"}
+    assert "allow_failure" not in made.data["start"]
+
+
+def test_a_failure_is_let_go_where_it_shall_not_propagate() -> None:
+    """`propagate: false` waits, and goes on after a failure."""
+    made = triggering("wait: true, propagate: false")
+
+    assert made.data["start"]["allow_failure"] is True
+
+
+def test_a_branch_of_the_project_can_be_set() -> None:
+    """The setting names a project, or a project and a branch."""
+    made = triggering("wait: false", project="{ project: group/deploy, branch: next }")
+
+    assert made.data["start"]["trigger"] == {"project": "group/deploy", "branch": "next"}
+
+
+def test_gitlab_expands_what_it_knows() -> None:
+    """Setup values that are variables of the pipeline need no job."""
+    made = triggering("parameters: { REF: 'on-${setup.branch}x', ANY: '${setup.params.OTHER}' }")
+
+    assert variables(made) == {"REF": "on-${CI_COMMIT_BRANCH}x", "ANY": "${OTHER}"}
+
+
+def test_constants_are_passed_as_they_are() -> None:
+    """GitLab expands nothing in a constant."""
+    made = triggering("parameters: { PRICE: '$5 %PATH%' }")
+
+    assert variables(made) == {"PRICE": {"value": "$5 %PATH%", "expand": False}}
+
+
+def test_after_other_steps_a_helper_triggers() -> None:
+    """A stage that builds has a bridge of its own, and followers wait for it."""
+    made = triggering("parameters: { VERSION: '1' }", build=True)
+
+    assert made.needs("trigger deploy") == [("start", False)]
+    assert variables_of_helper(made) == {"PIPEGEN_HELPER": "1", "VERSION": "1"}
+    assert made.needs("after") == [("trigger deploy", False)]
+
+
+def variables_of_helper(made: Compiled) -> dict[str, Any]:
+    """Return what the helper passes on."""
+    found: dict[str, Any] = made.data["trigger deploy"]["variables"]
+    return found
+
+
+def test_computed_values_are_passed_by_a_call() -> None:
+    """What only a shell can work out is read from files, never pasted into a command."""
+    made = triggering("wait: false, parameters: { AT: '${setup.timestamp}', SAY: \"it's $x\" }")
+    (script,) = made.data["trigger deploy"]["script"]
+
+    assert made.needs("trigger deploy") == [("start", True)]
+    assert script.splitlines()[1:] == [
+        "curl --silent --show-error --fail-with-body --request POST \\",
+        '  --form "token=$CI_JOB_TOKEN" \\',
+        '  --form "ref=$CI_DEFAULT_BRANCH" \\',
+        '  --form "variables[AT]=<.pipegen/trigger/start/0" \\',
+        "  --form-string 'variables[SAY]=it'\\''s $x' \\",
+        '  "$CI_API_V4_URL/projects/group%2Fdeploy/trigger/pipeline"',
+    ]
+
+
+def test_a_call_is_not_waited_for() -> None:
+    """What cannot be waited for is told at the trigger."""
+    made = triggering("wait: true, parameters: { AT: '${setup.timestamp}' }")
+
+    assert made.found() == [("PG622", "deploy")]
+
+
+def test_a_trigger_without_a_project_is_left_out() -> None:
+    """The stage stays, the warning stands at the trigger, and the header tells."""
+    made = compiled("""
+        pipelines: { service: { stages: [{ name: start, trigger: { name: deploy } }, { name: after }] } }
+    """)
+
+    assert made.found() == [("PG621", "deploy")]
+    assert made.data["start"]["script"] == ["echo 'nothing to do in stage start'"]
+    assert '# Left out: trigger "deploy" of stage "start"; no project is set for it.\n' in made.text
+
+
+def test_a_parameter_that_is_no_variable_is_an_error() -> None:
+    """GitLab passes variables, whose names are words."""
+    made = triggering("parameters: { not-a-word: x }")
+
+    assert made.found() == [("PG623", "x")]

@@ -1,0 +1,144 @@
+"""Plans and scripts made by hand, as small as a test wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pipegen.bindings.expression import Reference, Scope, Text
+from pipegen.diagnostics.report import Report
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Artifact, Job, Mail, Plan, Selection, Shared, Workspace
+from pipegen.shell.script import Command, Script
+from pipegen.source.text import SourceFile, Span
+from pipegen.targets.base import Request
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.lower import lower
+from pipegen.targets.jenkins.render import render
+from pipegen.targets.jenkins.settings import Settings
+from pipegen.targets.jenkins.work import PlanScripts
+
+FILE = SourceFile("pipegen.yaml", "pipelines: {}\n")
+SPAN = Span(FILE, 0, 9)
+DIAMOND = (("lint", "test", "release"), ("build", "test"), ("build", "docs", "release"))
+
+
+def text(*parts: str | Reference) -> Text:
+    """Return a text of *parts*."""
+    return Text(parts, SPAN)
+
+
+def read(stage: str, name: str, default: str | None = None) -> Reference:
+    """Return a resolved reference to an output of *stage*, or to a setup value."""
+    return Reference(stage, name, default, SPAN, Scope.SETUP if stage == "setup" else Scope.STAGE)
+
+
+def loop(name: str) -> Reference:
+    """Return a resolved reference to a name of a loop."""
+    return Reference("", name, None, SPAN, Scope.LOOP)
+
+
+def mail(*to: str, subject: Text | None = None, body: Text | None = None) -> Mail:
+    """Return a mail."""
+    return Mail(
+        to=tuple(text(address) for address in to),
+        subject=subject or text("failed"),
+        body=body or text("see the log"),
+        span=SPAN,
+    )
+
+
+def plan(*arcs: Sequence[str], name: str = "demo", **jobs: Mapping[str, Any]) -> Plan:
+    """Return a plan of *arcs*; *jobs* holds what differs in the job of a stage."""
+    graph = ExecutionGraph(arcs)
+    frames = graph.stack()
+    made = tuple(
+        Job(
+            stage=stage,
+            pipeline=name,
+            slug=f"{name}-{stage}",
+            span=SPAN,
+            frame=next(number for number, frame in enumerate(frames) if stage in frame),
+            needs=graph.predecessors(stage),
+            reads=(),
+            binds=(),
+            inputs=(),
+            outputs=(),
+            files=(),
+            artifacts=(),
+            directory=".",
+            steps=(),
+            mail=None,
+            shared=Shared(),
+        )
+        for stage in graph.nodes
+    )
+    return Plan(
+        name=name,
+        span=SPAN,
+        graph=graph,
+        frames=frames,
+        jobs=tuple(replace(job, **jobs.get(job.stage, {})) for job in made),
+        fetch=None,
+        workspace=Workspace.ISOLATED,
+        workspace_span=None,
+        selection=Selection.ALWAYS,
+        folder="",
+    )
+
+
+def artifact(path: str | None) -> Artifact:
+    """Return an artifact."""
+    return Artifact(path=path, span=SPAN)
+
+
+def script(*lines: str, **parts: Any) -> Script:
+    """Return a script of *lines*; *parts* are what else it has."""
+    made = Script(
+        prelude=(),
+        bind=(),
+        steps=tuple(Command((line,)) for line in lines),
+        outputs=(),
+        setup=(),
+        credentials=(),
+        uses_containers=False,
+        uses_helm=False,
+        uses_git=False,
+        logs_in=False,
+        carries=(),
+        archives=False,
+    )
+    return replace(made, **parts)
+
+
+def scripts(made: Plan, teardown: Sequence[str] = (), **special: Script) -> PlanScripts:
+    """Return *made* with a script for each stage: that of *special*, else one that prints the stage's name."""
+    return PlanScripts(
+        plan=made,
+        scripts={job.stage: special.get(job.stage, script(f"echo {job.stage}")) for job in made.jobs},
+        teardown=tuple(Command((line,)) for line in teardown),
+    )
+
+
+def lowered(
+    *made: PlanScripts,
+    style: str = "auto",
+    settings: Settings | None = None,
+    report: Report | None = None,
+    chosen: bool = False,
+) -> model.Jenkinsfile:
+    """Return the model of a file for plans."""
+    request = Request(source="pipegen.yaml", settings=None, chosen=chosen, options={"style": style})
+    return lower(made, request, settings or Settings(), report or Report())
+
+
+def jenkinsfile(
+    *made: PlanScripts,
+    style: str = "auto",
+    settings: Settings | None = None,
+    report: Report | None = None,
+    chosen: bool = False,
+) -> str:
+    """Return the text of a file for plans."""
+    return render(lowered(*made, style=style, settings=settings, report=report, chosen=chosen), "pipegen.yaml")

@@ -1,0 +1,127 @@
+"""Generated Jenkinsfiles, as Jenkins would check them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from engines import jenkins_harness
+from engines.requirement import require
+from targets.jenkins.made import DIAMOND, SPAN, artifact, jenkinsfile, lowered, mail, plan, read, script, scripts, text
+
+from pipegen.plan.model import Credential, CredentialKind, Fetch, Job, Output, Selection, Shared, Trigger, Workspace
+from pipegen.shell.script import Command, Script
+from pipegen.source.text import Located
+from pipegen.targets.jenkins import layout, model, scripted
+from pipegen.targets.jenkins.render import render
+from pipegen.targets.jenkins.settings import Settings
+from pipegen.targets.jenkins.size import weigh_added, weigh_pipeline
+from pipegen.targets.jenkins.work import PlanScripts
+
+PRELUDE = (Command(("DOCKER=${DOCKER:-docker}", "pipegen=$(mktemp -d)")),)
+HOSTILE = "it's \\ \"$x\" '''\n\\u0041 */ // ${y}"
+KINDS = ("plain", "values", "files", "mail", "failure", "trigger", "secrets", "agent")
+
+
+def crowd(count: int, kind: str, *, in_a_row: bool = False) -> PlanScripts:
+    """Return *count* stages of one kind, in a row or side by side."""
+    stages = [f"s{number}" for number in range(count)]
+    made = plan(*([stages] if in_a_row else [[stage] for stage in stages]))
+    work = scripts(made, (), **dict.fromkeys(stages, _script(kind)))
+    return replace(work, plan=replace(made, jobs=tuple(_job(job, kind) for job in made.jobs)))
+
+
+def _script(kind: str) -> Script:
+    pair = Credential(id="pair", kind=CredentialKind.PASSWORD, variables=("A", "B"), span=SPAN)
+    token = Credential(id="token", kind=CredentialKind.TEXT, variables=("C",), span=SPAN)
+    return {
+        "values": script("./x", "echo 'y'", prelude=PRELUDE, carries=(".pipegen/outputs/x/",)),
+        "files": script("./x", carries=(".pipegen/outputs/x/",), archives=True),
+        "secrets": script("./x", credentials=(pair, token)),
+    }.get(kind, script("./x"))
+
+
+def _job(job: Job, kind: str) -> Job:
+    told = mail("a@b", subject=text("x ", read("setup", "project")), body=text("see ", read("setup", "logURL")))
+    failed = mail("a@b", subject=text("x ", read("s0", "v", "none")), body=text(read("setup", "tag"), "!"))
+    parameters = (("A", text("b")), ("C", text(read("s0", "v"))))
+    started = Trigger(name=Located("x", SPAN), parameters=parameters, propagate=False, wait=False, span=SPAN)
+    changes: dict[str, dict[str, object]] = {
+        "files": {"artifacts": (artifact("dist"),), "inputs": (Output("s0", "v"),), "files": ("s0",)},
+        "mail": {"mail": told},
+        "failure": {"mail": failed, "inputs": (Output("s0", "v"),)},
+        "trigger": {"steps": (started,)},
+        "agent": {"shared": Shared(image=True)},
+    }
+    return replace(job, **changes.get(kind, {}))  # type: ignore[arg-type]
+
+
+def findings(files: dict[str, str]) -> dict[str, list[str]]:
+    """Return what is wrong with each of *files*; nothing is left out but files without a finding."""
+    require(jenkins_harness.available())
+    found = jenkins_harness.validate(files)
+    return {name: [one.message for one in every] for name, every in found.items() if every}
+
+
+def test_every_shape_is_valid() -> None:
+    """Jenkins takes what is written for all shapes of plans, and it fits into its methods."""
+    files = {}
+    for kind in KINDS:
+        for count in (1, 35, 60):
+            files[f"{count} {kind}"] = jenkinsfile(crowd(count, kind), settings=Settings(agent="docker"))
+            files[f"{count} {kind} in a row"] = jenkinsfile(crowd(count, kind, in_a_row=True))
+            if count == 1 or (kind == "plain" and count == 35):
+                files[f"{count} {kind} declarative"] = jenkinsfile(crowd(count, kind), style="declarative")
+    several = [replace(scripts(plan(*DIAMOND, name=name)), teardown=(Command(("rm x",)),)) for name in ("a", "b", "c")]
+    on_demand = replace(several[1], plan=replace(several[1].plan, selection=Selection.ON_DEMAND))
+    shared = replace(several[2], plan=replace(several[2].plan, workspace=Workspace.SHARED))
+    fetched = replace(several[2], plan=replace(several[2].plan, fetch=Fetch(depth=3, submodules=True, tags=True)))
+    for style in ("declarative", "scripted"):
+        files[f"several {style}"] = jenkinsfile(several[0], on_demand, fetched, style=style)
+        files[f"shared {style}"] = jenkinsfile(shared, style=style)
+    files["shared beside others"] = jenkinsfile(several[0], on_demand, shared, style="scripted")
+
+    assert findings(files) == {}
+
+
+def test_hostile_text_is_data() -> None:
+    """Names, commands, addresses and the path of the config stand in the file as text, and nowhere else."""
+    told = mail(HOSTILE, subject=text(HOSTILE), body=text(HOSTILE))
+    made = plan((HOSTILE, "b"), name="demo", **{HOSTILE: {"mail": told}})
+    work = scripts(made, (), **{HOSTILE: script(HOSTILE), "b": script(HOSTILE, "'", prelude=PRELUDE)})
+    files = {style: render(lowered(work, style=style), f"a\n{HOSTILE}") for style in ("declarative", "scripted")}
+
+    assert findings(files) == {}
+
+
+def test_weights_are_those_of_the_syntax_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is reckoned for a stage is what Groovy's parser makes of it."""
+    require(jenkins_harness.available())
+    for module, name in ((layout, "LARGEST"), (scripted, "LARGEST"), (scripted, "_MOST_STAGES")):
+        monkeypatch.setattr(module, name, 10**9)
+    made = {
+        f"{kind} {style} {count}": lowered(crowd(count, kind, in_a_row=True), style=style)
+        for kind in KINDS
+        for style in ("declarative", "scripted")
+        for count in (100, 101)
+    }
+    found = jenkins_harness.validate({name: render(file, "pipegen.yaml") for name, file in made.items()})
+    sizes = {name: _size(every) for name, every in found.items()}
+    reckoned = {name: _reckoned(file) for name, file in made.items()}
+
+    for name in (name for name in made if name.endswith("100")):
+        more = f"{name[:-1]}1"
+        assert (name, sizes[more] - sizes[name]) == (name, reckoned[more] - reckoned[name])
+        assert 0 <= sizes[name] - reckoned[name] < 100
+
+
+def _reckoned(file: model.Jenkinsfile) -> int:
+    body = file.body
+    return weigh_pipeline(body) if isinstance(body, model.Declarative) else sum(map(weigh_added, file.stages))
+
+
+def _size(found: tuple[jenkins_harness.Finding, ...]) -> int:
+    sizes = (re.search(r"outside its functions has (\d+)", one.message) for one in found)
+    (size,) = (size[1] for size in sizes if size is not None)
+    return int(size)

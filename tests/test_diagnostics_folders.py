@@ -1,0 +1,91 @@
+"""Each code is shown at work: `diagnostics/<PGnnn-name>/` holds a config and what is said of it.
+
+The first line of a config may be a comment that says for which target it is compiled, with which options of the
+command line (`# target: jenkins style=declarative`), or which pipelines are chosen (`# pipeline: test`).
+`pytest --update-golden` writes what is said anew.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from pipegen.compiler import analyse, generate
+from pipegen.config.load import load
+from pipegen.diagnostics.codes import table
+from pipegen.diagnostics.model import Code, Diagnostic
+from pipegen.diagnostics.render import FORMATS
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.targets import registry
+
+FOLDERS = sorted(path for path in (Path(__file__).parent / "diagnostics").iterdir() if path.is_dir())
+NAME = re.compile(r"(?P<number>PG[0-9]{3})-(?P<name>[a-z-]+)")
+
+# Notes that go with other diagnostics: a file of several pipelines is no mistake.
+BESIDE = {"PG501"}
+
+
+def settings_of(config: Path) -> dict[str, list[str]]:
+    """Return what the comment on the first line of *config* says, by its first word."""
+    line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
+    found = re.fullmatch(r"# (?P<key>target|pipeline): (?P<words>.+)", line)
+    return {found["key"]: found["words"].split()} if found else {}
+
+
+def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
+    """Return what is said of the config in *folder*."""
+    report = Report()
+    settings = settings_of(folder / "pipeline.yml")
+    with suppress(Stopped):
+        file = load(folder / "pipeline.yml", report, shown="pipeline.yml")
+        report.stop_if_errors()
+        analysed = analyse(file, settings.get("pipeline", ()), report)
+        for name, *options in [settings["target"]] if "target" in settings else []:
+            generate(analysed, registry.load(name), dict(option.split("=") for option in options), report)
+    return report.diagnostics()
+
+
+def code_of(folder: Path) -> Code:
+    """Return the code that *folder* is about: its name begins with that code's number and name."""
+    found = NAME.fullmatch(folder.name)
+    assert found is not None
+    (code,) = (one for one in table() if one.number == found["number"])
+    assert f"{found['name']}-".startswith(f"{code.name}-")
+    return code
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_what_is_said_is_what_is_expected(folder: Path, request: pytest.FixtureRequest) -> None:
+    """Word for word."""
+    expected = folder / "expected.txt"
+    shown = FORMATS["text"](diagnose(folder), colour=False)
+    if request.config.getoption("--update-golden"):
+        expected.write_text(shown, encoding="utf-8")
+
+    assert shown == expected.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_one_slip_is_one_kind_of_diagnostic(folder: Path) -> None:
+    """Nothing but the folder's own code is reported; it is told where, and what to do or what to do without."""
+    found = [one for one in diagnose(folder) if one.code.number not in BESIDE - {folder.name[:5]}]
+
+    assert {one.code for one in found} == {code_of(folder)}
+    assert all(one.hint or one.code.number.startswith("PG2") for one in found)
+    assert all(one.primary for one in found)
+
+
+@pytest.mark.parametrize("code", table(), ids=lambda code: code.number)
+def test_every_code_has_a_folder(code: Code) -> None:
+    """A code that nothing shows is a code that nobody tried."""
+    assert [folder.name for folder in FOLDERS if folder.name.startswith(f"{code.number}-{code.name}")]
+
+
+def test_folders_hold_what_is_read_and_nothing_else() -> None:
+    """A config, and what is expected of it."""
+    assert {path.name for folder in FOLDERS for path in folder.iterdir()} == {"pipeline.yml", "expected.txt"}
+    assert all(len(list(folder.iterdir())) == 2 for folder in FOLDERS)
+    assert [path for path in (Path(__file__).parent / "diagnostics").iterdir() if not path.is_dir()] == []

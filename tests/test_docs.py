@@ -1,0 +1,214 @@
+"""The documents say what the code does: configs compile, generated parts are fresh, links lead somewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from textwrap import indent
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from pipegen.bindings.names import SETUP_NAMES
+from pipegen.cli.commands.plan import as_data
+from pipegen.compiler import analyse, compile_file, generate
+from pipegen.config.load import load
+from pipegen.diagnostics.codes import table
+from pipegen.diagnostics.model import Severity
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.text import SourceFile
+from pipegen.targets import registry
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+GENERATOR = DOCS / "generate.py"
+DOCUMENTS = (*sorted(DOCS.glob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")))
+EXAMPLES = sorted((ROOT / "examples").glob("*/.pipeline/config.yaml"))
+
+_BLOCK = re.compile(r"^```yaml(?P<kind>[^\n]*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\]\((?P<path>[^)#\s]*)(?:#(?P<anchor>[^)\s]*))?\)")
+_HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of YAML in a document.
+
+    *kind* follows the word `yaml`: nothing for a whole config, `stages` for a list of stages, a code for a config that
+    gives this diagnostic, `fragment` for what is no config.
+    """
+
+    kind: str
+    text: str
+
+    @property
+    def file(self) -> SourceFile:
+        """The config that the block is, or is a part of."""
+        if self.kind != "stages":
+            return SourceFile("pipegen.yaml", self.text)
+        return SourceFile("pipegen.yaml", f"pipelines:\n  example:\n    stages:\n{indent(self.text, ' ' * 6)}")
+
+
+def blocks() -> Iterator[Any]:
+    """Yield the blocks of all documents that are configs."""
+    for path in DOCUMENTS:
+        text = path.read_text(encoding="utf-8")
+        for found in _BLOCK.finditer(text):
+            block = Block(found["kind"].strip(), found["text"])
+            if block.kind != "fragment":
+                yield pytest.param(block, id=f"{path.name}:{text.count(chr(10), 0, found.start()) + 1}")
+
+
+def found_in(block: Block) -> Report:
+    """Return what is wrong with the config in *block*, and with its settings, for both targets."""
+    report = Report()
+    try:
+        analysed = analyse(block.file, (), report)
+        for name in ("gitlab", "jenkins"):
+            generate(analysed, registry.load(name), {}, report)
+    except Stopped:
+        pass
+    return report
+
+
+def loaded_generator() -> ModuleType:
+    """Return the generator of the documents as a module."""
+    spec = spec_from_file_location("generate", GENERATOR)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def anchors(path: Path) -> set[str]:
+    """Return the anchors of the headings of a document, as GitHub and GitLab name them."""
+    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in _HEADING.findall(text)}
+
+
+def examples_in(schema: Any) -> Iterator[object]:
+    """Yield the examples and defaults of *schema*."""
+    match schema:
+        case dict():
+            yield from schema.get("examples", [])
+            yield from [schema["default"]] if "default" in schema else []
+            for value in schema.values():
+                yield from examples_in(value)
+        case list():
+            for item in schema:
+                yield from examples_in(item)
+
+
+def run_generator(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the generator as a person does."""
+    return subprocess.run([sys.executable, GENERATOR, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_generated_parts_are_fresh() -> None:
+    """No document lags behind the schema, the settings and the capabilities."""
+    result = run_generator("--check")
+
+    assert (result.returncode, result.stdout) == (0, "")
+
+
+def test_a_stale_part_is_shown_and_written_anew(tmp_path: Path) -> None:
+    """The check tells what differs and writes nothing; without it the part is written."""
+    document = tmp_path / "language.md"
+    whole = (DOCS / "language.md").read_text(encoding="utf-8")
+    document.write_text(whole.replace("**`pipelines`**", "**`lines`**", 1), encoding="utf-8")
+
+    checked = run_generator("--check", document)
+    written = run_generator(document)
+
+    assert (checked.returncode, "-- **`lines`**" in checked.stdout) == (1, True)
+    assert (written.returncode, document.read_text(encoding="utf-8")) == (0, whole)
+
+
+@pytest.mark.parametrize("block", tuple(blocks()))
+def test_configs_in_documents_say_what_they_are_shown_for(block: Block) -> None:
+    """A config in a document compiles for both targets, or gives the one error that its block names."""
+    found = found_in(block).diagnostics()
+
+    assert {one.code.number for one in found if one.severity is Severity.ERROR} == (
+        {block.kind} if block.kind.startswith("PG") else set()
+    )
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    """Each link to a file of the repository leads to one, and its anchor to a heading."""
+    dead = []
+    for link in _LINK.finditer(path.read_text(encoding="utf-8")):
+        if "://" in link["path"]:
+            continue
+        target = (path.parent / link["path"]).resolve() if link["path"] else path
+        if not target.exists() or (link["anchor"] and link["anchor"] not in anchors(target)):
+            dead.append(link[0])
+
+    assert dead == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_codes_in_documents_exist(path: Path) -> None:
+    """A document names codes that the compiler reports."""
+    known = {code.number for code in table()}
+
+    assert set(re.findall(r"\bPG[0-9]{3}\b", path.read_text(encoding="utf-8"))) <= known
+
+
+@pytest.mark.parametrize("name", ["jenkins", "gitlab", "language"])
+def test_documents_tell_of_each_setup_value(name: str) -> None:
+    """Where a setup value comes from is told for each engine."""
+    text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+
+    assert [value for value in (*SETUP_NAMES, "params.NAME") if f"`{value}`" not in text] == []
+
+
+def test_values_on_one_line_are_read_back() -> None:
+    """The examples and defaults of the schema stand in the documents as YAML that means the same."""
+    schema = json.loads((ROOT / "schemas" / "pipelines.schema.json").read_text(encoding="utf-8"))
+    flow = loaded_generator().flow
+    values = list(examples_in(schema))
+
+    assert [yaml.safe_load(flow(value)) for value in values] == values
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parts[-3])
+def test_plans_keep_their_contract(path: Path) -> None:
+    """The JSON of a plan fits its schema."""
+    report = Report()
+    schema = json.loads((ROOT / "schemas" / "plan.schema.json").read_text(encoding="utf-8"))
+
+    data = as_data(analyse(load(path, report), (), report).plans)
+
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(data)] == []
+
+
+def test_the_target_of_the_documents_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The target that docs/targets.md shows plugs in by its entry point, and reads its settings."""
+    project = tomllib.loads((DOCS / "outline" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    info = tmp_path / f"{project['name']}-{project['version']}.dist-info"
+    info.mkdir()
+    metadata = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    (info / "METADATA").write_text(metadata, encoding="utf-8")
+    points = "".join(f"{name} = {value}\n" for name, value in project["entry-points"][registry.GROUP].items())
+    (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{points}", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(DOCS / "outline"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    stages = "pipelines: {p: {stages: [{name: a}, {name: b}]}}\ntargets: {outline: {prefix: do-}}\n"
+    report = Report()
+
+    files = compile_file(SourceFile("pipegen.yaml", stages), registry.load("outline"), {}, (), report)
+
+    assert [(file.name, file.text.splitlines()[-2:]) for file in files] == [("outline.mk", ["do-a:", "do-b: do-a"])]
