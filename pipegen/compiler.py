@@ -12,7 +12,7 @@ from pipegen.config.read import read
 from pipegen.config.schema import check_schema, check_settings
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss
-from pipegen.plan.build import Neighbours, build_plan
+from pipegen.plan.build import Neighbours, build_plan, check_values
 from pipegen.plan.graph import build_graph
 from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile, Span
@@ -93,7 +93,10 @@ def _chosen(config: Config, names: Sequence[str], report: Report) -> tuple[Pipel
 def _plan(pipeline: Pipeline, around: Neighbours, report: Report) -> Plan | None:
     """Return the plan of *pipeline*; None when its graph has a cycle, which is reported."""
     graph = build_graph(pipeline, report)
-    return None if graph.cycles() else build_plan(pipeline, graph, around, report)
+    if graph.cycles():
+        check_values(pipeline, graph, around, report)
+        return None
+    return build_plan(pipeline, graph, around, report)
 
 
 def _homes(pipelines: Iterable[Pipeline]) -> dict[str, tuple[str, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pipegen.config.model import Stage
@@ -74,6 +75,15 @@ def bound_names(stage: Stage) -> tuple[Bound, ...]:
         if name.value not in seen:
             bound.append(Bound(name.value, "exports", name.span))
     return tuple(bound)
+
+
+def providers(bound: Mapping[str, tuple[Bound, ...]]) -> dict[str, tuple[str, ...]]:
+    """Return, for each step that binds names, the stages that have it; *bound* is what all stages bind."""
+    found: dict[str, dict[str, None]] = {}
+    for stage, names in bound.items():
+        for one in names:
+            found.setdefault(one.step, {})[stage] = None
+    return {step: tuple(stages) for step, stages in found.items()}
 
 
 def check_names(stage: Stage, report: Report) -> None:

@@ -33,12 +33,13 @@ from pipegen.graph.closure import Closure
 class Namespaces:
     """What a pipeline's stages bind, and which pipelines hold a stage of another name.
 
-    *stages* holds all stages of the pipeline, *bound* their names in order,
-    *homes* all stages of the file, each with its pipelines.
+    *stages* holds all stages of the pipeline, *bound* their names in order, *providers* the
+    stages that have a step, *homes* all stages of the file, each with its pipelines.
     """
 
     stages: Mapping[str, Stage]
     bound: Mapping[str, tuple[Bound, ...]]
+    providers: Mapping[str, tuple[str, ...]]
     homes: Mapping[str, tuple[str, ...]]
 
 
@@ -223,17 +224,15 @@ class Reader:
 
     def _report_unbound(self, reference: Reference, producer: Stage) -> str:
         bound = self.namespaces.bound[producer.name.value]
-        report_unbound(reference, producer, self.stage, bound, self._providers(), self.report)
+        report_unbound(reference, producer, self.stage, bound, self._provider, self.report)
         return ""
 
-    def _providers(self) -> dict[str, str]:
-        """Return, for each step that binds names, the last ancestor in the user's order that has it."""
-        return {
-            bound.step: name
-            for name in self.namespaces.stages
-            if self._is_before(name, self.stage.name.value)
-            for bound in self.namespaces.bound[name]
-        }
+    def _provider(self, step: str) -> str | None:
+        """Return the last stage in the user's order that has *step* and runs before this one."""
+        own = self.stage.name.value
+        return next(
+            (name for name in reversed(self.namespaces.providers.get(step, ())) if self._is_before(name, own)), None
+        )
 
     def _report_unknown(self, reference: Reference, namespace: str) -> str:
         if namespace in self.namespaces.homes:
@@ -244,6 +243,17 @@ class Reader:
                 at=reference.span,
                 label="no such stage in this pipeline",
                 hint="pipelines share nothing: do the work in this pipeline too, or move the stage into one pipeline",
+            )
+            return ""
+        path = f"{namespace}.{reference.name}"
+        dotted = next((name for name in self.namespaces.stages if path.startswith(f"{name}.")), None)
+        if dotted is not None:
+            self.report.add(
+                codes.UNKNOWN_NAMESPACE,
+                f'"{reference}" reads from "{namespace}", not from stage "{dotted}": a namespace ends at the first dot',
+                at=reference.span,
+                also=[Label(self.namespaces.stages[dotted].name.span, "its name has a dot")],
+                hint=f'rename the stage, to "{dotted.replace(".", "-")}" perhaps',
             )
             return ""
         found = near_miss(namespace, [*self.namespaces.stages, "setup"])
@@ -274,7 +284,8 @@ class Reader:
 
     def _is_before(self, earlier: str, later: str) -> bool:
         """Return whether the arcs say so; a stage in no arc is before none."""
-        return earlier in self.order.places and self.order.is_before(earlier, later)
+        places = self.order.places
+        return earlier in places and later in places and self.order.is_before(earlier, later)
 
 
 def _is_escaped(reference: Reference, before: list[Part]) -> bool:

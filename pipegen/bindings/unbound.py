@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from pipegen.bindings.expression import Reference
@@ -52,13 +52,12 @@ def report_unbound(
     producer: Stage,
     reader: Stage,
     bound: tuple[Bound, ...],
-    providers: Mapping[str, str],
+    provider: Callable[[str], str | None],
     report: Report,
 ) -> None:
     """Report that *producer* binds no such name: because it lacks the step, or because the name is wrong.
 
-    *bound* is what *producer* binds; *providers* names, for each step, the nearest
-    ancestor of *reader* that has it.
+    *bound* is what *producer* binds; *provider* names the nearest ancestor of *reader* that has a step.
     """
     step = next((step for step, names in STEP_NAMES.items() if reference.name in names), "")
     code, lacks = _LACKS.get(step, (codes.UNBOUND_NAME, f'binds no "{reference.name}"'))
@@ -70,7 +69,9 @@ def report_unbound(
         f'stage "{name}" {want.does}, but {lacks}' if want else f'"{reference}" is not bound: stage "{name}" {lacks}',
         at=reference.span,
         also=[] if producer is reader else [Label(producer.name.span, lacks)],
-        hint=_hint_at_step(reference, step, name, providers, want) if step else _hint_at_name(reference, name, bound),
+        hint=_hint_at_step(reference, step, name, provider(step), want)
+        if step
+        else _hint_at_name(reference, name, bound),
     )
 
 
@@ -80,9 +81,9 @@ def _hint_at_name(reference: Reference, stage: str, bound: tuple[Bound, ...]) ->
     return f'write "{replace(reference, name=found)}"' if found else f'stage "{stage}" binds {listed(names, limit=20)}'
 
 
-def _hint_at_step(reference: Reference, step: str, stage: str, providers: Mapping[str, str], want: _Want | None) -> str:
+def _hint_at_step(reference: Reference, step: str, stage: str, provider: str | None, want: _Want | None) -> str:
     hint = f'add "{_ADD[step]}" to stage "{stage}"'
-    if step not in providers:
+    if provider is None:
         return hint
     instead = want.instead if want else f"${{STAGE.{reference.name}}}"
-    return f'{hint}, or take what stage "{providers[step]}" made: "{instead.replace("STAGE", providers[step])}"'
+    return f'{hint}, or take what stage "{provider}" made: "{instead.replace("STAGE", provider)}"'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import io
 import sys
 import tempfile
 import traceback
@@ -20,6 +20,7 @@ from pipegen.cli.commands.plan import plan
 from pipegen.cli.commands.schema import schema
 from pipegen.cli.commands.targets import targets
 from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.streams import discard, prepare
 
 # The base of typer's usage errors: typer itself does not export it, and newer ones bring their own click.
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
@@ -63,8 +64,10 @@ def main() -> None:
 
 def run() -> int:
     """Run the program and return its exit status: nothing but words reaches the user, whatever happens."""
+    prepare()
     try:
-        return int(app(prog_name="pipegen", standalone_mode=False) or Exit.FINE)
+        status = int(app(prog_name="pipegen", standalone_mode=False) or Exit.FINE)
+        sys.stdout.flush()  # here, where a failure can still be told
     except WrongUsage as error:
         typer.echo(f"pipegen: {error}", err=True)
         return Exit.USAGE
@@ -74,15 +77,18 @@ def run() -> int:
     except (typer.Abort, KeyboardInterrupt):
         return Exit.INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output went away; stop the interpreter from telling so when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard()
         return Exit.PROBLEMS
     except Exception as error:  # noqa: BLE001 - the last place where what went wrong can be told in words
         return _report_failure(error)
+    return status
 
 
 def _report_failure(error: Exception) -> int:
     """Tell what stopped pipegen: the world around it in a line, a bug with a place to find the details."""
+    if isinstance(error, io.UnsupportedOperation):
+        typer.echo("pipegen: standard output is closed", err=True)
+        return Exit.FAILED
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         typer.echo(f"pipegen: {place}{error.strerror or error}", err=True)

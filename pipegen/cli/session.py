@@ -12,6 +12,7 @@ from typing import Annotated, TextIO, TypeVar
 import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.compiler import Analysed
 from pipegen.config.load import USUAL_NAMES, find, load
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.render import FORMATS
@@ -33,7 +34,7 @@ class Format(StrEnum):
 
 ConfigArgument = Annotated[
     Path | None,
-    typer.Argument(metavar="[CONFIG]", show_default=False, help=f"The config; without it, {', '.join(USUAL_NAMES)}."),
+    typer.Argument(metavar="CONFIG", show_default=False, help=f"The config; without it, {', '.join(USUAL_NAMES)}."),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How diagnostics are shown.")]
 PipelineOption = Annotated[
@@ -55,9 +56,12 @@ def config_path(given: Path | None) -> Path:
             raise WrongUsage(f"no config here: looked for {', '.join(USUAL_NAMES)}")
         return found
     if given.is_dir():
-        raise WrongUsage(f'"{given}" is a folder: name the config in it')
+        found = find(given)
+        raise WrongUsage(f'"{given}" is a folder: ' + (f'its config is "{found}"' if found else "it holds no config"))
     if not given.exists():
         raise WrongUsage(f'"{given}" does not exist')
+    if os.fspath(given) != os.fsencode(given).decode(errors="replace"):
+        raise WrongUsage(f'the name "{given}" is not UTF-8: generated files could not hold it')
     return given
 
 
@@ -69,6 +73,14 @@ def load_targets(names: Sequence[str]) -> tuple[Target, ...]:
         raise WrongUsage(str(error)) from error
 
 
+def named_targets(analysed: Analysed) -> tuple[Target, ...]:
+    """Return the targets that the config names, or end with wrong usage."""
+    try:
+        return load_targets(tuple(analysed.settings))
+    except WrongUsage as error:
+        raise WrongUsage(f'"targets" in {analysed.file.path}: {error}') from error
+
+
 def attempt(path: Path, report: Report, work: Callable[[SourceFile], T]) -> T | None:
     """Return what *work* makes of the config at *path*; None when diagnostics stop it."""
     try:
@@ -77,6 +89,11 @@ def attempt(path: Path, report: Report, work: Callable[[SourceFile], T]) -> T | 
         return work(file)
     except Stopped:
         return None
+    except OSError as error:
+        # To read a file that is open may fail without its name.
+        if error.filename is None and error.errno is not None:
+            error.filename = str(path)
+        raise
 
 
 def show(diagnostics: Sequence[Diagnostic], form: Format, stream: TextIO) -> None:
@@ -93,8 +110,14 @@ def end(status: Exit) -> None:
 
 
 def say(words: str) -> None:
-    """Tell the user what was done, beside the output."""
+    """Write *words* for the user beside the output."""
     sys.stderr.write(f"{words}\n")
+
+
+def tell(form: Format, words: str) -> None:
+    """Tell a person what was done; programs read nothing but diagnostics."""
+    if form is Format.TEXT:
+        say(words)
 
 
 def wrong_option(option: str, value: str, allowed: Sequence[str]) -> WrongUsage:

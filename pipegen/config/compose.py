@@ -16,6 +16,10 @@ from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence
 # A config of 10,000 stages has some 100,000 values; a few aliases of aliases can stand for billions.
 MOST_NODES = 1_000_000
 
+# JSON writes a character beyond U+FFFF as two escapes; YAML reads them as two characters that are none.
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 # What stands in front of a value in YAML: its anchor, its tag, or both.
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)+")
 
@@ -80,6 +84,7 @@ class Composer:
     def scalar(self, text: str, span: Span, style: str, *, anchor: str | None, tag: str | None) -> None:
         """Add a scalar; *span* begins with its anchor and tag."""
         self._check_tag(tag, span)
+        text = self._paired(text, span) if _SURROGATE.search(text) else text
         node = scalar(text, self._own_span(span), style, tag)
         if "\0" in text:
             self._report.add(
@@ -89,6 +94,19 @@ class Composer:
                 hint="remove it",
             )
         self._finish(node, 1, anchor)
+
+    def _paired(self, text: str, span: Span) -> str:
+        """Return *text* with the two halves of a character, as JSON escapes it, put together."""
+        paired = _PAIR.sub(lambda pair: pair[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le"), text)
+        lone = _SURROGATE.search(paired)
+        if lone is not None:
+            self._report.add(
+                codes.LONE_SURROGATE,
+                f'"\\u{ord(lone[0]):04x}" is half a character, and no text',
+                at=span,
+                hint="write the whole character, or its escape with \\U and eight digits",
+            )
+        return _SURROGATE.sub("\ufffd", paired)
 
     def begin_sequence(self, span: Span, *, anchor: str | None, tag: str | None) -> None:
         """Open a sequence."""

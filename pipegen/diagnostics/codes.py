@@ -15,6 +15,7 @@ UNSUPPORTED_YAML = Code("PG105", "unsupported-yaml", _E)
 ALIAS_EXPANSION = Code("PG106", "alias-expansion", _E)
 VALUE_AND_MAPPING = Code("PG107", "value-and-mapping", _E)
 NUL_CHARACTER = Code("PG108", "nul-character", _E)
+LONE_SURROGATE = Code("PG109", "lone-surrogate", _E)
 
 # 2: schema
 UNKNOWN_KEY = Code("PG201", "unknown-key", _E)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from functools import lru_cache
 
 from pipegen.diagnostics.model import Code, Diagnostic, Label, Severity
 from pipegen.source.text import Span
@@ -54,9 +55,34 @@ def _order(found: Diagnostic) -> tuple[str, int, int, str, str]:
 
 
 def near_miss(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word that *word* most likely means, if any comes close."""
-    close = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    """Return the known word that *word* most likely means, if any comes close; among many words, one slip away."""
+    words = tuple(known)
+    if len(words) > _MANY:
+        near = [places[0] for part in _shortened(word) if (places := _by_shortened(words).get(part))]
+        return words[min(near)] if near else None
+    close = get_close_matches(word, words, n=1, cutoff=0.6)
     return close[0] if close else None
+
+
+# Words with which a new one can be compared one by one, as often as there are mistakes.
+_MANY = 100
+# Of longer words, with all that is left of each, a few would fill the memory.
+_LONG = 200
+
+
+@lru_cache(maxsize=4)
+def _by_shortened(words: tuple[str, ...]) -> dict[str, list[int]]:
+    """Return the places of *words* by what is left of them when a character falls out, or none."""
+    found: dict[str, list[int]] = {}
+    for place, word in enumerate(words):
+        for part in _shortened(word):
+            found.setdefault(part, []).append(place)
+    return found
+
+
+def _shortened(word: str) -> set[str]:
+    """Return *word*, and *word* without each of its characters: words that are one slip apart have one in common."""
+    return {word, *(word[:at] + word[at + 1 :] for at in range(len(word) if len(word) <= _LONG else 0))}
 
 
 def listed(words: Sequence[str], *, limit: int = 8) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from posixpath import normpath
 
-from pipegen.bindings.names import bound_names, check_names
+from pipegen.bindings.names import bound_names, check_names, providers
 from pipegen.bindings.scope import Namespaces
 from pipegen.config.model import Pipeline, Stage
 from pipegen.diagnostics import codes
@@ -100,7 +100,8 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
     stages: dict[str, Stage] = {}
     for stage in pipeline.stages:
         stages.setdefault(stage.name.value, stage)
-    return Namespaces(stages, {name: bound_names(stage) for name, stage in stages.items()}, around.homes)
+    bound = {name: bound_names(stage) for name, stage in stages.items()}
+    return Namespaces(stages, bound, providers(bound), around.homes)
 
 
 def _work(

@@ -105,7 +105,7 @@ class Values:
             codes.EXPECTED_TEXT,
             f"{wanted} is meant here, not {describe(value)}",
             at=value.span,
-            hint='lists are not put into lists: join them with "$merge" and "$with"'
+            hint='give text; to put lists together, join them with "$merge" and "$with"'
             if wanted == "text" and isinstance(value, List)
             else f"give {wanted}, or an expression that comes to it",
         )

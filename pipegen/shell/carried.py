@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pipegen.bindings.expression import Text
 from pipegen.plan.model import Job
 from pipegen.shell.host import Host
 from pipegen.shell.quote import Literal, Shell, Word, shell_text
@@ -24,7 +25,14 @@ def carries(job: Job, host: Host) -> tuple[str, ...]:
 
 def packs_containers(job: Job, host: Host) -> bool:
     """Return whether *job* packs the paths that other jobs copy out of its container."""
-    return bool(job.shared.container_paths) and not host.shares_daemon
+    return not host.shares_daemon and any(path.constant is not None for path in job.shared.container_paths)
+
+
+def out_of_reach(job: Job, host: Host) -> tuple[Text, ...]:
+    """Return the paths that others copy from the container of *job* and it cannot pack: only their runs know them."""
+    if host.shares_daemon:
+        return ()
+    return tuple(path for path in job.shared.container_paths if path.constant is None)
 
 
 def packs_files(job: Job, host: Host) -> bool:

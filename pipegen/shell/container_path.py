@@ -7,7 +7,7 @@ from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, Variable, Word
 from pipegen.shell.text import assignment
 
-SOURCE = "pipegen_source"
+_SOURCE = "pipegen_source"
 
 
 def container_path(text: Text, lowering: Lowering) -> tuple[tuple[str, ...], Word]:
@@ -15,5 +15,5 @@ def container_path(text: Text, lowering: Lowering) -> tuple[tuple[str, ...], Wor
     known = text.constant
     if known is not None:
         return (), (Literal(f"{known}." if known.endswith("/") else known),)
-    lines = (assignment(SOURCE, text, lowering), f"case ${SOURCE} in */) {SOURCE}=${SOURCE}. ;; esac")
-    return lines, (Variable(SOURCE),)
+    lines = (assignment(_SOURCE, text, lowering), f"case ${_SOURCE} in */) {_SOURCE}=${_SOURCE}. ;; esac")
+    return lines, (Variable(_SOURCE),)

@@ -27,7 +27,7 @@ from pipegen.shell.host import Host, Login
 from pipegen.shell.images import is_pulled, is_pushed
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import variables
-from pipegen.shell.prelude import prelude
+from pipegen.shell.prelude import is_used, prelude
 from pipegen.shell.quote import quote, shell_text
 from pipegen.shell.steps.archive import archives, hand_over
 from pipegen.shell.steps.build import build
@@ -110,8 +110,8 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Sc
         outputs=outputs,
         setup=used.setup,
         credentials=credentials,
-        uses_containers=any(isinstance(step, Build | Run | Copy | Publish) for step in used.steps),
-        uses_helm=any(isinstance(step, Deploy) for step in used.steps),
+        uses_containers=is_used("DOCKER", commands),
+        uses_helm=is_used("HELM", commands),
         uses_git=any(isinstance(step, Promote) for step in used.steps),
         logs_in=login is not None,
         carries=carries(job, host),

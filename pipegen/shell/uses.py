@@ -30,8 +30,6 @@ def uses(job: Job, host: Host) -> Uses:
     own = _own(job, host)
     steps = tuple(step for step in job.steps if not isinstance(step, Export) or step.name in own)
     texts = [text for step in steps for text in _texts(step, job)]
-    if not host.shares_daemon:
-        texts += job.shared.container_paths
     references = [reference for text in texts for reference in text.references()]
     setup = [reference.name for reference in references if reference.scope is Scope.SETUP]
     if any(isinstance(step, Promote) for step in steps):

@@ -107,6 +107,8 @@ def _containers(lowering: Lowering) -> Iterator[Command]:
     name = container_name(job, lowering.host)
     yield Command((f"mkdir -p {quote(folder)}",), "what other jobs copy from the container")
     for number, path in enumerate(job.shared.container_paths):
+        if path.constant is None:
+            continue
         lines, source = container_path(path, lowering)
         target = quote((*folder, Literal(f"/{number}.tar")))
         yield Command((*lines, f"$DOCKER cp {quote((*name, Literal(':'), *source))} - >{target}"))

@@ -24,7 +24,7 @@ from pipegen.bindings.expression import (
     text,
 )
 from pipegen.bindings.fold import Folder
-from pipegen.bindings.names import Bound, bound_names
+from pipegen.bindings.names import Bound, bound_names, providers
 from pipegen.bindings.parse import parse
 from pipegen.bindings.scope import Namespaces, Reader
 from pipegen.config.model import Stage
@@ -58,7 +58,7 @@ class World:
         bound = {name: bound_names(stage) for name, stage in stages.items()}
         reader = Reader(
             stages[at],
-            Namespaces(stages, bound, self.homes),
+            Namespaces(stages, bound, providers(bound), self.homes),
             graph.closure(),
             report,
             frozenset(_moments(bound[at]) if done else ()),

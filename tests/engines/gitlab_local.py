@@ -3,7 +3,8 @@
 Of GitLab it keeps rules, needs, the passing of artifacts and a workspace for each job. Unlike GitLab it starts jobs in
 rounds (a job waits for all that started before it, needed or not), ignores `retry` and `timeout`, and knows no other
 shell than bash. Its run time explodes with the graph: up to 15 jobs are fine. Images and services are taken out of the
-file, because it would start the services, and give the jobs with an image a CI_PROJECT_DIR that is not there.
+file, because it would start the services, and give the jobs with an image a CI_PROJECT_DIR that is not there. What a
+shell would not take as it stands in the path of an artifact becomes `?`, because it writes that path into a script.
 """
 
 import os
@@ -112,7 +113,7 @@ def run(
     text = file if isinstance(file, str) else file.read_text(encoding="utf-8")
     checkout = _clone(repository, workdir / "checkout", project)
     (workdir / "home").mkdir()
-    (workdir / "pipeline.yml").write_text(_without_images(text), encoding="utf-8")
+    (workdir / "pipeline.yml").write_text(_for_plain_shells(text), encoding="utf-8")
     command = [
         *(_program() or ()),
         "--file=../pipeline.yml",
@@ -148,8 +149,8 @@ def _clone(repository: Path, checkout: Path, project: str) -> Path:
     return checkout
 
 
-def _without_images(text: str) -> str:
-    """Return the pipeline *text* without images and services, all else as written."""
+def _for_plain_shells(text: str) -> str:
+    """Return the pipeline *text* without images and services, and paths of artifacts as a shell takes them."""
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = 1_000_000
@@ -158,6 +159,8 @@ def _without_images(text: str) -> str:
         if isinstance(mapping, dict):
             for key in ("image", "services"):
                 mapping.pop(key, None)
+            paths = mapping.get("artifacts", {}).get("paths", [])
+            paths[:] = [re.sub(r"""[\s;&|<>()'"`#\\]""", "?", path) for path in paths]
     stream = StringIO()
     yaml.dump(data, stream)
     return stream.getvalue()

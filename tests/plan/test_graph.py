@@ -129,3 +129,23 @@ def test_a_cycle_in_one_pipeline_does_not_hide_mistakes_in_another() -> None:
     """)
 
     assert [one.code.number for one in found] == ["PG401", "PG305"]
+
+
+@pytest.mark.parametrize("slip", ["stge-77", "stagee-77", "stoge-77", "satge-77"])
+def test_one_slip_is_understood_among_many_stages(slip: str) -> None:
+    """A character too few, too many, another one, or two in the wrong order."""
+    names = ", ".join(f"{{name: stage-{number}}}" for number in range(70, 80))
+    others = ", ".join(f"{{name: other-{number}}}" for number in range(200))
+    found = reported(f"pipelines: {{p: {{stages: [{others}, {names}], execution: [[stage-70, {slip}]]}}}}")
+    (unknown,) = (one for one in found if one.code.number == "PG301")
+
+    assert unknown.hint == f'rename it to "stage-77", or add a stage "{slip}"'
+
+
+def test_what_is_no_slip_is_not_guessed_among_many_stages() -> None:
+    """To compare it with each would take long."""
+    others = ", ".join(f"{{name: other-{number}}}" for number in range(200))
+    found = reported(f"pipelines: {{p: {{stages: [{others}], execution: [[other-0, {'x' * 5000}]]}}}}")
+    (unknown,) = (one for one in found if one.code.number == "PG301")
+
+    assert unknown.related == ()

@@ -46,7 +46,6 @@ def test_a_mail_has_pipelinelibs_defaults() -> None:
         ("{to: a}", "{to: b}", ["b"]),
         ("{}", "{to: [b, '${setup.branch}', c]}", ["b", "<setup setup.branch>", "c"]),
         ("{to: [a, b]}", "{subject: x}", ["a", "b"]),
-        ("{}", "{}", []),
     ],
 )
 def test_a_stage_goes_before_its_pipeline(pipeline: str, stage: str, expected: list[str]) -> None:
@@ -56,7 +55,7 @@ def test_a_stage_goes_before_its_pipeline(pipeline: str, stage: str, expected: l
 
 def test_subject_and_body_come_from_either() -> None:
     """The stage's subject with the pipeline's body."""
-    mail = mail_of("notify: {email: {subject: p, body: 'b ${.stage}'}},", "notify: {email: {subject: s}}")
+    mail = mail_of("notify: {email: {subject: p, body: 'b ${.stage}'}},", "notify: {email: {to: x, subject: s}}")
 
     assert told(mail)[1:] == ("s", "b s")
 
@@ -65,7 +64,7 @@ def test_subject_and_body_come_from_either() -> None:
 def test_a_mail_reads_nothing_of_the_stage_that_failed(name: str) -> None:
     """It may not be bound."""
     body = f"'${{.{name}}}'"
-    stage = f"{{name: s, build: x, exports: {{e: v}}, notify: {{email: {{body: {body}}}}}}}"
+    stage = f"{{name: s, build: x, exports: {{e: v}}, notify: {{email: {{to: x, body: {body}}}}}}}"
     (found,) = reported(f"pipelines: {{p: {{stages: [{stage}]}}}}")
 
     assert (found.code.number, "once the stage has failed" in found.message) == ("PG308", True)
@@ -73,6 +72,17 @@ def test_a_mail_reads_nothing_of_the_stage_that_failed(name: str) -> None:
 
 def test_a_mail_falls_back_on_a_default() -> None:
     """As it must: with a warning."""
-    (found,) = reported("pipelines: {p: {stages: [{name: s, build: x, notify: {email: {body: '${.imageID|none}'}}}]}}")
+    (found,) = reported(
+        "pipelines: {p: {stages: [{name: s, build: x, notify: {email: {to: x, body: '${.imageID|none}'}}}]}}"
+    )
 
     assert found.code.number == "PG314"
+
+
+@pytest.mark.parametrize("email", ["{}", "{subject: s}", "{to: []}"])
+def test_a_mail_to_nobody_is_none(email: str) -> None:
+    """With a word about it."""
+    (found,) = reported(f"pipelines: {{p: {{stages: [{{name: s, build: x, notify: {{email: {email}}}}}]}}}}")
+
+    assert found.code.number == "PG511"
+    assert found.severity.value == "warning"

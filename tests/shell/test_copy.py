@@ -7,7 +7,7 @@ import tarfile
 import pytest
 from shell.world import HOSTILE, World, host, jobs, plan_of, script_of, text_of
 
-from pipegen.shell.carried import carries
+from pipegen.shell.carried import carries, out_of_reach
 
 SOURCE = {"name": "a", "build": "x", "run": {"tail": 9}}
 # File names that exist; an empty path, and those that end in a slash, mean folders.
@@ -217,6 +217,34 @@ def test_a_container_that_only_the_run_names(world: World) -> None:
     result = world.run_job(plan, "t", host())
 
     assert result.calls[0] == ["cp", "--", "--rf:/srv/file", "f"]
+
+
+def test_a_path_of_another_run_is_out_of_reach(world: World) -> None:
+    """Where no daemon is shared, the container's own job cannot know what to pack."""
+    entry = {"from": "${t.container}", "source": "${a.output}", "destination": "f"}
+    plan = plan_of([SOURCE, {"name": "t"}, {"name": "r", "copy": [entry]}])
+    where = host(shares_daemon=False)
+    world.give("a", "output", "/srv/file")
+
+    result = world.run_job(plan, "r", where)
+
+    assert result.status == 1
+    assert 'stage "r": the container of stage "t" is out of reach' in result.errors
+    assert carries(jobs(plan)["t"], where) == ()
+    assert [path.constant for path in out_of_reach(jobs(plan)["t"], where)] == [None]
+
+
+def test_an_empty_loop_leaves_an_empty_archive(world: World) -> None:
+    """Nothing to copy is no failure."""
+    entry = {"source": "/srv/${.i}", "destination": "${.i}", "archive": True}
+    each = {"$each": "i", "$in": "${a.output}", "$yield": entry}
+    plan = plan_of([SOURCE, {"name": "t", "build": "v", "run": True, "copy": each}, {"name": "r", "build": "v"}])
+    world.give("a", "output", "\n")
+
+    result = world.run_job(plan, "t", host(archives_folders=True))
+
+    assert result.status == 0, result.errors
+    assert list((world.root / ".pipegen" / "archive").iterdir()) == []
 
 
 def test_packed_containers_are_carried() -> None:

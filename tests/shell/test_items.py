@@ -35,7 +35,7 @@ def loop(source: object, names: object, given: object, delimiter: str | None = N
 
 def arguments(world: World, value: object, text: str) -> list[str]:
     """Return the arguments that a container gets for *value*, with *text* as the output it reads."""
-    return called(world, run(world, value, text))
+    return called(run(world, value, text))
 
 
 def run(world: World, value: object, text: str) -> Result:
@@ -45,7 +45,7 @@ def run(world: World, value: object, text: str) -> Result:
     return world.run_job(plan, "t", host())
 
 
-def called(world: World, result: Result) -> list[str]:
+def called(result: Result) -> list[str]:
     """Return the arguments behind the image."""
     assert result.status == 0, result.errors
     words = next(call for call in result.calls if call[0] == "run")
@@ -146,7 +146,7 @@ def test_nested_loops(world: World, outer: str, inner: str, *, split: bool) -> N
         if split
         else [f"{row}|{cell}" for row, cell in pieces]
     )
-    assert called(world, result) == expected
+    assert called(result) == expected
 
 
 def tokens(text: str, delimiters: str) -> list[str]:

@@ -89,7 +89,15 @@ def test_helm_gets_values_unchanged(world: World) -> None:
 
 def test_documents_hold_values_unchanged(world: World) -> None:
     """A document with text of the run in keys, values and loops reads as what was meant, for both kinds of reader."""
-    fixed = {"on": True, "n": 1.5, "none": None, "text": HOSTILE["quotes"], "version": "1.10", "e": [], "m": {}}
+    fixed: dict[str, object] = {
+        "on": True,
+        "n": 1.5,
+        "none": None,
+        "text": HOSTILE["quotes"],
+        "version": "1.10",
+        "e": [],
+        "m": {},
+    }
     overrides = {
         "fixed": fixed,
         "given": {"${s1.output}": REFERENCES, "x": [{"k": value} for value in REFERENCES]},

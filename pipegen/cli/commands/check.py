@@ -19,8 +19,9 @@ from pipegen.cli.session import (
     config_path,
     end,
     load_targets,
-    say,
+    named_targets,
     show,
+    tell,
 )
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.diagnostics.report import Report, Stopped
@@ -29,7 +30,7 @@ from pipegen.diagnostics.report import Report, Stopped
 def check(
     configs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[CONFIG]...", show_default=False, help="The configs; without any, the usual one."),
+        typer.Argument(metavar="CONFIG", show_default=False, help="The configs; without any, the usual one."),
     ] = None,
     target: TargetOption = None,
     pipeline: PipelineOption = None,
@@ -37,7 +38,7 @@ def check(
     *,
     strict: StrictOption = False,
 ) -> None:
-    """Report everything that is wrong with a config, without writing anything.
+    """Report everything that is wrong with a config. Nothing is written.
 
     What a target cannot say is reported for the targets that --target or the
     config's "targets" names.
@@ -49,8 +50,8 @@ def check(
     show(found, form, sys.stdout)
     if any(report.has_errors(strict=strict) for report in reports):
         end(Exit.PROBLEMS)
-    elif form is Format.TEXT:
-        say(f"no errors in {paths[0] if len(paths) == 1 else f'{len(paths)} configs'}")
+    else:
+        tell(form, f"no errors in {paths[0] if len(paths) == 1 else f'{len(paths)} configs'}")
 
 
 def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None) -> Report:
@@ -62,7 +63,7 @@ def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None) -
 
 
 def _check_targets(analysed: Analysed, target: list[str] | None, report: Report) -> None:
-    for one in load_targets(target or tuple(analysed.settings)):
+    for one in load_targets(target) if target else named_targets(analysed):
         try:
             generate(analysed, one, {}, report)
         except Stopped:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.output import difference, is_foreign, write
+from pipegen.cli.output import check_place, difference, is_foreign, write
 from pipegen.cli.session import (
     ConfigArgument,
     Format,
@@ -23,8 +23,10 @@ from pipegen.cli.session import (
     config_path,
     end,
     load_targets,
+    named_targets,
     say,
     show,
+    tell,
     wrong_option,
 )
 from pipegen.compiler import Analysed, analyse, generate
@@ -62,30 +64,37 @@ def compile_(
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that pipegen did not write.")] = False,
     strict: StrictOption = False,
 ) -> None:
-    """Compile a config to what an engine reads: a Jenkinsfile, a .gitlab-ci.yml.
+    """Write what an engine reads: a Jenkinsfile, a .gitlab-ci.yml.
 
     Without --output each target writes its usual file in the current folder.
     Without --target, the targets that the config's "targets" names.
     """
     path, report = config_path(config), Report()
+    if check and output == "-":
+        raise WrongUsage("--check compares with a file: leave --output out, or name the file")
     _check_usage(load_targets(target or ()), output)
     analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report))
     results = _results(analysed, target, output, style, report) if analysed is not None else ()
     show(report.diagnostics(), form, sys.stderr)
     if analysed is None or report.has_errors(strict=strict):
+        if not report.has_errors():
+            tell(form, "nothing is written: with --strict, warnings count as errors")
         end(Exit.PROBLEMS)
     if output == "-":
-        sys.stdout.write(results[-1].file.text)
-    elif check:
-        end(_check(results))
+        # The file's own bytes, whatever the terminal speaks.
+        sys.stdout.buffer.write(results[-1].file.text.encode())
+        return
+    _check_places(results, path)
+    if check:
+        end(_check(results, form))
     else:
-        _write(results, force=force or output is not None)
+        _write(results, form, force=force)
 
 
 def _results(
     analysed: Analysed, target: Sequence[str] | None, output: str | None, style: str | None, report: Report
 ) -> tuple[_Result, ...]:
-    targets = load_targets(target or tuple(analysed.settings))
+    targets = load_targets(target) if target else named_targets(analysed)
     if not targets:
         raise WrongUsage("name a target: --target gitlab, --target jenkins, or both")
     _check_usage(targets, output)
@@ -123,22 +132,33 @@ def _place(file: GeneratedFile, target: Target, output: str | None) -> Path:
     return Path(output) if file.name == target.FILE else Path(output).parent / file.name
 
 
-def _check(results: Sequence[_Result]) -> Exit:
+def _check_places(results: Sequence[_Result], config: Path) -> None:
+    """End with wrong usage before anything is written when one of *results* has no place."""
+    for result in results:
+        check_place(result.path)
+        if result.path.exists() and result.path.samefile(config):
+            raise WrongUsage(f'"{result.path}" is the config itself')
+
+
+def _check(results: Sequence[_Result], form: Format) -> Exit:
     """Show how the files on disk differ from *results*."""
     status = Exit.FINE
     for result in results:
         found = difference(result.path, result.file.text)
         if found:
             sys.stdout.write(found)
-            say(f'{result.path} is not what the config says: run "pipegen compile"')
+            tell(form, f'{result.path} is not what the config says: run "pipegen compile"')
             status = Exit.PROBLEMS
+        else:
+            tell(form, f"{result.path} unchanged")
     return status
 
 
-def _write(results: Sequence[_Result], *, force: bool) -> None:
+def _write(results: Sequence[_Result], form: Format, *, force: bool) -> None:
     for result in results:
         if not force and is_foreign(result.path):
-            say(f"{result.path} was not written by pipegen: move it away, or overwrite it with --force")
+            say(f"pipegen: {result.path} was not written by pipegen: move it away, or overwrite it with --force")
             end(Exit.PROBLEMS)
     for result in results:
-        say(f"{result.path} written" if write(result.path, result.file.text) else f"{result.path} unchanged")
+        is_new = write(result.path, result.file.text)
+        tell(form, f"{result.path} {'written' if is_new else 'unchanged'}")

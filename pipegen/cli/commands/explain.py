@@ -12,11 +12,15 @@ from pipegen.diagnostics.explain import page
 from pipegen.diagnostics.report import near_miss
 
 
-def explain(code: Annotated[str, typer.Argument(help='A code or its name: "PG301", "unknown-stage".')]) -> None:
+def explain(
+    code: Annotated[str, typer.Argument(metavar="CODE", help='A code or its name: "PG301", "unknown-stage".')],
+) -> None:
     """Explain a diagnostic: what it finds, why it matters, what to do."""
     found = page(code)
     if found is None:
-        known = [word for one in table() for word in (one.number, one.name)]
-        guess = near_miss(code, known)
-        raise WrongUsage(f'no code "{code}"' + (f'; did you mean "{guess}"?' if guess else ""))
+        guess = near_miss(code.casefold(), [one.name for one in table()])
+        raise WrongUsage(
+            f'no code "{code}"; '
+            + (f'did you mean "{guess}"?' if guess else "codes stand in messages, as in error[PG301]")
+        )
     typer.echo(found.rstrip("\n"))

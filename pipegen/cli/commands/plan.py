@@ -37,7 +37,7 @@ def plan(
         end(Exit.PROBLEMS)
         return
     if form is PlanFormat.JSON:
-        typer.echo(json.dumps(as_data(analysed.plans), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(as_data(analysed.plans), indent=2))
     else:
         typer.echo("\n\n".join(_described(one) for one in analysed.plans))
 
@@ -69,7 +69,7 @@ def _job_data(job: Job) -> Mapping[str, object]:
 
 def _described(plan: Plan) -> str:
     lines = [f"pipeline {plan.name}"]
-    lines += [f"  frame {number}: {', '.join(frame)}" for number, frame in enumerate(plan.frames)]
+    lines += [f"  frame {number}: {', '.join(frame)}" for number, frame in enumerate(plan.frames, start=1)]
     lines.append(f"  longest path: {' -> '.join(_longest_path(plan))}")
     for job in plan.jobs:
         lines += ["", f"  {job.stage}", *_details(job)]

@@ -13,7 +13,7 @@ from pipegen.targets.base import Target
 
 def targets(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[TARGET]...", show_default=False, help="Only these targets.")
+        list[str] | None, typer.Argument(metavar="TARGET", show_default=False, help="Only these targets.")
     ] = None,
 ) -> None:
     """Show the targets, and how each says what the language says."""

@@ -7,7 +7,7 @@ from posixpath import dirname
 
 from pipegen.bindings.expression import Items, Loop
 from pipegen.plan.model import Copy, CopyFile, Job
-from pipegen.shell.carried import ARCHIVE, FOLDER, packs_files
+from pipegen.shell.carried import ARCHIVE, packs_files
 from pipegen.shell.command import Command
 from pipegen.shell.host import Host
 from pipegen.shell.layout import indented
@@ -16,7 +16,9 @@ from pipegen.shell.quote import Literal, Shell, Word, assigned, constant, quote,
 from pipegen.shell.steps.destination import Destination, planned_path
 
 ADDRESSES = '"$pipegen/artifactURLs"'
-_ARCHIVE = Shell("$pipegen/archive")
+# The folders in which copies wait for the end of the script; what they hold is as it stands from the root.
+ARCHIVED = Shell("$pipegen/archive")
+STAGED = Shell("$pipegen/files")
 _KEPT = "pipegen_kept"
 
 
@@ -30,7 +32,8 @@ def archives(job: Job, host: Host) -> bool:
 def hand_over(job: Job, host: Host) -> Iterator[Command]:
     """Yield the commands that put what is archived where the engine finds it."""
     if archives(job, host):
-        yield Command((f"mkdir -p {FOLDER}", f'mv "$pipegen/archive" {ARCHIVE}'))
+        # Where jobs share a tree, files of others may wait there.
+        yield Command((f"mkdir -p {ARCHIVE}", f'cp -RP "$pipegen/archive/." {ARCHIVE}'))
 
 
 def entries(files: Items[CopyFile]) -> Iterator[CopyFile]:
@@ -67,7 +70,7 @@ def _kept(copied: Destination, lowering: Lowering, *, is_folder: bool) -> tuple[
     name: Word = (*copied.name, Literal(".tar.gz")) if packs else copied.name
     lines: tuple[str, ...] = ()
     if host.archives_folders:
-        made, target = place_for(name, _ARCHIVE)
+        made, target = place_for(name, ARCHIVED)
         path = quote(copied.path)
         # GNU tar reads backslashes in the names that it is given, so it gets none.
         lines = (*made, f"(cd {path} && tar -czf - .) >{target}" if packs else f"cp {path} {target}")
@@ -81,8 +84,8 @@ def place_for(name: Word, root: Shell) -> tuple[tuple[str, ...], str]:
     """Return the commands that make the folder for *name* below *root*, and the place there."""
     known = constant(name)
     if known is None:
-        made = (f"{_KEPT}={assigned((root, Literal('/'), *name))}", f'mkdir -p "${{{_KEPT}%/*}}"')
-        return made, f'"${_KEPT}"'
+        place = assigned((root, Literal("/"), *name))
+        return (f"{_KEPT}={place}", f'mkdir -p "${{{_KEPT}%/*}}"'), f'"${_KEPT}"'
     folder = dirname(known)
-    around: Word = (root, Literal(f"/{folder}")) if folder else (root,)
-    return (f"mkdir -p {quote(around)}",), quote((root, Literal(f"/{known}")))
+    around = (f"mkdir -p {quote((root, Literal(f'/{folder}')))}",)
+    return around if folder else (), quote((root, Literal(f"/{known}")))

@@ -8,24 +8,25 @@ from posixpath import basename
 from pipegen.plan.model import Copy, CopyFile, Job
 from pipegen.shell.carried import packs_files, read
 from pipegen.shell.command import Command
-from pipegen.shell.container_path import SOURCE, container_path
+from pipegen.shell.container_path import container_path
 from pipegen.shell.items import each
 from pipegen.shell.kept import container_name
-from pipegen.shell.layout import indented
+from pipegen.shell.layout import failure
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, Shell, Variable, Word, quote
-from pipegen.shell.steps.archive import ADDRESSES, archiving, is_staged, place_for
+from pipegen.shell.quote import Literal, Shell, Word, quote
+from pipegen.shell.steps.archive import ADDRESSES, ARCHIVED, STAGED, archives, archiving, is_staged, place_for
 from pipegen.shell.steps.destination import Destination, destination
 from pipegen.shell.text import own_variable, word
 
-STAGED = Shell("$pipegen/files")
-_UNPACKED = "$pipegen/copied"
+_UNPACKED = Shell("$pipegen/copied")
 
 
 def copy(step: Copy, lowering: Lowering) -> Iterator[Command]:
     """Yield the commands of *step*."""
     if "artifactURLs" in lowering.needed:
         yield Command((f": >{ADDRESSES}",), "an address for each archived copy")
+    if archives(lowering.job, lowering.host):
+        yield Command((f"mkdir {quote((ARCHIVED,))}",))
     if packs_files(lowering.job, lowering.host):
         yield Command((f"mkdir {quote((STAGED,))}",), "copies that travel in a tar")
     for item in step.files:
@@ -37,8 +38,12 @@ def copy(step: Copy, lowering: Lowering) -> Iterator[Command]:
 def _copied(file: CopyFile, lowering: Lowering) -> tuple[str, ...]:
     """Return the commands that copy one entry and keep what is to be archived or packed of it."""
     to = destination(file, lowering)
+    path = quote(to.path)
     source_lines, source = container_path(file.source, lowering)
-    lines = (*to.lines, *source_lines, *_copy_commands(file, source, quote(to.path), lowering))
+    lines = (*to.lines, *source_lines)
+    if file.source.constant is None:
+        lines += (f"case {quote(source)} in */.) mkdir -p {path} ;; esac",)
+    lines += _copy_commands(file, source, path, lowering)
     if is_staged(file, lowering):
         lines += _staging(file, source, to, lowering)
     return (*lines, *archiving(file, to, lowering))
@@ -78,28 +83,18 @@ def _copy_commands(file: CopyFile, source: Word, path: str, lowering: Lowering) 
 
 def _unpacked(file: CopyFile, path: str, producer: Job, lowering: Lowering) -> tuple[str, ...]:
     """Return the commands that copy from the tar that the container's own job packed, as `docker cp` would."""
+    source = file.source.constant
+    if source is None:
+        message = 'the container of stage "%s" is out of reach for a path that only a run knows'
+        return failure(lowering.job, message, (Literal(producer.stage),))
     number = producer.shared.container_paths.index(file.source)
     tar = read(f"containers/{producer.slug}/{number}.tar", lowering.host)
+    is_content = source.endswith(("/", "/."))
+    unpacked = quote((_UNPACKED, Literal("/." if is_content else f"/{basename(source)}")))
     return (
-        f'rm -rf "{_UNPACKED}"',
-        f'mkdir "{_UNPACKED}"',
-        f'tar -xf {quote(tar)} -C "{_UNPACKED}"',
-        *_copied_from_tar(file.source.constant, path),
+        f"rm -rf {quote((_UNPACKED,))}",
+        f"mkdir {quote((_UNPACKED,))}",
+        f"tar -xf {quote(tar)} -C {quote((_UNPACKED,))}",
+        *((f"mkdir -p {path}",) if is_content else ()),
+        f"cp -RP {unpacked} {path}",
     )
-
-
-def _copied_from_tar(source: str | None, path: str) -> tuple[str, ...]:
-    content = (f"mkdir -p {path}", f'cp -RP "{_UNPACKED}/." {path}')
-    if source is None:
-        named = quote((Shell(f"{_UNPACKED}/"), Variable(SOURCE, "##", (Shell("*/"),))))
-        return (
-            f"case ${SOURCE} in",
-            "  */.)",
-            *indented(indented(content)),
-            "    ;;",
-            f"  *) cp -RP {named} {path} ;;",
-            "esac",
-        )
-    if source.endswith(("/", "/.")):
-        return content
-    return (f"cp -RP {quote((Shell(f'{_UNPACKED}/'), Literal(basename(source))))} {path}",)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from posixpath import basename, dirname, join, normpath
 
+from pipegen.bindings.expression import Text
 from pipegen.plan.model import CopyFile, Job
 from pipegen.shell.layout import failure, indented
 from pipegen.shell.lowering import Lowering
@@ -39,7 +40,7 @@ def destination(file: CopyFile, lowering: Lowering) -> Destination:
     if known is None:
         return _at_run_time(file, lowering)
     path = known.lstrip("/") or "."
-    folder = dirname(path.rstrip("/"))
+    folder = path.rstrip("/") if path != "." and _is_content(file.source) else dirname(path.rstrip("/"))
     return Destination(
         lines=(f"mkdir -p {quote(_operand(folder))}",) if folder else (),
         path=(Literal(_operand(path)),),
@@ -70,15 +71,20 @@ def _at_run_time(file: CopyFile, lowering: Lowering) -> Destination:
         "  */../*)",
         *indented(indented(outside)),
         "    ;;",
-        f'  /*/*/) mkdir -p "./${{{_NAME}%/*}}" ;;',
+        *(() if _is_content(file.source) else (f'  /*/*/) mkdir -p "./${{{_NAME}%/*}}" ;;',)),
         "esac",
     )
     return Destination(
-        lines=lines,
+        lines=(*lines, f'mkdir -p "./${_PATH}"') if _is_content(file.source) else lines,
         path=(Literal("./"), Variable(_PATH)),
         name=(*((Literal(f"{directory}/"),) if directory != "." else ()), Variable(_NAME)),
         is_directory=False,
     )
+
+
+def _is_content(source: Text) -> bool:
+    """Return whether *source* is known to mean what a folder holds; docker makes a folder for it, podman does not."""
+    return (source.constant or "").endswith(("/", "/."))
 
 
 def _operand(path: str) -> str:

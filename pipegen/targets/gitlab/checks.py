@@ -11,6 +11,7 @@ from pipegen.diagnostics.codes import (
 )
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Plan, Workspace
+from pipegen.shell.carried import out_of_reach
 from pipegen.shell.host import Host
 from pipegen.source.text import Span
 from pipegen.targets.gitlab.texts import references
@@ -31,6 +32,7 @@ def check_plan(plan: Plan, host: Host, report: Report) -> None:
         )
     for job in plan.jobs:
         _check_references(job, host, report)
+        _check_container_paths(job, host, report)
 
 
 def check_size(text: str, jobs: int, at: Span, report: Report) -> None:
@@ -61,3 +63,14 @@ def _check_references(job: Job, host: Host, report: Report) -> None:
                 at=reference.span,
                 hint='copy files from it by "copy", or set "images: local" for one shell runner',
             )
+
+
+def _check_container_paths(job: Job, host: Host, report: Report) -> None:
+    """Report paths in the container of *job* that it would have to pack for other jobs and cannot know."""
+    for path in out_of_reach(job, host):
+        report.add(
+            CONTAINER_NOT_SHARED,
+            f'stage "{job.stage}" cannot hand over a path in its container that only the copying stage knows',
+            at=path.span,
+            hint='write the path out, copy the files in that stage itself, or set "images: local" for one shell runner',
+        )

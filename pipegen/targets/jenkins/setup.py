@@ -57,7 +57,7 @@ class SetupValue:
     @property
     def shell(self) -> str:
         """The value as shell text."""
-        return f"${{{self.variable}:+${self.variable}{self.suffix}}}" if self.suffix else f"${self.variable}"
+        return f"${{{self.variable}:+${{{self.variable}}}{self.suffix}}}" if self.suffix else f"${self.variable}"
 
 
 _VALUES = {

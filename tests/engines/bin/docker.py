@@ -119,7 +119,8 @@ def _build(command: str, arguments: Arguments) -> list[str]:
     dockerfile = _dockerfile(path, arguments)
     _feed(dockerfile.text)
     ignored = path.with_name(f"{path.name}.dockerignore")
-    extra = [f"--env={name}={value}" for name, value in dockerfile.environment]
+    # podman expands variables in values: `$$` is its `$`
+    extra = [f"--env={name}={value.replace('$', '$$')}" for name, value in dockerfile.environment]
     return [
         command,
         "--layers=false",

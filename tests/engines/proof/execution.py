@@ -19,12 +19,14 @@ from engines.proof.records import Seen
 
 from pipegen.compiler import analyse, generate
 from pipegen.config.load import load
-from pipegen.diagnostics.report import Report
+from pipegen.diagnostics.render import text
+from pipegen.diagnostics.report import Report, Stopped
 from pipegen.targets import registry
 
 CONFIG = ".pipeline/config.yaml"
 _OUTCOMES = {Result.SUCCESS: "success", Result.FAILED: "failed", Result.SKIPPED: "skipped"}
-_HELPER = re.compile(r"mail when |trigger |remove ")
+# Jobs and stages that stand for no stage of the config.
+_HELPER = re.compile(r"(\S+: )?(mail when |trigger |remove )|Declarative: ")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,6 +88,7 @@ class Execution:
         outcomes: `success`, `failed` or `skipped` for each stage.
         times: start and end of each stage that ran, by the engine's own clock, in seconds.
         seen: what the containers were given, by stage.
+        downloads: what a person can download, by path.
         triggered: other jobs that were started, with their parameters.
         charts: helm's calls.
         text: the file that was executed.
@@ -96,6 +99,7 @@ class Execution:
     times: Mapping[str, tuple[float, float]]
     seen: Mapping[str, Seen]
     mails: tuple[Mail, ...]
+    downloads: Mapping[str, Path]
     triggered: tuple[tuple[str, Mapping[str, str]], ...]
     charts: tuple[Mapping[str, Any], ...]
     text: str
@@ -108,11 +112,13 @@ def compiled(engine: Engine, repository: Path, settings: Mapping[str, object], p
     given = {engine.target: {"images": engine.images, **settings}}
     own = path.read_text(encoding="utf-8")
     path.write_text(f"{own}\ntargets: {json.dumps(given)}\n", encoding="utf-8")
+    report = Report()
     try:
-        report = Report()
         analysed = analyse(load(path, report), pipelines, report)
         options = {"style": engine.style} if engine.style else {}
         return generate(analysed, registry.load(engine.target), options, report)[-1].text
+    except Stopped as stopped:
+        raise AssertionError(text.render(report.diagnostics())) from stopped
     finally:
         path.write_text(own, encoding="utf-8")
 
@@ -131,6 +137,7 @@ def _on_gitlab(text: str, world: World) -> Execution:
         "CI_API_V4_URL": "https://gitlab.example.org/api/v4",
         "SMTP_URL": "smtp://mail.example.org:25",
         "SMTP_FROM": "ci@example.org",
+        "PIPEGEN_REPOSITORY": _registry_path(world),
         **world.variables,
         **world.parameters,
         **dict(_secret_variables(world)),
@@ -139,13 +146,14 @@ def _on_gitlab(text: str, world: World) -> Execution:
     pipeline = gitlab_local.run(
         world.repository, text, workdir=world.folder / "gitlab", variables=variables, env=_environment(world)
     )
-    jobs = [job for job in pipeline.jobs if not _HELPER.search(job.name)]
+    jobs = [job for job in pipeline.jobs if not _HELPER.match(job.name)]
     calls = _calls(world.folder / "curl.log")
     return Execution(
         outcomes={job.name: _OUTCOMES[job.result] for job in jobs},
         times={job.name: (job.started, job.ended) for job in jobs if job.started is not None and job.ended is not None},
         seen=records.read(world.folder / "records"),
         mails=tuple(_mail(call) for call in calls if "--upload-file" in call["arguments"]),
+        downloads={name: path for job in jobs for name, path in _files(job.artifacts)},
         triggered=tuple(_triggered(call) for call in calls if "--form" in call["arguments"]),
         charts=_calls(world.folder / "helm.log"),
         text=text,
@@ -154,9 +162,8 @@ def _on_gitlab(text: str, world: World) -> Execution:
 
 
 def _on_jenkins(engine: Engine, text: str, world: World) -> Execution:
-    registry_variables = {
+    predefined = {
         "PIPEGEN_REGISTRY": world.containers.registry,
-        "PIPEGEN_REPOSITORY": "group/project",
         "BUILD_URL": "https://jenkins.example.org/job/demo/1/",
     }
     build = jenkins_harness.run(
@@ -165,23 +172,29 @@ def _on_jenkins(engine: Engine, text: str, world: World) -> Execution:
         workdir=world.folder / "jenkins",
         shell=engine.shell,
         agent_env={**os.environ, **_environment(world)},
-        env={**registry_variables, **world.variables},
+        env={**predefined, "PIPEGEN_REPOSITORY": _registry_path(world), **world.variables},
         params=dict(world.parameters),
         credentials=world.secrets,
         remote="https://git.example.org/group/project.git",
     )
     around = {name for stage in build.stages for name in stage.parents}
-    stages = [stage for stage in build.stages if stage.name not in around]
+    stages = [stage for stage in build.stages if stage.name not in around and not _HELPER.match(stage.name)]
     return Execution(
         outcomes={stage.name: stage.status for stage in stages},
         times={stage.name: (stage.start / 1000, stage.end / 1000) for stage in stages if stage.status != "skipped"},
         seen=records.read(world.folder / "records"),
         mails=tuple(Mail(mail["to"], mail["subject"], mail["body"]) for mail in build.mails),
+        downloads=build.archived,
         triggered=tuple((job.job, job.parameters) for job in build.builds),
         charts=_calls(world.folder / "helm.log"),
         text=text,
         log=build.log,
     )
+
+
+def _registry_path(world: World) -> str:
+    """Return where images go in the registry, another place for each execution."""
+    return f"proof/{world.folder.name}"
 
 
 def _environment(world: World) -> dict[str, str]:
@@ -218,6 +231,10 @@ def _secret_variables(world: World) -> list[tuple[str, str]]:
             case _:
                 raise TypeError(secret)
     return found
+
+
+def _files(folder: Path) -> list[tuple[str, Path]]:
+    return [(path.relative_to(folder).as_posix(), path) for path in sorted(folder.rglob("*")) if path.is_file()]
 
 
 def _calls(log: Path) -> tuple[dict[str, Any], ...]:

@@ -1,0 +1,106 @@
+"""`pipegen compile --check`: is what lies there what the config says?"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cli.calling import BROKEN, CONFIG, WARNED, Pipegen, names
+
+
+def test_equal_files_are_fine(here: Path, pipegen: Pipegen) -> None:
+    """Nothing on standard output; a person is told which files were looked at."""
+    pipegen("compile", "-t", "gitlab", "-t", "jenkins")
+    result = pipegen("compile", "-t", "gitlab", "-t", "jenkins", "--check")
+
+    assert (result.status, result.out) == (0, "")
+    assert result.err == ".gitlab-ci.yml unchanged\nJenkinsfile unchanged\n"
+    assert names(here) == {".gitlab-ci.yml", "Jenkinsfile"}
+
+
+def test_a_stale_file_is_shown_as_a_diff(here: Path, pipegen: Pipegen) -> None:
+    """From what lies there to what the config says; nothing is written."""
+    pipegen("compile", "-t", "gitlab")
+    before = (here / ".gitlab-ci.yml").read_bytes()
+    (here / "pipegen.yaml").write_text(CONFIG.replace("lint", "style"), encoding="utf-8")
+    result = pipegen("compile", "-t", "gitlab", "--check")
+    lines = result.out.splitlines()
+
+    assert result.status == 1
+    assert lines[:2] == ["--- .gitlab-ci.yml", "+++ .gitlab-ci.yml"]
+    assert {"-lint:", "+style:"} < set(lines)
+    assert result.err == '.gitlab-ci.yml is not what the config says: run "pipegen compile"\n'
+    assert (here / ".gitlab-ci.yml").read_bytes() == before
+
+
+def test_a_missing_file_is_a_difference(here: Path, pipegen: Pipegen) -> None:
+    """The whole file is shown as new."""
+    result = pipegen("compile", "-t", "jenkins", "--check")
+
+    assert (result.status, names(here)) == (1, set())
+    assert result.out.startswith(f"--- {os.devnull}\n+++ Jenkinsfile\n@@ -0,0 +1,")
+
+
+def test_each_stale_file_is_shown(here: Path, pipegen: Pipegen) -> None:
+    """One that is fine does not hide one that is not."""
+    pipegen("compile", "-t", "gitlab", "-t", "jenkins")
+    (here / "Jenkinsfile").write_text("", encoding="utf-8")
+    result = pipegen("compile", "-t", "jenkins", "-t", "gitlab", "--check")
+
+    assert result.status == 1
+    assert result.out.startswith("--- Jenkinsfile\n+++ Jenkinsfile\n")
+    assert result.err == 'Jenkinsfile is not what the config says: run "pipegen compile"\n.gitlab-ci.yml unchanged\n'
+
+
+def test_line_ends_count(here: Path, pipegen: Pipegen) -> None:
+    """A diff of lines does not show them, so words do."""
+    pipegen("compile", "-t", "gitlab")
+    file = here / ".gitlab-ci.yml"
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    result = pipegen("compile", "-t", "gitlab", "--check")
+
+    assert (result.status, result.out) == (1, ".gitlab-ci.yml: line ends differ\n")
+
+
+def test_a_named_file_is_compared(here: Path, pipegen: Pipegen) -> None:
+    """With -o as without."""
+    pipegen("compile", "-t", "gitlab", "-o", "ci.yml")
+
+    assert pipegen("compile", "-t", "gitlab", "-o", "ci.yml", "--check").status == 0
+    assert pipegen("compile", "-t", "jenkins", "-o", "ci.yml", "--check").status == 1
+    assert names(here) == {"ci.yml"}
+
+
+def test_a_file_from_elsewhere_is_compared_all_the_same(here: Path, pipegen: Pipegen) -> None:
+    """Nothing is written, so nothing needs to be protected."""
+    (here / "Jenkinsfile").write_text("node { }\n", encoding="utf-8")
+    result = pipegen("compile", "-t", "jenkins", "--check")
+
+    assert (result.status, "-node { }" in result.out) == (1, True)
+
+
+@pytest.mark.usefixtures("here")
+def test_standard_output_holds_nothing_to_compare_with(pipegen: Pipegen) -> None:
+    """Wrong usage."""
+    result = pipegen("compile", "-t", "jenkins", "--check", "-o", "-")
+
+    assert (result.status, result.out) == (2, "")
+    assert result.err == "pipegen: --check compares with a file: leave --output out, or name the file\n"
+
+
+def test_errors_come_first(here: Path, pipegen: Pipegen) -> None:
+    """A config with errors says nothing that could be compared."""
+    (here / "pipegen.yaml").write_text(BROKEN, encoding="utf-8")
+    result = pipegen("compile", "-t", "jenkins", "--check")
+
+    assert (result.status, result.out, "error[PG301]" in result.err) == (1, "", True)
+
+
+def test_json_is_not_mixed_with_words(here: Path, pipegen: Pipegen) -> None:
+    """Standard error holds the document alone, standard output the diff."""
+    (here / "pipegen.yaml").write_text(WARNED, encoding="utf-8")
+    result = pipegen("compile", "-t", "gitlab", "--check", "--format", "json")
+
+    assert (result.status, result.out[:4], result.err[:1], result.err[-2:]) == (1, "--- ", "{", "}\n")

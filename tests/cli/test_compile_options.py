@@ -1,0 +1,106 @@
+"""The options of `pipegen compile` that choose what is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli.calling import CONFIG, SEVERAL, SKEWED, WARNED, Pipegen, names
+
+
+def test_one_pipeline_can_be_chosen(here: Path, pipegen: Pipegen) -> None:
+    """Its stages then have plain names."""
+    (here / "pipegen.yaml").write_text(SEVERAL, encoding="utf-8")
+    result = pipegen("compile", "-t", "gitlab", "-o", "-", "--pipeline", "checks")
+
+    assert result.status == 0
+    assert ("\nlint:\n" in result.out, "soak" in result.out) == (True, False)
+
+
+def test_several_pipelines_can_be_chosen(here: Path, pipegen: Pipegen) -> None:
+    """As many as are named."""
+    (here / "pipegen.yaml").write_text(SEVERAL, encoding="utf-8")
+    result = pipegen("compile", "-t", "gitlab", "-o", "-", "--pipeline", "nightly", "--pipeline", "checks")
+
+    assert result.status == 0
+    assert ("checks: lint" in result.out, "nightly: soak" in result.out) == (True, True)
+
+
+def test_an_unknown_pipeline_is_told_with_the_one_that_was_meant(here: Path, pipegen: Pipegen) -> None:
+    """It is a mistake in the config or the call; nothing is written."""
+    (here / "pipegen.yaml").write_text(SEVERAL, encoding="utf-8")
+    result = pipegen("compile", "-t", "gitlab", "--pipeline", "nigthly")
+
+    assert (result.status, names(here)) == (1, set())
+    assert 'error[PG640]: "pipegen.yaml" holds no pipeline "nigthly"' in result.err
+    assert 'hint: write "--pipeline nightly"' in result.err
+
+
+@pytest.mark.parametrize(("style", "starts"), [("declarative", "pipeline {"), ("scripted", "addStage(")])
+def test_style_lays_out_a_jenkinsfile(style: str, starts: str, here: Path, pipegen: Pipegen) -> None:
+    """Each of the two can be forced."""
+    (here / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    lines = pipegen("compile", "-t", "jenkins", "-o", "-", "--style", style).out.splitlines()
+
+    assert [line for line in lines if line.startswith(starts)]
+
+
+def test_style_auto_is_the_default(here: Path, pipegen: Pipegen) -> None:
+    """And writes the same bytes as no style."""
+    (here / "pipegen.yaml").write_text(SKEWED, encoding="utf-8")
+    outputs = [pipegen("compile", "-t", "jenkins", "-o", "-", *style).out for style in ((), ("--style", "auto"))]
+
+    assert outputs[0] == outputs[1]
+    assert "addStage(" in outputs[0]
+
+
+def test_a_forced_style_that_adds_waits_names_them(here: Path, pipegen: Pipegen) -> None:
+    """In a warning, and at the top of the file."""
+    (here / "pipegen.yaml").write_text(SKEWED, encoding="utf-8")
+    result = pipegen("compile", "-t", "jenkins", "-o", "-", "--style", "declarative")
+
+    assert (result.status, "warning[PG601]" in result.err) == (0, True)
+    assert "report" in result.out.partition("\n\n")[0]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["-t", "gitlab", "--style", "auto"], "--style is for the target jenkins"),
+        (
+            ["-t", "jenkins", "--style", "fancy"],
+            '--style takes "auto", "declarative", "scripted", not "fancy"',
+        ),
+        (["-t", "jenkins", "--style", ""], '--style takes "auto", "declarative", "scripted", not ""'),
+    ],
+)
+def test_a_wrong_style_is_wrong_usage(arguments: list[str], told: str, pipegen: Pipegen) -> None:
+    """The styles there are, and for which target, are told."""
+    result = pipegen("compile", *arguments)
+
+    assert (result.status, result.err) == (2, f"pipegen: {told}\n")
+
+
+def test_style_beside_another_target_is_fine(here: Path, pipegen: Pipegen) -> None:
+    """As long as one of them takes it."""
+    assert pipegen("compile", "-t", "gitlab", "-t", "jenkins", "--style", "scripted").status == 0
+    assert "addStage(" in (here / "Jenkinsfile").read_text(encoding="utf-8")
+
+
+def test_strict_lets_warnings_stop(here: Path, pipegen: Pipegen) -> None:
+    """And says so: there is no error to be seen."""
+    (here / "pipegen.yaml").write_text(WARNED, encoding="utf-8")
+    result = pipegen("compile", "-t", "gitlab", "--strict")
+
+    assert (result.status, names(here)) == (1, set())
+    assert result.err.endswith("\n1 warning\nnothing is written: with --strict, warnings count as errors\n")
+
+
+def test_strict_stops_nothing_without_warnings(here: Path, pipegen: Pipegen) -> None:
+    """The same config has no warning on Jenkins."""
+    (here / "pipegen.yaml").write_text(WARNED, encoding="utf-8")
+
+    assert pipegen("compile", "-t", "jenkins", "--strict").status == 0
+    assert names(here) == {"Jenkinsfile"}

@@ -1,0 +1,165 @@
+"""The program in a process of its own: pipes, terminals, encodings, shells, signals."""
+
+from __future__ import annotations
+
+import os
+import pty
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.calling import BROKEN, CONFIG, environment, process
+
+PROGRAM = f'{shlex.quote(sys.executable)} -c "from pipegen.cli.app import main; main()"'
+ESCAPE = "\x1b["
+
+
+def shell(script: str, at: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run *script* with the program as `$PIPEGEN`, in the folder *at*."""
+    return subprocess.run(
+        ["bash", "-c", script.replace("$PIPEGEN", PROGRAM)],
+        cwd=at,
+        env=environment(**variables),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def on_terminal(*arguments: str, at: Path, **variables: str) -> str:
+    """Return what the program writes when its output is a terminal."""
+    primary, secondary = pty.openpty()
+    command = [sys.executable, "-c", "from pipegen.cli.app import main; main()", *arguments]
+    child = subprocess.Popen(command, cwd=at, env=environment(**variables), stdout=secondary, stderr=secondary)
+    os.close(secondary)
+    written = b""
+    while True:
+        try:
+            part = os.read(primary, 65536)
+        except OSError:  # how Linux tells that nobody holds the other end
+            break
+        if not part:
+            break
+        written += part
+    os.close(primary)
+    child.wait(timeout=60)
+    return written.decode()
+
+
+@pytest.fixture
+def broken(here: Path) -> Path:
+    """Return a folder whose config has errors."""
+    (here / "pipegen.yaml").write_text(BROKEN, encoding="utf-8")
+    return here
+
+
+@pytest.mark.parametrize("verb", ["compile -t jenkins -o -", "schema", "explain PG306", "graph", "plan", "targets"])
+def test_a_reader_that_goes_away_is_no_drama(verb: str, here: Path) -> None:
+    """`| head` and the like: no traceback, no words."""
+    result = shell(f"{{ sleep 0.2; $PIPEGEN {verb}; }} | true", here)
+
+    assert result.stderr == ""
+
+
+def test_a_reader_of_both_streams_that_goes_away_is_no_drama(broken: Path) -> None:
+    """Nor when standard error goes the same way."""
+    result = shell("{ sleep 0.5; $PIPEGEN compile -t jenkins; echo $? >status; } 2>&1 | true", broken)
+
+    assert (result.stdout, result.stderr) == ("", "")
+    assert (broken / "status").read_text(encoding="utf-8") == "1\n"
+
+
+def test_a_full_disk_is_told_in_one_line(here: Path) -> None:
+    """Output that is lost does not end well."""
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    result = shell("$PIPEGEN compile -t jenkins -o - >/dev/full", here)
+
+    assert (result.returncode, result.stderr) == (3, "pipegen: No space left on device\n")
+
+
+def test_a_closed_standard_output_is_told(here: Path) -> None:
+    """When something was to be written there."""
+    result = shell("$PIPEGEN graph >&-", here)
+
+    assert (result.returncode, result.stderr) == (3, "pipegen: standard output is closed\n")
+
+
+def test_a_standard_output_that_is_not_needed_may_be_closed(here: Path) -> None:
+    """As it is for a service."""
+    result = shell("$PIPEGEN compile -t jenkins >&- 2>&-", here)
+
+    assert (result.returncode, (here / "Jenkinsfile").exists()) == (0, True)
+
+
+@pytest.mark.parametrize("verb", [("check",), ("compile", "-t", "gitlab")])
+def test_a_pipe_gets_no_colour(verb: tuple[str, ...], broken: Path) -> None:
+    """Programs and logs read it."""
+    result = process(*verb, at=broken)
+
+    assert result.returncode == 1
+    assert "error[PG301]" in result.stdout + result.stderr
+    assert ESCAPE not in result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("verb", [("check",), ("compile", "-t", "gitlab")])
+def test_a_terminal_gets_colour(verb: tuple[str, ...], broken: Path) -> None:
+    """On whichever stream the diagnostics go to."""
+    assert ESCAPE in on_terminal(*verb, at=broken)
+
+
+@pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_colour_can_be_declined(variables: dict[str, str], broken: Path) -> None:
+    """By the usual variables."""
+    written = on_terminal("check", at=broken, **variables)
+
+    assert "error[PG301]" in written
+    assert ESCAPE not in written
+
+
+def test_a_generated_file_is_utf8_whatever_the_terminal_speaks(here: Path) -> None:
+    """What is shown to a person is escaped where it cannot be shown."""
+    (here / "pipegen.yaml").write_text(CONFIG.replace("lint", "prüfen"), encoding="utf-8")
+    compiled = process("compile", "-t", "gitlab", "-o", "-", at=here, variables={"PYTHONIOENCODING": "ascii"})
+    (here / "pipegen.yaml").write_text(BROKEN.replace("unti", "prüfen"), encoding="utf-8")
+    checked = process("check", at=here, variables={"PYTHONIOENCODING": "ascii"})
+
+    assert "prüfen" in compiled.stdout
+    assert (checked.returncode, 'names stage "pr\\xfcfen"' in checked.stdout) == (1, True)
+
+
+@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+def test_a_shell_gets_its_completion(name: str, here: Path) -> None:
+    """A script that asks the program again."""
+    result = process(at=here, variables={"_PIPEGEN_COMPLETE": f"source_{name}"})
+
+    assert "_PIPEGEN_COMPLETE=complete_" in result.stdout
+    assert "Traceback" not in result.stderr
+
+
+def test_verbs_are_completed(here: Path) -> None:
+    """What the script of the shell asks for."""
+    asked = {"_PIPEGEN_COMPLETE": "complete_bash", "COMP_WORDS": "pipegen c", "COMP_CWORD": "1"}
+    result = process(at=here, variables=asked)
+
+    assert result.stdout.split() == ["compile", "check"]
+
+
+def test_an_interrupt_ends_the_program_quietly(here: Path) -> None:
+    """Ctrl-C while a config is read: 130, as shells expect."""
+    pipe = here / "slow.yaml"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-c", "from pipegen.cli.app import main; main()", "check", "slow.yaml"]
+    child = subprocess.Popen(
+        command, cwd=here, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    with pipe.open("w", encoding="utf-8"):  # opens once the program reads, and gives it nothing
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+
+    assert (child.returncode, out, err) == (130, "", "")

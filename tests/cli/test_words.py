@@ -1,0 +1,134 @@
+"""The verbs that need no config: explain, targets, schema; the version and the help."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.calling import Pipegen
+from pipegen.targets import registry
+
+ROOT = Path(__file__).parents[2]
+VERBS = ("compile", "check", "graph", "plan", "explain", "targets", "schema")
+
+
+@pytest.mark.parametrize("word", ["PG306", "pg306", "not-an-ancestor"])
+def test_a_code_is_explained_by_number_and_name(word: str, pipegen: Pipegen) -> None:
+    """With the page of the code."""
+    result = pipegen("explain", word)
+
+    assert (result.status, result.err) == (0, "")
+    assert result.out == (ROOT / "pipegen" / "diagnostics" / "pages" / "PG306.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("unknow-stage", 'did you mean "unknown-stage"?'),
+        ("Unknown-Stag", 'did you mean "unknown-stage"?'),
+        ("PG999", "codes stand in messages, as in error[PG301]"),
+        ("", "codes stand in messages, as in error[PG301]"),
+    ],
+)
+def test_an_unknown_code_is_wrong_usage(word: str, told: str, pipegen: Pipegen) -> None:
+    """A name may be near another; a number that is near says nothing."""
+    result = pipegen("explain", word)
+
+    assert (result.status, result.out, result.err) == (2, "", f'pipegen: no code "{word}"; {told}\n')
+
+
+def test_targets_tell_what_they_can_say(pipegen: Pipegen) -> None:
+    """All of them, each with the file that it writes and a line for each feature."""
+    result = pipegen("targets")
+    lines = result.out.splitlines()
+
+    assert result.status == 0
+    assert {"gitlab writes .gitlab-ci.yml", "jenkins writes Jenkinsfile"} < set(lines)
+    for name in ("gitlab", "jenkins"):
+        for capability in registry.load(name).CAPABILITIES:
+            assert [
+                line for line in lines if line.split()[:2] == f"{capability.feature} x".split()[:1] + line.split()[1:2]
+            ]
+
+
+def test_one_target_can_be_asked_for(pipegen: Pipegen) -> None:
+    """The other is left out."""
+    out = pipegen("targets", "jenkins").out
+
+    assert out.startswith("jenkins writes Jenkinsfile\n")
+    assert "gitlab writes" not in out
+
+
+def test_an_unknown_target_is_wrong_usage(pipegen: Pipegen) -> None:
+    """As everywhere."""
+    result = pipegen("targets", "jenkin")
+
+    assert (result.status, result.err) == (2, 'pipegen: no target "jenkin"; did you mean "jenkins"?\n')
+
+
+def test_the_schema_is_the_file(pipegen: Pipegen) -> None:
+    """Byte for byte, so that an editor may take either."""
+    result = pipegen("schema")
+
+    assert result.status == 0
+    assert result.out == (ROOT / "schemas" / "pipelines.schema.json").read_text(encoding="utf-8")
+    assert json.loads(result.out)["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+
+def test_the_version_is_that_of_the_package(pipegen: Pipegen) -> None:
+    """As pyproject.toml says."""
+    (line,) = [
+        one for one in (ROOT / "pyproject.toml").read_text(encoding="utf-8").splitlines() if one[:7] == "version"
+    ]
+
+    assert pipegen("--version").out == f"pipegen {line.split('"')[1]}\n"
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_lists_the_verbs(option: str, pipegen: Pipegen) -> None:
+    """Each with a whole sentence: none is cut short."""
+    result = pipegen(option)
+    told = {line.split()[0]: line for line in result.out.partition("Commands:\n")[2].splitlines()}
+
+    assert (result.status, tuple(told)) == (0, VERBS)
+    assert [verb for verb, line in told.items() if not line.endswith(".") or line.endswith("...")] == []
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help(verb: str, pipegen: Pipegen) -> None:
+    """And ends well."""
+    result = pipegen(verb, "--help")
+
+    assert (result.status, result.err) == (0, "")
+    assert result.out.startswith(f"Usage: pipegen {verb} [OPTIONS]")
+
+
+def test_pipegen_alone_shows_its_help(pipegen: Pipegen) -> None:
+    """A newcomer's first call: wrong usage, and everything that is needed for a right one."""
+    result = pipegen()
+
+    assert result.status == 2
+    assert result.out + result.err == pipegen("--help").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nonsense"], "No such command 'nonsense'"),
+        (["compile", "--nonsense"], "No such option"),
+        (["compile", "one.yaml", "two.yaml"], "two.yaml"),
+        (["check", "--format", "xml"], "xml"),
+        (["graph", "--format", "svg"], "svg"),
+        (["plan", "--format"], "--format"),
+        (["explain"], "CODE"),
+    ],
+)
+def test_wrong_usage_is_told_with_the_way_to_the_help(arguments: list[str], told: str, pipegen: Pipegen) -> None:
+    """On standard error, and ends with 2."""
+    result = pipegen(*arguments)
+
+    assert (result.status, result.out) == (2, "")
+    assert told in result.err
+    assert "-h' for help" in result.err

@@ -1,0 +1,100 @@
+"""Every real config is analysed without a fault, and refused only where it must be."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import pytest
+from corpus.table import SCHEMA, SEMANTIC, TABLE, Outcome
+
+from pipegen.compiler import analyse
+from pipegen.config.load import load
+from pipegen.diagnostics.model import Severity
+from pipegen.diagnostics.render import FORMATS
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.plan.model import Plan
+
+FOLDER = Path(__file__).parents[3] / "shared" / "corpus"
+
+
+def index() -> list[dict[str, str]]:
+    """Return the rows of the corpus' own table; none where the corpus is not beside the checkout."""
+    path = FOLDER / "INDEX.tsv"
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+INDEX = index()
+NAMES = [row["file"] for row in INDEX]
+pytestmark = pytest.mark.skipif(not INDEX, reason="the folder shared/corpus is not beside the checkout")
+
+
+@cache
+def analysed(name: str) -> tuple[tuple[Plan, ...], Report]:
+    """Return the plans of the file *name*, and what is reported of it."""
+    report = Report()
+    with suppress(Stopped):
+        file = load(FOLDER / name, report, shown=name)
+        report.stop_if_errors()
+        return analyse(file, (), report).plans, report
+    return (), report
+
+
+def errors(report: Report) -> Iterator[tuple[str, int]]:
+    """Yield code and line of each error."""
+    for found in report.diagnostics():
+        if found.severity is Severity.ERROR:
+            assert found.primary is not None
+            yield found.code.number, found.primary.span.first.line
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_is_accepted_or_refused_as_tabled(name: str) -> None:
+    """Those that are in no table are accepted, without a warning."""
+    plans, report = analysed(name)
+    expected = TABLE.get(name, Outcome((), "it is fine"))
+
+    assert tuple(errors(report)) == expected.errors, expected.reason
+    assert bool(plans) is not bool(expected.errors)
+    assert expected.errors or not report.has_errors(strict=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_place_lies_in_the_file(name: str) -> None:
+    """What is marked exists, and every job stands at its name."""
+    plans, report = analysed(name)
+    labels = [label for found in report.diagnostics() for label in (found.primary, *found.related) if label]
+    spans = [*(label.span for label in labels), *(job.span for plan in plans for job in plan.jobs)]
+
+    assert all(0 <= span.start <= span.end <= len(span.file.text) for span in spans)
+    assert all(job.span.text.strip("'\"") == job.stage for plan in plans for job in plan.jobs)
+    assert all(FORMATS[form](report.diagnostics()) for form in FORMATS if labels)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_plan_holds_the_stages_and_the_arcs(name: str) -> None:
+    """Each stage of the graph is a job, in a frame after those of what it needs."""
+    for plan in analysed(name)[0]:
+        frames = {job.stage: job.frame or 0 for job in plan.jobs}
+
+        assert sorted(frames) == sorted(plan.graph.nodes)
+        assert all(job.needs == plan.graph.predecessors(job.stage) for job in plan.jobs)
+        assert all(frames[need] < frames[job.stage] for job in plan.jobs for need in job.needs)
+        assert all(output.stage in plan.graph.ancestors(job.stage) for job in plan.jobs for output in job.inputs)
+        assert all(output.name in plan.job(output.stage).outputs for job in plan.jobs for output in job.inputs)
+
+
+def test_the_table_holds_what_upstream_refuses_and_nothing_else() -> None:
+    """The files of its schema and of YAML, and those that fail in a run."""
+    refused = {row["file"] for row in INDEX if row["schema"] != "pass"}
+    failed = {row["file"] for row in INDEX if row["schema"] == "pass" and row["semantic"] != "-"}
+
+    assert SCHEMA.keys() == refused
+    assert SEMANTIC.keys() == failed
+    assert len([row for row in INDEX if row["schema"] == "FAIL"]) == 19

@@ -1,0 +1,343 @@
+"""One config that uses every step, executed on all engines: they see the same values, in the order of the graph."""
+
+import json
+import subprocess
+from base64 import b64decode
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from engines import gitlab_local, jenkins_harness
+from engines.containers import Containers
+from engines.jenkins_harness import SshKey, UsernamePassword
+from engines.proof import worlds
+from engines.proof.execution import GITLAB, GITLAB_LOCAL, Engine, Execution, World, execute
+from engines.proof.like import Like
+from engines.requirement import require
+
+pytestmark = pytest.mark.xdist_group("every-step")
+
+TREE = worlds.HERE / "every_step"
+ARCS = {
+    "mesh": (
+        *(("list", "bundle"), ("words", "bundle"), ("list", "check"), ("words", "check"), ("lint", "check")),
+        *(("bundle", "collect"), ("check", "collect"), ("collect", "publish"), ("publish", "deploy")),
+        *(("publish", "report"), ("deploy", "finish")),
+    ),
+    "blocks": (
+        *(("list", "bundle"), ("words", "bundle"), ("list", "lint"), ("words", "lint"), ("lint", "check")),
+        *(("bundle", "collect"), ("check", "collect"), ("collect", "publish"), ("publish", "deploy")),
+        *(("publish", "report"), ("deploy", "finish")),
+    ),
+}
+STAGES = ("list", "words", "lint", "bundle", "check", "collect", "publish", "deploy", "report", "finish")
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to execute the config: the engine, the pipeline, and how a file for it looks."""
+
+    engine: Engine
+    pipeline: str
+    marks: str
+
+
+WAYS = {
+    "gitlab-mesh": Way(GITLAB, "mesh", "needs:"),
+    "gitlab-blocks": Way(GITLAB_LOCAL, "blocks", "needs:"),
+    "scripted-mesh": Way(Engine(target="jenkins", shell="dash"), "mesh", "addStage("),
+    "declarative-blocks": Way(Engine(target="jenkins", shell="bash", images="registry"), "blocks", "\npipeline {"),
+    "forced-mesh": Way(Engine(target="jenkins", style="declarative", shell=("busybox", "sh")), "mesh", "\npipeline {"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """An execution, and what was around it."""
+
+    way: Way
+    world: World
+    charts: Path
+    done: Execution
+    left: tuple[str, ...]
+    """The containers and images of stages that were there afterwards."""
+
+
+class Proofs(dict[str, Proof]):
+    """The executions by the names of their ways, each done when it is first asked for."""
+
+    def __init__(self, containers: Containers, folder: Path) -> None:
+        super().__init__()
+        self._containers = containers
+        self._folder = folder
+        self.repository = worlds.repository(folder / "repository", TREE)
+
+    def __missing__(self, name: str) -> Proof:
+        """Execute the way *name*."""
+        way = WAYS[name]
+        require((gitlab_local if way.engine.target == "gitlab" else jenkins_harness).available())
+        charts = worlds.charts(self._folder / f"{name}-charts")
+        promote = {"promote": {"repository": f"file://{charts}"}}
+        world = World(
+            containers=self._containers,
+            repository=self.repository,
+            folder=self._folder / name,
+            settings={"gitlab": {**promote, "projects": {"after-proof": "group/after"}}, "jenkins": promote},
+            variables={"PROOF_BARE": 'a $b "c"'},
+            secrets={
+                "proof-token": "s3'cret $x",
+                "proof-login": UsernamePassword("me", 'pa"ss $w'),
+                "proof-key": SshKey("me", "-----KEY\n"),
+                "gerrit.pipelinebot": UsernamePassword("bot", "secret"),
+            },
+        )
+        done = execute(way.engine, world, way.pipeline)
+        self[name] = Proof(way, world, charts, done, tuple(_left(self._containers)))
+        return self[name]
+
+
+def _left(containers: Containers) -> Iterator[str]:
+    yield from containers.docker("ps", "--all", "--quiet").stdout.split()
+    names = containers.docker("images", "--format", "{{.Repository}}").stdout.split()
+    yield from (name for name in names if name.startswith("localhost/pipegen-") and "test" not in name)
+
+
+@pytest.fixture(scope="module")
+def proofs(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -> Proofs:
+    """Give the executions."""
+    return Proofs(containers, tmp_path_factory.mktemp("every-step"))
+
+
+@pytest.fixture(params=WAYS)
+def proof(proofs: Proofs, request: pytest.FixtureRequest) -> Proof:
+    """Give one execution after the other."""
+    return proofs[request.param]
+
+
+# What stages print.
+LIST = "1.4 stable\n1.5   next extra words\n   \n2.0 edge\n"
+WORDS = "it's \"so\"  \n  $HOME `id` $(id) \\n %s  \n\ttab ünïcödé 🎉 \\\n"
+LARGE = "x" * 65_500 + "\n"
+TITLE = "it's \"list\" for $5"
+# What podman puts into the environment of every container.
+NOISE = ("HOME", "HOSTNAME", "PATH", "TERM", "container")
+IMAGE_ID = Like("[0-9a-f]{64}")
+
+
+def arguments(proof: Proof) -> dict[str, tuple[object, ...]]:
+    """Return the arguments that each stage's container gets."""
+    address = f"{proof.world.containers.registry}/proof/{proof.world.folder.name}/proof-project"
+    words = (*("it's", '"so"', "\n", "$HOME", "`id`", "$(id)", "\\n", "%s", "\n\ttab", "ünïcödé", "🎉", "\\\n"),)
+    return {
+        "list": (
+            *("plain", "", 'it\'s "quoted" \\ $HOME `id` $(id) # * ? [a] ~ ! & ; | < >'),
+            *("three\nlines  \n\ttrailing blanks  \n", "ünïcödé → 你好 🎉", "${list.output} and ${UNBOUND}"),
+            *("--", "-e", "1.10", "true"),
+        ),
+        "words": (),
+        "lint": (),
+        "bundle": ("first", '1.4: "stable"', '1.5: "next"', '2.0: "edge"', "the last"),
+        "check": (
+            *(WORDS, "a default", f"<{TITLE}>", *(f"[{word}]" for word in words)),
+            *("--line=1.4 stable", "--line=1.5   next extra words", "--line=   ", "--line=2.0 edge"),
+        ),
+        "collect": (),
+        "report": (
+            *("proof-project", address, "checked-1", "checked-1\nlatest\nv1.4-stable\nv1.5-next\nv2.0-edge"),
+            *(f"{address}:checked-1", f"{address}:checked-1"),
+            Like(r"https://\S+/content(\.tar\.gz)?\nhttps://\S+/odd/a \[b\] \* \$c\.txt"),
+            LARGE,
+        ),
+        "finish": (Like(r"pipegen-[0-9-]+-deploy"), WORDS + LIST),
+    }
+
+
+def environments(proof: Proof) -> dict[str, dict[str, object]]:
+    """Return the variables that each stage's container gets."""
+    command = ("git", "-C", str(proof.world.repository), "rev-parse", "HEAD")
+    commit = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    values: dict[str, dict[str, object]] = {
+        "list": {
+            "BARE": '<a $b "c">',
+            "QUOTES": "a 'b' \"c\" `d` $e \\",
+            "LINES": "one \ntwo\n\n",
+            "EMPTY": "",
+            "NUMBER": "8080",
+            "PIPELINE": "of group/project",
+            "TOKEN": "s3'cret $x",
+            "LOGIN_USER": "me",
+            "LOGIN_PASSWORD": 'pa"ss $w',
+            "KEY_FILE": Like("/.+"),
+        },
+        "bundle": {"WORDS": WORDS, "TITLE": TITLE, "COMMIT": commit},
+        "check": {"WORDS": WORDS, "IMAGE": IMAGE_ID},
+        "collect": {"FROM_CHECK": "checked-1\n"},
+        "report": {"LARGE": LARGE + LARGE},
+    }
+    return {stage: {"STAGE": stage, **values.get(stage, {})} for stage in arguments(proof)}
+
+
+def files(repository: Path) -> dict[str, dict[str, str]]:
+    """Return what each stage's image holds: the checkout, and what ancestors have copied."""
+    paths = [path for path in repository.rglob("*") if path.is_file() and ".git" not in path.parts]
+    checkout = {path.relative_to(repository).as_posix(): path.read_text("utf-8") for path in paths}
+    shared = {**checkout, ".dockerignore": ".git\nsecret.txt\n"}
+    del shared["secret.txt"]
+    tree = {"run": "#!/bin/sh\n", "deep/binary": "\udcff\0\n"}
+    single = "no newline at the end"
+    copied = {
+        "out/single": single,
+        "made/some where/file.txt": single,
+        **{f"{folder}/{name}": text for folder in ("tree", "content") for name, text in tree.items()},
+        "odd/a [b] * $c.txt": "a\n\nb  \n",
+        "out/odd/{a} 'b' [c] * ? $d \\": "x",
+    }
+    late = {"late/checked-1\n.txt": single, **{f"late/tree/{name}": text for name, text in tree.items()}}
+    return {
+        **dict.fromkeys(("words", "lint", "bundle"), checkout),
+        **dict.fromkeys(("list", "check", "report"), shared),
+        "collect": {**checkout, **copied},
+        "finish": {**checkout, **copied, **late},
+    }
+
+
+def test_every_stage_succeeds(proof: Proof) -> None:
+    """No stage fails, and none is passed over."""
+    assert proof.done.outcomes == dict.fromkeys(STAGES, "success"), proof.done.log
+
+
+def test_the_style_is_the_one_that_fits(proof: Proof) -> None:
+    """Without being asked, Jenkins gets the declarative style where blocks say the graph, else the scripted one."""
+    assert proof.way.marks in proof.done.text
+
+
+def test_no_stage_starts_before_its_predecessors_ended(proof: Proof) -> None:
+    """By the engine's clock, and by that of the containers."""
+    for earlier, later in ARCS[proof.way.pipeline]:
+        assert proof.done.times[earlier][1] <= proof.done.times[later][0], (earlier, later)
+        if earlier in proof.done.seen and later in proof.done.seen:
+            assert proof.done.seen[earlier].ended <= proof.done.seen[later].started, (earlier, later)
+
+
+def test_arguments_arrive(proof: Proof) -> None:
+    """Each is one argument, byte for byte, whether it is written in the config or found out by the run."""
+    assert {stage: seen.arguments for stage, seen in proof.done.seen.items()} == arguments(proof)
+
+
+def test_variables_arrive(proof: Proof) -> None:
+    """Those of the stage, of its credentials and of the image's own file; no others."""
+    found = {
+        stage: {name: value for name, value in seen.environment.items() if name not in NOISE}
+        for stage, seen in proof.done.seen.items()
+    }
+
+    assert found == environments(proof)
+    assert proof.done.seen["list"].key == "-----KEY\n"
+
+
+def test_files_arrive(proof: Proof) -> None:
+    """An image holds the checkout without what is excluded, and all that ancestors have copied."""
+    assert {stage: seen.files for stage, seen in proof.done.seen.items()} == files(proof.world.repository)
+
+
+def test_all_tags_are_published(proof: Proof) -> None:
+    """In lower case, empty ones left out, each once."""
+    name = f"proof/{proof.world.folder.name}/proof-project"
+
+    assert proof.world.containers.tags(name) == ("checked-1", "latest", "v1.4-stable", "v1.5-next", "v2.0-edge")
+
+
+def test_changes_are_proposed(proof: Proof) -> None:
+    """One for each chart, made by the script in the charts' own repository."""
+    calls = [json.loads(_git(proof, "show", f"refs/changes/{number}:calls")) for number in (0, 1)]
+    messages = [_git(proof, "log", "--format=%B", "-1", f"refs/changes/{number}") for number in (0, 1)]
+
+    assert calls == [
+        ["-s", "one", "-v", "checked-1", "-e", "staging", "-e", "pro duction"],
+        ["-s", "two", "-v", "checked-1", "-e", "stable", "-e", "next", "-e", "edge"],
+    ]
+    assert "Promote one to version checked-1\n\nJob: https://" in messages[0]
+
+
+def _git(proof: Proof, *words: str) -> str:
+    command = ("git", "-C", str(proof.charts), *words)
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_the_chart_is_installed(proof: Proof) -> None:
+    """With all values, tested, and removed at the end."""
+    release = Like(r"pipegen-[0-9-]+-deploy")
+    install = next(call for call in proof.done.charts if call["arguments"][0] == "install")
+    commands = [call["arguments"][:2] for call in proof.done.charts]
+    words = install["arguments"]
+
+    assert commands[1:] == [["install", release], ["test", release], ["uninstall", release]]
+    assert words[2] == "calculator"
+    assert [words[words.index(option) + 1] for option in ("--namespace", "--version", "--timeout")] == [
+        *("ci", "1.10", "90s")
+    ]
+    assert values(install) == {
+        "docker.registry": proof.world.containers.registry,
+        "docker": {"pull_policy": "IfNotPresent"},
+        "main_app.image": f"proof/{proof.world.folder.name}/proof-project",
+        "main_app.version": "checked-1",
+        "words": WORDS,
+        "constant": "a\n'b' \"c\" $d \\",
+        "odd.key,[0]": {"nested": TITLE},
+        "list": ["yes", WORDS, 3, None],
+        "versions": [{"name": "1.4", "of": "stable"}, {"name": "1.5", "of": "next"}, {"name": "2.0", "of": "edge"}],
+    }
+
+
+def values(install: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that a call of helm gives, those of single files by the words that name them."""
+    found: dict[str, Any] = {}
+    for file in install["files"]:
+        text = b64decode(file["content"]).decode()
+        found |= yaml.safe_load(text) if file["key"] is None else {file["key"]: text}
+    return found
+
+
+def test_the_other_job_is_started(proof: Proof) -> None:
+    """Once, with constants and with what the run has found out."""
+    ((job, parameters),) = proof.done.triggered
+
+    assert job in ("after-proof", "https://gitlab.example.org/api/v4/projects/group%2Fafter/trigger/pipeline")
+    assert parameters == {"TEXT": WORDS, "CONSTANT": "it's $1\n\"two\"", "TAG": "tag checked-1"}
+
+
+def test_archived_files_can_be_downloaded(proof: Proof) -> None:
+    """A folder is packed on Jenkins and can be browsed on GitLab; a file is itself."""
+    content = "content.tar.gz" if proof.way.engine.target == "jenkins" else "content/deep/binary"
+
+    assert proof.done.downloads["odd/a [b] * $c.txt"].read_text() == "a\n\nb  \n"
+    assert content in proof.done.downloads
+
+
+def test_nothing_is_left_behind(proof: Proof) -> None:
+    """No container and no image of a stage outlives the pipeline."""
+    assert proof.left == ()
+
+
+def test_the_engines_agree(proofs: Proofs) -> None:
+    """Whatever a container is given is the same on all, but for what an engine names itself."""
+    named = {"KEY_FILE", "IMAGE"}
+    seen = {
+        name: {
+            stage: replace(
+                one,
+                started=0,
+                ended=0,
+                arguments=() if stage in ("report", "finish") else one.arguments,
+                environment={key: value for key, value in one.environment.items() if key not in named},
+            )
+            for stage, one in proofs[name].done.seen.items()
+        }
+        for name in WAYS
+    }
+    first, *others = seen.values()
+
+    assert all(other == first for other in others)

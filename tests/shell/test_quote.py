@@ -1,0 +1,111 @@
+"""Words for sh."""
+
+from __future__ import annotations
+
+import pytest
+from shell.world import HOSTILE, World
+
+from pipegen.shell.names import free
+from pipegen.shell.quote import Literal, Shell, Variable, Word, assigned, printf_format, quote, shell_text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain", "plain"),
+        ("a/b:c@d=e,f+g%h.i_j-k", "a/b:c@d=e,f+g%h.i_j-k"),
+        ("", "''"),
+        ("two words", "'two words'"),
+        ("it's", '"it\'s"'),
+        ("it's $5", "'it'\\''s $5'"),
+        ("~", "'~'"),
+        ("#", "'#'"),
+    ],
+)
+def test_text_gets_no_more_quotes_than_it_needs(text: str, expected: str) -> None:
+    """Bare where safe, single quotes else, double ones around an apostrophe."""
+    assert quote(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ((Variable("v"),), '"$v"'),
+        ((Variable("v"), Literal("-x")), '"$v-x"'),
+        ((Variable("v"), Literal("x")), '"${v}x"'),
+        ((Variable("v"), Literal("[0]")), '"${v}[0]"'),
+        ((Variable("v"), Variable("w")), '"$v$w"'),
+        ((Literal('"\\$`'), Variable("v")), '"\\"\\\\\\$\\`$v"'),
+        ((Shell("a-$v"), Literal("x")), '"a-${v}x"'),
+        ((Shell("$(id)"), Literal("x")), '"$(id)x"'),
+        ((Variable("v", ":-", (Literal("x y"),)),), '"${v:-x y}"'),
+    ],
+)
+def test_expansions_stand_in_double_quotes(word: Word, expected: str) -> None:
+    """With braces where the name would go on."""
+    assert quote(word) == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ((), ""),
+        ((Variable("a"), Literal("/"), Variable("b")), "$a/$b"),
+        ((Literal("a b"), Variable("v")), '"a b$v"'),
+        ((Shell("$(a | b)"),), "$(a | b)"),
+        ((Literal("x-"), Shell("$(a | b)")), "x-$(a | b)"),
+        ((Shell("$(a) $(b)"),), '"$(a) $(b)"'),
+        ((Literal("~"), Variable("v")), '"~$v"'),
+    ],
+)
+def test_assignments_need_fewer_quotes(word: Word, expected: str) -> None:
+    """Nothing is split there."""
+    assert assigned(word) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ()),
+        ("plain", (Literal("plain"),)),
+        ("$NAME", (Variable("NAME"),)),
+        ("${NAME}", (Variable("NAME"),)),
+        ("${NAME:-x}", (Shell("${NAME:-x}"),)),
+        ("$A$B", (Shell("$A$B"),)),
+        ("\\$x", (Shell("\\$x"),)),
+    ],
+)
+def test_text_of_a_host_is_told_apart(text: str, expected: Word) -> None:
+    """A variable, text, or something to work out."""
+    assert shell_text(text) == expected
+
+
+def test_every_text_is_one_word_in_every_shell(world: World) -> None:
+    """And the same bytes."""
+    texts = [text for text in HOSTILE.values() if len(text) < 1000]
+    texts += [chr(one) + chr(other) for one in range(32, 127) for other in (39, 92, 36, 97)]
+    words = [quote(text) for text in texts]
+    doubled = [quote((Literal(text), Variable("EMPTY"))) for text in texts]
+
+    result = world.run(" \\\n  ".join(("$DOCKER", *words, *doubled)) + "\n")
+
+    assert result.calls == [[*texts, *texts]]
+
+
+def test_formats_of_printf_print_themselves(world: World) -> None:
+    """No text is a directive."""
+    texts = [text for text in HOSTILE.values() if text and len(text) < 1000]
+    lines = "".join(f"printf {quote('x' + printf_format(text))} >{number}\n" for number, text in enumerate(texts))
+
+    world.run(lines)
+
+    assert [(world.root / str(number)).read_bytes().decode() for number in range(len(texts))] == [
+        f"x{text}" for text in texts
+    ]
+
+
+def test_variables_are_all_different() -> None:
+    """The later of two that clash gets a number."""
+    taken: set[str] = set()
+
+    assert [free(name, taken) for name in ("a-b", "a_b", "a.b", "a_b_2")] == ["a_b", "a_b_2", "a_b_3", "a_b_2_2"]

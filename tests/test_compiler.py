@@ -1,0 +1,204 @@
+"""The stages in order: where they stop, which pipelines are chosen, and the same bytes every time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+from config.written import written
+
+from pipegen.compiler import analyse, compile_file, generate
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.plan.model import Plan
+from pipegen.targets.base import GeneratedFile, Request, Target
+
+TWO = """
+    pipelines:
+      test: {stages: [{name: unit}]}
+      publish: {stages: [{name: production, build: x, publish: {image: true}}]}
+    targets:
+      outline: {title: order}
+"""
+
+
+def outline(fails: str = "") -> Target:
+    """Return a target that writes what it was asked for; with *fails*, one that reports that as an error."""
+
+    def make(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
+        if fails:
+            report.add(codes.ENGINE_HAS_NO_VALUE, fails, at=plans[0].span)
+        names = " ".join(plan.name for plan in plans)
+        return [GeneratedFile("outline", f"{request.source} {names} {request.chosen} {dict(request.options)}")]
+
+    settings: Mapping[str, object] = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {"title": {"type": "string"}},
+    }
+    return cast(
+        Target,
+        SimpleNamespace(NAME="outline", FILE="outline", CAPABILITIES=(), SETTINGS=settings, OPTIONS={}, generate=make),
+    )
+
+
+def numbers(text: str, *chosen: str) -> list[str]:
+    """Return the numbers of what is reported when *text* is analysed, which must stop."""
+    report = Report()
+    with pytest.raises(Stopped):
+        analyse(written(text), chosen, report)
+    return [found.code.number for found in report.diagnostics()]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("pipelines: {a: {stages: [{name: x}]}", ["PG102"]),
+        ("pipelines: {a: 1, a: 2}", ["PG103"]),
+        ("pipelines: {a: {stages: [{nam: x}]}}", ["PG201", "PG207"]),
+        ("pipelines: {a: {stages: [{name: x}], execution: [[y]]}}", ["PG402", "PG301"]),
+        ("pipelines: {a: {stages: [{name: x}, {name: x, run: {image: z}}]}}", ["PG302"]),
+    ],
+    ids=["reading", "repeated key", "schema", "graph", "plan"],
+)
+def test_a_stage_that_leaves_errors_is_the_last(text: str, expected: list[str]) -> None:
+    """It reports all that it finds, and later ones do not guess."""
+    assert numbers(text) == expected
+
+
+def test_names_graph_and_plan_are_checked_in_one_go() -> None:
+    """For all pipelines; stages that wait for each other hide nothing."""
+    found = numbers("""
+        pipelines:
+          a:
+            stages: [{name: x}, {name: y, build: '${x.nope}'}, {name: z, build: '${x.stage}'}]
+            execution: [[x, y, x, z]]
+          b: {stages: [{name: x, run: {image: '${nope.imageID}'}}]}
+          c: {stages: [{name: x, build: b, run: true, copy: [../x]}, {name: x}]}
+    """)
+
+    assert found == ["PG307", "PG403", "PG304", "PG505", "PG302"]
+
+
+def test_warnings_and_notes_stop_nothing() -> None:
+    """Only errors do."""
+    report = Report()
+    analysed = analyse(written("pipelines: {a: {stages: [{name: x}, {name: y}], execution: [[x]]}}"), (), report)
+
+    assert [plan.name for plan in analysed.plans] == ["a"]
+    assert [found.code.number for found in report.diagnostics()] == ["PG402"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "plans", "notes"),
+    [
+        ((), ["test", "publish"], ["PG501"]),
+        (("publish",), ["publish"], []),
+        (("publish", "test"), ["test", "publish"], []),
+        (("test", "test"), ["test"], []),
+    ],
+)
+def test_pipelines_are_chosen_by_name(chosen: tuple[str, ...], plans: list[str], notes: list[str]) -> None:
+    """In the user's order; what is chosen runs, so nothing is said about asking for it."""
+    report = Report()
+    analysed = analyse(written(TWO), chosen, report)
+
+    assert [plan.name for plan in analysed.plans] == plans
+    assert [found.code.number for found in report.diagnostics()] == notes
+    assert analysed.chosen is bool(chosen)
+
+
+def test_an_unknown_pipeline_is_reported() -> None:
+    """Each of them."""
+    assert numbers(TWO, "publsh", "nope") == ["PG640", "PG640"]
+
+
+def test_a_pipeline_that_is_not_chosen_is_not_checked_past_the_schema() -> None:
+    """Its mistakes are those of another day."""
+    text = "pipelines: {a: {stages: [{name: x}]}, b: {stages: [{name: x, run: true}]}}"
+
+    assert [plan.name for plan in analyse(written(text), ("a",), Report()).plans] == ["a"]
+
+
+def test_a_stage_of_a_pipeline_that_is_not_chosen_is_still_told_apart() -> None:
+    """A reference to it is told to lead into another pipeline."""
+    text = "pipelines: {a: {stages: [{name: x, run: {image: '${y.imageID}'}}]}, b: {stages: [{name: y}]}}"
+
+    assert numbers(text, "a") == ["PG305"]
+
+
+def test_the_target_gets_the_plans_and_its_own_settings() -> None:
+    """With the options of the command line."""
+    analysed = analyse(written(TWO), ("test",), Report())
+    (file,) = generate(analysed, outline(), {"style": "x"}, Report())
+
+    assert file.text.endswith("pipegen.yaml test True {'style': 'x'}")
+
+
+def test_settings_are_checked_against_the_targets_own_schema() -> None:
+    """At the user's line."""
+    report = Report()
+    with pytest.raises(Stopped):
+        compile_file(written(TWO.replace("title", "titel")), outline(), {}, (), report)
+    found = next(one for one in report.diagnostics() if one.code.number == "PG201")
+
+    assert found.primary is not None
+    assert (found.primary.span.text, found.primary.span.first.line) == ("titel", 6)
+
+
+def test_what_a_target_reports_stops_the_compilation() -> None:
+    """After it has said all."""
+    report = Report()
+    with pytest.raises(Stopped):
+        compile_file(written(TWO), outline(fails="no"), {}, (), report)
+
+    assert [found.code.number for found in report.diagnostics()] == ["PG641", "PG501"]
+
+
+def test_a_file_is_compiled_in_one_call() -> None:
+    """From its text to a target's files."""
+    (file,) = compile_file(written(TWO), outline(), {}, (), Report())
+
+    assert file.text == "pipegen.yaml test publish False {}"
+
+
+PROGRAM = """
+import json, sys
+from contextlib import suppress
+from pathlib import Path
+from pipegen.cli.commands.plan import as_data
+from pipegen.compiler import analyse
+from pipegen.config.load import load
+from pipegen.diagnostics.render import FORMATS
+from pipegen.diagnostics.report import Report, Stopped
+
+for path in sorted(Path(sys.argv[1]).rglob("pipeline.yml")):
+    report = Report()
+    with suppress(Stopped):
+        analysed = analyse(load(path, report), (), report)
+        print(json.dumps(as_data(analysed.plans)), [(plan.graph, plan.jobs) for plan in analysed.plans])
+    print(FORMATS["text"](report.diagnostics()))
+"""
+
+
+def test_the_same_input_gives_the_same_bytes() -> None:
+    """Whatever the seed of hashes: no set is gone through on the way to output."""
+    tests = Path(__file__).parent
+    outputs = [
+        subprocess.run(
+            (sys.executable, "-c", PROGRAM, str(tests / "diagnostics")),
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(tests.parent), "PYTHONIOENCODING": "utf-8"},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    ]
+
+    assert len(outputs[0]) > 10_000
+    assert outputs[0] == outputs[1] == outputs[2]
