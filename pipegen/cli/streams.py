@@ -11,9 +11,9 @@ from pathlib import Path
 def prepare() -> None:
     """Let characters that a terminal cannot show be escaped, and a stream that is closed be no surprise."""
     if sys.stdout is None:  # what is written there would be lost: not writable, it fails
-        sys.stdout = Path(os.devnull).open(encoding="utf-8")
+        sys.stdout = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - open until the process ends
     if sys.stderr is None:
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as above
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

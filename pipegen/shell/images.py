@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from pipegen.plan.model import Image, Job, Output
+from pipegen.plan.model import Build, Image, Job, Output
 from pipegen.shell.host import Host, Images
-from pipegen.shell.kept import ID
+from pipegen.shell.kept import ID, keeps_container
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import kept_name
 from pipegen.shell.quote import Literal, Variable, Word, shell_text
 
 
 def keeps_image(job: Job, host: Host) -> bool:
-    """Return whether the local tag of the image that *job* builds stays for other jobs."""
-    return job.shared.image and host.images is Images.LOCAL
+    """Return whether the local tag of the image that *job* builds stays, for other jobs or a container that stays."""
+    if not any(isinstance(step, Build) for step in job.steps):
+        return False
+    # docker removes no image that a container is made of, be it a stopped one.
+    return (job.shared.image and host.images is Images.LOCAL) or keeps_container(job, host)
 
 
 def local_tag(job: Job, host: Host) -> Word:

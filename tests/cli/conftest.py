@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
 from cli.calling import CONFIG, Pipegen, Result
+
 from pipegen.cli.app import run
 
 NOBODY = 65534

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 from cli.calling import BROKEN, CONFIG, WARNED, Pipegen, names
 
 

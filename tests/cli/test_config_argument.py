@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from cli.calling import CONFIG, Pipegen
 
 VERBS = (("compile", "-t", "gitlab", "-o", "-"), ("check",), ("graph",), ("plan",))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
-
 from cli.calling import BROKEN, CONFIG, SEVERAL, Pipegen
 
 # What CONFIG is drawn as.
@@ -80,10 +80,8 @@ def test_several_pipelines_as_dot(here: Path, pipegen: Pipegen) -> None:
     (here / "pipegen.yaml").write_text(SEVERAL, encoding="utf-8")
     drawn = pipegen("graph", "--format", "dot").out
 
-    assert [line for line in drawn.splitlines() if line.startswith("digraph")] == [
-        'digraph "checks" {',
-        'digraph "nightly" {',
-    ]
+    assert drawn.count("digraph {") == 2
+    assert [line.strip() for line in drawn.splitlines() if "label=" in line] == ['label="checks";', 'label="nightly";']
 
 
 def test_several_pipelines_as_mermaid(here: Path, pipegen: Pipegen) -> None:
@@ -92,7 +90,12 @@ def test_several_pipelines_as_mermaid(here: Path, pipegen: Pipegen) -> None:
     drawn = pipegen("graph", "--format", "mermaid").out
 
     assert drawn.count("flowchart") == 1
-    assert ['["checks: lint"]' in drawn, '["nightly: soak"]' in drawn, drawn.count("-->")] == [True, True, 1]
+    assert [re.sub("[^a-z]", "", line) for line in drawn.splitlines()[1:]] == [
+        "ncheckslint",
+        "nchecksunit",
+        "nnightlysoak",
+        "nn",
+    ]
 
 
 def test_several_pipelines_as_json(here: Path, pipegen: Pipegen) -> None:
@@ -124,4 +127,4 @@ def test_a_stage_with_any_name_is_drawn(here: Path, pipegen: Pipegen) -> None:
     """Quotes in it end no string of the drawing."""
     (here / "pipegen.yaml").write_text(CONFIG.replace("lint", r"""'a "quoted" \ name'"""), encoding="utf-8")
 
-    assert r'"a \"quoted\" \\ name";' in pipegen("graph", "--format", "dot").out
+    assert r'"a \"quoted\" \\ name" -> "candidate";' in pipegen("graph", "--format", "dot").out

@@ -7,8 +7,8 @@ import threading
 from pathlib import Path
 
 import pytest
-
 from cli.calling import Pipegen, names
+
 from pipegen.cli.output import write
 
 

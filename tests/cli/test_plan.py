@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
-
 from cli.calling import BROKEN, CONFIG, SEVERAL, Pipegen
+from jsonschema import Draft202012Validator
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "plan.schema.json").read_text(encoding="utf-8"))
 

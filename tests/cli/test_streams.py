@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from cli.calling import BROKEN, CONFIG, environment, process
 
 PROGRAM = f'{shlex.quote(sys.executable)} -c "from pipegen.cli.app import main; main()"'

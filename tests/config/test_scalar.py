@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from config.written import tree_of
+from config.written import misread, told, tree_of
 
 from pipegen.source.tree import Kind, Mapping, Scalar
 
@@ -96,3 +96,20 @@ def test_a_long_row_of_digits_is_text() -> None:
 def test_the_text_is_what_was_written(text: str) -> None:
     """A version number does not lose its zero where text is meant."""
     assert scalar_of(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [('"\\ud83d\\ude00"', "😀"), ('"a\\ud83d\\ude00\\ud83d\\ude00b"', "a😀😀b"), ('"\\U0001F600"', "😀")],
+)
+def test_two_halves_of_a_character_are_one(text: str, value: str) -> None:
+    """As JSON writes what lies beyond the basic plane."""
+    assert scalar_of(text).text == value
+
+
+@pytest.mark.parametrize("text", ['"\\ud83d"', '"\\ude00\\ud83d"', '"a\\ud83db"'])
+def test_half_a_character_is_reported(text: str) -> None:
+    """It has no bytes."""
+    (found,) = misread(f"a: {text}\n")
+
+    assert told(found) == ("PG109", "1:4", text)

@@ -3,8 +3,8 @@
 Of GitLab it keeps rules, needs, the passing of artifacts and a workspace for each job. Unlike GitLab it starts jobs in
 rounds (a job waits for all that started before it, needed or not), ignores `retry` and `timeout`, and knows no other
 shell than bash. Its run time explodes with the graph: up to 15 jobs are fine. Images and services are taken out of the
-file, because it would start the services, and give the jobs with an image a CI_PROJECT_DIR that is not there. What a
-shell would not take as it stands in the path of an artifact becomes `?`, because it writes that path into a script.
+file, because it would start the services, and give the jobs with an image a CI_PROJECT_DIR that is not there. Of
+an artifact whose path a shell would split or run, the folder above is taken: it writes that path into a script.
 """
 
 import os
@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from io import StringIO
+from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
 
@@ -160,10 +161,16 @@ def _for_plain_shells(text: str) -> str:
             for key in ("image", "services"):
                 mapping.pop(key, None)
             paths = mapping.get("artifacts", {}).get("paths", [])
-            paths[:] = [re.sub(r"""[\s;&|<>()'"`#\\]""", "?", path) for path in paths]
+            paths[:] = [_for_shell(path) for path in paths]
     stream = StringIO()
     yaml.dump(data, stream)
     return stream.getvalue()
+
+
+def _for_shell(path: str) -> str:
+    """Return the *path* of an artifact, or the nearest folder above that a shell takes as one word."""
+    above = takewhile(lambda name: not re.search(r"""[\s;&|<>()'"`#\\]""", name), path.split("/"))
+    return "/".join(above) or path
 
 
 def _job_names(text: str) -> tuple[str, ...]:

@@ -148,7 +148,7 @@ def arguments(proof: Proof) -> dict[str, tuple[object, ...]]:
         "report": (
             *("proof-project", address, "checked-1", "checked-1\nlatest\nv1.4-stable\nv1.5-next\nv2.0-edge"),
             *(f"{address}:checked-1", f"{address}:checked-1"),
-            Like(r"https://\S+/content(\.tar\.gz)?\nhttps://\S+/odd/a \[b\] \* \$c\.txt"),
+            Like(r"https://\S+/made/some where/file\.txt\nhttps://\S+/content(\.tar\.gz)?"),
             LARGE,
         ),
         "finish": (Like(r"pipegen-[0-9-]+-deploy"), WORDS + LIST),
@@ -287,7 +287,7 @@ def test_the_chart_is_installed(proof: Proof) -> None:
         "words": WORDS,
         "constant": "a\n'b' \"c\" $d \\",
         "odd.key,[0]": {"nested": TITLE},
-        "list": ["yes", WORDS, 3, None],
+        "list": [True, WORDS, 3, None],
         "versions": [{"name": "1.4", "of": "stable"}, {"name": "1.5", "of": "next"}, {"name": "2.0", "of": "edge"}],
     }
 
@@ -313,7 +313,7 @@ def test_archived_files_can_be_downloaded(proof: Proof) -> None:
     """A folder is packed on Jenkins and can be browsed on GitLab; a file is itself."""
     content = "content.tar.gz" if proof.way.engine.target == "jenkins" else "content/deep/binary"
 
-    assert proof.done.downloads["odd/a [b] * $c.txt"].read_text() == "a\n\nb  \n"
+    assert proof.done.downloads["made/some where/file.txt"].read_text() == "no newline at the end"
     assert content in proof.done.downloads
 
 

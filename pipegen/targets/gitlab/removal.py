@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pipegen.plan.model import Plan
 from pipegen.shell.host import Host, Images
+from pipegen.shell.images import keeps_image
 from pipegen.shell.teardown import teardown
 from pipegen.targets.gitlab.model import Entry, Image
 from pipegen.targets.gitlab.scripts import entries
@@ -32,7 +33,7 @@ def removal(plan: Plan, host: Host, settings: Settings) -> Removal | None:
     is_local = settings.images is Images.LOCAL
     things = {
         "containers": is_local and any(job.shared.container for job in plan.jobs),
-        "images": is_local and any(job.shared.image for job in plan.jobs),
+        "images": is_local and any(keeps_image(job, host) for job in plan.jobs),
         "releases": any(job.shared.release for job in plan.jobs),
     }
     return Removal(

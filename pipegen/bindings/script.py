@@ -1,0 +1,74 @@
+"""What a user's shell script says: its text, and the references in it, each with the place where it stands.
+
+`script_parse.py` makes these. Whoever writes the script out needs no shell grammar: a part says how it is quoted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from pipegen.bindings.expression import Reference
+from pipegen.source.text import Span
+
+
+class Context(Enum):
+    """How the shell reads the place where a reference stands.
+
+    `WORD` is any place where quotes may be opened: a bare word, an assignment, a pattern; `ANSI` is `$'…'`.
+    """
+
+    WORD = "bare word"
+    DOUBLE = "double quotes"
+    SINGLE = "single quotes"
+    ANSI = "ANSI quotes"
+    DOCUMENT = "here-document"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A reference in a script; *legs* says which legs of a matrix stage: `[axis=value,…]`."""
+
+    reference: Reference
+    legs: tuple[tuple[str, str], ...]
+    context: Context
+
+
+@dataclass(frozen=True, slots=True)
+class Escaped:
+    """`$${…}`: text that would be a reference, and is meant as it stands."""
+
+    text: str
+    context: Context
+
+
+@dataclass(frozen=True, slots=True)
+class Delimiter:
+    """The quoted delimiter of a here-document that holds references: *written* by the user, to stand as *plain*."""
+
+    written: str
+    plain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Text of such a here-document, every character of which means itself."""
+
+    text: str
+
+
+ScriptPart: TypeAlias = "str | Placed | Escaped | Delimiter | Body"
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script made of parts; a `str` is the user's text, to be written as it stands."""
+
+    parts: tuple[ScriptPart, ...]
+    span: Span = field(compare=False)
+
+    def references(self) -> Iterator[Placed]:
+        """Yield the references, in the order they are written."""
+        return (part for part in self.parts if isinstance(part, Placed))

@@ -1,0 +1,164 @@
+"""A place in a script, and the references that begin there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from pipegen.bindings.script import Context
+from pipegen.bindings.script_syntax import REFERENCE, Found, Kind, Lexed, Obstacle, Word
+
+RESERVED_NAMESPACES = ("", "setup", "inputs", "matrix", "pipeline")
+_LEG = r"[A-Za-z0-9_-]+=[^\],{}$\"'`\\\n]*"
+_REFERENCE = re.compile(
+    r"(?P<escape>\$?)\$\{(?P<namespace>[A-Za-z0-9_-]*)"
+    rf"(?:\[(?P<legs>{_LEG}(?:,{_LEG})*)\])?"
+    r"\.(?P<name>[A-Za-z0-9._-]+)(?:\|(?P<default>[^}]*))?\}"
+)
+# Half of the letters in place would make `${project.version}` of Maven a stage "product".
+_NEAR = 0.75
+# Deeper than anyone nests, and within what Python's stack takes.
+_DEEPEST = 40
+
+
+class Lost(Exception):  # noqa: N818 - it is no error: the shell itself will complain, or knows better
+    """Raised where the script cannot be followed: what was opened at *place* does not end."""
+
+    def __init__(self, place: int, what: str) -> None:
+        super().__init__(what)
+        self.place = place
+        self.what = what
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Text as the shell reads it, and where each character, and the end, stand in the script.
+
+    Backticks take backslashes off what they hold; then the two differ.
+    """
+
+    text: str
+    places: Sequence[int]
+    ticks: int = 0
+
+    def part(self, start: int, end: int) -> View:
+        """Return the view of a stretch."""
+        return View(self.text[start:end], self.places[start : end + 1], self.ticks)
+
+    def unticked(self, start: int, end: int, *, is_quoted: bool) -> View:
+        """Return what the command between two backticks is; *is_quoted* if double quotes hold them."""
+        escapes = '$`\\"' if is_quoted else "$`\\"
+        kept = []
+        at = start
+        while at < end:
+            at += self.text[at] == "\\" and at + 1 < end and self.text[at + 1] in escapes
+            kept.append(at)
+            at += 1
+        text = "".join(self.text[at] for at in kept)
+        return View(text, [self.places[at] for at in (*kept, end)], self.ticks + 1)
+
+
+@dataclass(slots=True, eq=False)
+class Shared:
+    """What the lexers of all views of a script share."""
+
+    script: str
+    stages: Collection[str]
+    lexed: Lexed = field(default_factory=Lexed)
+    # Whether `((` at a place of the script begins arithmetic: worked out once, so that nesting costs no time.
+    arithmetic: dict[tuple[int, int], bool] = field(default_factory=dict)
+
+
+class Cursor:
+    """A place in a view: *at*; *word* is the word that is being read."""
+
+    def __init__(self, view: View, shared: Shared, *, level: int, depth: int) -> None:
+        self.view = view
+        self.text = view.text
+        self.shared = shared
+        self.lexed = shared.lexed
+        self.level = level
+        self.depth = depth
+        self.at = 0
+        self.word = Word(view.places[0])
+        self.is_evaluated = False
+
+    @property
+    def place(self) -> int:
+        """Where the cursor stands in the script."""
+        return self.view.places[self.at]
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether all is read."""
+        return self.at >= len(self.text)
+
+    def sees(self, text: str) -> bool:
+        """Return whether *text* comes next."""
+        return self.text.startswith(text, self.at)
+
+    def take(self, length: int = 1, *, plain: bool = False) -> None:
+        """Take characters into the word; *plain* ones are not quoted."""
+        taken = self.text[self.at : self.at + length]
+        if plain and self.word.plain == len(self.word.text):
+            self.word.plain += len(taken)
+        self.word.text += taken
+        self.at += length
+
+    def enter(self, place: int) -> None:
+        """Count a level of nesting that was opened at *place*."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise Lost(place, "this is nested too deep to be followed")
+
+    def leave(self) -> None:
+        """Count it back."""
+        self.depth -= 1
+
+    def reference(self, context: Context, obstacle: Obstacle | None = None) -> bool:
+        """Take the reference that begins here, if one does; return whether."""
+        match = _REFERENCE.match(self.text, self.at)
+        if match is None or self._is_backslashed():
+            return False
+        kind = self._kind(match)
+        if kind is None:
+            return False
+        places = self.view.places
+        if self.is_evaluated and kind is Kind.REFERENCE:
+            obstacle = Obstacle.EVALUATED
+        found = Found(kind, places[match.start()], places[match.end()], match, context, self.level, obstacle)
+        self.lexed.found.append(found)
+        self.word.found.append((len(self.word.text), found))
+        self.word.text += REFERENCE
+        self.at = match.end()
+        return True
+
+    def _kind(self, match: re.Match[str]) -> Kind | None:
+        """Return what *match* is; None for what is the shell's."""
+        namespace = match["namespace"]
+        if namespace in RESERVED_NAMESPACES or namespace in self.shared.stages:
+            return Kind.ESCAPED if match["escape"] else Kind.REFERENCE
+        if match["escape"] or not near_namespace(namespace, self.shared.stages):
+            return None
+        return Kind.NEAR_MISS
+
+    def _is_backslashed(self) -> bool:
+        """Return whether a backslash stands before it that only backticks take away."""
+        before = self.place - 1
+        is_kept = self.at > 0 and self.view.places[self.at - 1] == before
+        return self.view.ticks > 0 and not is_kept and self.shared.script[before] == "\\"
+
+
+def near_namespace(namespace: str, stages: Collection[str]) -> str | None:
+    """Return the stage, or the name of ours, that *namespace* most likely means."""
+    known = [*stages, *(name for name in RESERVED_NAMESPACES if name)]
+    close = get_close_matches(namespace, known, n=1, cutoff=_NEAR)
+    return close[0] if close else None
+
+
+def references_in(text: str, start: int, stages: Collection[str]) -> list[re.Match[str]]:
+    """Return what would be references in *text* from *start* on, wherever they stand."""
+    known = {*RESERVED_NAMESPACES, *stages}
+    return [match for match in _REFERENCE.finditer(text, start) if match["namespace"] in known and not match["escape"]]

@@ -1,0 +1,85 @@
+"""Whole compilations: `golden/<case>/` holds a config and, in `expected/`, everything that pipegen makes of it.
+
+The first line of a config may be a comment with options of the command line: the pipelines that are chosen
+(`# pipeline: test publish`), or how the Jenkinsfile is laid out (`# style: declarative`).
+`pytest --update-golden` writes what is expected anew; its diff is reviewed like code.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pipegen.cli.app import run
+
+CASES = sorted(path for path in (Path(__file__).parent / "golden").iterdir() if path.is_dir())
+
+# What is made of a config, and the call that makes it.
+CALLS = {
+    "plan.json": ("plan", "--format", "json"),
+    "graph.txt": ("graph",),
+    "diagnostics.txt": ("check", "--target", "gitlab", "--target", "jenkins"),
+    "gitlab-ci.yml": ("compile", "--target", "gitlab", "--output", "-"),
+    "Jenkinsfile": ("compile", "--target", "jenkins", "--output", "-"),
+}
+
+Call = Callable[..., str]
+
+
+def options(config: Path, made: str) -> list[str]:
+    """Return the options that the first line of *config* asks for when *made* is made."""
+    line = config.read_text(encoding="utf-8").partition("\n")[0]
+    found = re.fullmatch(r"# (?P<key>pipeline|style): (?P<words>.+)", line)
+    if found is None or (found["key"] == "style" and made != "Jenkinsfile"):
+        return []
+    return [word for value in found["words"].split() for word in (f"--{found['key']}", value)]
+
+
+@pytest.fixture
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    """Return a call of the program, in a folder that is in no repository; it gives the standard output."""
+    monkeypatch.chdir(tmp_path)
+
+    def called(*arguments: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["pipegen", *arguments])
+        status = run()
+        written = capsys.readouterr()
+        assert status == 0, written.err
+        return written.out
+
+    return called
+
+
+@pytest.mark.parametrize("made", CALLS)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_is_made_is_what_is_expected(
+    case: Path, made: str, call: Call, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Byte for byte."""
+    shutil.copy(case / "pipeline.yml", tmp_path)
+    out = call(*CALLS[made], "pipeline.yml", *options(case / "pipeline.yml", made))
+    expected = case / "expected" / made
+    if request.config.getoption("--update-golden"):
+        expected.parent.mkdir(exist_ok=True)
+        expected.write_bytes(out.encode())
+
+    assert out == expected.read_bytes().decode()
+
+
+def test_folders_hold_what_is_read_and_nothing_else() -> None:
+    """An expected file that nobody reads proves nothing."""
+    assert {path.name for case in CASES for path in case.iterdir()} == {"pipeline.yml", "expected"}
+    for case in CASES:
+        assert {path.name for path in (case / "expected").iterdir()} == set(CALLS)
+
+
+def test_each_case_says_what_it_is_about() -> None:
+    """Its first comment is for people, unless it holds options."""
+    assert [
+        case.name for case in CASES if not (case / "pipeline.yml").read_text(encoding="utf-8").startswith("# ")
+    ] == []
