@@ -19,8 +19,6 @@ _REFERENCE = re.compile(
 )
 # Half of the letters in place would make `${project.version}` of Maven a stage "product".
 _NEAR = 0.75
-# Deeper than anyone nests, and within what Python's stack takes.
-_DEEPEST = 40
 
 
 class Lost(Exception):  # noqa: N818 - it is no error: the shell itself will complain, or knows better
@@ -74,7 +72,7 @@ class Shared:
 class Cursor:
     """A place in a view: *at*; *word* is the word that is being read."""
 
-    def __init__(self, view: View, shared: Shared, *, level: int, depth: int) -> None:
+    def __init__(self, view: View, shared: Shared, *, level: int = 0, depth: int = 0) -> None:
         self.view = view
         self.text = view.text
         self.shared = shared
@@ -105,17 +103,7 @@ class Cursor:
         if plain and self.word.plain == len(self.word.text):
             self.word.plain += len(taken)
         self.word.text += taken
-        self.at += length
-
-    def enter(self, place: int) -> None:
-        """Count a level of nesting that was opened at *place*."""
-        self.depth += 1
-        if self.depth > _DEEPEST:
-            raise Lost(place, "this is nested too deep to be followed")
-
-    def leave(self) -> None:
-        """Count it back."""
-        self.depth -= 1
+        self.at += len(taken)
 
     def reference(self, context: Context, obstacle: Obstacle | None = None) -> bool:
         """Take the reference that begins here, if one does; return whether."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from contextlib import contextmanager
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from pipegen.bindings.script import Context
 from pipegen.bindings.script_cursor import Cursor, Lost, View
@@ -16,6 +16,8 @@ _BRACED = re.compile(r"\$\{[#!]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])")
 _SIMPLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _DEFAULT_OPERATOR = re.compile(r":?[-=?+]")
 _PATTERN_OPERATOR = re.compile(r"[#%/^,~]")
+# Deeper than anyone nests, and within what Python's stack takes.
+_DEEPEST = 40
 _OLD_ARITHMETIC = re.compile(r"""\$\[[^]"'\n]*\]""")
 
 
@@ -25,6 +27,10 @@ class Expansions(Cursor, ABC):
     @abstractmethod
     def program(self, closer: str, opened: int) -> None:
         """Read commands up to and with *closer*, which ends what was opened at *opened*."""
+
+    @abstractmethod
+    def array(self) -> None:
+        """Take the `( … )` of an array that is assigned."""
 
     @abstractmethod
     def inner(self, view: View, *, level: int) -> Expansions:
@@ -53,7 +59,7 @@ class Expansions(Cursor, ABC):
     def substitution(self, opening: int) -> None:
         """Take a `$( … )`, `<( … )` or `>( … )`; its opening has so many characters."""
         opened = self.place
-        with self._nested(opened):
+        with self.nested(opened):
             self.at += opening
             self.program(")", opened)
         self.word.text += "$"
@@ -67,7 +73,7 @@ class Expansions(Cursor, ABC):
         if end >= len(self.text):
             raise Lost(opened, "this backtick is not closed")
         view = self.view.unticked(start, end, is_quoted=context is Context.DOUBLE)
-        with self._nested(opened):
+        with self.nested(opened):
             self.inner(view, level=self.level).program("", opened)
         self.word.text += "$"
         self.at = end + 1
@@ -122,7 +128,9 @@ class Expansions(Cursor, ABC):
 
     def word_character(self) -> None:
         """Take a character of a word, or what it begins."""
-        if self.sees("\\"):
+        if self.sees("\\\n"):
+            self.at += 2
+        elif self.sees("\\"):
             self.at += 1
             self.take()
         elif self.sees("'"):
@@ -157,7 +165,7 @@ class Expansions(Cursor, ABC):
 
     def _arithmetic_body(self, opening: int) -> bool:
         opened, open_parentheses = self.place, 0
-        with self._nested(opened), self._evaluating():
+        with self.nested(opened), self._evaluating():
             self.at += opening
             while not self.is_at_end:
                 if self.sees("))") and not open_parentheses:
@@ -194,14 +202,14 @@ class Expansions(Cursor, ABC):
         found = _BRACED.match(self.text, self.at)
         if found is None:
             raise Lost(opened, "this is no expansion that pipegen knows")
-        self.word.text += "$"
-        with self._nested(opened), self._apart():
+        with self.nested(opened), self._apart():
             self.at = found.end()
             if self.sees("["):
                 self._evaluated_up_to("]", opened)
                 self.at += 1
             self._operand(context, opened)
             self.at += 1
+        self.word.text += "$"
 
     def _operand(self, context: Context, opened: int) -> None:
         """Take what follows the name in an expansion, up to its `}`."""
@@ -240,10 +248,15 @@ class Expansions(Cursor, ABC):
                     self.quoted_character(Context.DOUBLE)
 
     @contextmanager
-    def _nested(self, opened: int) -> Iterator[None]:
-        self.enter(opened)
-        yield
-        self.leave()
+    def nested(self, opened: int) -> Iterator[None]:
+        """Count a level of what was opened at *opened*."""
+        self.depth += 1
+        try:
+            if self.depth > _DEEPEST:
+                raise Lost(opened, "this is nested too deep to be followed")
+            yield
+        finally:
+            self.depth -= 1
 
     @contextmanager
     def _evaluating(self) -> Iterator[None]:
@@ -257,6 +270,8 @@ class Expansions(Cursor, ABC):
     def _apart(self) -> Iterator[None]:
         """Read into a word of its own; its references belong to the word around it."""
         outer, self.word = self.word, Word(self.place)
-        yield
-        outer.found += [(len(outer.text), found) for _, found in self.word.found]
-        self.word = outer
+        try:
+            yield
+        finally:
+            outer.found += [(len(outer.text), found) for _, found in self.word.found]
+            self.word = outer

@@ -35,6 +35,9 @@ Word: TypeAlias = tuple[Fragment, ...]
 
 _SAFE = re.compile(r"[A-Za-z0-9_./:@%+=,-]+")
 _SPECIAL = re.compile(r'[\\"$`]')
+# Jenkins takes the first of these out of a script.
+_CRLF = "\r\n"
+_CRLF_SPELT = "$(printf '\\r')\n"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OPEN_NAME = re.compile(r"(?:^|[^\\])\$[A-Za-z_][A-Za-z0-9_]*$")
 # Braces keep the name apart from what follows; `[` would begin a subscript.
@@ -74,8 +77,8 @@ def quote(word: Word | str) -> str:
 
 def quoted(text: str) -> str:
     """Return *text* in quotes: single ones, or double ones where they need no backslash and single ones would."""
-    if "'" in text and not _SPECIAL.search(text):
-        return f'"{text}"'
+    if _CRLF in text or ("'" in text and not _SPECIAL.search(text)):
+        return f'"{between_quotes(text)}"'
     return single_quoted(text)
 
 
@@ -115,7 +118,7 @@ def _expansion(fragment: Fragment, before: str) -> str:
     goes_on = _GOES_ON.match(before) is not None
     match fragment:
         case Literal():
-            return _SPECIAL.sub(r"\\\g<0>", fragment.text)
+            return _SPECIAL.sub(r"\\\g<0>", fragment.text).replace(_CRLF, _CRLF_SPELT)
         case Variable(operator=""):
             return f"${{{fragment.name}}}" if goes_on else f"${fragment.name}"
         case Variable():

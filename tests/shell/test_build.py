@@ -202,7 +202,7 @@ def test_a_shared_image_is_kept_under_a_name_of_the_run(world: World) -> None:
     slug = plan.job("A_b").slug
     assert call[call.index("--tag") + 1] == f"localhost/pipegen-3-{slug}"
     assert world.output(slug, "imageID") == f"{7:064d}"
-    assert not [call for call in result.calls if call[0] == "rmi"]
+    assert ["rmi", "--no-prune", f"localhost/pipegen-3-{slug}"] not in result.calls
 
 
 def test_a_shared_image_is_pushed_where_no_daemon_is_shared(world: World) -> None:

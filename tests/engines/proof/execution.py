@@ -55,7 +55,7 @@ class World:
     Attributes:
         containers: where images are built and run.
         repository: the repository with the config, at `CONFIG`.
-        folder: where all that the execution makes is put; it is made, and holds a folder `home`, the jobs' own.
+        folder: where all that the execution makes is put; it is made, and holds `home`, the jobs' own, with a file `keep` in it.
         settings: what the config says under `targets.NAME`, by target.
         variables: variables of the engine's jobs.
         secrets: credentials by ID.
@@ -111,7 +111,7 @@ def compiled(engine: Engine, repository: Path, settings: Mapping[str, object], p
     path = repository / CONFIG
     given = {engine.target: {"images": engine.images, **settings}}
     own = path.read_text(encoding="utf-8")
-    path.write_text(f"{own}\ntargets: {json.dumps(given)}\n", encoding="utf-8")
+    path.write_text(_with_targets(own, given), encoding="utf-8")
     report = Report()
     try:
         analysed = analyse(load(path, report), pipelines, report)
@@ -123,10 +123,18 @@ def compiled(engine: Engine, repository: Path, settings: Mapping[str, object], p
         path.write_text(own, encoding="utf-8")
 
 
+def _with_targets(config: str, settings: Mapping[str, object]) -> str:
+    """Return *config*, in either style of YAML, with *settings* under `targets`."""
+    if config.startswith("{"):
+        return f'{config.rstrip().removesuffix("}")}, "targets": {json.dumps(settings)}}}\n'
+    return f"{config}\ntargets: {json.dumps(settings)}\n"
+
+
 def execute(engine: Engine, world: World, *pipelines: str) -> Execution:
     """Return what comes of the *pipelines* (all when empty) of the config in *world* on *engine*."""
     for name in ("records", "home"):
         (world.folder / name).mkdir(parents=True)
+    (world.folder / "home/keep").touch()
     text = compiled(engine, world.repository, world.settings.get(engine.target, {}), pipelines)
     return _on_gitlab(text, world) if engine.target == "gitlab" else _on_jenkins(engine, text, world)
 

@@ -162,11 +162,3 @@ def test_mail_without_a_server_is_left_out() -> None:
     assert [code for code, _ in made.found()] == ["PG624"]
     assert '# Left out: mails of pipeline "service"; no mail server is set.\n' in made.text
     assert "mail when test fails" not in made.data
-
-
-def test_mail_without_a_recipient_is_left_out() -> None:
-    """A mail to nobody is told, and not sent."""
-    made = mailing("{ subject: x }")
-
-    assert [code for code, _ in made.found()] == ["PG511"]
-    assert "mail when deploy fails" not in made.data

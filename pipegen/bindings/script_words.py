@@ -1,0 +1,73 @@
+"""The lexer for words, and for what stands between them."""
+
+from __future__ import annotations
+
+from pipegen.bindings.script_cursor import Lost
+from pipegen.bindings.script_expansions import Expansions
+from pipegen.bindings.script_syntax import Word
+
+_ENDS_WORD = " \t\n;&|<>()"
+
+
+class Words(Expansions):
+    """Reads words, blanks and comments."""
+
+    def read_word(self) -> Word:
+        """Take a word; one without characters where none begins."""
+        outer, self.word = self.word, Word(self.place)
+        try:
+            while not self.is_at_end:
+                if self.sees("<(") or self.sees(">("):
+                    self.substitution(2)
+                elif self.text[self.at] not in _ENDS_WORD:
+                    self.word_character()
+                elif self.sees("(") and self._is_pattern_list():
+                    self._group()
+                elif self.sees("(") and self._is_array():
+                    self.array()
+                else:
+                    break
+            self.word.end = self.place
+            return self.word
+        finally:
+            self.word = outer
+
+    def read_regex(self) -> Word:
+        """Take the word after `=~`, in which `|` and parentheses may stand bare."""
+        outer, self.word = self.word, Word(self.place)
+        try:
+            while not self.is_at_end and self.text[self.at] not in " \t\n":
+                if self.sees("("):
+                    self._group()
+                else:
+                    self.word_character()
+            self.word.end = self.place
+            return self.word
+        finally:
+            self.word = outer
+
+    def blanks(self) -> None:
+        """Skip blanks and a comment."""
+        while self.sees(" ") or self.sees("\t") or self.sees("\\\n"):
+            self.at += 2 if self.sees("\\") else 1
+        if self.sees("#"):
+            end = self.text.find("\n", self.at)
+            self.at = len(self.text) if end < 0 else end
+
+    def _is_pattern_list(self) -> bool:
+        """Return whether the parenthesis here is bash's `@(a|b)`; `!(a)` alone is a negated subshell elsewhere."""
+        text = self.word.text
+        return text[-1:] in {"?", "*", "+", "@", "!"} and self.word.plain == len(text) and text != "!"
+
+    def _is_array(self) -> bool:
+        return self.word.assigned is not None and self.word.value_start == len(self.word.text)
+
+    def _group(self) -> None:
+        """Take text in parentheses that ends no word."""
+        opened, open_parentheses = self.place, 0
+        while not self.is_at_end:
+            open_parentheses += self.sees("(") - self.sees(")")
+            self.word_character()
+            if not open_parentheses:
+                return
+        raise Lost(opened, "this parenthesis is not closed")

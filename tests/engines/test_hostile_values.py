@@ -1,0 +1,221 @@
+"""Values that would do harm if any shell took them for a program: they arrive unchanged, and nothing is executed."""
+
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from engines import gitlab_local, jenkins_harness
+from engines.containers import Containers
+from engines.proof import worlds
+from engines.proof.execution import GITLAB_LOCAL, SCRIPTED, Engine, Execution, Mail, World, execute
+from engines.proof.yaml_text import yaml_text
+from engines.requirement import require
+
+pytestmark = pytest.mark.xdist_group("hostile-values")
+
+ENGINES = {
+    "gitlab": GITLAB_LOCAL,
+    "scripted": SCRIPTED,
+    "declarative": Engine(target="jenkins", shell=("busybox", "sh")),
+}
+# Each is printed by a stage of its own.
+PRINTED = ("'; rm -rf ~ #", "$(id)", "a lone backslash \\", "'''", "three  \nlines \t\n of blanks   ")
+CANARY = "/tmp/pipegen-canary"  # noqa: S108 - nobody makes it
+WRITTEN = (
+    *PRINTED,
+    *(f"$(touch {CANARY})", f"`touch {CANARY}`", f"'; touch {CANARY}; '", f'"; touch {CANARY}; "', f"; touch {CANARY}"),
+    *(f"$((a[$(touch {CANARY})]))", f"\n touch {CANARY}\n", f"${{x:-$(touch {CANARY})}}", f"''' + 'touch {CANARY}'"),
+    *("", " ", "\n", "\t", "\r\n", "a\rb", "-n", "--help", "--", "\\", "\\\\'", "\\n %s %d \\c", "* ? [a-z] {a,b} ~ !!"),
+    *("$x $1 $@ $$ $[[ inputs.x ]] %PATH%", "{{ x }} {% y %} {# z #}", "<%= x %> ${-x}", "\\u0041 \\x41", "\x1b[31m\x7f"),
+    *("# no comment", "a: b", "[", "null", "ünïcödé 🎉 e\u0301", "\u2028 \ufeff \x85", "EOF\nEND", "=a=b", "x" * 65_536),
+)
+
+
+def config(image: str) -> str:
+    """Return the config: literals, what five stages print, and stages that read it."""
+    says = [f"say-{number}" for number in range(len(PRINTED))]
+    tags = [f"tag-{number}" for number in range(len(PRINTED))]
+    outputs = [f"${{{stage}.output}}" for stage in says]
+    stages: list[dict[str, Any]] = [
+        {
+            "name": "literal",
+            "run": {
+                "image": image,
+                "arguments": list(WRITTEN),
+                "env": {"STAGE": "literal", **{f"V{n}": value for n, value in enumerate(WRITTEN)}},
+            },
+        },
+        *(
+            {
+                "name": name,
+                "run": {"image": image, "env": {"STAGE": name}, "tail": 9},
+                "copy": [{"source": "/out/file", "destination": f"copied/{name}"}],
+            }
+            for name in says
+        ),
+        {
+            "name": "chart",
+            "deploy": {
+                "image": "image",
+                "tag": "tag",
+                "chart": {"name": "chart"},
+                "overrides": {
+                    "literals": list(WRITTEN),
+                    "outputs": outputs,
+                    **{f"value{number}": value for number, value in enumerate(outputs)},
+                },
+            },
+            "exports": {"all": "${setup.logURL}" + "".join(f"<{output}>" for output in outputs)},
+        },
+        {
+            "name": "read",
+            "blubberfile": {
+                "version": "v4",
+                "base": "example/base",
+                "variants": {
+                    "read": {
+                        "copies": ["local"],
+                        "runs": {"environment": {f"IMAGE{n}": value for n, value in enumerate(outputs)}},
+                        "entrypoint": ["sh", "see", *outputs],
+                    }
+                },
+            },
+            "build": "read",
+            "run": {
+                "arguments": {
+                    "$merge": [*outputs, *(f"-x{output}x" for output in outputs)],
+                    "$with": {"$each": "line", "$in": "".join(outputs), "$yield": "${.line}"},
+                },
+                "env": {
+                    "STAGE": "read",
+                    "EXPORT": "${chart.all}",
+                    **{f"V{number}": value for number, value in enumerate(outputs)},
+                },
+            },
+        },
+        *(
+            {"name": name, "publish": {"image": {"id": image, "name": "name", "tag": output}}}
+            for name, output in zip(tags, outputs, strict=True)
+        ),
+    ]
+    text = "".join(f"<{output}>" for output in outputs)
+    stages[-1]["notify"] = {"email": {"to": ["a@example.org"], "subject": f"tags {text}", "body": f"of\n{text}"}}
+    execution = [[first, second] for first in ("literal", *says) for second in ("chart", *tags)]
+    return yaml_text({"pipelines": {"hostile": {"stages": stages, "execution": [*execution, ["chart", "read"]]}}})
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """An execution, and the folder of the jobs' home."""
+
+    done: Execution
+    home: Path
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def proof(
+    containers: Containers, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Proof]:
+    """Give one execution after the other."""
+    engine = ENGINES[request.param]
+    require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
+    folder = tmp_path_factory.mktemp("hostile")
+    say = "mkdir /out; echo {} | base64 -d >/out/file; cat /out/file"
+    encoded = [b64encode(text.encode()).decode() for text in PRINTED]
+    image = worlds.image(containers, folder, **{f"say-{n}": say.format(text) for n, text in enumerate(encoded)})
+    repository = worlds.configured(folder / "repository", config(image))
+    settings = {"gitlab": {"mail": {}}}
+    world = World(containers=containers, repository=repository, folder=folder / "world", settings=settings)
+    Path(CANARY).unlink(missing_ok=True)
+    yield Proof(execute(engine, world), world.folder / "home")
+    Path(CANARY).unlink(missing_ok=True)
+
+
+# What a stage that prints a text binds: its lines end.
+OUTPUTS = tuple(f"{text}\n" for text in PRINTED)
+JOINED = "".join(f"<{output}>" for output in OUTPUTS)
+
+
+def test_nothing_is_executed(proof: Proof) -> None:
+    """No canary is made, and the jobs' home is there as it was."""
+    assert not Path(CANARY).exists()
+    assert (proof.home / "keep").exists()
+
+
+def test_only_the_tags_fail(proof: Proof) -> None:
+    """All other stages succeed."""
+    failed = {stage for stage, outcome in proof.done.outcomes.items() if outcome != "success"}
+
+    assert failed == {f"tag-{number}" for number in range(len(PRINTED))}, proof.done.log
+
+
+def test_literals_arrive(proof: Proof) -> None:
+    """What stands in the config is an argument, a variable and a value for a chart, byte for byte."""
+    seen = proof.done.seen["literal"]
+
+    assert seen.arguments == WRITTEN
+    # podman, unlike docker, takes the CR of a CRLF out of a variable
+    assert [seen.environment[f"V{number}"] for number in range(len(WRITTEN))] == [
+        text.replace("\r\n", "\n") for text in WRITTEN
+    ]
+    assert values(proof)["literals"] == list(WRITTEN)
+
+
+def test_outputs_arrive(proof: Proof) -> None:
+    """What a stage has printed is an argument, alone and within others, a variable, an export, a part of an image."""
+    seen = proof.done.seen["read"]
+    lines = [line for line in "".join(OUTPUTS).split("\n") if line]
+
+    assert seen.arguments == (*OUTPUTS, *OUTPUTS, *(f"-x{output}x" for output in OUTPUTS), *lines)
+    for prefix in ("V", "IMAGE"):
+        assert tuple(seen.environment[f"{prefix}{number}"] for number in range(len(OUTPUTS))) == OUTPUTS
+    assert seen.environment["EXPORT"].endswith(f"/console{JOINED}") or re.match(
+        rf"https://\S+/jobs/\d+{re.escape(JOINED)}$", seen.environment["EXPORT"]
+    )
+
+
+def test_outputs_are_values_for_charts(proof: Proof) -> None:
+    """By themselves and within a list."""
+    found = values(proof)
+
+    assert tuple(found["outputs"]) == OUTPUTS
+    assert tuple(found[f"value{number}"] for number in range(len(OUTPUTS))) == OUTPUTS
+
+
+def values(proof: Proof) -> dict[str, Any]:
+    """Return the values that the chart gets."""
+    (install,) = (call for call in proof.done.charts if call["arguments"][0] == "install")
+    found: dict[str, Any] = {}
+    for file in install["files"]:
+        text = b64decode(file["content"]).decode()
+        found |= yaml.safe_load(text) if file["key"] is None else {file["key"]: text}
+    return found
+
+
+def test_copied_files_arrive(proof: Proof) -> None:
+    """A file out of a container is the same in the next stage's checkout."""
+    copied = {name: text for name, text in proof.done.seen["read"].files.items() if name.startswith("copied/")}
+
+    assert copied == {f"copied/say-{number}": text for number, text in enumerate(PRINTED)}
+
+
+def test_an_impossible_tag_fails_by_name(proof: Proof) -> None:
+    """The log names the stage, and what it took for a tag."""
+    for number, text in enumerate(PRINTED):
+        first = text.split("\n")[0]
+        assert f'stage "tag-{number}": "{first}' in proof.done.log
+    assert '" is no image tag' in proof.done.log
+
+
+def test_a_subject_is_folded(proof: Proof) -> None:
+    """The mail's subject is one line; its text keeps them all."""
+    (mail,) = proof.done.mails
+
+    assert Mail(mail.to, mail.subject, mail.body.removesuffix("\n")) == Mail(
+        "a@example.org", f"tags {JOINED}".replace("\n", " "), f"of\n{JOINED}"
+    )
