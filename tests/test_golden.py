@@ -7,10 +7,15 @@ The first line of a config may be a comment with options of the command line: th
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,6 +32,21 @@ CALLS = {
     "gitlab-ci.yml": ("compile", "--target", "gitlab", "--output", "-"),
     "Jenkinsfile": ("compile", "--target", "jenkins", "--output", "-"),
 }
+
+# Makes all that standard input lists, a folder and the arguments of a call each, and prints a digest of the outputs.
+MAKES_ALL = """
+import hashlib, io, json, os, sys
+from pipegen.cli.app import run
+digest, terminal = hashlib.sha256(), sys.stdout
+for folder, arguments in json.load(sys.stdin):
+    os.chdir(folder)
+    sys.argv = ["pipegen", *arguments]
+    sys.stdout = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\\n")
+    assert run() == 0, arguments
+    sys.stdout.flush()
+    digest.update(sys.stdout.buffer.getvalue())
+print(digest.hexdigest(), file=terminal)
+"""
 
 Call = Callable[..., str]
 
@@ -55,6 +75,21 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     return called
 
 
+@cache
+def other_python(version: str) -> str | None:
+    """Return a Python of *version* that finds what pipegen depends on.
+
+    `PIPEGEN_PYTHONS` names those that are not on the PATH, as a list of paths.
+    """
+    offered = [*os.environ.get("PIPEGEN_PYTHONS", "").split(os.pathsep), sys.executable, f"python{version}"]
+    wanted = tuple(map(int, version.split(".")))
+    question = f"import sys, jinja2, jsonschema, ruamel.yaml, typer; sys.exit(sys.version_info[:2] != {wanted})"
+    for python in filter(None, map(shutil.which, filter(None, offered))):
+        if subprocess.run([python, "-c", question], capture_output=True, check=False).returncode == 0:
+            return python
+    return None
+
+
 @pytest.mark.parametrize("made", CALLS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_what_is_made_is_what_is_expected(
@@ -69,6 +104,33 @@ def test_what_is_made_is_what_is_expected(
         expected.write_bytes(out.encode())
 
     assert out == expected.read_bytes().decode()
+
+
+@pytest.mark.parametrize("seed", ["0", "1", "2", "3"])
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
+def test_same_bytes_with_every_python_and_hash_seed(version: str, seed: str, tmp_path: Path) -> None:
+    """What is made depends on the config alone."""
+    python = other_python(version)
+    if python is None:
+        pytest.skip(f"no Python {version} here that finds what pipegen depends on; PIPEGEN_PYTHONS may name one")
+    calls, expected = [], hashlib.sha256()
+    for case in CASES:
+        folder = tmp_path / case.name
+        folder.mkdir()
+        shutil.copy(case / "pipeline.yml", folder)
+        for made, arguments in CALLS.items():
+            calls.append((str(folder), [*arguments, "pipeline.yml", *options(case / "pipeline.yml", made)]))
+            expected.update((case / "expected" / made).read_bytes())
+    result = subprocess.run(
+        [python, "-c", MAKES_ALL],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "PYTHONHASHSEED": seed},
+        input=json.dumps(calls),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert result.stdout.strip() == expected.hexdigest()
 
 
 def test_folders_hold_what_is_read_and_nothing_else() -> None:

@@ -11,6 +11,7 @@ from pipegen.bindings.script_syntax import Command, Document, Obstacle, Word
 from pipegen.bindings.script_words import Words
 
 _DELIMITER = re.compile(r"""(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|[^\s;&|<>()'"\\])+""")
+_ODD_DELIMITER = re.compile(r"""`|\$['"]|\n|\\.*['"]|['"].*\\""", re.DOTALL)
 _QUOTE = re.compile(r"""\\(.)|['"]""")
 # What stands bare as a delimiter; a dash in front would belong to `<<`.
 _BARE = re.compile(r"[A-Za-z0-9_.!][A-Za-z0-9_.+:@%/,=!-]*")
@@ -36,16 +37,13 @@ class Documents(Words):
     def delimiter(self, command: Command, *, strips_tabs: bool) -> None:
         """Take the delimiter of a here-document for *command*."""
         found = _DELIMITER.match(self.text, self.at)
-        if found is None or "`" in found[0] or re.search(r"""\$['"(]""", found[0]):
+        if found is None or _ODD_DELIMITER.search(found[0]) or self.text[found.end() : found.end() + 1] == "(":
             raise Lost(self.place, "this here-document has no plain delimiter")
-        start, place = self.at, self.place
+        place = self.place
         self._report_references(found.end())
         self.at = found.end()
         plain = _QUOTE.sub(r"\1", found[0])
-        is_quoted = plain != found[0]
-        document = Document(place, self.place, plain) if is_quoted else None
-        if is_quoted and "\n" in self.text[start : self.at]:
-            raise Lost(place, "this here-document has no plain delimiter")
+        document = Document(place, self.place, plain) if plain != found[0] else None
         self.pending += (Pending(place, command, plain, strips_tabs, document),)
 
     def documents(self) -> None:
@@ -82,7 +80,7 @@ class Documents(Words):
             line = self.text[at:end]
             if (line.lstrip("\t") if pending.strips_tabs else line) == pending.plain:
                 if pending.document is None and _ENDS_IN_BACKSLASH.search(before):
-                    raise Lost(self.view.places[at], "shells differ on whether this line ends the here-document")
+                    raise Lost(pending.place, "shells differ on where this here-document ends: a backslash stands before its last line")
                 return at, min(end + 1, len(self.text))
             at, before = end + 1, line
         return len(self.text), len(self.text)

@@ -17,7 +17,7 @@ _SIMPLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _DEFAULT_OPERATOR = re.compile(r":?[-=?+]")
 _PATTERN_OPERATOR = re.compile(r"[#%/^,~]")
 # Deeper than anyone nests, and within what Python's stack takes.
-_DEEPEST = 40
+_DEEPEST = 60
 _OLD_ARITHMETIC = re.compile(r"""\$\[[^]"'\n]*\]""")
 
 

@@ -50,7 +50,9 @@ class _Line:
 class ScriptLexer(Documents):
     """Reads commands: which words they have, where `case` patterns, comments and here-documents stand."""
 
-    line: _Line
+    def __init__(self, view: View, shared: Shared, *, level: int = 0, depth: int = 0) -> None:
+        super().__init__(view, shared, level=level, depth=depth)
+        self.line = _Line(self._command())
 
     def inner(self, view: View, *, level: int) -> ScriptLexer:
         """Return a lexer for *view*, which stands in this one."""
@@ -58,18 +60,18 @@ class ScriptLexer(Documents):
 
     def program(self, closer: str, opened: int) -> None:
         """Read the commands of a command substitution, or of the script."""
-        start, outer = self.at, (self.is_evaluated, self.pending)
-        self.is_evaluated, self.pending = False, ()
+        start, outer = self.at, (self.word, self.is_evaluated, self.pending)
+        self.word, self.is_evaluated, self.pending = Word(self.place), False, ()
         self.level += 1
         try:
             self._commands(closer, opened)
             if closer and self.pending:
                 raise Lost(self.pending[0].place, "this here-document has no text")
-            if outer[1] and "\n" in self.text[start : self.at]:
-                raise Lost(outer[1][0].place, "a command substitution stands between this here-document and its text")
+            if outer[2] and "\n" in self.text[start : self.at]:
+                raise Lost(outer[2][0].place, "a command substitution stands between this here-document and its text")
         finally:
             self.level -= 1
-            self.is_evaluated, self.pending = outer
+            self.word, self.is_evaluated, self.pending = outer
 
     def array(self) -> None:
         """Take the `( … )` of an array that is assigned."""
@@ -87,8 +89,7 @@ class ScriptLexer(Documents):
 
     def _commands(self, closer: str, opened: int) -> str:
         """Read commands up to and with *closer* (`)`, `esac`, or the end); return what ended them."""
-        outer = getattr(self, "line", None)
-        self.line = _Line(self._command())
+        outer, self.line = self.line, _Line(self._command())
         try:
             with self.nested(opened):
                 ended = None
@@ -97,8 +98,7 @@ class ScriptLexer(Documents):
                 self._end_pipeline()
                 return ended
         finally:
-            if outer is not None:
-                self.line = outer
+            self.line = outer
 
     def _token(self, closer: str, opened: int) -> str | None:
         """Take a word, redirection or operator; return what ends the commands, if it does."""

@@ -35,7 +35,7 @@ Word: TypeAlias = tuple[Fragment, ...]
 
 _SAFE = re.compile(r"[A-Za-z0-9_./:@%+=,-]+")
 _SPECIAL = re.compile(r'[\\"$`]')
-# Jenkins takes the first of these out of a script.
+# Not every engine keeps the first of these in a script.
 _CRLF = "\r\n"
 _CRLF_SPELT = "$(printf '\\r')\n"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -73,11 +73,12 @@ def test_a_reader_of_both_streams_that_goes_away_is_no_drama(broken: Path) -> No
     assert (broken / "status").read_text(encoding="utf-8") == "1\n"
 
 
-def test_a_full_disk_is_told_in_one_line(here: Path) -> None:
-    """Output that is lost does not end well."""
+@pytest.mark.parametrize("verb", ["compile -t jenkins -o -", "check --format json", "graph"])
+def test_a_full_disk_is_told_in_one_line(verb: str, here: Path) -> None:
+    """Output that is lost does not end well, not even the few bytes that wait in a buffer until the end."""
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
-    result = shell("$PIPEGEN compile -t jenkins -o - >/dev/full", here)
+    result = shell(f"$PIPEGEN {verb} >/dev/full", here)
 
     assert (result.returncode, result.stderr) == (3, "pipegen: No space left on device\n")
 

@@ -1,0 +1,148 @@
+"""References where a value would become part of a program: of another interpreter, or of the shell's own arithmetic."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pipegen.bindings.script_calls import Call, calls, speaks
+from pipegen.bindings.script_syntax import Command, Form, Found, Kind, Lexed, Obstacle, Word
+
+_DECLARERS = {"declare", "typeset", "local", "export", "readonly"}
+# Attributes that make bash work out what is assigned: number, name of another variable, arrays.
+_EVALUATING = re.compile(r"-[A-Za-z]*[inaA]")
+_COMPARISONS = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"}
+_NAME_TESTS = {"-v", "-R"}
+# The shell's own variables whose values it works out, as numbers or as text with commands in it.
+_EVALUATED_VARIABLES = {"RANDOM", "OPTIND", "PS4", "BASH_ENV"}
+_SUBSCRIPT = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*)?\[[^\]]*\]\+?=")
+# Builtins that take names of variables, their options that take a word, and those whose word is such a name.
+_NAMERS = {
+    "read": (("-d", "-i", "-n", "-N", "-p", "-t", "-u"), True),
+    "mapfile": (("-d", "-n", "-O", "-s", "-u", "-C", "-c"), True),
+    "readarray": (("-d", "-n", "-O", "-s", "-u", "-C", "-c"), True),
+    "printf": ((), False),
+    "test": ((), False),
+    "[": ((), False),
+}
+_NAME_OPTIONS = {"-v", "-a", "-R"}
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A reference in a program of *call*, whose name is the word *caller*."""
+
+    found: Found
+    call: Call
+    caller: Word
+
+
+def programs(lexed: Lexed) -> Iterator[Program]:
+    """Yield the references in text that an interpreter takes for a program."""
+    by_start = sorted(lexed.commands, key=lambda command: command.start)
+    for pipeline in lexed.pipelines:
+        for place, command in enumerate(pipeline):
+            for call in _calls(command):
+                caller = _words(command)[call.at]
+                texts = [_words(command)[at] for at in call.programs if at < len(_words(command))]
+                if call.reads_input:
+                    texts += command.documents
+                    texts += _printed(pipeline[:place], by_start)
+                yield from (Program(found, call, caller) for found in _references(texts))
+
+
+def evaluated(lexed: Lexed) -> Iterator[Found]:
+    """Yield the references that the shell works out as arithmetic, or as the name of a variable."""
+    yield from (found for found in lexed.found if found.obstacle is Obstacle.EVALUATED)
+    attributed = set(_attributed(lexed.commands))
+    for command in lexed.commands:
+        match command.form:
+            case Form.CONDITION:
+                yield from _in_condition(command)
+            case Form.ARRAY:
+                yield from _in_subscripts(command.words)
+            case Form.SIMPLE:
+                yield from _in_assignments(command, attributed)
+                yield from _in_names(command)
+
+
+def _calls(command: Command) -> list[Call]:
+    return calls([word.text for word in _words(command)]) if command.form is Form.SIMPLE else []
+
+
+def _words(command: Command) -> list[Word]:
+    """Return the words of *command* without the assignments in front."""
+    first = next((at for at, word in enumerate(command.words) if word.assigned is None), len(command.words))
+    return command.words[first:]
+
+
+def _references(words: Iterable[Word]) -> list[Found]:
+    return [found for word in words for found in word.references() if found.kind is Kind.REFERENCE]
+
+
+def _printed(writers: tuple[Command, ...], commands: list[Command]) -> Iterator[Word]:
+    """Yield the words and texts that *writers*, the earlier commands of a pipeline, print as they stand."""
+    for writer in writers:
+        for command in commands:
+            if writer.start <= command.start and command.end <= writer.end and command.level == writer.level:
+                yield from command.documents
+                if speaks([word.text for word in _words(command)]):
+                    yield from command.words
+
+
+def _in_condition(command: Command) -> Iterator[Found]:
+    """Yield what `[[ … ]]` compares as numbers, or takes for names of variables."""
+    words = command.words
+    for at, word in enumerate(words[:-1]):
+        if word.text in _COMPARISONS:
+            yield from _references((words[at - 1], words[at + 1]))
+        elif word.text in _NAME_TESTS:
+            yield from _references((words[at + 1],))
+
+
+def _in_subscripts(words: Iterable[Word]) -> Iterator[Found]:
+    """Yield what stands in the subscript of an assignment."""
+    for word in words:
+        subscript = _SUBSCRIPT.match(word.text)
+        if subscript:
+            yield from (found for at, found in word.found if at < subscript.end() and found.kind is Kind.REFERENCE)
+
+
+def _in_assignments(command: Command, attributed: set[str]) -> Iterator[Found]:
+    """Yield what is assigned, in front of a command or by `declare`, where bash works it out."""
+    rest = _words(command)
+    front = command.words[: len(command.words) - len(rest)]
+    yield from _in_subscripts(front)
+    for word in front:
+        if word.assigned in attributed | _EVALUATED_VARIABLES:
+            yield from _references((word,))
+    if rest and rest[0].text in _DECLARERS:
+        evaluates = any(_EVALUATING.fullmatch(word.text) for word in rest[1:])
+        for word in rest[1:]:
+            is_evaluated = evaluates or word.assigned in attributed | _EVALUATED_VARIABLES
+            for at, found in word.found:
+                if found.kind is Kind.REFERENCE and (is_evaluated or at < word.value_start or not word.value_start):
+                    yield found
+
+
+def _attributed(commands: Iterable[Command]) -> Iterator[str]:
+    """Yield the variables that a command of the script gives such an attribute."""
+    for command in commands:
+        words = _words(command)
+        if words and words[0].text in _DECLARERS and any(_EVALUATING.fullmatch(word.text) for word in words[1:]):
+            yield from (word.assigned or word.text for word in words[1:])
+
+
+def _in_names(command: Command) -> Iterator[Found]:
+    """Yield what builtins take for arithmetic or for the name of a variable."""
+    words = _words(command)
+    name = words[0].text if words else ""
+    if name == "let":
+        yield from _references(words[1:])
+    valued, takes_names = _NAMERS.get(name, ((), False))
+    if name in _NAMERS:
+        for before, word in zip(words, words[1:], strict=False):
+            is_option_value = before.text in valued or word.text.startswith("-")
+            if before.text in _NAME_OPTIONS or (takes_names and not is_option_value):
+                yield from _references((word,))

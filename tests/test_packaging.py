@@ -1,0 +1,175 @@
+"""The wheel holds all that pipegen needs, and needs nothing that it does not declare."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+# Runs the program that lies unpacked in the folder of the first argument, and nowhere else: without site, no .pth file
+# leads to the checkout.
+RUNS_WHEEL = """
+import sys
+sys.path[:0] = [sys.argv.pop(1), sys.argv.pop(1)]
+import pipegen, pipegen.cli.app
+print(pipegen.__file__, file=sys.stderr)
+sys.argv[0] = "pipegen"
+pipegen.cli.app.main()
+"""
+
+
+def build(folder: Path, **variables: str) -> Path:
+    """Return the wheel of the checkout, built into *folder*; nothing is fetched."""
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder],
+        cwd=ROOT,
+        env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000", **variables},
+        capture_output=True,
+        check=True,
+    )
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel."""
+    pytest.importorskip("hatchling", reason="hatchling, which builds the wheel, is not here")
+    return build(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture
+def unpacked(wheel: Path, tmp_path: Path) -> Path:
+    """Return the folder in which the wheel lies unpacked."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "unpacked")
+    return tmp_path / "unpacked"
+
+
+def run_wheel(unpacked: Path, *arguments: str, at: Path) -> subprocess.CompletedProcess[str]:
+    """Run the program of the wheel, which cannot see the checkout."""
+    site = sysconfig.get_path("purelib")
+    return subprocess.run(
+        [sys.executable, "-I", "-S", "-c", RUNS_WHEEL, unpacked, site, *arguments],
+        cwd=at,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def top_level_imports() -> Iterator[str]:
+    """Yield the first word of everything that the package imports."""
+    for path in (ROOT / "pipegen").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from (alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                yield (node.module or "").partition(".")[0]
+
+
+def test_the_wheel_holds_the_package_and_what_goes_with_it(wheel: Path) -> None:
+    """Every file of the package, the templates, the schemas, the pages that explain codes, the licence."""
+    with zipfile.ZipFile(wheel) as archive:
+        held = set(archive.namelist())
+    files = [path for path in (ROOT / "pipegen").rglob("*") if path.is_file() and path.suffix not in {".pyc", ".pyo"}]
+    shipped = [path for kind in ("templates", "schemas") for path in (ROOT / kind).rglob("*") if path.is_file()]
+    expected = {path.relative_to(ROOT).as_posix() for path in files}
+    expected |= {f"pipegen/{path.relative_to(ROOT).as_posix()}" for path in shipped}
+    own = {name for name in held if ".dist-info/" not in name}
+
+    assert own == expected
+    assert [name for name in own if name.endswith(("PG301.md", "scripted.j2", "plan.schema.json"))]
+    assert f"pipegen-{PROJECT['version']}.dist-info/licenses/LICENSE" in held
+
+
+def test_the_wheel_is_the_same_whenever_it_is_built(wheel: Path, tmp_path: Path) -> None:
+    """Byte for byte: whoever builds it can compare."""
+    again = build(tmp_path, PYTHONHASHSEED="7", TZ="Asia/Tokyo", LC_ALL="C")
+
+    assert (again.name, again.read_bytes()) == (wheel.name, wheel.read_bytes())
+
+
+def test_the_wheel_compiles_an_example(unpacked: Path, tmp_path: Path) -> None:
+    """To the same bytes as the checkout; it finds its own templates and schemas."""
+    place = Path(shutil.copytree(ROOT / "examples" / "diamond", tmp_path / "diamond"))
+    program = "from pipegen.cli.app import main; main()"
+    for target in ("gitlab", "jenkins"):
+        arguments = ("compile", "--target", target, "--output", "-")
+        ours = subprocess.run(
+            [sys.executable, "-c", program, *arguments],
+            cwd=place,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=True,
+        )
+        result = run_wheel(unpacked, *arguments, at=place)
+
+        assert result.returncode == 0, result.stderr
+        assert result.stderr.splitlines()[0] == str(unpacked / "pipegen" / "__init__.py")
+        assert result.stdout == ours.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "starts"),
+    [
+        (("--version",), f"pipegen {PROJECT['version']}\n"),
+        (("schema",), "{\n"),
+        (("explain", "unknown-stage"), "# PG301 unknown-stage"),
+        (("targets",), "gitlab writes .gitlab-ci.yml\n"),
+    ],
+    ids=lambda value: value[0],
+)
+def test_the_wheel_has_its_words(arguments: tuple[str, ...], starts: str, unpacked: Path, tmp_path: Path) -> None:
+    """Version, schema, pages, targets."""
+    result = run_wheel(unpacked, *arguments, at=tmp_path)
+
+    assert (result.returncode, result.stdout[: len(starts)]) == (0, starts)
+
+
+def test_only_declared_dependencies_are_imported() -> None:
+    """What another library brings along may be gone with its next version."""
+    declared = {re.split(r"[^a-z0-9]", requirement.lower())[0] for requirement in PROJECT["dependencies"]}
+    outside = set(top_level_imports()) - {"pipegen"} - set(sys.stdlib_module_names)
+
+    assert outside == declared
+
+
+def test_the_program_is_what_the_project_says() -> None:
+    """`pipegen` starts the command line."""
+    assert PROJECT["scripts"] == {"pipegen": "pipegen.cli.app:main"}
+
+
+def test_the_first_command_of_the_readme_compiles_an_example() -> None:
+    """It goes into a folder that is there, and asks for both targets."""
+    (command,) = re.findall(r"^<!-- try -->\n```sh\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    (folder,) = re.findall(r"cd (\S+)", command)
+
+    assert (ROOT / folder / ".pipeline" / "config.yaml").is_file()
+    assert re.search(r"pipegen compile -t jenkins -t gitlab$", command, re.MULTILINE)
+
+
+def test_the_second_command_of_the_readme_runs_the_tests() -> None:
+    """With what the project declares for them."""
+    (command,) = re.findall(r"^<!-- test -->\n```sh\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    (extra,) = re.findall(r"\.\[(\w+)\]", command)
+
+    assert extra in PROJECT["optional-dependencies"]
+    assert command.rstrip().endswith("pytest")
