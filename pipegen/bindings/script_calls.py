@@ -102,9 +102,8 @@ def _call(name: str, at: int, words: Sequence[str], *, is_command: bool, is_run:
     line = _sorted(one, at, words)
     programs = list(line.programs)
     is_given = bool(programs) or not line.options.isdisjoint(one.files)
-    if not line.options.isdisjoint(one.switches):
-        programs += line.operands[:1]
-    elif one.operand and not is_given and is_command:
+    is_operand = one.operand and not is_given and is_command
+    if is_operand or not line.options.isdisjoint(one.switches):
         programs += line.operands[:1]
     elif one.remote is not None:
         programs += line.operands[one.remote :]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pipegen.bindings.script_calls import Call, calls, speaks
 from pipegen.bindings.script_syntax import Command, Form, Found, Kind, Lexed, Obstacle, Word
@@ -17,16 +18,14 @@ _NAME_TESTS = {"-v", "-R"}
 # The shell's own variables whose values it works out, as numbers or as text with commands in it.
 _EVALUATED_VARIABLES = {"RANDOM", "OPTIND", "PS4", "BASH_ENV"}
 _SUBSCRIPT = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*)?\[[^\]]*\]\+?=")
-# Builtins that take names of variables, their options that take a word, and those whose word is such a name.
-_NAMERS = {
-    "read": (("-d", "-i", "-n", "-N", "-p", "-t", "-u"), True),
-    "mapfile": (("-d", "-n", "-O", "-s", "-u", "-C", "-c"), True),
-    "readarray": (("-d", "-n", "-O", "-s", "-u", "-C", "-c"), True),
-    "printf": ((), False),
-    "test": ((), False),
-    "[": ((), False),
+# Builtins that take names of variables: options that take a word, options that take such a name.
+_NAME_READERS = {
+    "read": (("-d", "-i", "-n", "-N", "-p", "-t", "-u"), ("-a",)),
+    "mapfile": (("-d", "-n", "-O", "-s", "-u", "-C", "-c"), ()),
+    "readarray": (("-d", "-n", "-O", "-s", "-u", "-C", "-c"), ()),
 }
-_NAME_OPTIONS = {"-v", "-a", "-R"}
+_NAME_OPTIONS = {"printf": ("-v",), "test": ("-v", "-R"), "[": ("-v", "-R"), "wait": ("-p",)}
+_NAME_DECLARERS = _DECLARERS - {"export", "readonly"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +117,18 @@ def _in_assignments(command: Command, attributed: set[str]) -> Iterator[Found]:
         if word.assigned in attributed | _EVALUATED_VARIABLES:
             yield from _references((word,))
     if rest and rest[0].text in _DECLARERS:
-        evaluates = any(_EVALUATING.fullmatch(word.text) for word in rest[1:])
-        for word in rest[1:]:
-            is_evaluated = evaluates or word.assigned in attributed | _EVALUATED_VARIABLES
-            for at, found in word.found:
-                if found.kind is Kind.REFERENCE and (is_evaluated or at < word.value_start or not word.value_start):
-                    yield found
+        yield from _declared(rest, attributed)
+
+
+def _declared(words: list[Word], attributed: set[str]) -> Iterator[Found]:
+    """Yield what `declare` and its like assign and bash works out, or take for names of variables."""
+    evaluates = any(_EVALUATING.fullmatch(word.text) for word in words[1:])
+    for word in words[1:]:
+        if evaluates or word.assigned in attributed | _EVALUATED_VARIABLES:
+            yield from _references((word,))
+        elif words[0].text in _NAME_DECLARERS:
+            names = [found for at, found in word.found if at < word.value_start or not word.value_start]
+            yield from (found for found in names if found.kind is Kind.REFERENCE)
 
 
 def _attributed(commands: Iterable[Command]) -> Iterator[str]:
@@ -140,9 +145,8 @@ def _in_names(command: Command) -> Iterator[Found]:
     name = words[0].text if words else ""
     if name == "let":
         yield from _references(words[1:])
-    valued, takes_names = _NAMERS.get(name, ((), False))
-    if name in _NAMERS:
-        for before, word in zip(words, words[1:], strict=False):
-            is_option_value = before.text in valued or word.text.startswith("-")
-            if before.text in _NAME_OPTIONS or (takes_names and not is_option_value):
-                yield from _references((word,))
+    valued, named = _NAME_READERS.get(name, ((), _NAME_OPTIONS.get(name, ())))
+    for before, word in pairwise(words):
+        is_operand = before.text not in valued and not word.text.startswith("-")
+        if before.text in named or (name in _NAME_READERS and is_operand):
+            yield from _references((word,))

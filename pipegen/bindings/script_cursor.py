@@ -116,6 +116,8 @@ class Cursor:
         places = self.view.places
         if self.is_evaluated and kind is Kind.REFERENCE:
             obstacle = Obstacle.EVALUATED
+        if kind is Kind.ESCAPED and self.view.ticks:
+            obstacle = Obstacle.TICKED_ESCAPE
         found = Found(kind, places[match.start()], places[match.end()], match, context, self.level, obstacle)
         self.lexed.found.append(found)
         self.word.found.append((len(self.word.text), found))
@@ -137,6 +139,12 @@ class Cursor:
         before = self.place - 1
         is_kept = self.at > 0 and self.view.places[self.at - 1] == before
         return self.view.ticks > 0 and not is_kept and self.shared.script[before] == "\\"
+
+
+def written(match: re.Match[str]) -> str:
+    """Return the reference as written, without its default."""
+    legs = f"[{match['legs']}]" if match["legs"] else ""
+    return f"${{{match['namespace']}{legs}.{match['name']}}}"
 
 
 def near_namespace(namespace: str, stages: Collection[str]) -> str | None:

@@ -80,7 +80,10 @@ class Documents(Words):
             line = self.text[at:end]
             if (line.lstrip("\t") if pending.strips_tabs else line) == pending.plain:
                 if pending.document is None and _ENDS_IN_BACKSLASH.search(before):
-                    raise Lost(pending.place, "shells differ on where this here-document ends: a backslash stands before its last line")
+                    raise Lost(
+                        pending.place,
+                        "shells differ on where this here-document ends: a backslash stands before its last line",
+                    )
                 return at, min(end + 1, len(self.text))
             at, before = end + 1, line
         return len(self.text), len(self.text)

@@ -43,7 +43,7 @@ class Expansions(Cursor, ABC):
         if self.sees("${"):
             self._braced(context)
         elif self.sees("$(("):
-            self._double_parenthesis(context)
+            self._double_parenthesis()
         elif self.sees("$("):
             self.substitution(2)
         elif found := _OLD_ARITHMETIC.match(self.text, self.at):
@@ -180,7 +180,7 @@ class Expansions(Cursor, ABC):
                     self.quoted_character(Context.DOUBLE)
         return False
 
-    def _double_parenthesis(self, context: Context) -> None:
+    def _double_parenthesis(self) -> None:
         if self.arithmetic(3):
             self.word.text += "$"
         else:

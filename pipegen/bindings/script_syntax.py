@@ -29,6 +29,7 @@ class Obstacle(Enum):
     DELIMITER = "a here-document's delimiter"
     PATTERN = "a pattern in a here-document"
     TICKED_DOCUMENT = "a quoted here-document in backticks"
+    TICKED_ESCAPE = "an escape in backticks"
     ODD_DELIMITER = "a here-document whose delimiter needs its quotes"
 
 

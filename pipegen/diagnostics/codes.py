@@ -46,6 +46,11 @@ ALWAYS_DEFAULT = Code("PG314", "always-default", _W)
 UNDOTTED_DEFAULT = Code("PG315", "undotted-default", _W)
 ALWAYS_EMPTY = Code("PG316", "always-empty", _W)
 NOTHING_RAN = Code("PG317", "nothing-ran", _E)
+REFERENCE_IN_PROGRAM = Code("PG318", "reference-in-program", _E)
+EVALUATED_REFERENCE = Code("PG319", "evaluated-reference", _E)
+UNREADABLE_SHELL = Code("PG320", "unreadable-shell", _E)
+UNQUOTABLE_REFERENCE = Code("PG321", "unquotable-reference", _E)
+NEAR_MISS = Code("PG322", "near-miss", _W)
 
 # 4: graph
 CYCLE = Code("PG401", "cycle", _E)

@@ -14,7 +14,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.files import artifacts, check_conflicts, conflicts, reads_files
+from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
 from pipegen.plan.mail import mail
@@ -136,7 +136,7 @@ def _jobs(
     kept = shared(inputs, {name: one.steps for name, one in work.items()})
     left = {name: found for name, one in work.items() if (found := artifacts(one.steps, directory))}
     closure = graph.closure()
-    meeting = conflicts(left, closure)
+    met = meetings(left, closure)
     jobs = []
     for name in namespaces.stages:
         if name not in work:
@@ -144,7 +144,7 @@ def _jobs(
         one = work[name]
         binds = tuple(bound.name for bound in namespaces.bound[name][1:])
         files = _files(one, inputs[name], left, Ancestors(closure, name))
-        check_conflicts(set(files), meeting, report)
+        check_conflicts(set(files), met.conflicts, report)
         jobs.append(
             Job(
                 stage=name,
@@ -158,7 +158,7 @@ def _jobs(
                 inputs=inputs[name],
                 outputs=tuple(bound for bound in binds if Output(name, bound) in wanted),
                 files=files,
-                artifacts=left.get(name, ()),
+                artifacts=met.marked(name, left.get(name, ())),
                 directory=directory,
                 steps=one.steps,
                 mail=one.mail,

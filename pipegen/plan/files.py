@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, combinations, product
 from posixpath import basename, join, normpath
 
@@ -55,14 +55,38 @@ class Left:
 Conflict = tuple[Left, Left]
 
 
-def conflicts(left: Mapping[str, Sequence[Artifact]], closure: Closure) -> tuple[Conflict, ...]:
-    """Return what would meet where both come, though neither of the two stages runs before the other."""
+@dataclass(frozen=True, slots=True)
+class Meetings:
+    """What meets where all that the stages leave comes together.
+
+    Attributes:
+        conflicts: two of which neither stage runs before the other.
+        later: stage and path of the later one, where the two stages run in order.
+    """
+
+    conflicts: tuple[Conflict, ...]
+    later: frozenset[tuple[str, str | None]]
+
+    def marked(self, stage: str, artifacts: Sequence[Artifact]) -> tuple[Artifact, ...]:
+        """Return the *artifacts* of *stage*, those marked that overwrite what an ancestor leaves."""
+        return tuple(replace(one, overwrites=(stage, one.path) in self.later) for one in artifacts)
+
+
+def meetings(left: Mapping[str, Sequence[Artifact]], closure: Closure) -> Meetings:
+    """Return what meets of what is *left*, whose stages come in an order that the arcs allow."""
     places: dict[str, list[Left]] = {}
     for order, (stage, artifacts) in enumerate(left.items()):
         for artifact in artifacts:
             if artifact.path is not None:
                 places.setdefault(artifact.path, []).append(Left(order, stage, artifact))
-    return tuple((one, other) for one, other in _meeting(places) if not closure.is_before(one.stage, other.stage))
+    conflicts: list[Conflict] = []
+    later: set[tuple[str, str | None]] = set()
+    for one, other in _meeting(places):
+        if closure.is_before(one.stage, other.stage):
+            later.add((other.stage, other.artifact.path))
+        else:
+            conflicts.append((one, other))
+    return Meetings(tuple(conflicts), frozenset(later))
 
 
 def _meeting(places: Mapping[str, Sequence[Left]]) -> Iterator[Conflict]:

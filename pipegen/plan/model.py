@@ -204,11 +204,13 @@ class Mail:
 class Artifact:
     """Files that a job leaves for its descendants: a path relative to the checkout.
 
-    *path* is None where the path is known only at run time.
+    *path* is None where the path is known only at run time. What *overwrites* files that
+    an ancestor leaves must come after those, in whatever order an engine fetches the two.
     """
 
     path: str | None
     span: Span = field(compare=False)
+    overwrites: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

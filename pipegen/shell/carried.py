@@ -36,8 +36,8 @@ def out_of_reach(job: Job, host: Host) -> tuple[Text, ...]:
 
 
 def packs_files(job: Job, host: Host) -> bool:
-    """Return whether some of the files that *job* leaves travel in a tar, since no pattern can name them."""
-    return host.values is None and any(artifact.path is None for artifact in job.artifacts)
+    """Return whether some files that *job* leaves travel in a tar: no pattern can name them, or order matters."""
+    return host.values is None and any(artifact.path is None or artifact.overwrites for artifact in job.artifacts)
 
 
 def written(path: str, host: Host) -> Word:

@@ -45,11 +45,16 @@ def entries(files: Items[CopyFile]) -> Iterator[CopyFile]:
 
 
 def is_staged(file: CopyFile, lowering: Lowering) -> bool:
-    """Return whether a copy travels in a tar: its path is known only at run time, or would be read as a pattern."""
+    """Return whether a copy travels in a tar.
+
+    Its path is known only at run time, would be read as a pattern, or is that of an ancestor's file, over which the
+    script itself unpacks it.
+    """
     job = lowering.job
     if not packs_files(job, lowering.host):
         return False
-    return planned_path(file, job) not in {artifact.path for artifact in job.artifacts if artifact.path is not None}
+    plain = {one.path for one in job.artifacts if one.path is not None and not one.overwrites}
+    return planned_path(file, job) not in plain
 
 
 def archiving(file: CopyFile, copied: Destination, lowering: Lowering) -> tuple[str, ...]:

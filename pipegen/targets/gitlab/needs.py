@@ -24,16 +24,13 @@ class Place:
 def needs(job: Job, places: Mapping[str, Place]) -> tuple[Need, ...]:
     """Return the needs of *job*: its predecessors in the order of the arcs, then farther ancestors that it reads.
 
-    *places* holds the stages in the user's order. Among those whose files it gets, an
-    ancestor of another comes first: where both have left a file, the later one's stays.
+    *places* holds the stages in the user's order.
     """
     read = _producers(job)
     missing = read.difference(job.needs)
     farther = [stage for stage in places if stage in missing] if missing else []
-    files = iter(job.files)
     found: list[Need] = []
-    for wanted in (*job.needs, *farther):
-        stage = next(files) if wanted in job.files else wanted
+    for stage in (*job.needs, *farther):
         found += _stage_needs(places[stage], is_read=stage in read, is_awaited=stage in job.needs)
     return tuple(found)
 

@@ -1,0 +1,190 @@
+"""A user's shell script to its parts, with a report of references that cannot stand where they stand."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from pipegen.bindings.expression import Reference
+from pipegen.bindings.script import Body, Delimiter, Escaped, Placed, Script, ScriptPart
+from pipegen.bindings.script_checks import Program, evaluated, programs
+from pipegen.bindings.script_cursor import Lost, near_namespace, references_in, written
+from pipegen.bindings.script_lexer import lex
+from pipegen.bindings.script_syntax import Document, Found, Kind, Lexed, Obstacle
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import Span
+from pipegen.source.tree import Scalar
+
+_OBSTACLES = {
+    Obstacle.DELIMITER: (
+        "the shell expands nothing in the delimiter of a here-document",
+        "write a plain word as the delimiter",
+    ),
+    Obstacle.PATTERN: (
+        "a pattern inside a here-document cannot be quoted",
+        "set a variable to the whole expansion in front of the here-document, and use that",
+    ),
+    Obstacle.TICKED_DOCUMENT: (
+        "a quoted here-document inside backticks cannot be rewritten",
+        "write $( … ) in place of the backticks",
+    ),
+    Obstacle.TICKED_ESCAPE: (
+        "backticks take the backslash away that would escape it",
+        "write $( … ) in place of the backticks",
+    ),
+    Obstacle.ODD_DELIMITER: (
+        "a here-document can hold a reference only when its delimiter can stand without quotes",
+        "name the delimiter with letters and digits alone",
+    ),
+}
+
+
+def parse_script(lines: Sequence[Scalar], stages: Collection[str], report: Report) -> Script:
+    """Return what the script says whose lines, or stretches of lines, are *lines*: one shell runs them all."""
+    source = _Source.of(lines)
+    lexed, lost = lex(source.text, stages)
+    _report_near_misses(lexed, stages, source, report)
+    _report_obstacles(lexed, source, report)
+    if lost is not None:
+        _report_lost(lost, stages, source, report)
+    return Script(tuple(_parts(lexed, source)), source.span(0, len(source.text)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The text of a script, and the scalars it is made of: each begins a line."""
+
+    text: str
+    scalars: tuple[Scalar, ...]
+    starts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, scalars: Sequence[Scalar]) -> _Source:
+        """Return the lines of *scalars*, one after the other."""
+        text, starts = "", []
+        for scalar in scalars:
+            text += "\n" if text and not text.endswith("\n") else ""
+            starts.append(len(text))
+            text += scalar.text
+        return cls(text, tuple(scalars), tuple(starts))
+
+    def span(self, start: int, end: int) -> Span:
+        """Return where a stretch of the text stands in the file."""
+        first, last = self._scalar(start), self._scalar(max(start, end - 1))
+        if first == last:
+            return self.scalars[first].part(start - self.starts[first], end - self.starts[first])
+        return self.scalars[first].span.to(self.scalars[last].span)
+
+    def _scalar(self, place: int) -> int:
+        return bisect_right(self.starts, place) - 1
+
+
+def _parts(lexed: Lexed, source: _Source) -> list[ScriptPart]:
+    """Return the parts, in order: what was found, and the text between."""
+    kept = [found for found in lexed.found if found.kind is not Kind.NEAR_MISS]
+    unquoted = {id(found.document): found.document for found in kept if found.document and found.kind is Kind.REFERENCE}
+    documents = sorted(unquoted.values(), key=lambda document: document.start)
+    pieces = [(found.start, found.end, _part(found, source, unquoted)) for found in kept]
+    for one in documents:
+        written = source.text[one.delimiter_start : one.delimiter_end]
+        pieces.append((one.delimiter_start, one.delimiter_end, Delimiter(written, one.plain)))
+    parts: list[ScriptPart] = []
+    at = 0
+    for start, end, part in sorted(pieces, key=lambda piece: piece[:2]):
+        parts += [*_between(at, start, documents, source), part]
+        at = end
+    return [*parts, *_between(at, len(source.text), documents, source)]
+
+
+def _part(found: Found, source: _Source, unquoted: Collection[int]) -> ScriptPart:
+    if found.kind is Kind.ESCAPED:
+        text = source.text[found.start + 1 : found.end]
+        return text if found.document and id(found.document) not in unquoted else Escaped(text, found.context)
+    return Placed(_reference(found, source), _legs(found), found.context)
+
+
+def _reference(found: Found, source: _Source) -> Reference:
+    match = found.match
+    return Reference(match["namespace"], match["name"], match["default"], source.span(found.start, found.end))
+
+
+def _legs(found: Found) -> tuple[tuple[str, str], ...]:
+    legs = [leg.partition("=") for leg in (found.match["legs"] or "").split(",") if leg]
+    return tuple((axis, value) for axis, _, value in legs)
+
+
+def _between(start: int, end: int, documents: Sequence[Document], source: _Source) -> list[ScriptPart]:
+    """Return the text of a stretch that nothing was found in: what is in one of *documents* apart from the rest."""
+    parts: list[ScriptPart] = []
+    for one in documents:
+        if one.start < end and start < one.end:
+            parts += [source.text[start : one.start], Body(source.text[max(start, one.start) : min(end, one.end)])]
+            start = min(end, one.end)
+    parts.append(source.text[start:end])
+    return [part for part in parts if part not in ("", Body(""))]
+
+
+def _report_near_misses(lexed: Lexed, stages: Collection[str], source: _Source, report: Report) -> None:
+    for found in lexed.found:
+        if found.kind is Kind.NEAR_MISS:
+            namespace = found.match["namespace"]
+            meant = near_namespace(namespace, stages)
+            report.add(
+                codes.NEAR_MISS,
+                f'"{written(found.match)}" is left to the shell: there is no stage "{namespace}"',
+                at=source.span(found.start, found.end),
+                label="no stage of this name",
+                hint=f'write "${{{meant}.{found.match["name"]}}}" if that is meant',
+            )
+
+
+def _report_obstacles(lexed: Lexed, source: _Source, report: Report) -> None:
+    for program in programs(lexed):
+        _report_program(program, source, report)
+    for found in evaluated(lexed):
+        report.add(
+            codes.EVALUATED_REFERENCE,
+            f'"{written(found.match)}" stands where the shell evaluates what it reads',
+            at=source.span(found.start, found.end),
+            label="bash would run commands that the value holds",
+            hint=f"set a variable and see that it is a number: n={written(found.match)}; "
+            "case $n in '' | *[!0-9]*) exit 1 ;; esac",
+        )
+    for found in lexed.found:
+        if found.obstacle in _OBSTACLES and found.kind is not Kind.NEAR_MISS:
+            why, hint = _OBSTACLES[found.obstacle]
+            report.add(
+                codes.UNQUOTABLE_REFERENCE,
+                f'"{written(found.match)}" cannot stand here: {why}',
+                at=source.span(found.start, found.end),
+                hint=hint,
+            )
+
+
+def _report_program(program: Program, source: _Source, report: Report) -> None:
+    call, caller, reference = program.call, program.caller, written(program.found.match)
+    hint = call.interpreter.hint.format(reference=reference, name=call.name)
+    if call.reads_input and call.interpreter.switches:
+        hint = f'hand it over as an argument: {call.name} -s -- {reference}, and read "$1"'
+    report.add(
+        codes.REFERENCE_IN_PROGRAM,
+        f'"{reference}" would become part of a program for {call.name}',
+        at=source.span(program.found.start, program.found.end),
+        label="the value would be read as code",
+        also=[Label(source.span(caller.start, caller.end), f"{call.name} reads it")],
+        hint=hint,
+    )
+
+
+def _report_lost(lost: Lost, stages: Collection[str], source: _Source, report: Report) -> None:
+    for match in references_in(source.text, lost.place, stages):
+        report.add(
+            codes.UNREADABLE_SHELL,
+            f'pipegen cannot tell how the shell reads "{written(match)}"',
+            at=source.span(match.start(), match.end()),
+            also=[Label(source.span(lost.place, lost.place + 1), lost.what)],
+            hint="mend what stands in front of it, or hand the value over in env",
+        )

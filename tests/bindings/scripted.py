@@ -1,0 +1,23 @@
+"""Scripts written in tests."""
+
+from __future__ import annotations
+
+from pipegen.bindings.script import Script
+from pipegen.bindings.script_parse import parse_script
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import SourceFile, Span
+from pipegen.source.tree import Scalar
+
+
+def scalar(text: str) -> Scalar:
+    """Return *text* as the whole of a file."""
+    return Scalar(text, Span(SourceFile("pipeline.yml", text), 0, len(text)), start=0)
+
+
+def parsed(text: str, *stages: str) -> Script:
+    """Return the script *text*, in which nothing is wrong."""
+    report = Report()
+    script = parse_script([scalar(text)], stages, report)
+
+    assert report.diagnostics() == ()
+    return script

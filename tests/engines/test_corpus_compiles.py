@@ -1,0 +1,152 @@
+"""Real configs compile for both engines, which take the files, and the files say the order of the configs."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Protocol
+
+import pytest
+from engines import gitlab_schema, jenkins_harness
+from engines.proof import corpus
+from engines.proof.corpus import Config, Output
+from engines.requirement import require
+
+from pipegen.graph.blocks import added_waits, blocks, frames_as_blocks
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Plan
+from pipegen.readback import gitlab as gitlab_text
+from pipegen.readback import jenkins as jenkins_text
+
+pytestmark = pytest.mark.xdist_group("corpus")
+
+JENKINS = ("auto", "declarative", "scripted")
+# Generous: machines of tests are busy. `pipegen compile` itself takes well under a second.
+SECONDS = 5
+
+
+class Reader(Protocol):
+    """What reads the order out of a file."""
+
+    def __call__(self, text: str) -> ExecutionGraph:
+        """Return which stage of *text* comes after which."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """All configs, and by their names what the targets write, Jenkins in each style."""
+
+    configs: tuple[Config, ...]
+    gitlab: Mapping[str, Output]
+    jenkins: Mapping[str, Mapping[str, Output]]
+
+    def graphs(self) -> dict[str, ExecutionGraph]:
+        """Return the order that each config asks for, by the names of stages in files."""
+        return {one.name: _graph(one.analysed.plans) for one in self.configs if one.analysed is not None}
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
+    """Give the configs, compiled."""
+    configs = tuple(corpus.configs(tmp_path_factory.mktemp("corpus")))
+    plans = {one.name: one.analysed for one in configs if one.analysed is not None}
+    return Compiled(
+        configs,
+        {name: corpus.written(analysed, "gitlab") for name, analysed in plans.items()},
+        {style: {name: corpus.written(one, "jenkins", style) for name, one in plans.items()} for style in JENKINS},
+    )
+
+
+def _graph(plans: Iterable[Plan]) -> ExecutionGraph:
+    """Return the graphs of *plans* side by side, stages named as in a file."""
+    plans = tuple(plans)
+    return reduce(or_, (_named(plan, f"{plan.name}: " if len(plans) > 1 else "") for plan in plans), ExecutionGraph())
+
+
+def _named(plan: Plan, prefix: str) -> ExecutionGraph:
+    arcs = ((prefix + earlier, prefix + later) for earlier, later in plan.graph.arcs)
+    return ExecutionGraph([*((prefix + stage,) for stage in plan.graph.nodes), *arcs])
+
+
+def _order(graph: ExecutionGraph) -> dict[str, frozenset[str]]:
+    """Return what comes before each stage, however far."""
+    return {stage: frozenset(graph.ancestors(stage)) for stage in graph.nodes}
+
+
+def _others(graphs: Mapping[str, ExecutionGraph], outputs: Mapping[str, Output], read: Reader) -> list[str]:
+    """Return the configs whose files say another order."""
+    return [
+        name
+        for name, output in outputs.items()
+        if not output.errors and _order(read(output.text)) != _order(graphs[name])
+    ]
+
+
+def test_there_are_configs(compiled: Compiled) -> None:
+    """The examples always, the corpus where it is beside the checkout."""
+    assert len(compiled.configs) >= (150 if corpus.CORPUS.is_dir() else 4)
+
+
+def test_valid_configs_compile(compiled: Compiled) -> None:
+    """Without an error, but that one declarative pipeline has no room for very many stages."""
+    refused = {one.name: one.errors for one in compiled.configs if one.must_compile and one.errors}
+    outputs = (compiled.gitlab, compiled.jenkins["auto"], compiled.jenkins["scripted"])
+    errors = {name: output.errors for written in outputs for name, output in written.items() if output.errors}
+    forced = {error for output in compiled.jenkins["declarative"].values() for error in output.errors}
+
+    assert refused == {}
+    assert errors == {}
+    assert forced <= {"declarative-too-large"}
+
+
+def test_compiling_is_quick(compiled: Compiled) -> None:
+    """No config takes long, however large."""
+    every = (compiled.gitlab, *compiled.jenkins.values())
+    slowest = {one.name: one.seconds + max(written[one.name].seconds for written in every) for one in compiled.configs
+               if one.analysed is not None}  # fmt: skip
+
+    assert {name: seconds for name, seconds in slowest.items() if seconds > SECONDS} == {}
+
+
+def test_gitlab_takes_the_files(compiled: Compiled) -> None:
+    """By its schema, and by the rules that no schema says."""
+    texts = {output.text: name for name, output in compiled.gitlab.items()}
+    found = {name: errors for text, name in texts.items() if (errors := gitlab_schema.check(text))}
+
+    assert found == {}
+
+
+def test_jenkins_takes_the_files(compiled: Compiled) -> None:
+    """In all styles: they parse, and break no rule of the declarative style or of the sandbox."""
+    require(jenkins_harness.available())
+    texts = {output.text: f"{name}, {style}" for style in JENKINS for name, output in compiled.jenkins[style].items()}
+    found = jenkins_harness.validate({name: text for text, name in texts.items() if text})
+
+    assert {name: findings for name, findings in found.items() if findings} == {}
+
+
+def test_gitlab_keeps_the_order(compiled: Compiled) -> None:
+    """What comes before what is what the arcs say, no more and no less."""
+    assert _others(compiled.graphs(), compiled.gitlab, gitlab_text.order) == []
+
+
+@pytest.mark.parametrize("style", ["auto", "scripted"])
+def test_jenkins_keeps_the_order(compiled: Compiled, style: str) -> None:
+    """In the style that fits, and in the scripted one."""
+    assert _others(compiled.graphs(), compiled.jenkins[style], jenkins_text.order) == []
+
+
+def test_forced_blocks_add_the_waits_that_are_told(compiled: Compiled) -> None:
+    """Where blocks cannot say the graph, the file says the graph and the added waits, and nothing else."""
+    graphs = {name: graph | ExecutionGraph(_added(graph)) for name, graph in compiled.graphs().items()}
+    outputs = compiled.jenkins["declarative"]
+    told = {name for name, output in outputs.items() if "// Added wait: " in output.text}
+
+    assert _others(graphs, outputs, jenkins_text.order) == []
+    assert told == {name for name, graph in compiled.graphs().items() if _added(graph) and not outputs[name].errors}
+
+
+def _added(graph: ExecutionGraph) -> tuple[tuple[str, str], ...]:
+    """Return the waits that frames add to *graph*, none where blocks say it exactly."""
+    return () if blocks(graph) is not None else added_waits(graph, frames_as_blocks(graph))

@@ -1,0 +1,64 @@
+"""All shell text that real configs lead to is understood by all shells, and the linter has nothing to say."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engines import shells
+from engines.proof import corpus
+from engines.requirement import require
+from ruamel.yaml import YAML
+
+from pipegen.compiler import Analysed
+from pipegen.diagnostics.report import Report
+from pipegen.targets.jenkins.scripts import plan_scripts
+from pipegen.targets.jenkins.settings import Settings
+
+pytestmark = pytest.mark.xdist_group("corpus")
+
+
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Give each distinct script with a place where it stands."""
+    require(shells.available())
+    return dict(_scripts(tmp_path_factory.mktemp("scripts")))
+
+
+def _scripts(folder: Path) -> Iterator[tuple[str, str]]:
+    for config in corpus.configs(folder):
+        if config.analysed is not None:
+            for place, script in (*_of_gitlab(config.analysed), *_of_jenkins(config.analysed)):
+                yield script, f"{config.name}, {place}"
+
+
+def _of_gitlab(analysed: Analysed) -> Iterator[tuple[str, str]]:
+    """Yield the scripts of jobs, what they extend put in; GitLab joins before_script and script."""
+    jobs: dict[str, Any] = YAML(typ="safe").load(corpus.written(analysed, "gitlab").text)
+    for name, job in jobs.items():
+        if isinstance(job, dict) and "script" in job and not name.startswith("."):
+            before = job.get("before_script") or jobs.get(job.get("extends"), {}).get("before_script", [])
+            yield f"job {name}", "\n".join([*before, *job["script"]])
+
+
+def _of_jenkins(analysed: Analysed) -> Iterator[tuple[str, str]]:
+    """Yield the scripts of stages, and those that remove what stages share."""
+    for plan in analysed.plans:
+        made = plan_scripts(plan, Settings(), Report())
+        for stage, script in made.scripts.items():
+            yield f"stage {stage}", "\n".join(line for command in script.commands for line in command.lines)
+        yield f"end of {plan.name}", "\n".join(line for command in made.teardown for line in command.lines)
+
+
+def test_there_are_scripts(scripts: dict[str, str]) -> None:
+    """Configs that are alike lead to scripts that are alike: fewer than stages, but many."""
+    assert len(scripts) >= (400 if corpus.CORPUS.is_dir() else 15)
+
+
+def test_every_shell_understands_them(scripts: dict[str, str]) -> None:
+    """As engines run them: they stop at the first failing command."""
+    with ThreadPoolExecutor() as pool:
+        found = pool.map(lambda script: shells.check(f"set -e\n{script}\n"), scripts)
+
+    assert {scripts[script]: errors for script, errors in zip(scripts, found, strict=True) if errors} == {}
