@@ -27,7 +27,7 @@ class Analysed:
     file: SourceFile
     plans: tuple[Plan, ...]
     settings: Mapping[str, TreeMapping]
-    chosen: bool
+    chosen: tuple[str, ...]
 
 
 def compile_file(
@@ -57,7 +57,7 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
         file,
         tuple(plan for plan in plans if plan is not None),
         {name.value: settings for name, settings in config.targets},
-        chosen=bool(names),
+        chosen=tuple(names),
     )
 
 

@@ -113,12 +113,13 @@ class Cursor:
         kind = self._kind(match)
         if kind is None:
             return False
-        places = self.view.places
         if self.is_evaluated and kind is Kind.REFERENCE:
             obstacle = Obstacle.EVALUATED
         if kind is Kind.ESCAPED and self.view.ticks:
             obstacle = Obstacle.TICKED_ESCAPE
-        found = Found(kind, places[match.start()], places[match.end()], match, context, self.level, obstacle)
+        # Not the place of what comes after: where that is in backticks, a backslash stands between.
+        end = self.view.places[match.end() - 1] + 1
+        found = Found(kind, self.place, end, match, context, self.level, obstacle)
         self.lexed.found.append(found)
         self.word.found.append((len(self.word.text), found))
         self.word.text += REFERENCE

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from shlex import quote
 
 # Enough to notice a change made by hand, short enough to read.
 _DIGITS = 16
+
+
+def chosen_note(pipelines: Sequence[str]) -> tuple[str, ...]:
+    """Return the note that only *pipelines* of the config were compiled; none when all were."""
+    return (f"Options: {' '.join(f'--pipeline {quote(name)}' for name in pipelines)}",) if pipelines else ()
 
 
 def header(source: str, notes: Iterable[str], body: str) -> tuple[str, ...]:

@@ -35,13 +35,14 @@ class Request:
     Attributes:
         source: the path of the config, as the header names it.
         settings: the user's `targets.NAME` section, checked against the target's schema; None when absent.
-        chosen: whether the user chose the pipelines (`--pipeline`): what is chosen runs unconditionally.
+        chosen: the pipelines that the user chose (`--pipeline`), which run unconditionally; empty means all,
+            each by its own rule.
         options: options of the command line that a target may know, such as `style`.
     """
 
     source: str
     settings: TreeMapping | None
-    chosen: bool
+    chosen: tuple[str, ...]
     options: Mapping[str, str]
 
 

@@ -148,5 +148,7 @@ def test_forced_blocks_add_the_waits_that_are_told(compiled: Compiled) -> None:
 
 
 def _added(graph: ExecutionGraph) -> tuple[tuple[str, str], ...]:
-    """Return the waits that frames add to *graph*, none where blocks say it exactly."""
-    return () if blocks(graph) is not None else added_waits(graph, frames_as_blocks(graph))
+    """Return the arcs that frames add to *graph*, none where blocks say it exactly."""
+    if blocks(graph) is not None:
+        return ()
+    return tuple((earlier, later) for later, earlier in added_waits(graph, frames_as_blocks(graph)))

@@ -14,7 +14,7 @@ from engines import gitlab_local, jenkins_harness
 from engines.containers import Containers
 from engines.jenkins_harness import SshKey, UsernamePassword
 from engines.proof import worlds
-from engines.proof.execution import GITLAB, GITLAB_LOCAL, Engine, Execution, World, execute
+from engines.proof.execution import GITLAB, GITLAB_LOCAL, SCRIPTED, Engine, Execution, World, execute
 from engines.proof.like import Like
 from engines.requirement import require
 
@@ -48,9 +48,13 @@ class Way:
 WAYS = {
     "gitlab-mesh": Way(GITLAB, "mesh", "needs:"),
     "gitlab-blocks": Way(GITLAB_LOCAL, "blocks", "needs:"),
-    "scripted-mesh": Way(Engine(target="jenkins", shell="dash"), "mesh", "addStage("),
-    "declarative-blocks": Way(Engine(target="jenkins", shell="bash", images="registry"), "blocks", "\npipeline {"),
-    "forced-mesh": Way(Engine(target="jenkins", style="declarative", shell=("busybox", "sh")), "mesh", "\npipeline {"),
+    "scripted-mesh": Way(Engine(target="jenkins", interpreter="dash"), "mesh", "addStage("),
+    "declarative-blocks": Way(
+        Engine(target="jenkins", interpreter="bash", images="registry"), "blocks", "\npipeline {"
+    ),
+    "forced-mesh": Way(
+        Engine(target="jenkins", style="declarative", interpreter=("busybox", "sh")), "mesh", "\npipeline {"
+    ),
 }
 
 
@@ -119,9 +123,9 @@ def proof(proofs: Proofs, request: pytest.FixtureRequest) -> Proof:
 
 # What stages print.
 LIST = "1.4 stable\n1.5   next extra words\n   \n2.0 edge\n"
-WORDS = "it's \"so\"  \n  $HOME `id` $(id) \\n %s  \n\ttab ünïcödé 🎉 \\\n"
+WORDS = 'it\'s "so"  \n  $HOME `id` $(id) \\n %s  \n\ttab ünïcödé 🎉 \\\n'
 LARGE = "x" * 65_500 + "\n"
-TITLE = "it's \"list\" for $5"
+TITLE = 'it\'s "list" for $5'
 # What podman puts into the environment of every container.
 NOISE = ("HOME", "HOSTNAME", "PATH", "TERM", "container")
 IMAGE_ID = Like("[0-9a-f]{64}")
@@ -306,7 +310,7 @@ def test_the_other_job_is_started(proof: Proof) -> None:
     ((job, parameters),) = proof.done.triggered
 
     assert job in ("after-proof", "https://gitlab.example.org/api/v4/projects/group%2Fafter/trigger/pipeline")
-    assert parameters == {"TEXT": WORDS, "CONSTANT": "it's $1\n\"two\"", "TAG": "tag checked-1"}
+    assert parameters == {"TEXT": WORDS, "CONSTANT": 'it\'s $1\n"two"', "TAG": "tag checked-1"}
 
 
 def test_archived_files_can_be_downloaded(proof: Proof) -> None:
@@ -341,3 +345,38 @@ def test_the_engines_agree(proofs: Proofs) -> None:
     first, *others = seen.values()
 
     assert all(other == first for other in others)
+
+
+FAILING = """\
+pipelines:
+  failing:
+    notify: {{ email: {{ to: [team@example.org], subject: 'never: the stage says another' }} }}
+    stages:
+      - {{ name: first, run: {{ image: {image}, env: {{ STAGE: first }}, tail: 1 }} }}
+      - name: broken
+        run: {{ image: {image}, env: {{ STAGE: broken }} }}
+        notify: {{ email: {{ subject: '${{.stage}} of ${{setup.pipeline}}, after ${{first.output}}' }} }}
+      - {{ name: after, run: {{ image: {image}, env: {{ STAGE: after }} }} }}
+      - {{ name: beside, run: {{ image: {image}, env: {{ STAGE: beside }} }} }}
+    execution:
+      - [first, broken, after]
+      - [first, beside]
+"""
+STYLES = (GITLAB_LOCAL, SCRIPTED, Engine(target="jenkins", interpreter="bash"))
+
+
+@pytest.mark.parametrize("engine", STYLES, ids=str)
+def test_a_failure_is_told(engine: Engine, containers: Containers, tmp_path: Path) -> None:
+    """What comes after the failing stage does not run, other branches go on, and one mail tells of it."""
+    require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
+    image = worlds.image(containers, tmp_path, first="echo 'the \"first\"'", broken="exit 3", beside="sleep 1")
+    repository = worlds.configured(tmp_path / "repository", FAILING.format(image=image))
+    settings = {"gitlab": {"mail": {"server": "SMTP_URL"}}}
+    world = World(containers=containers, repository=repository, folder=tmp_path / "world", settings=settings)
+    done = execute(engine, world)
+
+    assert done.outcomes == {"first": "success", "broken": "failed", "after": "skipped", "beside": "success"}
+    assert [(mail.to, mail.subject.strip()) for mail in done.mails] == [
+        ("team@example.org", 'broken of failing, after the "first"')
+    ]
+    assert "https://" in done.mails[0].body

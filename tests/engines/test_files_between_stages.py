@@ -12,7 +12,7 @@ from engines.requirement import require
 
 pytestmark = pytest.mark.xdist_group("files-between-stages")
 
-ENGINES = {"gitlab": GITLAB, "scripted": SCRIPTED, "declarative": Engine(target="jenkins", shell="bash")}
+ENGINES = {"gitlab": GITLAB, "scripted": SCRIPTED, "declarative": Engine(target="jenkins", interpreter="bash")}
 ODD = "odd [a-z] * ?{x,y}$z 'q' \"r\" \\ ü"
 ACTS = {
     # Lines that are names of folders.
@@ -76,9 +76,7 @@ def config(image: str) -> str:
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def done(
-    containers: Containers, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Execution:
+def done(containers: Containers, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Execution:
     """Give one execution after the other."""
     engine = ENGINES[request.param]
     require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())

@@ -38,7 +38,7 @@ def _of_gitlab(analysed: Analysed) -> Iterator[tuple[str, str]]:
     jobs: dict[str, Any] = YAML(typ="safe").load(corpus.written(analysed, "gitlab").text)
     for name, job in jobs.items():
         if isinstance(job, dict) and "script" in job and not name.startswith("."):
-            before = job.get("before_script") or jobs.get(job.get("extends"), {}).get("before_script", [])
+            before = job.get("before_script") or jobs.get(job.get("extends", ""), {}).get("before_script", [])
             yield f"job {name}", "\n".join([*before, *job["script"]])
 
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.xdist_group("hostile-values")
 ENGINES = {
     "gitlab": GITLAB_LOCAL,
     "scripted": SCRIPTED,
-    "declarative": Engine(target="jenkins", shell=("busybox", "sh")),
+    "declarative": Engine(target="jenkins", interpreter=("busybox", "sh")),
 }
 # Each is printed by a stage of its own.
 PRINTED = ("'; rm -rf ~ #", "$(id)", "a lone backslash \\", "'''", "three  \nlines \t\n of blanks   ")
@@ -30,83 +30,108 @@ WRITTEN = (
     *PRINTED,
     *(f"$(touch {CANARY})", f"`touch {CANARY}`", f"'; touch {CANARY}; '", f'"; touch {CANARY}; "', f"; touch {CANARY}"),
     *(f"$((a[$(touch {CANARY})]))", f"\n touch {CANARY}\n", f"${{x:-$(touch {CANARY})}}", f"''' + 'touch {CANARY}'"),
-    *("", " ", "\n", "\t", "\r\n", "a\rb", "-n", "--help", "--", "\\", "\\\\'", "\\n %s %d \\c", "* ? [a-z] {a,b} ~ !!"),
-    *("$x $1 $@ $$ $[[ inputs.x ]] %PATH%", "{{ x }} {% y %} {# z #}", "<%= x %> ${-x}", "\\u0041 \\x41", "\x1b[31m\x7f"),
-    *("# no comment", "a: b", "[", "null", "ünïcödé 🎉 e\u0301", "\u2028 \ufeff \x85", "EOF\nEND", "=a=b", "x" * 65_536),
+    *(
+        "",
+        " ",
+        "\n",
+        "\t",
+        "\r\n",
+        "a\rb",
+        "-n",
+        "--help",
+        "--",
+        "\\",
+        "\\\\'",
+        "\\n %s %d \\c",
+        "* ? [a-z] {a,b} ~ !!",
+    ),
+    *(
+        "$x $1 $@ $$ $[[ inputs.x ]] %PATH%",
+        "{{ x }} {% y %} {# z #}",
+        "<%= x %> ${-x}",
+        "\\u0041 \\x41",
+        "\x1b[31m\x7f",
+    ),
+    *(
+        "# no comment",
+        "a: b",
+        "[",
+        "null",
+        "ünïcödé 🎉 e\u0301",
+        "\u2028 \ufeff \x85",
+        "EOF\nEND",
+        "=a=b",
+        "x" * 65_536,
+    ),
 )
+
+
+SAYS = tuple(f"say-{number}" for number in range(len(PRINTED)))
+TAGS = tuple(f"tag-{number}" for number in range(len(PRINTED)))
+READ = tuple(f"${{{stage}.output}}" for stage in SAYS)
 
 
 def config(image: str) -> str:
     """Return the config: literals, what five stages print, and stages that read it."""
-    says = [f"say-{number}" for number in range(len(PRINTED))]
-    tags = [f"tag-{number}" for number in range(len(PRINTED))]
-    outputs = [f"${{{stage}.output}}" for stage in says]
-    stages: list[dict[str, Any]] = [
-        {
-            "name": "literal",
-            "run": {
-                "image": image,
-                "arguments": list(WRITTEN),
-                "env": {"STAGE": "literal", **{f"V{n}": value for n, value in enumerate(WRITTEN)}},
-            },
-        },
-        *(
-            {
-                "name": name,
-                "run": {"image": image, "env": {"STAGE": name}, "tail": 9},
-                "copy": [{"source": "/out/file", "destination": f"copied/{name}"}],
-            }
-            for name in says
-        ),
-        {
-            "name": "chart",
-            "deploy": {
-                "image": "image",
-                "tag": "tag",
-                "chart": {"name": "chart"},
-                "overrides": {
-                    "literals": list(WRITTEN),
-                    "outputs": outputs,
-                    **{f"value{number}": value for number, value in enumerate(outputs)},
-                },
-            },
-            "exports": {"all": "${setup.logURL}" + "".join(f"<{output}>" for output in outputs)},
-        },
-        {
-            "name": "read",
-            "blubberfile": {
-                "version": "v4",
-                "base": "example/base",
-                "variants": {
-                    "read": {
-                        "copies": ["local"],
-                        "runs": {"environment": {f"IMAGE{n}": value for n, value in enumerate(outputs)}},
-                        "entrypoint": ["sh", "see", *outputs],
-                    }
-                },
-            },
-            "build": "read",
-            "run": {
-                "arguments": {
-                    "$merge": [*outputs, *(f"-x{output}x" for output in outputs)],
-                    "$with": {"$each": "line", "$in": "".join(outputs), "$yield": "${.line}"},
-                },
-                "env": {
-                    "STAGE": "read",
-                    "EXPORT": "${chart.all}",
-                    **{f"V{number}": value for number, value in enumerate(outputs)},
-                },
-            },
-        },
-        *(
-            {"name": name, "publish": {"image": {"id": image, "name": "name", "tag": output}}}
-            for name, output in zip(tags, outputs, strict=True)
-        ),
-    ]
-    text = "".join(f"<{output}>" for output in outputs)
-    stages[-1]["notify"] = {"email": {"to": ["a@example.org"], "subject": f"tags {text}", "body": f"of\n{text}"}}
-    execution = [[first, second] for first in ("literal", *says) for second in ("chart", *tags)]
+    stages = [literal(image), *says(image), chart(), read(), *tags(image)]
+    execution = [[first, second] for first in ("literal", *SAYS) for second in ("chart", *TAGS)]
     return yaml_text({"pipelines": {"hostile": {"stages": stages, "execution": [*execution, ["chart", "read"]]}}})
+
+
+def literal(image: str) -> dict[str, Any]:
+    """Return a stage that gets every value as an argument and as a variable."""
+    variables = {"STAGE": "literal", **{f"V{number}": value for number, value in enumerate(WRITTEN)}}
+    return {"name": "literal", "run": {"image": image, "arguments": list(WRITTEN), "env": variables}}
+
+
+def says(image: str) -> Iterator[dict[str, Any]]:
+    """Yield stages that print a text and copy a file that holds it."""
+    for name in SAYS:
+        run = {"image": image, "env": {"STAGE": name}, "tail": 9}
+        yield {"name": name, "run": run, "copy": [{"source": "/out/file", "destination": f"copied/{name}"}]}
+
+
+def chart() -> dict[str, Any]:
+    """Return a stage that installs a chart with every value, and exports what only the run can join."""
+    overrides = {
+        "literals": list(WRITTEN),
+        "outputs": READ,
+        **{f"value{number}": value for number, value in enumerate(READ)},
+    }
+    return {
+        "name": "chart",
+        "deploy": {"image": "image", "tag": "tag", "chart": {"name": "chart"}, "overrides": overrides},
+        "exports": {"all": "${setup.logURL}" + "".join(f"<{output}>" for output in READ)},
+    }
+
+
+def read() -> dict[str, Any]:
+    """Return a stage that builds an image of what is printed, and runs it with that."""
+    variant = {
+        "copies": ["local"],
+        "runs": {"environment": {f"IMAGE{number}": value for number, value in enumerate(READ)}},
+        "entrypoint": ["sh", "see", *READ],
+    }
+    arguments = {
+        "$merge": [*READ, *(f"-x{output}x" for output in READ)],
+        "$with": {"$each": "line", "$in": "".join(READ), "$yield": "${.line}"},
+    }
+    variables = {f"V{number}": value for number, value in enumerate(READ)}
+    return {
+        "name": "read",
+        "blubberfile": {"version": "v4", "base": "example/base", "variants": {"read": variant}},
+        "build": "read",
+        "run": {"arguments": arguments, "env": {"STAGE": "read", "EXPORT": "${chart.all}", **variables}},
+    }
+
+
+def tags(image: str) -> Iterator[dict[str, Any]]:
+    """Yield stages that publish an image under what is printed; the last one tells of its failure by mail."""
+    text = "".join(f"<{output}>" for output in READ)
+    mail = {"email": {"to": ["a@example.org"], "subject": f"tags {text}", "body": f"of\n{text}"}}
+    for name, output in zip(TAGS, READ, strict=True):
+        stage = {"name": name, "publish": {"image": {"id": image, "name": "name", "tag": output}}}
+        yield {**stage, "notify": mail} if name == TAGS[-1] else stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +152,13 @@ def proof(
     folder = tmp_path_factory.mktemp("hostile")
     say = "mkdir /out; echo {} | base64 -d >/out/file; cat /out/file"
     encoded = [b64encode(text.encode()).decode() for text in PRINTED]
-    image = worlds.image(containers, folder, **{f"say-{n}": say.format(text) for n, text in enumerate(encoded)})
+    image = worlds.image(
+        containers, folder, **{stage: say.format(text) for stage, text in zip(SAYS, encoded, strict=True)}
+    )
     repository = worlds.configured(folder / "repository", config(image))
-    settings = {"gitlab": {"mail": {}}}
-    world = World(containers=containers, repository=repository, folder=folder / "world", settings=settings)
+    world = World(
+        containers=containers, repository=repository, folder=folder / "world", settings={"gitlab": {"mail": {}}}
+    )
     Path(CANARY).unlink(missing_ok=True)
     yield Proof(execute(engine, world), world.folder / "home")
     Path(CANARY).unlink(missing_ok=True)
@@ -151,7 +179,7 @@ def test_only_the_tags_fail(proof: Proof) -> None:
     """All other stages succeed."""
     failed = {stage for stage, outcome in proof.done.outcomes.items() if outcome != "success"}
 
-    assert failed == {f"tag-{number}" for number in range(len(PRINTED))}, proof.done.log
+    assert failed == set(TAGS), proof.done.log
 
 
 def test_literals_arrive(proof: Proof) -> None:
@@ -201,14 +229,14 @@ def test_copied_files_arrive(proof: Proof) -> None:
     """A file out of a container is the same in the next stage's checkout."""
     copied = {name: text for name, text in proof.done.seen["read"].files.items() if name.startswith("copied/")}
 
-    assert copied == {f"copied/say-{number}": text for number, text in enumerate(PRINTED)}
+    assert copied == {f"copied/{stage}": text for stage, text in zip(SAYS, PRINTED, strict=True)}
 
 
 def test_an_impossible_tag_fails_by_name(proof: Proof) -> None:
     """The log names the stage, and what it took for a tag."""
-    for number, text in enumerate(PRINTED):
+    for stage, text in zip(TAGS, PRINTED, strict=True):
         first = text.split("\n")[0]
-        assert f'stage "tag-{number}": "{first}' in proof.done.log
+        assert f'stage "{stage}": "{first}' in proof.done.log
     assert '" is no image tag' in proof.done.log
 
 

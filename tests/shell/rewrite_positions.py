@@ -10,12 +10,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A script that reads `${s.v}`, what it prints, and whether only bash knows such a place."""
+    """A script that reads `${s.v}`, what it prints, and whether only bash knows such a place.
+
+    Shells take quadratic time to compare a pattern with the front of a text: such a place is spared long values.
+    """
 
     name: str
     script: str
     prints: str = "<@>"
     is_bash: bool = False
+    is_quadratic: bool = False
 
 
 _WORDS = (
@@ -33,7 +37,7 @@ _WORDS = (
     Position("bare, legs of a matrix", "p ${s[os=linux,python=3.11].v}"),
     Position("assignment", 'x=${s.v}; p "$x"'),
     Position("assignment, text around", 'x=a${s.v}b; p "$x"', "<a@b>"),
-    Position("assignment in front of a command", "x=${s.v} sh -c 'printf \"<%s>\" \"$x\"'"),
+    Position("assignment in front of a command", 'x=${s.v} sh -c \'printf "<%s>" "$x"\''),
     Position("export", 'export x=${s.v}; p "$x"'),
     Position("readonly", 'readonly x=${s.v}; p "$x"'),
     Position("local in a function", 'f() { local x=${s.v}; p "$x"; }; f'),
@@ -50,7 +54,7 @@ _WORDS = (
     Position("test", '[ ${s.v} = "$value" ] && p same', "<same>"),
     Position("test, empty or not", "[ -z x${s.v} ] || p same", "<same>"),
     Position("number compared in [ ]", "[ ${s.v} -eq 1 ] 2>/dev/null || p no", "<no>"),
-    Position("default that is not needed", "p ${s.v|other}", "<@>"),
+    Position("default that is not needed", "p ${s.full|other}", "<full>"),
 )
 
 _QUOTES = (
@@ -61,7 +65,7 @@ _QUOTES = (
     Position("double quotes, several lines", 'p "a\n${s.v}\n  b"', "<a\n@\n  b>"),
     Position("double quotes, escaped quote in front", 'p "\\"${s.v}\\""', '<"@">'),
     Position("double quotes, backslash in front", 'p "\\\\${s.v}"', "<\\@>"),
-    Position("double quotes, apostrophe in front", "p \"it's ${s.v}\"", "<it's @>"),
+    Position("double quotes, apostrophe in front", 'p "it\'s ${s.v}"', "<it's @>"),
     Position("double quotes, dollar behind", 'p "${s.v}$"', "<@$>"),
     Position("single quotes", "p '${s.v}'"),
     Position("single quotes, text around", "p 'a \"$x\" ${s.v} `b`'", '<a "$x" @ `b`>'),
@@ -89,7 +93,7 @@ _SUBSTITUTIONS = (
     Position("substitution with a case", 'p "$(case x in x) p ${s.v} ;; esac)"', "<<@>>"),
     Position("substitution with a comment", 'p "$(p ${s.v} # it\'s )\n)"', "<<@>>"),
     Position("substitution with a subshell", 'p "$( (p ${s.v}) )"', "<<@>>"),
-    Position("substitution that looks like arithmetic", 'p "$((p ${s.v}) ; (p b))"', "<<@><b>>"),
+    Position("substitution that looks like arithmetic", 'p "$((p ${s.v}) ; (p b))"', "<<@><b>>", is_bash=True),
     Position("backticks", 'x=`p ${s.v}`; p "$x"', "<<@>>"),
     Position("backticks, in double quotes", 'p "`p ${s.v}`"', "<<@>>"),
     Position("double quotes in backticks", 'x=`p "a ${s.v}"`; p "$x"', "<<a @>>"),
@@ -101,7 +105,7 @@ _SUBSTITUTIONS = (
     Position("backticks in a substitution", 'p "$(p "`p ${s.v}`")"', "<<<@>>>"),
     Position("substitution in backticks", 'x=`p "$(p ${s.v})"`; p "$x"', "<<<@>>>"),
     Position("process substitution", "cat <(p ${s.v})", is_bash=True),
-    Position("process substitution in a word", "cat -- <(p \"a ${s.v}\")", "<a @>", is_bash=True),
+    Position("process substitution in a word", 'cat -- <(p "a ${s.v}")', "<a @>", is_bash=True),
 )
 
 _EXPANSIONS = (
@@ -118,12 +122,12 @@ _EXPANSIONS = (
     Position("word of a word", 'p "${unset:-${unset:-${s.v}}}"'),
     Position("word in an assignment", 'x=${unset:-${s.v}}; p "$x"'),
     Position("word of an error", '(: "${unset:?${s.v}}") 2>error || p failed', "<failed>"),
-    Position("prefix, in double quotes", 'x="${value}b"; p "${x#${s.v}}"', "<b>"),
-    Position("prefix, in an assignment", 'x="${value}b"; x=${x#${s.v}}; p "$x"', "<b>"),
-    Position("prefix in double quotes in double quotes", 'x="a${value}b"; p "${x#"a${s.v}"}"', "<b>"),
-    Position("prefix in single quotes in double quotes", "x=\"a${value}b\"; p \"${x#'a${s.v}'}\"", "<b>"),
-    Position("suffix, in double quotes", 'x="b${value}"; p "${x%${s.v}}"', "<b>"),
-    Position("longest suffix", 'x="b.${value}"; p "${x%%.${s.v}}"', "<b>"),
+    Position("prefix, in double quotes", 'x="${value}b"; p "${x#${s.v}}"', "<b>", is_quadratic=True),
+    Position("prefix, in an assignment", 'x="${value}b"; x=${x#${s.v}}; p "$x"', "<b>", is_quadratic=True),
+    Position("prefix in double quotes in double quotes", 'x="a${value}b"; p "${x#"a${s.v}"}"', "<b>", is_quadratic=True),
+    Position("prefix in single quotes in double quotes", 'x="a${value}b"; p "${x#\'a${s.v}\'}"', "<b>", is_quadratic=True),
+    Position("suffix, in double quotes", 'x="b${value}"; p "${x%${s.v}}"', "<b>", is_quadratic=True),
+    Position("longest suffix", 'x="b.${value}"; p "${x%%.${s.v}}"', "<b>", is_quadratic=True),
     Position("pattern replaced", 'x="a.${value}.b"; p "${x/.${s.v}./-}"', "<a-b>", is_bash=True),
     Position("replacement", 'x=a.b; p "${x/./${s.v}}"', "<a@b>", is_bash=True),
     Position("replacement in an assignment", 'x=a.b; x=${x/./${s.v}}; p "$x"', "<a@b>", is_bash=True),
@@ -154,14 +158,14 @@ _DOCUMENTS = (
     Position(
         "quoted here-document, text around",
         "q <<'EOF'\n$x `y` \\$z \\ \"${s.v}\" $(w) \\\\ \\\n'v'\\\nEOF",
-        '<$x `y` \\$z \\ "@" $(w) \\\\ \\\n\'v\'\\\n>',
+        "<$x `y` \\$z \\ \"@\" $(w) \\\\ \\\n'v'\\\n>",
     ),
     Position("quoted here-document, escape", "q <<'EOF'\n$${s.v} ${s.v}\nEOF", "<${s.v} @\n>"),
     Position("quoted here-document, name goes on", "q <<'EOF'\n${s.v}x\\${s.v}\nEOF", "<@x\\@\n>"),
     Position("quoted here-document, double quotes", 'q <<"EOF"\n$x ${s.v}\nEOF', "<$x @\n>"),
     Position("quoted here-document, backslash", "q <<\\EOF\n$x ${s.v}\nEOF", "<$x @\n>"),
     Position("quoted here-document, tabs", "q <<-'EOF'\n\t$x\n\t\t${s.v} \\\n\tEOF", "<$x\n@ \\\n>"),
-    Position("quoted here-document in a substitution", "p \"$(q <<'EOF'\n$x ${s.v} \"\nEOF\n)\"", '<<$x @ "\n>>'),
+    Position("quoted here-document in a substitution", 'p "$(q <<\'EOF\'\n$x ${s.v} "\nEOF\n)"', '<<$x @ "\n>>'),
     Position("here-string", "q <<<${s.v}", "<@\n>", is_bash=True),
     Position("here-string, double quotes", 'q <<<"a ${s.v}"', "<a @\n>", is_bash=True),
 )
@@ -176,11 +180,11 @@ _COMMANDS = (
     Position("case pattern, literal", "case 'no such text' in ${s.v}) p same ;; *) p other ;; esac", "<other>"),
     Position("case branch", "case a in a) p ${s.v} ;; esac"),
     Position("case branch behind quotes", "case a in 'b)') ;; a) p '${s.v}' ;; esac"),
-    Position("redirection", "p a >${s.file}; cat \"./$file\"", "<a>"),
-    Position("redirection, text around", "p a >./${s.file}b; cat \"./${file}b\"", "<a>"),
+    Position("redirection", 'p a >${s.file}; cat "./$file"', "<a>"),
+    Position("redirection, text around", 'p a >./${s.file}b; cat "./${file}b"', "<a>"),
     Position("redirection, quotes", "p a >'x ${s.file}'; cat \"x $file\"", "<a>"),
-    Position("redirection, read", "p a >\"$file\"; cat <${s.file}", "<a>"),
-    Position("redirection, in front", ">${s.file} p ${s.v}; cat \"./$file\""),
+    Position("redirection, read", 'p a >"$file"; cat <${s.file}', "<a>"),
+    Position("redirection, in front", '>${s.file} p ${s.v}; cat "./$file"'),
     Position("comment", "p ${s.v} # ${s.v} it's \"\np b", "<@><b>"),
     Position("comment at the front", "# it's ${s.v}\np ${s.v}"),
     Position("function body", "f() { p ${s.v}; }; f"),
@@ -196,23 +200,23 @@ _COMMANDS = (
     Position("and, or", "false || p ${s.v} && p b", "<@><b>"),
     Position("background", "p ${s.v} & wait"),
     Position("negation", "! p ${s.v}"),
-    Position("argument of a shell", "sh -c 'printf \"<%s>\" \"$1\"' sh ${s.v}"),
-    Position("environment of a program", "VALUE=${s.v} awk 'BEGIN { printf \"<%s>\", ENVIRON[\"VALUE\"] }'"),
-    Position("environment by env", "env VALUE=${s.v} sh -c 'printf \"<%s>\" \"$VALUE\"'"),
+    Position("argument of a shell", 'sh -c \'printf "<%s>" "$1"\' sh ${s.v}'),
+    Position("environment of a program", 'VALUE=${s.v} awk \'BEGIN { printf "<%s>", ENVIRON["VALUE"] }\''),
+    Position("environment by env", 'env VALUE=${s.v} sh -c \'printf "<%s>" "$VALUE"\''),
     Position("substitution in arithmetic", "p $(( $(p ${s.v} | wc -c) > 1 ))", "<1>"),
     Position("condition, left", '[[ ${s.v} == "$value" ]] && p same', "<same>", is_bash=True),
-    Position("condition, pattern", '[[ $value == ${s.v} ]] && p same', "<same>", is_bash=True),
+    Position("condition, pattern", "[[ $value == ${s.v} ]] && p same", "<same>", is_bash=True),
     Position("condition, literal pattern", "[[ 'no such text' == ${s.v} ]] || p other", "<other>", is_bash=True),
-    Position("condition, regular expression", '[[ $value =~ ^${s.v}$ ]] && p same', "<same>", is_bash=True),
+    Position("condition, regular expression", "[[ $value =~ ^${s.v}$ ]] && p same", "<same>", is_bash=True),
     Position("condition, several lines", '[[ -n x &&\n ${s.v} == "$value" ]] && p same', "<same>", is_bash=True),
     Position("array", 'x=(a ${s.v} b); p "${x[@]}"', "<a><@><b>", is_bash=True),
-    Position("array, several lines", "x=(a # it's\n  ${s.v}\n)\np \"${x[@]}\"", "<a><@>", is_bash=True),
+    Position("array, several lines", 'x=(a # it\'s\n  ${s.v}\n)\np "${x[@]}"', "<a><@>", is_bash=True),
     Position("array, grown", 'x=(a); x+=(${s.v}); p "${x[@]}"', "<a><@>", is_bash=True),
     Position("brace expansion", "p {a,${s.v}}", "<a><@>", is_bash=True),
-    Position("pattern list", "shopt -s extglob\nx=a; case $value in @(x|${s.v})) p same ;; esac", "<same>", is_bash=True),
+    Position("pattern list", "case $value in @(x|${s.v})) p same ;; esac", "<same>", is_bash=True),
     Position("escape", "p $${s.v} \"$${s.v}\" '$${s.v}' ${s.v}", "<${s.v}><${s.v}><${s.v}><@>"),
-    Position("escape with a default", "p $${s.v|it's} \"$${s.v|$(x)}\"", "<${s.v|it's}><${s.v|$(x)}>"),
-    Position("escaped by a backslash", "p \\${s.v} \"\\${s.v}\" ${s.v}", "<${s.v}><${s.v}><@>"),
+    Position("escape with a default", 'p $${s.v|it\'s} "$${s.v|$(x)}"', "<${s.v|it's}><${s.v|$(x)}>"),
+    Position("escaped by a backslash", 'p \\${s.v} "\\${s.v}" ${s.v}', "<${s.v}><${s.v}><@>"),
 )
 
 # The value may be empty; then the default stands.
@@ -222,11 +226,12 @@ _DEFAULTS = (
     Position("default, single quotes", "p 'x ${s.empty|a b}'", "<x a b>"),
     Position("default, here-document", "q <<EOF\n${s.empty|a b}\nEOF", "<a b\n>"),
     Position("default, hostile", "p ${s.empty|$(touch canary)`x`\"'\\}", "<$(touch canary)`x`\"'\\>"),
-    Position("default, hostile, quoted", "p \"${s.empty|it's \"$x\"}\"", "<it's \"$x\">"),
+    Position("default, hostile, quoted", 'p "${s.empty|it\'s "$x"}"', '<it\'s "$x">'),
     Position("default, hostile, single quotes", "p 'a ${s.empty|it's *}'", "<a it's *>"),
     Position("default, pattern", "x=abc; p ${x#${s.empty|a}}", "<bc>"),
     Position("default, nothing", "p ${s.empty|}", "<>"),
-    Position("default, not needed", "p ${s.v|*}x", "<@x>"),
+    Position("default, hostile, not needed", "p ${s.full|*}x", "<fullx>"),
+    Position("default of a value that may be empty", "p ${s.v|}", "<@>"),
 )
 
 POSITIONS = (*_WORDS, *_QUOTES, *_SUBSTITUTIONS, *_EXPANSIONS, *_DOCUMENTS, *_COMMANDS, *_DEFAULTS)

@@ -33,7 +33,7 @@ VALUES = {
     "apostrophes": "'''",
     "quotes": "\"'\\\"'",
     "braces": '}"; touch canary; echo "${x',
-    "parenthesis": ')); touch canary; echo $((',
+    "parenthesis": ")); touch canary; echo $((",
     "delimiter": "EOF\ntouch canary\nEOF",
     "lines": "one  \ntwo \t\nthree   ",
     "dash": "-rf",
@@ -54,6 +54,7 @@ set -u
 p() { printf '<%s>' "$@"; }
 q() { q=$(cat; echo .); p "${q%.}"; }
 unset unset fresh
+command -v shopt >/dev/null && shopt -s extglob
 """
 
 
@@ -62,16 +63,17 @@ def rewritten(position: Position) -> str:
     script = parsed(position.script, "s")
     names = {text: f"pipegen_default_{number}" for number, text in enumerate(defaults(script))}
     lines = ["{}='{}'".format(name, text.replace("'", "'\\''")) for text, name in names.items()]
-    return "\n".join([*lines, rewrite(script, lambda placed: f"pipegen_{placed.reference.name}", names)])
+    return "\n".join([*lines, rewrite(script, lambda placed: f"pipegen_{placed.reference.name}".replace(".", "_"), names)])
 
 
 def program(positions: list[Position]) -> str:
     """Return a program that leaves what each position prints for each value in `out/VALUE/POSITION`."""
     lines = [HEADER, f"for name in {' '.join(VALUES)}; do", 'value=$(cat "values/$name" && echo .)']
-    lines += ['value=${value%.} pipegen_empty= file=$(cat file)', 'mkdir "out/$name"']
+    lines += ["value=${value%.} pipegen_empty= pipegen_full=full file=$(cat file)", 'mkdir "out/$name"']
     lines += ["pipegen_v=$value pipegen_params_v=$value pipegen_file=$file"]
     for position in positions:
-        lines += ["(", rewritten(position), f') >"out/$name/{POSITIONS.index(position)}" || :']
+        spared = '[ "$name" = long ] || ' if position.is_quadratic else ""
+        lines += [f"{spared}(", rewritten(position), f') >"out/$name/{POSITIONS.index(position)}" || :']
     return "\n".join([*lines, "done", ""])
 
 
@@ -89,11 +91,8 @@ def printed(shell: str) -> dict[tuple[str, int], str]:
         (folder / "program").write_text(program(positions), encoding="utf-8")
         environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
         run = subprocess.run((*SHELLS[shell], "program"), cwd=folder, env=environment, capture_output=True, check=False)
-        result = {
-            (value, POSITIONS.index(one)): (folder / "out" / value / str(POSITIONS.index(one))).read_bytes().decode()
-            for value in VALUES
-            for one in positions
-        }
+        files = [path for path in folder.glob("out/*/*") if path.is_file()]
+        result = {(path.parent.name, int(path.name)): path.read_bytes().decode() for path in files}
         result["stray", 0] = "canary" if (folder / "canary").exists() else ""
         result["error", 0] = run.stderr.decode()
         return result
@@ -111,11 +110,12 @@ def test_values_are_unchanged_everywhere(shell: str) -> None:
     """Each position prints the value, byte for byte, whatever it is."""
     found = printed(shell)
     wrong = [
-        f"{position.name}, {value}: {rewritten(position)!r} printed {found[value, number][:100]!r}"
+        f"{position.name}, {value}: {rewritten(position)!r} printed {found.get((value, number), '')[:100]!r}"
         for number, position in enumerate(POSITIONS)
         if shell == "bash" or not position.is_bash
         for value, text in VALUES.items()
-        if found[value, number] != position.prints.replace("@", text)
+        if not (position.is_quadratic and value == "long")
+        if found.get((value, number)) != position.prints.replace("@", text)
     ]
 
     assert wrong == []

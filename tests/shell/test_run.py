@@ -153,4 +153,7 @@ def test_a_kept_container_survives_and_a_try_before_does_not_matter(world: World
     result = world.run_job(plan, "a", host())
 
     names = [call for call in result.calls if "pipegen-3-a" in call]
-    assert names == [["rm", "--force", "pipegen-3-a"], ["run", "--name", "pipegen-3-a", "localhost/pipegen-3-a"]]
+    assert names == [
+        ["rm", "--force", "--volumes", "pipegen-3-a"],
+        ["run", "--name", "pipegen-3-a", "localhost/pipegen-3-a"],
+    ]

@@ -20,7 +20,8 @@ def run(step: Run, lowering: Lowering) -> Iterator[Command]:
     """Yield the commands of *step*."""
     name = quote(container_name(lowering.job, lowering.host))
     if keeps_container(lowering.job, lowering.host):
-        yield Command((f"$DOCKER rm --force {name} >/dev/null 2>&1 || :",), "a try before this one may have left it")
+        removal = f"$DOCKER rm --force --volumes {name} >/dev/null 2>&1 || :"
+        yield Command((removal,), "a try before this one may have left it")
     if lines := image_lines(step.image, lowering):
         yield Command(lines)
     gathered, words = arguments(step.arguments, lowering)

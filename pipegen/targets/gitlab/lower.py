@@ -33,6 +33,7 @@ def lower(plans: Sequence[Plan], settings: Settings, *, chosen: bool, report: Re
     """Return the file of *plans*; the pipelines that the user has *chosen* run unconditionally."""
     names = Names()
     titles = stage_names(plans, names, report)
+    check_mail(plans, settings, report)
     drafted = [_drafts(plan, settings, report) for plan in plans]
     shared = sharing(one.around for found in drafted for one in found if not one.is_bridge)
     is_conditional = selection.is_conditional(plans, chosen=chosen)
@@ -67,7 +68,6 @@ def lower(plans: Sequence[Plan], settings: Settings, *, chosen: bool, report: Re
 def _drafts(plan: Plan, settings: Settings, report: Report) -> list[Draft]:
     host = hosts.host(plan, settings)
     check_plan(plan, host, report)
-    check_mail(plan, settings, report)
     return drafts(plan, host, settings, report)
 
 

@@ -10,13 +10,13 @@ from pipegen.plan.model import Plan, Trigger
 from pipegen.targets.gitlab.settings import Settings
 
 
-def check_mail(plan: Plan, settings: Settings, report: Report) -> None:
-    """Report mails of *plan* that cannot be sent, once."""
-    mails = [job.mail for job in plan.jobs if job.mail is not None]
+def check_mail(plans: Sequence[Plan], settings: Settings, report: Report) -> None:
+    """Report that mails cannot be sent, once."""
+    mails = [job.mail for plan in plans for job in plan.jobs if job.mail is not None]
     if mails and settings.mail is None:
         report.add(
             MAIL_WITHOUT_SERVER,
-            f'the mails of pipeline "{plan.name}" are left out: GitLab does not know how to send mail',
+            "mails are left out: GitLab does not know how to send them",
             at=mails[0].span,
             hint="add to the file: targets: { gitlab: { mail: {} } }; the CI/CD variables SMTP_URL and SMTP_FROM "
             "then say how",
@@ -33,6 +33,6 @@ def notes(plans: Sequence[Plan], settings: Settings) -> tuple[str, ...]:
                 for step in job.steps
                 if isinstance(step, Trigger) and step.name.value not in settings.projects
             ]
-        if settings.mail is None and any(job.mail for job in plan.jobs):
-            found.append(f'Left out: mails of pipeline "{plan.name}"; no mail server is set.')
+    if settings.mail is None and any(job.mail for plan in plans for job in plan.jobs):
+        found.append("Left out: mails about failed stages; no mail server is set.")
     return tuple(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipegen.diagnostics.report import Report
+from pipegen.emit.header import chosen_note
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.checkouts import lower_checkouts
@@ -41,7 +42,7 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
     stages, recipients = laid_out.stages.stages, laid_out.stages.recipients
     variables = start_variables(work, used)
     return model.Jenkinsfile(
-        notes=(*laid_out.notes, *_plugins(stages)),
+        notes=(*chosen_note(request.chosen), *laid_out.notes, *_plugins(stages)),
         parameters=lower_parameters(work, used),
         selection=lower_selection(work),
         variables=variables,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipegen.bindings.expression import Items, Loop, Reference, Scope, Text
-from pipegen.plan.model import Build, Mail, Shared
+from pipegen.plan.model import Build, Mail
+from pipegen.shell.command import Command
 from pipegen.shell.prelude import is_used
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.host import CHARTS, FRONTEND, NAMESPACE, REGISTRY, REPOSITORY
@@ -32,7 +33,7 @@ def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
 
 def start_variables(work: Work, used: Sequence[str]) -> tuple[model.Variable, ...]:
     """Return what is set before the first stage."""
-    found = [_RUN] if any(_outlives(one.job.shared) for one in work.named) else []
+    found = [_RUN] if is_used(_RUN.name, _commands(work)) else []
     found += _settings(work)
     for name in used:
         value = setup_value(name)
@@ -43,8 +44,7 @@ def start_variables(work: Work, used: Sequence[str]) -> tuple[model.Variable, ..
 
 def _settings(work: Work) -> Iterator[model.Variable]:
     """Yield the settings that scripts use; a variable of the same name on this Jenkins overrides each."""
-    commands = [command for one in work.named for command in one.script.commands]
-    commands += [command for one in work.scripts for command in one.teardown]
+    commands = _commands(work)
     known = {
         REGISTRY: work.settings.registry,
         REPOSITORY: work.settings.repository,
@@ -63,8 +63,10 @@ def checkout_variables(used: Sequence[str]) -> tuple[tuple[str, str], ...]:
     return tuple((value.variable, value.code) for value in values if value and value.source is Source.CHECKOUT)
 
 
-def _outlives(shared: Shared) -> bool:
-    return shared.image or shared.container or shared.release
+def _commands(work: Work) -> list[Command]:
+    """Return all commands that the file runs."""
+    commands = [command for one in work.named for command in one.script.commands]
+    return commands + [command for one in work.scripts for command in one.teardown]
 
 
 def _setup_names(mail: Mail) -> Iterator[str]:

@@ -31,12 +31,12 @@ _HELPER = re.compile(r"(\S+: )?(mail when |trigger |remove )|Declarative: ")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Engine:
-    """An engine, and how pipegen writes for it; *shell* runs the steps on Jenkins."""
+    """An engine, and how pipegen writes for it; *interpreter* is the shell that runs steps on Jenkins."""
 
     target: str
     style: str = ""
     images: str = "local"
-    shell: str | tuple[str, ...] = "sh"
+    interpreter: str | tuple[str, ...] = "sh"
 
     def __str__(self) -> str:
         return "-".join(word for word in (self.target, self.style, self.images) if word)
@@ -44,8 +44,8 @@ class Engine:
 
 GITLAB = Engine(target="gitlab", images="registry")
 GITLAB_LOCAL = Engine(target="gitlab")
-SCRIPTED = Engine(target="jenkins", style="scripted", shell="dash")
-DECLARATIVE = Engine(target="jenkins", style="declarative", shell=("busybox", "sh"))
+SCRIPTED = Engine(target="jenkins", style="scripted", interpreter="dash")
+DECLARATIVE = Engine(target="jenkins", style="declarative", interpreter=("busybox", "sh"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,7 +55,7 @@ class World:
     Attributes:
         containers: where images are built and run.
         repository: the repository with the config, at `CONFIG`.
-        folder: where all that the execution makes is put; it is made, and holds `home`, the jobs' own, with a file `keep` in it.
+        folder: where all that the execution makes is put; it is made, with `home/keep`, a file in the jobs' home.
         settings: what the config says under `targets.NAME`, by target.
         variables: variables of the engine's jobs.
         secrets: credentials by ID.
@@ -178,7 +178,7 @@ def _on_jenkins(engine: Engine, text: str, world: World) -> Execution:
         text,
         world.repository,
         workdir=world.folder / "jenkins",
-        shell=engine.shell,
+        shell=engine.interpreter,
         agent_env={**os.environ, **_environment(world)},
         env={**predefined, "PIPEGEN_REPOSITORY": _registry_path(world), **world.variables},
         params=dict(world.parameters),
@@ -206,7 +206,7 @@ def _registry_path(world: World) -> str:
 
 
 def _environment(world: World) -> dict[str, str]:
-    """Return what the jobs' environment holds on any engine; containers write their records to the folder of *world*."""
+    """Return what the environment of jobs holds on any engine; containers leave records in the folder of *world*."""
     base = Path(world.containers.environment["CONTAINERS_CONF"])
     volumes = json.dumps([f"{world.folder}/records:/records"])
     own = world.folder / base.name

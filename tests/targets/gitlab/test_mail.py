@@ -151,7 +151,7 @@ def test_conditions_hold_for_mails() -> None:
 
 
 def test_mail_without_a_server_is_left_out() -> None:
-    """One warning for a pipeline, and a line in the header."""
+    """One warning for a file, and a line in the header."""
     made = compiled("""
         pipelines:
           service:
@@ -160,5 +160,5 @@ def test_mail_without_a_server_is_left_out() -> None:
     """)
 
     assert [code for code, _ in made.found()] == ["PG624"]
-    assert '# Left out: mails of pipeline "service"; no mail server is set.\n' in made.text
+    assert '# Left out: mails about failed stages; no mail server is set.\n' in made.text
     assert "mail when test fails" not in made.data

@@ -126,7 +126,7 @@ def lowered(
     style: str = "auto",
     settings: Settings | None = None,
     report: Report | None = None,
-    chosen: bool = False,
+    chosen: tuple[str, ...] = (),
 ) -> model.Jenkinsfile:
     """Return the model of a file for plans."""
     request = Request(source="pipegen.yaml", settings=None, chosen=chosen, options={"style": style})
@@ -138,7 +138,7 @@ def jenkinsfile(
     style: str = "auto",
     settings: Settings | None = None,
     report: Report | None = None,
-    chosen: bool = False,
+    chosen: tuple[str, ...] = (),
 ) -> str:
     """Return the text of a file for plans."""
     return render(lowered(*made, style=style, settings=settings, report=report, chosen=chosen), "pipegen.yaml")

@@ -22,7 +22,7 @@ PLAN = plan(("a",), name='de"mo')
         ("project", "$PIPEGEN_PROJECT"),
         ("commit", "$PIPEGEN_COMMIT"),
         ("tag", "$TAG_NAME"),
-        ("logURL", "${BUILD_URL:+$BUILD_URL" + "console}"),
+        ("logURL", "${BUILD_URL:+${BUILD_URL}console}"),
         ("params.WHO", "$PIPEGEN_PARAM_WHO"),
         ("params.a-b", "$PIPEGEN_PARAM_a_2d_b"),
         ("GIT_BRANCH", "$PIPEGEN_GIT_BRANCH"),
