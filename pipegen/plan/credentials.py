@@ -11,8 +11,8 @@ from pipegen.plan.values import Values
 from pipegen.source.tree import Node
 
 _KINDS: tuple[tuple[CredentialKind, tuple[str, ...]], ...] = (
-    (CredentialKind.PASSWORD, ("usernameVariable", "passwordVariable")),
     (CredentialKind.SSH_KEY, ("keyFileVariable",)),
+    (CredentialKind.PASSWORD, ("usernameVariable", "passwordVariable")),
     (CredentialKind.TEXT, ("name",)),
 )
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -37,6 +37,14 @@ def credentials(node: Node | None, values: Values) -> tuple[Credential, ...]:
 def _credential(item: Expression, values: Values) -> Credential:
     entry = values.as_map(item)
     kind, keys = next(found for found in _KINDS if found[0] is CredentialKind.TEXT or entry.get(found[1][0]))
+    for key, _ in entry.entries:
+        if key.constant not in ("id", *keys):
+            values.report.add(
+                codes.UNKNOWN_KEY,
+                f'"{key.constant}" has no meaning beside "{keys[0]}"',
+                at=key.span,
+                hint=f"remove it: this credential is bound to {' and '.join(keys)}",
+            )
     variables = tuple(_variable(entry, key, values) for key in keys)
     return Credential(id=_constant(entry, "id", values) or "", kind=kind, variables=variables, span=item.span)
 
