@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pipegen.config.empty_steps import check_empty_steps
 from pipegen.config.model import Config, Pipeline
 from pipegen.config.parse import parse
 from pipegen.config.read import read
@@ -43,6 +44,7 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
     report.stop_if_errors()
     check_schema(tree, report)
     report.stop_if_errors()
+    check_empty_steps(tree, report)
     config = parse(tree, file)
     pipelines = _chosen(config, names, report)
     report.stop_if_errors()

@@ -25,7 +25,7 @@ _ADD = {
     "run": "run: true",
     "copy": "copy: [PATH]",
     "publish": "publish: {image: true}",
-    "deploy": "deploy: {}",
+    "deploy": "deploy: {chart: {name: CHART}}",
 }
 
 

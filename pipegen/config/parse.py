@@ -17,7 +17,7 @@ from pipegen.config.model import (
     Value,
 )
 from pipegen.source.text import Located, SourceFile, Span
-from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence, is_empty
 
 
 def parse(tree: Node, file: SourceFile) -> Config:
@@ -36,8 +36,8 @@ def _pipeline(entry: Entry) -> Pipeline:
         name=entry.key.located(),
         stages=tuple(_stage(_mapping(item)) for item in _items(body.get("stages"))),
         arcs=_arcs(body.get("execution")),
-        blubberfile=body.get("blubberfile"),
-        directory=_located(body.get("directory")),
+        blubberfile=_given(body, "blubberfile"),
+        directory=_located(_given(body, "directory")),
         fetch=_fetch(body.get("fetch")),
         email=_email(body.get("notify")),
         workspace=_located(body.get("workspace")),
@@ -59,19 +59,19 @@ def _fetch(node: Node | None) -> Fetch | None:
 
 def _stage(body: Mapping) -> Stage:
     name = body.entry("name")
-    build, run = _build(body.entry("build")), _run(body.entry("run"))
+    build, run = _build(_step(body, "build")), _run(_step(body, "run"))
     if len(body.entries) == 1 and name is not None:
         # PipelineLib's short-hand: a stage with only a name builds and runs the variant of that name.
         build, run = Build(span=name.value.span), Run(span=name.value.span)
     return Stage(
         name=_text(body.get("name")),
-        blubberfile=body.get("blubberfile"),
+        blubberfile=_given(body, "blubberfile"),
         build=build,
         run=run,
-        copy=_value(body.entry("copy")),
-        publish=_publish(body.get("publish")),
-        promote=_value(body.entry("promote")),
-        deploy=_deploy(body.entry("deploy")),
+        copy=_value(_step(body, "copy")),
+        publish=_publish(_step(_mapping(body.get("publish")), "image")),
+        promote=_value(_step(body, "promote")),
+        deploy=_deploy(_step(body, "deploy")),
         exports=_named(body.get("exports")),
         trigger=_trigger(body.entry("trigger")),
         email=_email(body.get("notify")),
@@ -94,9 +94,9 @@ def _build(entry: Entry | None) -> Build | None:
 
 
 def _run(entry: Entry | None) -> Run | None:
-    if entry is None or _is_false(entry.value):
+    if entry is None:
         return None
-    body = entry.value if isinstance(entry.value, Mapping) else _mapping(None)
+    body = _mapping(entry.value)
     tail = body.get("tail")
     return Run(
         image=body.get("image"),
@@ -108,13 +108,12 @@ def _run(entry: Entry | None) -> Run | None:
     )
 
 
-def _publish(node: Node | None) -> Publish | None:
-    entry = _mapping(node).entry("image")
-    if entry is None or _is_false(entry.value):
+def _publish(entry: Entry | None) -> Publish | None:
+    if entry is None:
         return None
-    body = entry.value if isinstance(entry.value, Mapping) else _mapping(None)
+    body = _mapping(entry.value)
     return Publish(
-        id=body.get("id"), name=body.get("name"), tag=body.get("tag"), tags=body.get("tags"), span=entry.key.span
+        id=body.get("id"), name=body.get("name"), tag=body.get("tag"), tags=_given(body, "tags"), span=entry.key.span
     )
 
 
@@ -130,14 +129,19 @@ def _deploy(entry: Entry | None) -> Deploy | None:
         chart_name=chart.get("name"),
         chart_version=chart.get("version"),
         test=test is None or not _is_false(test),
-        timeout=body.get("timeout"),
+        timeout=_timeout(body.get("timeout")),
         overrides=body.get("overrides"),
         span=entry.key.span,
     )
 
 
+def _timeout(node: Node | None) -> Node | None:
+    """Return how long a deployment may take; 0, as PipelineLib has it, is the default."""
+    return None if isinstance(node, Scalar) and node.kind is Kind.INTEGER and node.value == 0 else node
+
+
 def _trigger(entry: Entry | None) -> Trigger | None:
-    if entry is None:
+    if entry is None or _given(_mapping(entry.value), "name") is None:
         return None
     body = _mapping(entry.value)
     propagate, wait = body.get("propagate"), body.get("wait")
@@ -151,7 +155,7 @@ def _trigger(entry: Entry | None) -> Trigger | None:
 
 
 def _email(node: Node | None) -> Email | None:
-    entry = _mapping(node).entry("email")
+    entry = _step(_mapping(node), "email")
     if entry is None:
         return None
     body = _mapping(entry.value)
@@ -159,13 +163,23 @@ def _email(node: Node | None) -> Email | None:
 
 
 def _value(entry: Entry | None) -> Value | None:
-    if entry is None or _is_false(entry.value):
-        return None
-    return Value(entry.value, entry.key.span)
+    return Value(entry.value, entry.key.span) if entry is not None else None
 
 
 def _named(node: Node | None) -> tuple[tuple[Located[str], Node], ...]:
     return tuple((entry.key.located(), entry.value) for entry in _mapping(node).entries)
+
+
+def _step(body: Mapping, key: str) -> Entry | None:
+    """Return the entry of *key*; none where it is false or empty, as PipelineLib has it."""
+    entry = body.entry(key)
+    return None if entry is None or _is_false(entry.value) or is_empty(entry.value) else entry
+
+
+def _given(body: Mapping, key: str) -> Node | None:
+    """Return the value of *key*; none where it is empty, for which PipelineLib takes the default."""
+    node = body.get(key)
+    return None if node is None or is_empty(node) else node
 
 
 def _is_false(node: Node) -> bool:

@@ -129,8 +129,8 @@ def _copy(copy: config.Value, values: Values) -> Copy:
 def _copy_file(item: Expression, span: Span, values: Values) -> CopyFile:
     entry = item if isinstance(item, Map) else Map(((Text(("source",), span), values.as_text(item)),), span)
     source = values.as_text(entry.get("source") or Text((), span))
-    destination = values.as_text(entry.get("destination") or source)
-    container = values.as_text(given) if (given := entry.get("from")) else values.text(None, CONTAINER, span)
+    destination = values.as_text(_given(entry, "destination") or source)
+    container = values.as_text(given) if (given := _given(entry, "from")) else values.text(None, CONTAINER, span)
     archive = entry.get("archive")
     return CopyFile(
         container=Container(container, _producer(container, "container")),
@@ -138,6 +138,12 @@ def _copy_file(item: Expression, span: Span, values: Values) -> CopyFile:
         destination=relative_path(destination, values.report),
         archive=getattr(archive, "value", False) is True,
     )
+
+
+def _given(entry: Map, key: str) -> Expression | None:
+    """Return the value of *key*; none for empty text, in whose place PipelineLib puts the default."""
+    value = entry.get(key)
+    return None if isinstance(value, Text) and not value.parts else value
 
 
 def _publish(publish: config.Publish, values: Values) -> Publish:
@@ -165,7 +171,7 @@ def _promote(promote: config.Value, values: Values) -> Promote:
 
 
 def _promotion(entry: Map, span: Span, values: Values) -> Promotion:
-    chart, environments, version = entry.get("chart"), entry.get("environments"), entry.get("version")
+    chart, environments, version = _given(entry, "chart"), entry.get("environments"), _given(entry, "version")
     return Promotion(
         chart=values.as_text(chart) if chart else values.text(None, "${setup.projectShortName}", span),
         environments=values.as_items(environments, values.as_text) if environments else (),

@@ -107,6 +107,17 @@ class Mapping:
 Node: TypeAlias = Scalar | Sequence | Mapping
 
 
+def is_empty(node: Node) -> bool:
+    """Return whether *node* is a map or a list without entries, or the text ""."""
+    match node:
+        case Scalar():
+            return node.kind is Kind.TEXT and not node.text
+        case Sequence():
+            return not node.items
+        case Mapping():
+            return not node.entries
+
+
 def plain(node: Node) -> object:
     """Return *node* as plain data: str, bool, int, float, None, list and dict."""
     match node:

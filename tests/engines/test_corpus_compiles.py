@@ -18,8 +18,6 @@ from pipegen.plan.model import Plan
 from pipegen.readback import gitlab as gitlab_text
 from pipegen.readback import jenkins as jenkins_text
 
-pytestmark = pytest.mark.xdist_group("corpus")
-
 JENKINS = ("auto", "declarative", "scripted")
 # Generous: machines of tests are busy. `pipegen compile` itself takes well under a second.
 SECONDS = 5

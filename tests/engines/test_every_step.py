@@ -18,8 +18,6 @@ from engines.proof.execution import GITLAB, GITLAB_LOCAL, SCRIPTED, Engine, Exec
 from engines.proof.like import Like
 from engines.requirement import require
 
-pytestmark = pytest.mark.xdist_group("every-step")
-
 TREE = worlds.HERE / "every_step"
 ARCS = {
     "mesh": (

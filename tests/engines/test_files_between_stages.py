@@ -10,8 +10,6 @@ from engines.proof.execution import CONFIG, GITLAB, SCRIPTED, Engine, Execution,
 from engines.proof.yaml_text import yaml_text
 from engines.requirement import require
 
-pytestmark = pytest.mark.xdist_group("files-between-stages")
-
 ENGINES = {"gitlab": GITLAB, "scripted": SCRIPTED, "declarative": Engine(target="jenkins", interpreter="bash")}
 ODD = "odd [a-z] * ?{x,y}$z 'q' \"r\" \\ ü"
 ACTS = {

@@ -16,8 +16,6 @@ from pipegen.diagnostics.report import Report
 from pipegen.targets.jenkins.scripts import plan_scripts
 from pipegen.targets.jenkins.settings import Settings
 
-pytestmark = pytest.mark.xdist_group("corpus")
-
 
 @pytest.fixture(scope="module")
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:

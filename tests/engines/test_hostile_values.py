@@ -16,8 +16,6 @@ from engines.proof.execution import GITLAB_LOCAL, SCRIPTED, Engine, Execution, M
 from engines.proof.yaml_text import yaml_text
 from engines.requirement import require
 
-pytestmark = pytest.mark.xdist_group("hostile-values")
-
 ENGINES = {
     "gitlab": GITLAB_LOCAL,
     "scripted": SCRIPTED,

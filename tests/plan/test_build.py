@@ -51,7 +51,7 @@ def test_a_job_knows_the_line_of_its_name() -> None:
             ("imageID", "imageLocalName", "container", "output", "artifactURLs"),
         ),
         (
-            "{name: s, build: x, publish: {image: true}, deploy: {}, exports: {b: '1', a: '2'}}",
+            "{name: s, build: x, publish: {image: true}, deploy: {test: true}, exports: {b: '1', a: '2'}}",
             (
                 *("imageID", "imageLocalName"),
                 *("imageName", "imageFullName", "imageTag", "imageTags", "publishedImage"),
@@ -185,7 +185,7 @@ def test_a_mail_reads_too() -> None:
 )
 def test_what_outlives_a_job_is_what_others_use(reader: str, expected: Shared) -> None:
     """Its image, its container, its release."""
-    plan = plan_of(f"[{{name: a, build: x, run: true, publish: {{image: true}}, deploy: {{}}}}, {{name: b, {reader}}}]")
+    plan = plan_of(f"[{{name: a, build: x, run: true, publish: {{image: true}}, deploy: {{test: true}}}}, {{name: b, {reader}}}]")
 
     assert plan.job("a").shared == expected
 

@@ -26,7 +26,13 @@ def test_a_stage_with_only_a_name_builds_and_runs() -> None:
     assert (shown(build.variant), shown(run.image.id), run.image.producer) == ("lint", "<own lint.imageID>", "lint")
 
 
-@pytest.mark.parametrize("stage", ["{name: s, exports: {}}", "{name: s, notify: {}}", "{name: s, run: false}"])
+@pytest.mark.parametrize("stage", [
+        "{name: s, exports: {}}",
+        "{name: s, notify: {}}",
+        "{name: s, build: false, run: false}",
+        "{name: s, build: '', run: {}, copy: [], promote: [], deploy: {}, trigger: {name: ''}}",
+        "{name: s, build: {}, publish: {image: {}}}",
+    ])
 def test_a_stage_with_any_other_key_does_what_it_says(stage: str) -> None:
     """Be it nothing."""
     assert kinds(stage) == []
@@ -34,7 +40,7 @@ def test_a_stage_with_any_other_key_does_what_it_says(stage: str) -> None:
 
 def test_steps_run_in_their_own_order() -> None:
     """Whatever the order of the keys."""
-    stage = """{trigger: {name: j}, exports: {x: '${setup.logURL}'}, deploy: {}, promote: true, publish: {image: true},
+    stage = """{trigger: {name: j}, exports: {x: '${setup.logURL}'}, deploy: {test: true}, promote: true, publish: {image: true},
         copy: [a], run: true, build: x, name: s}"""
 
     assert kinds(stage) == ["Build", "Run", "Copy", "Publish", "Promote", "Deploy", "Export", "Trigger"]
@@ -53,7 +59,7 @@ def test_build_as_text_is_the_variant() -> None:
 @pytest.mark.parametrize(
     ("value", "variant"),
     [
-        ("{}", "s"),
+        ("{context: .}", "s"),
         ("{variant: ''}", "s"),
         ("1.10", "1.10"),
         ("true", "true"),
@@ -189,7 +195,7 @@ def test_a_trigger_takes_parameters() -> None:
     [
         ("{name: s, run: true}", "PG311"),
         ("{name: s, publish: {image: true}}", "PG311"),
-        ("{name: s, deploy: {}}", "PG312"),
+        ("{name: s, deploy: {test: true}}", "PG312"),
         ("{name: s, promote: true}", "PG312"),
         ("{name: s, copy: [a]}", "PG317"),
     ],

@@ -68,5 +68,8 @@ def _recorded(command: tuple[str, ...], tail: int, variable: str) -> Iterator[Co
         ),
         "the image, its output also kept in a file",
     )
+    # A negative number is PipelineLib's for all of the output, as it is.
     last = f'tail -n {tail} "$pipegen/output" | awk \'1; END {{ if (!NR) print "" }}\''
+    if tail < 0:
+        last = 'cat "$pipegen/output"'
     yield Command((f"{variable}=$({last} && echo .)", f"{variable}=${{{variable}%.}}"))

@@ -1,0 +1,55 @@
+"""Steps that PipelineLib passes over, since it takes an empty value for none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.source.tree import Entry, Mapping, Node, Sequence, is_empty
+
+# What to write for a step that does something. An empty list asks for nothing, and says so.
+_INSTEAD = {
+    "build": "build: VARIANT",
+    "run": "run: true",
+    "publish": "publish: {image: true}",
+    "publish.image": "image: true",
+    "deploy": "deploy: {chart: {name: CHART}}",
+    "trigger.name": "name: JOB",
+}
+
+
+def check_empty_steps(tree: Node, report: Report) -> None:
+    """Report each step in the config *tree* that is written and does nothing; the schema has accepted the tree."""
+    for stage in _stages(tree):
+        for path, instead in _INSTEAD.items():
+            entry = _entry(stage, path)
+            if entry is None or isinstance(entry.value, Sequence) or not is_empty(entry.value):
+                continue
+            step, written = path.partition(".")[0], entry.value.span.text
+            report.add(
+                codes.EMPTY_STEP,
+                f'"{entry.key.text}: {written}" makes "{step}" do nothing'
+                if step != path
+                else f'"{step}: {written}" does nothing',
+                at=entry.value.span,
+                label="empty, and so as if it were not there",
+                hint=f'write "{instead}", or remove "{step}"',
+            )
+
+
+def _stages(tree: Node) -> Iterator[Mapping]:
+    pipelines = tree.get("pipelines") if isinstance(tree, Mapping) else None
+    for entry in pipelines.entries if isinstance(pipelines, Mapping) else ():
+        stages = entry.value.get("stages") if isinstance(entry.value, Mapping) else None
+        items = stages.items if isinstance(stages, Sequence) else ()
+        yield from (stage for stage in items if isinstance(stage, Mapping))
+
+
+def _entry(stage: Mapping, path: str) -> Entry | None:
+    """Return the entry at *path*, keys with dots between."""
+    *outer, key = path.split(".")
+    body: Node | None = stage
+    for name in outer:
+        body = body.get(name) if isinstance(body, Mapping) else None
+    return body.entry(key) if isinstance(body, Mapping) else None
