@@ -111,7 +111,7 @@ def test_pipelines_are_chosen_by_name(chosen: tuple[str, ...], plans: list[str],
 
     assert [plan.name for plan in analysed.plans] == plans
     assert [found.code.number for found in report.diagnostics()] == notes
-    assert analysed.chosen is bool(chosen)
+    assert analysed.chosen == chosen
 
 
 def test_an_unknown_pipeline_is_reported() -> None:

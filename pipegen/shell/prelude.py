@@ -33,7 +33,9 @@ def prelude(job: Job, steps: Sequence[Step], commands: Sequence[Command], host: 
     made = tuple(Command((line,)) for line in lines)
     if not removals:
         return made
-    trap = "trap " + single_quoted(f"{{ {'; '.join(removals)}; }} >/dev/null 2>&1 || :") + " EXIT"
+    # Jenkins tells the shell to stop after its children, when it is removing already: a second signal must not cut in.
+    removal = "; ".join(('trap "" HUP INT TERM', *removals))
+    trap = f"trap {single_quoted(f'{{ {removal}; }} >/dev/null 2>&1 || :')} EXIT"
     return (*made, Command((trap, "trap 'exit 143' HUP INT TERM"), "nothing is left behind, however the script ends"))
 
 

@@ -306,6 +306,12 @@ def test_violations_outside_of_stages(text: str, code: str, place: str, message:
     assert (found.code.number, _place(found), found.message, found.hint) == (code, place, message, hint)
 
 
+@pytest.mark.parametrize("key", [".anchors", "x-anchors"])
+def test_anchors_have_a_place_at_the_top(key: str) -> None:
+    """Whatever stands there."""
+    assert _check(f"{key}: [&a {{name: b}}, ~]\npipelines: {{p: {{stages: [*a]}}}}") == ()
+
+
 def test_everything_is_found_in_one_go() -> None:
     """Violations of different kinds come together, in the order of the text."""
     found = _check(_in_stage("run: {tail: x}\npublish: {image: 1}\ntrigger: {}\nwhen: never"))

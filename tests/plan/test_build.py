@@ -185,7 +185,9 @@ def test_a_mail_reads_too() -> None:
 )
 def test_what_outlives_a_job_is_what_others_use(reader: str, expected: Shared) -> None:
     """Its image, its container, its release."""
-    plan = plan_of(f"[{{name: a, build: x, run: true, publish: {{image: true}}, deploy: {{test: true}}}}, {{name: b, {reader}}}]")
+    plan = plan_of(
+        f"[{{name: a, build: x, run: true, publish: {{image: true}}, deploy: {{test: true}}}}, {{name: b, {reader}}}]"
+    )
 
     assert plan.job("a").shared == expected
 

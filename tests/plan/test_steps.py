@@ -26,13 +26,16 @@ def test_a_stage_with_only_a_name_builds_and_runs() -> None:
     assert (shown(build.variant), shown(run.image.id), run.image.producer) == ("lint", "<own lint.imageID>", "lint")
 
 
-@pytest.mark.parametrize("stage", [
+@pytest.mark.parametrize(
+    "stage",
+    [
         "{name: s, exports: {}}",
         "{name: s, notify: {}}",
         "{name: s, build: false, run: false}",
         "{name: s, build: '', run: {}, copy: [], promote: [], deploy: {}, trigger: {name: ''}}",
         "{name: s, build: {}, publish: {image: {}}}",
-    ])
+    ],
+)
 def test_a_stage_with_any_other_key_does_what_it_says(stage: str) -> None:
     """Be it nothing."""
     assert kinds(stage) == []
@@ -40,8 +43,8 @@ def test_a_stage_with_any_other_key_does_what_it_says(stage: str) -> None:
 
 def test_steps_run_in_their_own_order() -> None:
     """Whatever the order of the keys."""
-    stage = """{trigger: {name: j}, exports: {x: '${setup.logURL}'}, deploy: {test: true}, promote: true, publish: {image: true},
-        copy: [a], run: true, build: x, name: s}"""
+    stage = """{trigger: {name: j}, exports: {x: '${setup.logURL}'}, deploy: {test: true}, promote: true,
+        publish: {image: true}, copy: [a], run: true, build: x, name: s}"""
 
     assert kinds(stage) == ["Build", "Run", "Copy", "Publish", "Promote", "Deploy", "Export", "Trigger"]
 

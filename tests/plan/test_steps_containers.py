@@ -148,6 +148,7 @@ def file(copy: str) -> CopyFile:
         ("'${setup.tag}'", "<setup setup.tag>", "<setup setup.tag>"),
         ("'/x/${setup.tag}'", "/x/<setup setup.tag>", "x/<setup setup.tag>"),
         ("{source: /a/b}", "/a/b", "a/b"),
+        ("{source: /a/b, destination: '', from: ''}", "/a/b", "a/b"),
         ("{source: /a/b, destination: c}", "/a/b", "c"),
         ("{source: /a/b, destination: c/}", "/a/b", "c/"),
         ("{source: /a/b, destination: /c/./d//e/../f}", "/a/b", "c/d/f"),

@@ -54,6 +54,18 @@ def test_output_is_the_last_lines_with_one_newline(world: World, said: str, tail
     assert world.output("t", "output") == "\n".join(lines[-tail:]) + "\n"
 
 
+@pytest.mark.parametrize("said", ["", "1\n2", "1\n\n\n"])
+def test_a_negative_tail_is_all_output(world: World, said: str) -> None:
+    """As it is, whatever its end."""
+    plan = plan_of([{"name": "t", "build": "x", "run": {"tail": -1}}, READER])
+    say(world, said)
+
+    result = world.run_job(plan, "t", host())
+
+    assert result.status == 0, result.errors
+    assert world.output("t", "output") == said
+
+
 def test_output_without_tail_is_empty(world: World) -> None:
     """A reader of an output that nobody keeps gets the empty text."""
     plan = plan_of([{"name": "t", "build": "x", "run": True}, READER | {"run": {"arguments": ["${t.output|none}"]}}])

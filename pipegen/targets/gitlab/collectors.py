@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipegen.targets.gitlab.model import HELPER, Entry, Job, Need, Rule, Variable
+from pipegen.targets.gitlab.model import HELPER, Entry, Image, Job, Need, Rule, Variable
 from pipegen.targets.gitlab.names import Names
 
 # https://docs.gitlab.com/administration/cicd/limits/
@@ -14,14 +14,21 @@ LIMIT = 50
 class Collectors:
     """The collectors of one pipeline, made when first needed and shared by all jobs with the same needs.
 
+    They run in *image*, None for the runner's own.
     *steps* gives the number of the step in which each job may be needed at the earliest, *left* what each job leaves;
     both learn of the collectors made.
     """
 
     def __init__(
-        self, names: Names, rules: tuple[Rule, ...], steps: dict[str, int], left: dict[str, tuple[str, ...]]
+        self,
+        names: Names,
+        image: Image | None,
+        rules: tuple[Rule, ...],
+        steps: dict[str, int],
+        left: dict[str, tuple[str, ...]],
     ) -> None:
         self._names = names
+        self._image = image
         self._rules = rules
         self._steps = steps
         self._left = left
@@ -65,6 +72,7 @@ class Collectors:
         fetch = () if needs[0].artifacts else (Variable("GIT_STRATEGY", "none"),)
         return Job(
             name=name,
+            image=self._image,
             stage=f"step {step}",
             needs=needs,
             rules=self._rules,

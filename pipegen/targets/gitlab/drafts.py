@@ -11,10 +11,11 @@ from pipegen.shell.host import Host
 from pipegen.shell.quote import quote
 from pipegen.shell.script import Script, script
 from pipegen.targets.gitlab.model import Entry
+from pipegen.targets.gitlab.needs import read_stages
 from pipegen.targets.gitlab.scripts import entries
 from pipegen.targets.gitlab.settings import Settings
 from pipegen.targets.gitlab.tools import Surroundings, installs, surroundings
-from pipegen.targets.gitlab.triggers import Bridge, Call, lower_trigger
+from pipegen.targets.gitlab.triggers import Bridge, Call, is_called, lower_trigger
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,7 +49,7 @@ def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, setti
     return Draft(
         job=job,
         around=surroundings(made, settings),
-        script=(*installs(made, settings), *body) if body else (),
+        script=(*installs(made, settings), *_cleared(job, producers, settings), *body) if body else (),
         artifacts=_artifacts(job, made, trigger),
         trigger=trigger,
     )
@@ -57,6 +58,13 @@ def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, setti
 def idle(job: Job) -> tuple[Entry, ...]:
     """Return the script of a stage that does nothing; GitLab has no job without one."""
     return (Entry(f"echo {quote(f'nothing to do in stage {job.stage}')}"),)
+
+
+def _cleared(job: Job, producers: Mapping[str, Job], settings: Settings) -> tuple[Entry, ...]:
+    """Return the entry that removes what came with the files of other jobs and is meant for the calls of triggers."""
+    if not any(is_called(producers[stage], settings.projects) for stage in read_stages(job)):
+        return ()
+    return (Entry("rm -rf .pipegen/trigger && { rmdir .pipegen 2>/dev/null || :; }"),)
 
 
 def _artifacts(job: Job, made: Script, trigger: Bridge | Call | None) -> tuple[str, ...]:

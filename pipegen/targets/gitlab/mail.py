@@ -9,6 +9,7 @@ from dataclasses import replace
 from pipegen.bindings.expression import Defaulted, Loop, Reference, Scope
 from pipegen.plan.model import Job, Output, Plan
 from pipegen.plan.model import Mail as PlanMail
+from pipegen.shell.carried import FOLDER
 from pipegen.shell.host import Host
 from pipegen.shell.items import arguments, has_loop
 from pipegen.shell.lowering import Lowering
@@ -36,7 +37,7 @@ def mail_script(job: Job, mail: PlanMail, plan: Plan, host: Host, settings: Mail
     """Return the script that sends *mail* because *job* has failed."""
     lowering = _lowering(job, mail, plan, host)
     outputs = mail_outputs(mail)
-    folder = ("pipegen=$(mktemp -d)",) if outputs or has_loop(mail.to) else ()
+    folder = ("pipegen=$(mktemp -d)",) if has_loop(mail.to) else ()
     message = ("# the mail, after the last try", *_sending(mail, lowering, settings))
     return (
         Entry(f': "${{{settings.server}:?add the CI/CD variable {settings.server}, such as smtp://host:25}}"'),
@@ -55,7 +56,10 @@ def _lowering(job: Job, mail: PlanMail, plan: Plan, host: Host) -> Lowering:
         job=replace(job, files=(), containers=()),
         plan=plan,
         producers={one.stage: one for one in plan.jobs},
-        host=replace(host, setup=lambda name: "$CI_PIPELINE_URL" if name == "logURL" else host.setup(name)),
+        # Values are read where they lie: the image's user is not root, so it could not move them away.
+        host=replace(
+            host, values=FOLDER, setup=lambda name: "$CI_PIPELINE_URL" if name == "logURL" else host.setup(name)
+        ),
         variables=variables(mail_outputs(mail), setup, dict.fromkeys(_defaults(mail))),
         needed=frozenset(),
     )

@@ -16,6 +16,14 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
+class Service:
+    """A container beside that of a job, and the name by which the job reaches it."""
+
+    name: str
+    alias: str
+
+
+@dataclass(frozen=True, slots=True)
 class Need:
     """A job that must have succeeded, and whether its artifacts are fetched."""
 
@@ -64,7 +72,7 @@ class Hidden:
 
     name: str
     image: Image | None
-    services: tuple[str, ...]
+    services: tuple[Service, ...]
     variables: tuple[Variable, ...]
     before_script: tuple[Entry, ...]
 
@@ -78,7 +86,7 @@ class Job:
     needs: tuple[Need, ...] = ()
     extends: str = ""
     image: Image | None = None
-    services: tuple[str, ...] = ()
+    services: tuple[Service, ...] = ()
     rules: tuple[Rule, ...] = ()
     when: str = ""
     allow_failure: bool = False

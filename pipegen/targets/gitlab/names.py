@@ -50,8 +50,8 @@ def stage_names(plans: Sequence[Plan], names: Names, report: Report) -> dict[tup
 
 
 def _allowed(name: str) -> str:
-    """Return *name*, changed where it would be a keyword, a hidden job, or too long."""
-    if name in _RESERVED or name.startswith("."):
+    """Return *name*, changed where it would be a keyword, a hidden job, blank, or too long."""
+    if name in _RESERVED or name.startswith(".") or not name.strip():
         return f"stage {name}"
     return _shortened(name, "")
 

@@ -26,7 +26,7 @@ def needs(job: Job, places: Mapping[str, Place]) -> tuple[Need, ...]:
 
     *places* holds the stages in the user's order.
     """
-    read = _producers(job)
+    read = read_stages(job)
     missing = read.difference(job.needs)
     farther = [stage for stage in places if stage in missing] if missing else []
     found: list[Need] = []
@@ -50,6 +50,6 @@ def _stage_needs(place: Place, *, is_read: bool, is_awaited: bool) -> Iterator[N
         yield Need(place.last, artifacts=False)
 
 
-def _producers(job: Job) -> set[str]:
+def read_stages(job: Job) -> set[str]:
     """Return the stages whose outputs, files or containers *job* reads."""
     return {*(output.stage for output in job.inputs), *job.files, *job.containers}

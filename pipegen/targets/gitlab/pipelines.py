@@ -10,7 +10,7 @@ from pipegen.shell.host import Host, Images
 from pipegen.targets.gitlab.collectors import Collectors
 from pipegen.targets.gitlab.drafts import Draft, idle
 from pipegen.targets.gitlab.mail import mail_outputs, mail_script
-from pipegen.targets.gitlab.model import HELPER, Image, Job, Need, Rule, Variable
+from pipegen.targets.gitlab.model import HELPER, Entry, Image, Job, Need, Rule, Variable
 from pipegen.targets.gitlab.names import Names
 from pipegen.targets.gitlab.needs import Place, needs, output_needs
 from pipegen.targets.gitlab.removal import removal
@@ -64,7 +64,7 @@ class Pipeline:
             yield self._stage(one, place, needs(one.job, places))
             yield from self._trigger(one, place)
         if one.job.mail is not None and one.job.mail.to and self.settings.mail is not None:
-            yield self._mail(one, one.job.mail, self.settings.mail, places)
+            yield from self._mails(one, one.job.mail, self.settings.mail, places)
 
     def _stage(self, one: Draft, place: Place, found: tuple[Need, ...]) -> Job:
         share = self.shares[one.around]
@@ -114,20 +114,33 @@ class Pipeline:
             trigger=bridge.trigger,
         )
 
-    def _mail(self, one: Draft, mail: Mail, by: MailSettings, places: Mapping[str, Place]) -> Job:
-        """Return the helper that runs once a stage has failed, after its last try."""
+    def _mails(self, one: Draft, mail: Mail, by: MailSettings, places: Mapping[str, Place]) -> Iterator[Job]:
+        """Yield the helper that runs once a stage has failed, after its last try, and one for a trigger of its own.
+
+        A single job for both would never run when the stage fails: the trigger is skipped then, and so is every job
+        that needs a skipped one, `when: on_failure` or not.
+        """
         place = places[one.job.stage]
-        outputs = mail_outputs(mail)
-        waits = dict.fromkeys((place.job, place.last))
+        read = output_needs(mail_outputs(mail), places)
+        script = mail_script(one.job, mail, self.plan, self.host, by)
+        failures = {one.job.stage: place.job}
+        if one.trigger is not None and not one.is_bridge:
+            failures[f"trigger {one.trigger.name}"] = place.last
+        for shown, name in failures.items():
+            title = self.names.take(f"{self.prefix}mail when {shown} fails")
+            yield self._mail(title, _step(one), (Need(name, artifacts=False), *read), script)
+
+    def _mail(self, name: str, step: str, found: tuple[Need, ...], script: tuple[Entry, ...]) -> Job:
+        """Return a helper that runs once the first of the needs *found* has failed."""
         return Job(
-            name=self.names.take(f"{self.prefix}mail when {one.job.stage} fails"),
+            name=name,
             image=self._tool_image(),
-            stage=_step(one),
-            needs=(*(Need(name, artifacts=False) for name in waits), *output_needs(outputs, places)),
+            stage=step,
+            needs=found,
             rules=tuple(replace(rule, when="on_failure") for rule in self.rules),
             when="" if self.rules else "on_failure",
-            variables=(_IS_HELPER, *(() if outputs else (_NO_CHECKOUT,))),
-            script=mail_script(one.job, mail, self.plan, self.host, by),
+            variables=(_IS_HELPER, *(() if len(found) > 1 else (_NO_CHECKOUT,))),
+            script=script,
         )
 
     def _removal(self) -> Iterator[Job]:
@@ -160,13 +173,17 @@ class Pipeline:
                 # A collector stands one step after what it collects; so does every job that could need it.
                 steps[name] = _frame(one) + 2
                 left[name] = place.artifacts
-        return Collectors(self.names, self.rules, steps, left)
+        image = None if self._is_on_machine else Image(self.settings.tools.shell)
+        return Collectors(self.names, image, self.rules, steps, left)
 
     def _tool_image(self) -> Image | None:
-        """Return the image of helpers that call curl; a shell runner has it."""
-        if self.settings.images is Images.LOCAL:
-            return None
-        return Image(self.settings.tools.curl, has_entrypoint=True)
+        """Return the image of helpers that call curl."""
+        return None if self._is_on_machine else Image(self.settings.tools.curl, has_entrypoint=True)
+
+    @property
+    def _is_on_machine(self) -> bool:
+        """Whether a shell runner runs the jobs, with the tools of its machine and no image."""
+        return self.settings.images is Images.LOCAL
 
 
 def _step(one: Draft) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, write
-from pipegen.targets.gitlab.model import Document, Entry, Hidden, Image, Job, Need, Rule, Trigger, Variable
+from pipegen.targets.gitlab.model import Document, Entry, Hidden, Image, Job, Need, Rule, Service, Trigger, Variable
 
 
 def render(document: Document, source: str, notes: Iterable[str]) -> str:
@@ -33,7 +33,7 @@ def _hidden(hidden: Hidden) -> dict[str, Value]:
     return _written(
         {
             "image": _image(hidden.image),
-            "services": Flow(hidden.services) if hidden.services else None,
+            "services": _services(hidden.services),
             "variables": _variables(hidden.variables),
             "before_script": _script(hidden.before_script),
         }
@@ -46,7 +46,7 @@ def _job(job: Job) -> dict[str, Value]:
         {
             "extends": job.extends or None,
             "image": _image(job.image),
-            "services": Flow(job.services) if job.services else None,
+            "services": _services(job.services),
             "stage": job.stage,
             "needs": [_need(need) for need in job.needs] or None,
             "rules": _rules(job.rules),
@@ -71,6 +71,10 @@ def _image(image: Image | None) -> Value:
     if image is None or not image.has_entrypoint:
         return image.name if image else None
     return Flow({"name": image.name, "entrypoint": [""]})
+
+
+def _services(services: Iterable[Service]) -> Value:
+    return [Flow({"name": service.name, "alias": service.alias}) for service in services] or None
 
 
 def _need(need: Need) -> Value:

@@ -10,6 +10,8 @@ from pipegen.targets.gitlab.model import Rule, Variable
 
 VARIABLE = "PIPEGEN_PIPELINE"
 _PUNCTUATION = re.compile(r"[\\^$.|?*+()\[\]{}]")
+# A slash ends a pattern, and GitLab refuses one of several lines.
+_CODED = re.compile(r"[/\x00-\x1f\x7f]")
 
 
 def is_conditional(plans: Sequence[Plan], *, chosen: bool) -> bool:
@@ -39,4 +41,8 @@ def variable(plans: Sequence[Plan]) -> Variable:
 
 def _pattern(name: str) -> str:
     """Return the pattern for *name* between slashes, in RE2's syntax (which JavaScript, of gitlab-ci-local, shares)."""
-    return _PUNCTUATION.sub(r"\\\g<0>", name).replace("/", r"\x2f")
+    return _CODED.sub(_code, _PUNCTUATION.sub(r"\\\g<0>", name))
+
+
+def _code(match: re.Match[str]) -> str:
+    return f"\\x{ord(match[0]):02x}"

@@ -20,6 +20,7 @@ class Tools:
     dind: str = "docker:28-dind"
     helm: str = "alpine/helm:3"
     git: str = "alpine:3"
+    shell: str = "alpine:3"
     curl: str = "curlimages/curl:8.11.1"
 
 
@@ -114,6 +115,7 @@ _TOOLS = _object(
     dind=_say(_WORD, "The service in which the containers run.", Tools().dind),
     helm=_say(_WORD, "The image of jobs that call helm and run no containers.", Tools().helm),
     git=_say(_WORD, "The image of jobs that only propose new versions.", Tools().git),
+    shell=_say(_WORD, "The image of jobs that need a shell and no other tool.", Tools().shell),
     curl=_say(_WORD, "The image of jobs that send mail, or start pipelines with computed values.", Tools().curl),
 )
 _PROMOTE = _object(
@@ -126,7 +128,7 @@ _PROJECT = {
     **_object(
         "A project, and the branch or tag whose pipeline is started.",
         project=_say(_WORD, "The path of the project."),
-        branch=_say(_WORD, "The branch or tag; without it, the default branch."),
+        branch=_say(_WORD, "The branch or tag; without it, the default branch (with computed values, this project's)."),
     ),
     "required": ["project"],
 }

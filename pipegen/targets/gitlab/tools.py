@@ -6,9 +6,29 @@ from dataclasses import dataclass
 
 from pipegen.shell.host import Images
 from pipegen.shell.script import Script
-from pipegen.targets.gitlab.model import Entry, Image, Variable
+from pipegen.targets.gitlab.model import Entry, Image, Service, Variable
 from pipegen.targets.gitlab.scripts import entries
 from pipegen.targets.gitlab.settings import Settings
+
+# The name by which docker's own images look for the service, whatever registry its image comes from.
+_DAEMON = "docker"
+# What the entrypoint of docker's images sets; Kubernetes' executor calls no entrypoint:
+# https://docs.gitlab.com/ci/docker/docker_in_docker/
+_CONNECTION = (
+    Variable("DOCKER_HOST", f"tcp://{_DAEMON}:2376"),
+    Variable("DOCKER_TLS_CERTDIR", "/certs"),
+    Variable("DOCKER_TLS_VERIFY", "1"),
+    Variable("DOCKER_CERT_PATH", "/certs/client"),
+)
+# Kubernetes' executor waits for no service, and the first keys take seconds: gitlab-runner#27306, #27384.
+_WAIT = """\
+# the daemon of the service may need a minute
+pipegen_left=60
+until $DOCKER ps >/dev/null 2>&1 || [ "$pipegen_left" -eq 0 ]; do
+  sleep 1
+  pipegen_left=$((pipegen_left - 1))
+done
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -17,7 +37,7 @@ class Surroundings:
 
     kind: str
     image: Image | None = None
-    services: tuple[str, ...] = ()
+    services: tuple[Service, ...] = ()
     variables: tuple[Variable, ...] = ()
     before_script: tuple[Entry, ...] = ()
 
@@ -32,10 +52,9 @@ def surroundings(script: Script, settings: Settings) -> Surroundings:
             return Surroundings(
                 kind="docker",
                 image=Image(settings.tools.docker),
-                services=(settings.tools.dind,),
-                # Where the two containers find the keys of their connection.
-                variables=(Variable("DOCKER_TLS_CERTDIR", "/certs"),),
-                before_script=prelude,
+                services=(Service(settings.tools.dind, _DAEMON),),
+                variables=_CONNECTION,
+                before_script=(*prelude, Entry(_WAIT)),
             )
         case "helm":
             return Surroundings(
@@ -44,17 +63,18 @@ def surroundings(script: Script, settings: Settings) -> Surroundings:
         case "git":
             return Surroundings(kind="git", image=Image(settings.tools.git), before_script=prelude)
         case kind:
-            return Surroundings(kind=kind, before_script=prelude)
+            return Surroundings(kind=kind, image=Image(settings.tools.shell), before_script=prelude)
 
 
 def installs(script: Script, settings: Settings) -> tuple[Entry, ...]:
-    """Return the entries that add tools to an image (Alpine's) which need not have them."""
-    if settings.images is Images.LOCAL:
-        return ()
+    """Return the entries that make sure of the registry, and of tools that an image (Alpine's) need not have."""
     found = []
-    if script.uses_helm and script.uses_containers:
+    if script.logs_in and settings.registry is None:
+        found.append(': "${PIPEGEN_REGISTRY:?the project has no container registry: enable it, or set another}"')
+    is_image = settings.images is not Images.LOCAL
+    if is_image and script.uses_helm and script.uses_containers:
         found.append("command -v helm || apk add --no-cache helm")
-    if script.uses_git:
+    if is_image and script.uses_git:
         # The charts' own script, which is called, needs ruamel.yaml.
         ssh = " openssh-client" if settings.promote.is_ssh else ""
         found.append(f"command -v git || apk add --no-cache git python3 py3-ruamel.yaml{ssh}")

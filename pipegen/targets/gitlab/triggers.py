@@ -62,6 +62,12 @@ def lower_trigger(job: plan.Job, projects: Mapping[str, Project], report: Report
     )
 
 
+def is_called(job: plan.Job, projects: Mapping[str, Project]) -> bool:
+    """Return whether *job* leaves values for the call that starts its trigger."""
+    steps = [step for step in job.steps if isinstance(step, plan.Trigger) and step.name.value in projects]
+    return any(_variable(name, value) is None for step in steps[:1] for name, value in step.parameters)
+
+
 def _variable(name: str, value: Text) -> Variable | None:
     """Return a variable that GitLab passes on, None where only a shell can work out its *value*."""
     constant = value.constant
@@ -91,17 +97,18 @@ def _call(job: plan.Job, step: plan.Trigger, project: Project, report: Report) -
             hint='say "wait: false", or pass only constants and such values of setup as ${setup.commit}',
         )
     address = f"$CI_API_V4_URL/projects/{parse.quote(project.project, safe='')}/trigger/pipeline"
-    forms = ['"token=$CI_JOB_TOKEN"', f'"ref={project.branch or "$CI_DEFAULT_BRANCH"}"']
+    # For want of a way to ask for it, the other project's default branch is taken to be called as this one's.
+    forms = ['--form-string "token=$CI_JOB_TOKEN"', f'--form-string "ref={project.branch or "$CI_DEFAULT_BRANCH"}"']
     for number, (name, value) in enumerate(step.parameters):
         constant = value.constant
         if constant is None:
-            forms.append(f'"variables[{name}]=<.pipegen/trigger/{job.slug}/{number}"')
+            forms.append(f'--form "variables[{name}]=<.pipegen/trigger/{job.slug}/{number}"')
         else:
             forms.append(f"--form-string {quote(f'variables[{name}]={constant}')}")
     lines = (
         f"# a pipeline of {project.project}, with the values that the stage has worked out",
         "curl --silent --show-error --fail-with-body --request POST \\",
-        *(f"  {form if form.startswith('--') else f'--form {form}'} \\" for form in forms),
+        *(f"  {form} \\" for form in forms),
         f'  "{address}"',
     )
     text = "".join(f"{line}\n" for line in lines)

@@ -10,6 +10,7 @@ from pipegen.targets.jenkins import model
 # In the order in which they are written, each with what it calls.
 _CALLS: dict[str, tuple[str, ...]] = {
     "setting": (),
+    "parameter": (),
     "output": (),
     "sharedOutput": (),
     "oneLine": (),
@@ -41,7 +42,7 @@ def _called(value: object) -> Iterator[str]:
         case model.Call():
             yield value.function
         case model.Code():
-            yield value.text.removesuffix("()")
+            yield value.text.partition("(")[0]
         case tuple():
             for item in value:
                 yield from _called(item)

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from pipegen.emit.groovy import literal
+
 # The variables that the git plugin documents; `checkout` returns them.
 _CHECKOUT_VARIABLES = frozenset(
     {
@@ -84,7 +86,7 @@ def setup_value(name: str) -> SetupValue | None:
         return SetupValue(
             variable=_parameter_variable(parameter),
             source=Source.START,
-            code=_parameter_code(parameter),
+            code=f"parameter({literal(parameter)})",
             is_free_text=True,
         )
     if name in _CHECKOUT_VARIABLES or _NUMBERED_URL.fullmatch(name):
@@ -100,8 +102,3 @@ def parameter(name: str) -> str | None:
 def _parameter_variable(name: str) -> str:
     """Return the variable of a parameter, another one for each: what may not stand in a variable is spelt out."""
     return "PIPEGEN_PARAM_" + re.sub(r"[^A-Za-z0-9_]", lambda found: f"_{ord(found[0]):02x}_", name)
-
-
-def _parameter_code(name: str) -> str:
-    # Not env.NAME: a parameter is no variable in the first build of a job.
-    return f"\"${{params['{name}'] ?: ''}}\""

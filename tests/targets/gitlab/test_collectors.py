@@ -61,6 +61,7 @@ def test_a_collector_of_order_fetches_nothing() -> None:
 
     assert [need for need in made.needs("end") if need[1]] == [("s0", True), ("s1", True), ("s2", True)]
     assert made.data["collect for end"] == {
+        "image": "alpine:3",
         "stage": "step 2",
         "needs": [{"job": f"s{n}", "artifacts": False} for n in range(3, 53)],
         "variables": {"PIPEGEN_HELPER": "1", "GIT_STRATEGY": "none"},
@@ -81,7 +82,7 @@ def test_a_collector_of_artifacts_hands_them_on() -> None:
 def test_collectors_are_collected() -> None:
     """Past 50 times 50 needs there are collectors of collectors, in a step where they may be needed."""
     names = [f"s{n}" for n in range(2_600)]
-    made = Collectors(Names(), (), dict.fromkeys(names, 2), dict.fromkeys(names, ()))
+    made = Collectors(Names(), None, (), dict.fromkeys(names, 2), dict.fromkeys(names, ()))
 
     needs, helpers = made.fit("end", tuple(Need(name, artifacts=False) for name in names))
 

@@ -123,7 +123,10 @@ def test_a_mail_follows_its_stage() -> None:
 
 
 def test_a_mail_tells_of_a_failed_trigger_too() -> None:
-    """What a stage triggers and waits for is part of the stage."""
+    """What a stage triggers and waits for is part of the stage.
+
+    Each of the two has a mail of its own: GitLab skips a job that needs a skipped one, and a failed stage's trigger is.
+    """
     made = compiled("""
         pipelines:
           service:
@@ -135,7 +138,18 @@ def test_a_mail_tells_of_a_failed_trigger_too() -> None:
         targets: { gitlab: { mail: {}, projects: { next: group/next } } }
     """)
 
-    assert made.needs("mail when deploy fails") == [("deploy", False), ("trigger next", False)]
+    assert made.needs("mail when deploy fails") == [("deploy", False)]
+    assert made.needs("mail when trigger next fails") == [("trigger next", False)]
+    assert made.data["mail when trigger next fails"]["when"] == "on_failure"
+
+
+def test_a_mail_moves_nothing() -> None:
+    """The image of curl has a user of its own, who may read what other jobs have left, and no more."""
+    made = mailing("{ to: a@b.c, body: '${people.output}' }", before="{ name: people, build: x, run: { tail: 1 } },")
+    script = "\n".join(made.data["mail when deploy fails"]["script"])
+
+    assert "$(cat .pipegen/outputs/people/output && echo .)" in script
+    assert "mv " not in script
 
 
 def test_conditions_hold_for_mails() -> None:
@@ -160,5 +174,5 @@ def test_mail_without_a_server_is_left_out() -> None:
     """)
 
     assert [code for code, _ in made.found()] == ["PG624"]
-    assert '# Left out: mails about failed stages; no mail server is set.\n' in made.text
+    assert "# Left out: mails about failed stages; no mail server is set.\n" in made.text
     assert "mail when test fails" not in made.data

@@ -37,6 +37,14 @@ def test_a_keyword_is_changed_and_told() -> None:
     assert made.found() == [("PG620", "image"), ("PG620", ".hidden")]
 
 
+def test_a_blank_name_is_changed() -> None:
+    """GitLab takes none."""
+    made = compiled("pipelines: { service: { stages: [{ name: ' ' }] } }")
+
+    assert "stage  " in made.data
+    assert made.found() == [("PG620", "' '")]
+
+
 def test_a_changed_name_takes_no_other_stage_s() -> None:
     """A name that is taken gets a number."""
     names = Names()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from pipegen.targets.gitlab.model import Document, Entry, Hidden, Image, Job, Need, Rule, Trigger, Variable
+from pipegen.targets.gitlab.model import Document, Entry, Hidden, Image, Job, Need, Rule, Service, Trigger, Variable
 from pipegen.targets.gitlab.render import render
 
 DOCUMENT = Document(
@@ -16,7 +16,7 @@ DOCUMENT = Document(
         Hidden(
             name=".docker",
             image=Image("docker:28-cli"),
-            services=("docker:28-dind",),
+            services=(Service("docker:28-dind", "docker"),),
             variables=(Variable("C", "1"),),
             before_script=(Entry("one"),),
         ),
@@ -33,7 +33,7 @@ DOCUMENT = Document(
         Job(
             name="on",
             image=Image("alpine/helm:3", has_entrypoint=True),
-            services=("a:1",),
+            services=(Service("a:1", "a"),),
             stage="step 2",
             needs=(Need("build", artifacts=True), Need("a, b", artifacts=False)),
             when="on_failure",
@@ -74,7 +74,8 @@ TEXT = """\
 
     .docker:
       image: docker:28-cli
-      services: [docker:28-dind]
+      services:
+        - {{ name: docker:28-dind, alias: docker }}
       variables:
         C: "1"
       before_script:
@@ -99,7 +100,8 @@ TEXT = """\
 
     "on":
       image: {{ name: alpine/helm:3, entrypoint: [""] }}
-      services: [a:1]
+      services:
+        - {{ name: a:1, alias: a }}
       stage: step 2
       needs:
         - {{ job: build, artifacts: true }}

@@ -78,6 +78,14 @@ def test_a_slash_does_not_end_the_pattern() -> None:
     assert made.data["a/b: x"]["rules"][-1] == {"if": r"$PIPEGEN_PIPELINE =~ /(^|,)(all|a\x2fb)(,|$)/"}
 
 
+def test_a_pattern_stands_on_one_line() -> None:
+    """A line break in a name is written as its number: GitLab refuses a pattern of several lines."""
+    made = compiled('pipelines: { "a\\nb": { stages: [{ name: x }] }, c: { stages: [{ name: x }] } }')
+
+    assert made.data["a\nb: x"]["rules"][-1] == {"if": r"$PIPEGEN_PIPELINE =~ /(^|,)(all|a\x0ab)(,|$)/"}
+    assert pattern(made, "a\nb: x").search("c,a\nb")
+
+
 def test_the_variable_is_explained_where_pipelines_are_started() -> None:
     """The form shows the variable, empty, with what it may hold."""
     made = compiled(TWO)

@@ -16,7 +16,7 @@ from pipegen.targets.gitlab.settings import SCHEMA, Project, Settings, read
 EVERYTHING: dict[str, Any] = {
     "images": "local",
     "tags": ["docker", "linux"],
-    "tools": {"docker": "a:1", "dind": "b:1", "helm": "c:1", "git": "d:1", "curl": "e:1"},
+    "tools": {"docker": "a:1", "dind": "b:1", "helm": "c:1", "git": "d:1", "curl": "e:1", "shell": "f:1"},
     "registry": "registry.example.org:5000",
     "repository": "team",
     "registry_credential": "registry-login",

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
 from targets.gitlab.compiled import compiled
 
 from pipegen.targets.gitlab.model import Entry, Image
@@ -82,10 +87,55 @@ def test_tools_are_where_scripts_call_them() -> None:
     """)
     images = {name: made.data[name].get("image") for name in ("chart", "propose", "rest")}
 
-    assert images == {"chart": {"name": "alpine/helm:3", "entrypoint": [""]}, "propose": "alpine:3", "rest": None}
+    assert images == {
+        "chart": {"name": "alpine/helm:3", "entrypoint": [""]},
+        "propose": "alpine:3",
+        "rest": "alpine:3",
+    }
     assert made.data["app"]["extends"] == made.data["both"]["extends"] == ".docker"
-    assert made.data["both"]["script"][0] == "command -v helm || apk add --no-cache helm"
+    assert "command -v helm || apk add --no-cache helm" in made.data["both"]["script"]
     assert made.data["propose"]["script"][0] == "command -v git || apk add --no-cache git python3 py3-ruamel.yaml"
+
+
+def test_the_daemon_is_found_wherever_its_image_comes_from() -> None:
+    """Its name is fixed, and jobs are told its address: not every executor calls the entrypoint that would do so."""
+    job = compiled("""
+        pipelines: { service: { stages: [{ name: app, build: app }] } }
+        targets: { gitlab: { tools: { dind: "mirror.example.org/library/docker:28-dind" } } }
+    """).data["app"]
+
+    assert job["services"] == [{"name": "mirror.example.org/library/docker:28-dind", "alias": "docker"}]
+    assert job["variables"] == {
+        "DOCKER_HOST": "tcp://docker:2376",
+        "DOCKER_TLS_CERTDIR": "/certs",
+        "DOCKER_TLS_VERIFY": "1",
+        "DOCKER_CERT_PATH": "/certs/client",
+    }
+
+
+@pytest.mark.parametrize(("failures", "calls"), [(0, 1), (3, 4), (100, 61)])
+def test_jobs_wait_for_the_daemon(tmp_path: Path, failures: int, calls: int) -> None:
+    """The first commands would fail while it starts; one that never starts is left to them after a minute."""
+    job = compiled("pipelines: { service: { stages: [{ name: app, build: app }] } }").data["app"]
+    log = tmp_path / "calls"
+    text = f"#!/bin/sh\necho >>{log}\n[ $(wc -l <{log}) -gt {failures} ]\n"
+    for name, content in (("docker", text), ("sleep", "#!/bin/sh\n")):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    script = f"DOCKER=docker\n{job['before_script'][-1]}"
+    subprocess.run(["sh", "-e", "-c", script], env={"PATH": f"{tmp_path}:{os.environ['PATH']}"}, check=True)
+
+    assert log.read_text(encoding="utf-8").count("\n") == calls
+
+
+@pytest.mark.parametrize("settings", ["{}", "{ images: local }"])
+def test_a_project_without_a_registry_is_told(settings: str) -> None:
+    """A login to no registry would go to Docker's own."""
+    publish = "pipelines: { service: { stages: [{ name: app, build: app, publish: { image: true } }] } }"
+    made = compiled(f"{{ {publish}, targets: {{ gitlab: {settings} }} }}")
+    script = made.data["app"]["script"]
+
+    assert script[0].startswith(': "${PIPEGEN_REGISTRY:?the project has no container registry')
 
 
 def test_a_shell_runner_has_all_tools() -> None:

@@ -98,12 +98,31 @@ def test_computed_values_are_passed_by_a_call() -> None:
     assert made.needs("trigger deploy") == [("start", True)]
     assert script.splitlines()[1:] == [
         "curl --silent --show-error --fail-with-body --request POST \\",
-        '  --form "token=$CI_JOB_TOKEN" \\',
-        '  --form "ref=$CI_DEFAULT_BRANCH" \\',
+        '  --form-string "token=$CI_JOB_TOKEN" \\',
+        '  --form-string "ref=$CI_DEFAULT_BRANCH" \\',
         '  --form "variables[AT]=<.pipegen/trigger/start/0" \\',
         "  --form-string 'variables[SAY]=it'\\''s $x' \\",
         '  "$CI_API_V4_URL/projects/group%2Fdeploy/trigger/pipeline"',
     ]
+
+
+def test_values_for_a_call_are_in_no_build_context() -> None:
+    """They come with the files of their stage, and go before an image is built of the checkout."""
+    made = compiled("""
+        pipelines:
+          service:
+            stages:
+              - name: start
+                build: app
+                run: true
+                copy: [{ from: '${.container}', source: /a, destination: out }]
+                trigger: { name: deploy, wait: false, parameters: { AT: '${setup.timestamp}' } }
+              - { name: after, build: app }
+        targets: { gitlab: { projects: { deploy: group/deploy } } }
+    """)
+
+    assert made.needs("after") == [("start", True), ("trigger deploy", False)]
+    assert made.data["after"]["script"][0].startswith("rm -rf .pipegen/trigger ")
 
 
 def test_a_call_is_not_waited_for() -> None:

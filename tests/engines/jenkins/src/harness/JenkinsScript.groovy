@@ -2,6 +2,7 @@ package harness
 
 import groovy.transform.CompileStatic
 import hudson.model.Result
+import org.jenkinsci.plugins.scriptsecurity.sandbox.RejectedAccessException
 
 /** What a Jenkinsfile becomes: a script whose unknown calls are steps, its unknown names globals or variables. */
 @CompileStatic
@@ -81,11 +82,17 @@ class Environment {
     }
 
     Object getAt(String name) {
-        return getProperty(name)
+        throw rejected('getAt java.lang.Object java.lang.String')
     }
 
     void putAt(String name, Object value) {
-        setProperty(name, value)
+        throw rejected('putAt java.lang.Object java.lang.String java.lang.Object')
+    }
+
+    /** The sandbox permits `env.NAME` and `env.getProperty(name)`, but not `env[name]`, which is a method of Groovy's. */
+    private static RejectedAccessException rejected(String method) {
+        return new RejectedAccessException(
+                "Scripts not permitted to use staticMethod org.codehaus.groovy.runtime.DefaultGroovyMethods ${method}")
     }
 }
 
