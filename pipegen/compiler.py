@@ -16,6 +16,7 @@ from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.plan.build import Neighbours, build_plan, check_values
 from pipegen.plan.graph import build_graph
 from pipegen.plan.model import Plan
+from pipegen.plan.selection import report_on_demand
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.targets.base import GeneratedFile, Request, Target
@@ -51,13 +52,15 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
     several = len(pipelines) > 1 and not names
     slugs, homes = _slugs(pipelines), _homes(config.pipelines)
     plans = [
-        _plan(pipeline, Neighbours(homes, several, slugs[pipeline.name.value], file.folder), report)
+        plan
         for pipeline in pipelines
+        if (plan := _plan(pipeline, Neighbours(homes, several, slugs[pipeline.name.value], file.folder), report))
     ]
+    report_on_demand(plans, report)
     report.stop_if_errors()
     return Analysed(
         file,
-        tuple(plan for plan in plans if plan is not None),
+        tuple(plans),
         {name.value: settings for name, settings in config.targets},
         chosen=tuple(names),
     )

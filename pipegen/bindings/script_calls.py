@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -62,7 +62,23 @@ def calls(words: Sequence[str]) -> list[Call]:
         if one is not None and (at in starts or one.flags or one.switches):
             is_command = at in starts
             found.append(_call(name, at, words, is_command=is_command, is_run=is_command or is_runner))
-    return found
+    return [*found, *_entrypoints(words)]
+
+
+def _entrypoints(words: Sequence[str]) -> Iterator[Call]:
+    """Yield the interpreters that `docker run --entrypoint sh IMAGE -c …` runs: their options follow the image."""
+    for at, word in enumerate(words):
+        option, equals, name = word.partition("=")
+        if option == "--entrypoint":
+            name = program_name(name if equals else "".join(words[at + 1 : at + 2]))
+            one = INTERPRETERS.get(name, Interpreter())
+            takers = {*one.flags, *one.switches}
+            places = [
+                place
+                for place in range(at + 1, len(words))
+                if words[place].startswith("-") and any(key in takers for key, _ in _keys(one, words[place]))
+            ]
+            yield from (Call(name, at, one, (place + 1,), reads_input=False) for place in places[-1:])
 
 
 def speaks(words: Sequence[str]) -> bool:

@@ -58,6 +58,7 @@ class Documents(Words):
         view = self.view.part(start, end)
         self.at = after
         lexer = self.inner(view, level=self.level)
+        pending.command.documents.append(lexer.word)
         if pending.document is None:
             while not lexer.is_at_end:
                 lexer.quoted_character(Context.DOCUMENT)
@@ -69,7 +70,6 @@ class Documents(Words):
                     lexer.take()
             for _, found in lexer.word.found:
                 found.document = pending.document
-        pending.command.documents.append(lexer.word)
 
     def _end(self, pending: Pending) -> tuple[int, int]:
         """Return where the text ends and where the script goes on: with no delimiter, where everything ends."""

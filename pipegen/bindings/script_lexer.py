@@ -95,9 +95,10 @@ class ScriptLexer(Documents):
                 ended = None
                 while ended is None:
                     ended = self._token(closer, opened)
-                self._end_pipeline()
                 return ended
         finally:
+            # Also where the script cannot be followed: the shell may run what stands in front.
+            self._end_pipeline()
             self.line = outer
 
     def _token(self, closer: str, opened: int) -> str | None:

@@ -10,7 +10,6 @@ from posixpath import normpath
 from pipegen.bindings.names import bound_names, check_names, providers
 from pipegen.bindings.scope import Namespaces
 from pipegen.config.model import Pipeline, Stage
-from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
@@ -19,25 +18,18 @@ from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
-    Deploy,
     Fetch,
     Job,
     Mail,
     Output,
     Plan,
-    Promote,
-    Publish,
-    Selection,
     Shared,
     Step,
-    Trigger,
     Workspace,
 )
+from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
 from pipegen.plan.values import values_of
-
-# What must not happen by accident when a file holds several pipelines (DESIGN, "which of them run").
-_EFFECTS = (Publish, Promote, Deploy, Trigger)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +78,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
         fetch=_fetch(pipeline),
         workspace=Workspace(pipeline.workspace.value) if pipeline.workspace else Workspace.ISOLATED,
         workspace_span=pipeline.workspace.span if pipeline.workspace else None,
-        selection=_selection(pipeline, jobs, around, report),
+        selection=selection(jobs, several=around.several),
         folder=around.folder,
     )
 
@@ -185,20 +177,3 @@ def _fetch(pipeline: Pipeline) -> Fetch | None:
     if fetch is None:
         return None
     return Fetch(depth=fetch.depth if fetch.shallow else None, submodules=fetch.submodules, tags=fetch.tags)
-
-
-def _selection(pipeline: Pipeline, jobs: Sequence[Job], around: Neighbours, report: Report) -> Selection:
-    effect = next((step for job in jobs for step in job.steps if isinstance(step, _EFFECTS)), None)
-    if not around.several or effect is None:
-        return Selection.ALWAYS
-    name = pipeline.name
-    report.add(
-        codes.ON_DEMAND_PIPELINE,
-        f'pipeline "{name.value}" runs only when asked for, since it {_VERBS[type(effect)]}',
-        at=name.span,
-        hint=f"set PIPEGEN_PIPELINE={name.value} to run it; several names go with commas between, all of them by all",
-    )
-    return Selection.ON_DEMAND
-
-
-_VERBS = {Publish: "publishes", Promote: "promotes", Deploy: "deploys", Trigger: "triggers another job"}

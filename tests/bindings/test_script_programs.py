@@ -24,6 +24,8 @@ PROGRAMS = (
     "xargs -n 1 sh -c 'x ${s.v}'",
     "find . -exec sh -c 'x ${s.v}' \\;",
     "docker exec web sh -c 'x ${s.v}'",
+    "docker run --entrypoint sh -v a:b image -c 'x ${s.v}'",
+    "docker run --entrypoint=/bin/bash image -ec 'x ${s.v}'",
     "docker run --rm image bash -lc 'x ${s.v}'",
     "kubectl exec pod -- sh -c 'x ${s.v}'",
     "su - me -c 'x ${s.v}'",
@@ -79,10 +81,15 @@ PROGRAMS = (
     "docker exec -i web sh <<E\n${s.v}\nE",
     "psql db <<E\n${s.v}\nE",
     "bash <<<'x ${s.v}'",
+    # In front of what cannot be followed, which the shell takes to the end of the script.
+    "cat <<E & sh -c ${s.v}\n${unclosed",
+    "sh <<E\n${s.v}\n${unclosed",
 )
 
 ARGUMENTS = (
     "sh -c 'echo \"$1\"' sh ${s.v}",
+    "docker run --entrypoint sh image -c 'echo \"$1\"' sh ${s.v}",
+    "docker run --entrypoint tool image ${s.v}",
     "bash script -c ${s.v}",
     "python script.py -c ${s.v}",
     "python -m pip install -c ${s.v}",

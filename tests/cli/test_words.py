@@ -41,6 +41,27 @@ def test_an_unknown_code_is_wrong_usage(word: str, told: str, pipegen: Pipegen) 
     assert (result.status, result.out, result.err) == (2, "", f'pipegen: no code "{word}"; {told}\n')
 
 
+def test_a_broken_target_hides_no_other(pipegen: Pipegen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is named with its distribution, and is a problem."""
+    (tmp_path / "broken.py").write_text("raise RuntimeError\n", encoding="utf-8")
+    info = tmp_path / "pipegen_broken-1.2.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: pipegen-broken\nVersion: 1.2\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\nbroken = broken\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    result = pipegen("targets")
+
+    assert (result.status, result.err) == (
+        1,
+        'pipegen: target "broken" of pipegen-broken 1.2 does not load: RuntimeError\n',
+    )
+    assert [line for line in result.out.splitlines() if " writes " in line] == [
+        "gitlab writes .gitlab-ci.yml",
+        "jenkins writes Jenkinsfile",
+    ]
+
+
 def test_targets_tell_what_they_can_say(pipegen: Pipegen) -> None:
     """All of them, each with the file that it writes and a line for each feature."""
     result = pipegen("targets")

@@ -246,6 +246,15 @@ def test_what_the_sandbox_rejects_does_not_start(jenkins: Jenkins) -> None:
     assert "line 2: the sandbox does not permit new File" in build.log
 
 
+@pytest.mark.parametrize("line", ["env[name]", "env[name] = 'x'"])
+def test_an_index_into_the_environment_is_rejected(jenkins: Jenkins, line: str) -> None:
+    """It is a method of Groovy's that takes any object, which no list of the sandbox permits."""
+    build = jenkins(f"String name = 'A'\n{line}")
+
+    assert build.result == "FAILURE"
+    assert "At java.lang.Object java.lang.String" in build.log
+
+
 def test_a_long_chain_and_deep_nesting_run(jenkins: Jenkins) -> None:
     """Hundreds of stages one after the other, and sixty parallel blocks in each other, are no problem."""
     build = jenkins(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from shell.world import SHELLS, World, calls, host, plan_of, script_of, text_of
@@ -34,12 +36,29 @@ _without_runner = pytest.mark.parametrize("world", [shell for shell in SHELLS if
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_the_script_and_removes_all(world: World, sent: signal.Signals) -> None:
     """Without waiting for the command that runs."""
+    started = time.monotonic()
+
+    assert _told_to_stop(world, {"run": sent}) == 143
+    assert time.monotonic() - started < 4
+    assert calls(world.folder / "log")[-2:] == REMOVED
+    assert not list((world.folder / "tmp").iterdir())
+
+
+@_without_runner
+def test_a_second_signal_does_not_stop_the_removal(world: World) -> None:
+    """As Jenkins sends it: first to the children of the shell, then to the shell, which is removing by then."""
+    assert _told_to_stop(world, {"run": signal.SIGTERM, "rm": signal.SIGTERM}) == 143
+    assert calls(world.folder / "log")[-2:] == REMOVED
+    assert not list((world.folder / "tmp").iterdir())
+
+
+def _told_to_stop(world: World, signals: Mapping[str, signal.Signals]) -> int:
+    """Return the status of a job that gets each of *signals* when it calls that command of the container program."""
     world.variables["FAKE_SLEEP"] = "5"
     script = world.folder / "script"
     script.write_text(text_of(script_of(plan_of([{"name": "t"}]), "t", host())))
     log = world.folder / "log"
     log.write_bytes(b"")
-    started = time.monotonic()
     with subprocess.Popen(
         [*SHELLS[world.shell], str(script)],
         cwd=world.root,
@@ -49,14 +68,16 @@ def test_a_signal_ends_the_script_and_removes_all(world: World, sent: signal.Sig
         stderr=subprocess.DEVNULL,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - tests have one thread
     ) as running:
-        while not any(call[0] == "run" for call in calls(log)) and time.monotonic() - started < 4:
-            time.sleep(0.02)
-        running.send_signal(sent)
+        for command, sent in signals.items():
+            _wait_for_call(command, log)
+            running.send_signal(sent)
+        return running.wait()
 
-        assert running.wait() == 143
-    assert time.monotonic() - started < 4
-    assert calls(log)[-2:] == REMOVED
-    assert not list((world.folder / "tmp").iterdir())
+
+def _wait_for_call(command: str, log: Path) -> None:
+    started = time.monotonic()
+    while not any(call[0] == command for call in calls(log)) and time.monotonic() - started < 4:
+        time.sleep(0.02)
 
 
 def test_equal_needs_give_equal_preludes() -> None:

@@ -26,8 +26,8 @@ def test_a_plain_job_stays_plain() -> None:
         "pipegen=$(mktemp -d)\n"
         "pipegen_id=pipegen-$JOB\n"
         "pipegen_images=localhost/$pipegen_id\n"
-        'trap \'{ $DOCKER rm --force --volumes "$pipegen_id"; $DOCKER rmi --no-prune $pipegen_images;'
-        ' rm -rf "$pipegen"; } >/dev/null 2>&1 || :\' EXIT\n'
+        'trap \'{ trap "" HUP INT TERM; $DOCKER rm --force --volumes "$pipegen_id";'
+        ' $DOCKER rmi --no-prune $pipegen_images; rm -rf "$pipegen"; } >/dev/null 2>&1 || :\' EXIT\n'
         "trap 'exit 143' HUP INT TERM\n"
         "FRONTEND=example.org/blubber:1 awk \\\n"
         '  \'NR == 1 && tolower($0) !~ /^# *syntax *=/ { print "# syntax=" ENVIRON["FRONTEND"] } 1\' \\\n'

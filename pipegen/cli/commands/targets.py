@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from pipegen.cli.session import load_targets
+from pipegen.cli.exits import Exit
+from pipegen.cli.session import end, load_targets, say
 from pipegen.targets import registry
 from pipegen.targets.base import Target
 
@@ -17,7 +18,23 @@ def targets(
     ] = None,
 ) -> None:
     """Show the targets, and how each says what the language says."""
-    typer.echo("\n\n".join(_described(target) for target in load_targets(names or registry.names())))
+    found, failures = (load_targets(names), ()) if names else _all()
+    typer.echo("\n\n".join(_described(target) for target in found))
+    for failure in failures:
+        say(f"pipegen: {failure}")
+    end(Exit.PROBLEMS if failures else Exit.FINE)
+
+
+def _all() -> tuple[tuple[Target, ...], tuple[str, ...]]:
+    """Return the targets that load, and why others do not: one of somebody else's hides no other."""
+    found: list[Target] = []
+    failures: list[str] = []
+    for name in registry.names():
+        try:
+            found.append(registry.load(name))
+        except registry.TargetError as error:
+            failures.append(str(error))
+    return tuple(found), tuple(failures)
 
 
 def _described(target: Target) -> str:

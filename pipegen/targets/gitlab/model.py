@@ -49,11 +49,15 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """A pipeline of another project; no *branch* is its default one."""
+    """A pipeline of another project; no *branch* is its default one.
+
+    Unless it *passes_variables*, it does not get those of the job.
+    """
 
     project: str
     branch: str | None
     is_awaited: bool
+    passes_variables: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,9 @@ class Pipeline:
         match one.trigger:
             case Bridge():
                 bridge = self._bridge(one, one.trigger, place.last, (Need(place.job, artifacts=False),))
-                yield replace(bridge, variables=(_IS_HELPER, *bridge.variables))
+                # The mark stays here where nothing else is passed: the other project may refuse all variables.
+                trigger = replace(one.trigger.trigger, passes_variables=bool(bridge.variables))
+                yield replace(bridge, variables=(_IS_HELPER, *bridge.variables), trigger=trigger)
             case Call():
                 yield Job(
                     name=place.last,

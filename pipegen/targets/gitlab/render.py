@@ -107,4 +107,6 @@ def _trigger(trigger: Trigger) -> Value:
         keys["branch"] = trigger.branch
     if trigger.is_awaited:
         keys["strategy"] = "depend"
+    if not trigger.passes_variables:
+        keys["forward"] = {"yaml_variables": False}
     return keys

@@ -97,6 +97,8 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
 
 # Written into the file as they stand, where GitLab expands variables and where the shell quotes.
 _WORD: Mapping[str, object] = {"type": "string", "pattern": r"^[^\s\"'`$\\{}]+$"}
+# Images stand in no script; runners expand the variables in them, such as $CI_DEPENDENCY_PROXY_GROUP_IMAGE_PREFIX.
+_IMAGE: Mapping[str, object] = {"type": "string", "pattern": r"^[^\s\"'`\\]+$"}
 _VARIABLE: Mapping[str, object] = {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
 _ID: Mapping[str, object] = {"type": "string", "minLength": 1}
 
@@ -111,12 +113,12 @@ def _say(kind: Mapping[str, object], description: str, default: str | None = Non
 
 _TOOLS = _object(
     "The images that jobs run in; with `images: local` none is used.",
-    docker=_say(_WORD, "The image of jobs that run containers.", Tools().docker),
-    dind=_say(_WORD, "The service in which the containers run.", Tools().dind),
-    helm=_say(_WORD, "The image of jobs that call helm and run no containers.", Tools().helm),
-    git=_say(_WORD, "The image of jobs that only propose new versions.", Tools().git),
-    shell=_say(_WORD, "The image of jobs that need a shell and no other tool.", Tools().shell),
-    curl=_say(_WORD, "The image of jobs that send mail, or start pipelines with computed values.", Tools().curl),
+    docker=_say(_IMAGE, "The image of jobs that run containers.", Tools().docker),
+    dind=_say(_IMAGE, "The service in which the containers run.", Tools().dind),
+    helm=_say(_IMAGE, "The image of jobs that call helm and run no containers.", Tools().helm),
+    git=_say(_IMAGE, "The image of jobs that only propose new versions.", Tools().git),
+    shell=_say(_IMAGE, "The image of jobs that need a shell and no other tool.", Tools().shell),
+    curl=_say(_IMAGE, "The image of jobs that send mail, or start pipelines with computed values.", Tools().curl),
 )
 _PROMOTE = _object(
     "Where new versions of charts are proposed.",

@@ -44,12 +44,20 @@ def _block(block: Block, stages: Mapping[str, model.Stage], work: Work, names: N
         model.Chain(
             name=names.take(group_name(chain)) if len(chain) > 1 and len(block) > 1 else "",
             selected=work.selected(stages[chain[0]].pipeline),
-            stages=tuple(stages[name] for name in chain),
+            stages=tuple(_placed(stages[name], is_beside_others=len(block) > 1) for name in chain),
         )
         for chain in block
     )
     members = [name for chain in block for name in chain]
     return model.Block(names.take(group_name(members)) if len(chains) > 1 else "", chains)
+
+
+def _placed(stage: model.Stage, *, is_beside_others: bool) -> model.Stage:
+    """Return *stage* as it stands among others.
+
+    The conditions of `post` look at the result of the whole build too, which a stage beside this one may have changed.
+    """
+    return replace(stage, tells_success=is_beside_others and bool(stage.on_failure))
 
 
 def _prepared(blocks: tuple[model.Block, ...], steps: tuple[model.Step, ...], names: Names) -> tuple[model.Block, ...]:

@@ -193,6 +193,7 @@ class Stage:
         steps_function: the function that holds the steps, "" where they stand in place.
         on_failure: what happens once the stage has failed.
         failure_function: the function that holds that, "" where it stands in place.
+        tells_success: whether its last step says that it has succeeded, for `post` to ask.
     """
 
     name: str
@@ -203,6 +204,7 @@ class Stage:
     steps_function: str = ""
     on_failure: tuple[Step, ...] = ()
     failure_function: str = ""
+    tells_success: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +258,11 @@ class Declarative:
     agent: Agent | None
     blocks: tuple[Block, ...]
     teardown: Teardown | None
+
+    @property
+    def tells_success(self) -> bool:
+        """Whether a stage says that it has succeeded."""
+        return any(stage.tells_success for block in self.blocks for chain in block.chains for stage in chain.stages)
 
 
 # Scripted

@@ -65,7 +65,8 @@ def _weigh_stage(stage: model.Stage) -> int:
     steps = _STATEMENT if stage.steps_function else weigh_steps(stage.steps)
     failure = _STATEMENT if stage.failure_function else weigh_steps(stage.on_failure)
     post = 3 * (_STATEMENT + _CLOSURE) + failure if stage.on_failure else 0
-    return stage_and_steps + _weigh_where(stage.agent) + steps + post
+    told = _STATEMENT + 2 * _TEXT if stage.tells_success else 0
+    return stage_and_steps + _weigh_where(stage.agent) + steps + post + told
 
 
 def _weigh_where(agent: model.Agent | None) -> int:

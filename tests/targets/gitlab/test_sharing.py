@@ -113,6 +113,17 @@ def test_the_daemon_is_found_wherever_its_image_comes_from() -> None:
     }
 
 
+def test_images_may_come_through_the_dependency_proxy() -> None:
+    """GitLab's variables may stand in their names."""
+    made = compiled("""
+        pipelines: { service: { stages: [{ name: app, build: app }] } }
+        targets: { gitlab: { tools: { docker: '$PROXY/docker:28-cli', dind: '${PROXY}/docker:28-dind' } } }
+    """)
+
+    assert made.data["app"]["image"] == "$PROXY/docker:28-cli"
+    assert made.data["app"]["services"] == [{"name": "${PROXY}/docker:28-dind", "alias": "docker"}]
+
+
 @pytest.mark.parametrize(("failures", "calls"), [(0, 1), (3, 4), (100, 61)])
 def test_jobs_wait_for_the_daemon(tmp_path: Path, failures: int, calls: int) -> None:
     """The first commands would fail while it starts; one that never starts is left to them after a minute."""

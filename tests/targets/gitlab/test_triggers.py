@@ -84,6 +84,18 @@ def test_after_other_steps_a_helper_triggers() -> None:
     assert made.needs("after") == [("trigger deploy", False)]
 
 
+def test_a_helper_keeps_its_mark_to_itself() -> None:
+    """By default, GitLab 18 starts no pipeline with variables for people who may not set them."""
+    made = triggering("wait: true", build=True)
+
+    assert made.data["trigger deploy"]["variables"] == {"PIPEGEN_HELPER": "1"}
+    assert made.data["trigger deploy"]["trigger"] == {
+        "project": "group/deploy",
+        "strategy": "depend",
+        "forward": {"yaml_variables": False},
+    }
+
+
 def variables_of_helper(made: Compiled) -> dict[str, Any]:
     """Return what the helper passes on."""
     found: dict[str, Any] = made.data["trigger deploy"]["variables"]

@@ -109,6 +109,19 @@ def test_values_files_and_secrets_arrive_unchanged(run: Run, style: str, tmp_pat
     assert build.mails == ({"to": "a@b, c@d", "subject": "it " + HOSTILE.replace("\n", " "), "body": HOSTILE},)
 
 
+@pytest.mark.parametrize("style", STYLES)
+def test_a_mail_tells_of_its_own_stage_only(run: Run, style: str) -> None:
+    """A stage sends none because another one beside it has failed, even one whose own mail did not go out."""
+    arcs = (("bad", "end"), ("good", "end"), ("worse", "end"))
+    told = {name: {"mail": mail(f"{name}@b")} for name in ("good", "worse", "end")}
+    made = plan(*arcs, bad={"mail": mail("")}, **told)
+    work = scripts(made, bad=script("exit 1"), good=script("sleep 2"), worse=script("sleep 2; exit 1"))
+    build = run(jenkinsfile(work, style=style))
+
+    assert happened(build) == {"bad": "failed", "good": "success", "worse": "failed", "end": "skipped"}
+    assert [sent["to"] for sent in build.mails] == ["worse@b"]
+
+
 def test_recipients_that_only_the_run_knows(run: Run) -> None:
     """Lists are cut where the user says, lines of blanks passed over; a line with too few words is no mail."""
     names = Loop(("name", "host"), True, text(read("list", "value")), "\n", text(loop("name"), "@", loop("host")), SPAN)
@@ -141,6 +154,34 @@ def test_all_stages_work_on_one_commit(run: Run) -> None:
     build = run(jenkinsfile(work, style="scripted"), nodes=(Node(executors=1),))
 
     assert happened(build) == {"push": "success", "look": "success"}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_change_request_is_merged_in_each_stage(run: Run, style: str) -> None:
+    """Each stage has a merge commit of its own, which other agents do not know; the first one's is the value."""
+    merged = "7" * 40
+    work = scripts(plan(("a", "b")), b=script(f'[ "$PIPEGEN_COMMIT" = {merged} ]', "touch litter"), a=script("true"))
+    build = run(jenkinsfile(work, style=style), env={"CHANGE_ID": "1", "PIPEGEN_COMMIT": merged})
+
+    assert happened(build) == {"a": "success", "b": "success"}
+
+
+def test_a_commit_that_is_gone_fails_the_build(run: Run) -> None:
+    """Work on another commit would pass for work on this one."""
+    build = run(jenkinsfile(scripts(plan(("a",)))), env={"PIPEGEN_COMMIT": "7" * 40})
+
+    assert build.result == "FAILURE"
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_what_jenkins_sets_overrides_the_settings(run: Run, style: str, tmp_path: Path) -> None:
+    """In a way that the sandbox permits."""
+    work = scripts(plan(("a",)), a=script('echo "$PIPEGEN_REGISTRY $PIPEGEN_REPOSITORY" >"$OUT/said"'))
+    env = {"OUT": str(tmp_path), "PIPEGEN_REGISTRY": "other.example.org"}
+    build = run(jenkinsfile(work, style=style), env=env)
+
+    assert build.result == "SUCCESS"
+    assert (tmp_path / "said").read_text() == "other.example.org wikimedia\n"
 
 
 @pytest.mark.parametrize(
@@ -311,6 +352,17 @@ def test_setup_values(run: Run, style: str, tmp_path: Path) -> None:
     assert (project, short, branch, address) == ("group/tool", "tool", "main", remote)
     assert (found, who, none) == (commit, "x y", "")
     assert len(timestamp) == len("2022-01-31-164755")
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_parameter_that_is_off_is_not_empty(run: Run, style: str, tmp_path: Path) -> None:
+    """A boolean parameter of the job says false, a number 0."""
+    line = 'echo "$PIPEGEN_PARAM_FLAG $PIPEGEN_PARAM_COUNT" >"$OUT/said"'
+    work = scripts(plan(("a",)), a=script(line, setup=("params.FLAG", "params.COUNT")))
+    build = run(jenkinsfile(work, style=style), params={"FLAG": False, "COUNT": 0}, env={"OUT": str(tmp_path)})
+
+    assert build.result == "SUCCESS"
+    assert (tmp_path / "said").read_text() == "false 0\n"
 
 
 def test_many_stages(run: Run) -> None:
