@@ -45,9 +45,9 @@ def _pipeline(entry: Entry) -> Pipeline:
 
 
 def _arcs(node: Node | None) -> tuple[Arc, ...] | None:
-    """Return the arcs; none at all, as PipelineLib has it, is no `execution`."""
+    """Return the arcs; none that names a stage is no `execution`."""
     arcs = tuple(Arc(tuple(_text(name) for name in _items(arc)), arc.span) for arc in _items(node))
-    return arcs or None
+    return arcs if any(arc.stages for arc in arcs) else None
 
 
 def _fetch(node: Node | None) -> Fetch | None:

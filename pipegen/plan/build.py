@@ -13,6 +13,7 @@ from pipegen.config.model import Pipeline, Stage
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.checks import check_directory
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
@@ -65,6 +66,7 @@ class Ancestors:
 
 def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> Plan:
     """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
+    check_directory(pipeline, report)
     namespaces = _namespaces(pipeline, around)
     work = _work(pipeline, graph, graph.topological(), namespaces, report)
     frames = graph.stack()
@@ -85,6 +87,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
 
 def check_values(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> None:
     """Report wrong bindings and values of a *pipeline* that has no plan since its *graph* has a cycle."""
+    check_directory(pipeline, report)
     _work(pipeline, graph, graph.nodes, _namespaces(pipeline, around), report)
 
 

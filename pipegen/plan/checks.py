@@ -7,7 +7,7 @@ from dataclasses import replace
 from posixpath import normpath
 
 from pipegen.bindings.expression import Loop, Text
-from pipegen.config.model import Build
+from pipegen.config.model import Build, Pipeline
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 
@@ -85,6 +85,27 @@ def check_variable(name: Text, report: Report) -> None:
         )
 
 
+def check_directory(pipeline: Pipeline, report: Report) -> None:
+    """Report a directory of *pipeline* that is none of the repository."""
+    directory = pipeline.directory
+    if directory is None or not is_outside(normpath(directory.value)):
+        return
+    below = directory.value.strip("/") or "."
+    report.add(
+        codes.PATH_OUTSIDE,
+        f'"{directory.value}" lies outside the repository',
+        at=directory.span,
+        hint="name a directory of the repository, relative to its root"
+        if is_outside(normpath(below))
+        else f'write "{below}": a directory is relative to the root of the repository',
+    )
+
+
+def is_outside(path: str) -> bool:
+    """Return whether the normal *path* is absolute or leads out of where it starts."""
+    return path.startswith(("/", "../")) or path == ".."
+
+
 def relative_path(path: Text, report: Report) -> Text:
     """Return *path* relative to the job's directory, as PipelineLib does; one that leaves it is reported.
 
@@ -97,7 +118,7 @@ def relative_path(path: Text, report: Report) -> Text:
     if constant is None:
         return path
     normal = normpath(constant) if constant else "."
-    if normal == ".." or normal.startswith("../"):
+    if is_outside(normal):
         report.add(
             codes.PATH_OUTSIDE,
             f'"{constant}" lies outside the directory of the stage',

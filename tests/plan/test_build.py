@@ -172,6 +172,24 @@ def test_a_mail_reads_too() -> None:
 
 
 @pytest.mark.parametrize(
+    ("directory", "hint"),
+    [
+        ("/src", 'write "src": a directory is relative to the root of the repository'),
+        ("/", 'write ".": a directory is relative to the root of the repository'),
+        ("a/../../b", "name a directory of the repository, relative to its root"),
+        ("..", "name a directory of the repository, relative to its root"),
+    ],
+)
+def test_a_directory_is_one_of_the_repository(directory: str, hint: str) -> None:
+    """Also where the graph has a cycle."""
+    for execution in ("[[a, b]]", "[[a, b], [b, a]]"):
+        stages = "stages: [{name: a}, {name: b}]"
+        found = reported(f"pipelines: {{p: {{directory: {directory}, execution: {execution}, {stages}}}}}")
+
+        assert (found[0].code.number, found[0].hint) == ("PG505", hint)
+
+
+@pytest.mark.parametrize(
     ("reader", "expected"),
     [
         ("run: {image: '${a.imageID}'}", Shared(image=True)),

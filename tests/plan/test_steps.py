@@ -32,8 +32,7 @@ def test_a_stage_with_only_a_name_builds_and_runs() -> None:
         "{name: s, exports: {}}",
         "{name: s, notify: {}}",
         "{name: s, build: false, run: false}",
-        "{name: s, build: '', run: {}, copy: [], promote: [], deploy: {}, trigger: {name: ''}}",
-        "{name: s, build: {}, publish: {image: {}}}",
+        "{name: s, copy: [], promote: []}",
     ],
 )
 def test_a_stage_with_any_other_key_does_what_it_says(stage: str) -> None:

@@ -20,9 +20,11 @@ _CONNECTION = (
     Variable("DOCKER_TLS_VERIFY", "1"),
     Variable("DOCKER_CERT_PATH", "/certs/client"),
 )
-# Kubernetes' executor waits for no service, and the first keys take seconds: gitlab-runner#27306, #27384.
+# The socket is what the entrypoint prefers, too. Kubernetes' executor waits for no service, and the first keys take
+# seconds: gitlab-runner#27306, #27384.
 _WAIT = """\
-# the daemon of the service may need a minute
+# the runner's own daemon where its socket is lent, else that of the service, which may need a minute
+if [ -S /var/run/docker.sock ]; then unset DOCKER_HOST DOCKER_TLS_VERIFY DOCKER_CERT_PATH; fi
 pipegen_left=60
 until $DOCKER ps >/dev/null 2>&1 || [ "$pipegen_left" -eq 0 ]; do
   sleep 1

@@ -9,6 +9,7 @@ from pipegen.targets.jenkins import model
 
 # In the order in which they are written, each with what it calls.
 _CALLS: dict[str, tuple[str, ...]] = {
+    "succeeded": (),
     "setting": (),
     "parameter": (),
     "output": (),
@@ -47,5 +48,7 @@ def _called(value: object) -> Iterator[str]:
             for item in value:
                 yield from _called(item)
         case _ if is_dataclass(value):
+            if isinstance(value, model.Stage) and value.tells_success:
+                yield "succeeded"
             for one in fields(value):
                 yield from _called(getattr(value, one.name))

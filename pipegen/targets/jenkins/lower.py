@@ -52,7 +52,7 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
         preludes=_preludes(preludes),
         recipients=recipients,
         checkouts=checkouts.functions,
-        helpers=helpers(stages, recipients, variables),
+        helpers=helpers(laid_out.body, stages, recipients, variables),
     )
 
 

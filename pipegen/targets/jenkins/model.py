@@ -259,11 +259,6 @@ class Declarative:
     blocks: tuple[Block, ...]
     teardown: Teardown | None
 
-    @property
-    def tells_success(self) -> bool:
-        """Whether a stage says that it has succeeded."""
-        return any(stage.tells_success for block in self.blocks for chain in block.chains for stage in chain.stages)
-
 
 # Scripted
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -137,6 +139,20 @@ def test_jobs_wait_for_the_daemon(tmp_path: Path, failures: int, calls: int) -> 
     subprocess.run(["sh", "-e", "-c", script], env={"PATH": f"{tmp_path}:{os.environ['PATH']}"}, check=True)
 
     assert log.read_text(encoding="utf-8").count("\n") == calls
+
+
+@pytest.mark.parametrize(("is_lent", "host"), [(True, ""), (False, "tcp://docker:2376")])
+def test_a_socket_of_the_runner_is_preferred(tmp_path: Path, host: str, *, is_lent: bool) -> None:
+    """Runners that lend their own daemon need no service, and mostly may not start one."""
+    job = compiled("pipelines: { service: { stages: [{ name: app, build: app }] } }").data["app"]
+    with socket.socket(socket.AF_UNIX) as lent, chdir(tmp_path):
+        if is_lent:
+            lent.bind("docker.sock")
+        script = job["before_script"][-1].replace("/var/run/docker.sock", "docker.sock")
+        command = ["sh", "-e", "-c", f'DOCKER=:\n{script}\nprintf %s "${{DOCKER_HOST:-}}"']
+        done = subprocess.run(command, env=job["variables"], capture_output=True, text=True, check=True)
+
+    assert done.stdout == host
 
 
 @pytest.mark.parametrize("settings", ["{}", "{ images: local }"])
