@@ -87,7 +87,7 @@ def _build(entry: Entry | None) -> Build | None:
     return Build(
         variant=body.get("variant"),
         context=body.get("context"),
-        excludes=body.get("excludes"),
+        excludes=_given(body, "excludes"),
         pull_policy=body.get("imagePullPolicy"),
         span=entry.key.span,
     )

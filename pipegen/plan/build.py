@@ -111,7 +111,7 @@ def _work(
         check_names(stage, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
         found = steps(stage, pipeline, values, forwarded)
-        work[name] = _Work(stage, found, mail(stage, pipeline, values), tuple(values.reads))
+        work[name] = _Work(stage, found, mail(stage, pipeline, values), values.reads())
     return work
 
 

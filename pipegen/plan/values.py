@@ -38,13 +38,13 @@ T = TypeVar("T")
 class Values:
     """Reads the values of one stage: each is parsed, resolved and folded once.
 
-    *reads* gathers the outputs of other stages that the user's values name.
+    *places* gathers the outputs of other stages that the user's values name, each with its first place.
     """
 
     reader: Reader
     folder: Folder
     report: Report
-    reads: dict[Output, None]
+    places: dict[Output, int]
 
     def after(self, *steps: str) -> None:
         """Note that *steps* (or exports, as `exports.NAME`) have run."""
@@ -59,8 +59,13 @@ class Values:
         resolved = self.reader.resolve(parse(node, self.report))
         for reference in references(resolved):
             if reference.scope is Scope.STAGE:
-                self.reads[Output(reference.namespace or "", reference.name)] = None
+                output, place = Output(reference.namespace or "", reference.name), reference.span.start
+                self.places[output] = min(place, self.places.get(output, place))
         return self.folder.fold(resolved)
+
+    def reads(self) -> tuple[Output, ...]:
+        """Return the outputs of other stages that the user's values name, in the order in which they are written."""
+        return tuple(sorted(self.places, key=lambda output: self.places[output]))
 
     def text(self, node: Node | None, default: str, span: Span) -> Text:
         """Return the text of *node*; without it, of *default*, as if the user had written it at *span*."""

@@ -83,6 +83,15 @@ CHAIN = """[{name: a, build: x}, {name: b, exports: {one: 'i-${a.imageID}'}}, {n
     {name: d, build: y, run: {arguments: ['${c.two}', '${c.two|none}', '${b.stage}']}}]"""
 
 
+def test_reads_are_in_the_order_in_which_they_are_written() -> None:
+    """Whatever the order in which a stage's steps and keys are looked at; each once, at its first place."""
+    run = "run: {arguments: ['${a.output}'], env: {X: '${a.imageID}', Y: '${a.output}'}, image: '${a.imageID}'}"
+    a = "{name: a, build: x, run: {tail: 1}}"
+    plan = plan_of(f"[{a}, {{name: b, exports: {{e: '${{a.container}}'}}, {run}, build: '${{a.stage}}'}}]")
+
+    assert outputs(plan.job("b").reads) == ["a.container", "a.output", "a.imageID", "a.stage"]
+
+
 def test_reads_are_what_the_user_wrote_and_inputs_what_travels() -> None:
     """An export that joins others is looked through, over several stages."""
     job = plan_of(CHAIN).job("d")

@@ -86,9 +86,9 @@ def test_a_build_takes_a_context_and_excludes() -> None:
     )
 
 
-def test_empty_excludes_are_excludes() -> None:
-    """They take the place of the user's own file."""
-    assert step(Build, "build: {excludes: []}").excludes == ()
+def test_empty_excludes_are_none() -> None:
+    """They replace nothing, and may stand with a context elsewhere."""
+    assert step(Build, "build: {excludes: [], context: 'https://x.org/y'}").excludes is None
 
 
 @pytest.mark.parametrize(
