@@ -113,8 +113,8 @@ def test_values_files_and_secrets_arrive_unchanged(run: Run, style: str, tmp_pat
 def test_a_mail_tells_of_its_own_stage_only(run: Run, style: str) -> None:
     """A stage sends none because another one beside it has failed, even one whose own mail did not go out."""
     arcs = (("bad", "end"), ("good", "end"), ("worse", "end"))
-    told = {name: {"mail": mail(f"{name}@b")} for name in ("good", "worse", "end")}
-    made = plan(*arcs, bad={"mail": mail("")}, **told)
+    good, worse, end = ({"mail": mail(f"{name}@b")} for name in ("good", "worse", "end"))
+    made = plan(*arcs, bad={"mail": mail("")}, good=good, worse=worse, end=end)
     work = scripts(made, bad=script("exit 1"), good=script("sleep 2"), worse=script("sleep 2; exit 1"))
     build = run(jenkinsfile(work, style=style))
 
