@@ -94,6 +94,12 @@ class Stage:
     """A stage; *promote* with no node raises the version of the project's own chart."""
 
     name: Located[str]
+    directory: Located[str] | None = None
+    script: Value | None = None
+    env: Node | None = None
+    outputs: Value | None = None
+    artifacts: Value | None = None
+    files_from: Value | None = None
     blubberfile: Node | None = None
     build: Build | None = None
     run: Run | None = None

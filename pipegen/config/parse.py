@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise, product
+
 from pipegen.config.model import (
     Arc,
     Build,
@@ -46,8 +49,24 @@ def _pipeline(entry: Entry) -> Pipeline:
 
 def _arcs(node: Node | None) -> tuple[Arc, ...] | None:
     """Return the arcs; none at all, as PipelineLib has it, is no `execution`."""
-    arcs = tuple(Arc(tuple(_text(name) for name in _items(arc)), arc.span) for arc in _items(node))
+    arcs = tuple(simple for arc in _items(node) for simple in _simple_arcs(arc))
     return arcs or None
+
+
+def _simple_arcs(arc: Node) -> Iterator[Arc]:
+    """Yield *arc* without groups: a list in place of a name puts its stages side by side."""
+    groups = [_names(item) for item in _items(arc)]
+    if all(len(group) == 1 for group in groups):
+        yield Arc(tuple(group[0] for group in groups), arc.span)
+        return
+    for group in groups:
+        yield from (Arc((name,), arc.span) for name in group)
+    for earlier, later in pairwise(groups):
+        yield from (Arc(pair, arc.span) for pair in product(earlier, later))
+
+
+def _names(node: Node) -> tuple[Located[str], ...]:
+    return tuple(_text(item) for item in node.items) if isinstance(node, Sequence) else (_text(node),)
 
 
 def _fetch(node: Node | None) -> Fetch | None:
@@ -60,11 +79,17 @@ def _fetch(node: Node | None) -> Fetch | None:
 def _stage(body: Mapping) -> Stage:
     name = body.entry("name")
     build, run = _build(body.entry("build")), _run(body.entry("run"))
-    if len(body.entries) == 1 and name is not None:
+    if name is not None and all(entry.key.text in ("name", "description") for entry in body.entries):
         # PipelineLib's short-hand: a stage with only a name builds and runs the variant of that name.
         build, run = Build(span=name.value.span), Run(span=name.value.span)
     return Stage(
         name=_text(body.get("name")),
+        directory=_located(body.get("directory")),
+        script=_value(body.entry("script")),
+        env=body.get("env"),
+        outputs=_value(body.entry("outputs")),
+        artifacts=_value(body.entry("artifacts")),
+        files_from=_value(body.entry("files_from")),
         blubberfile=body.get("blubberfile"),
         build=build,
         run=run,

@@ -13,7 +13,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
-from pipegen.plan.model import Artifact, Build, Copy, CopyFile, Step
+from pipegen.plan.model import Artifact, Build, Commands, Copy, CopyFile, Step
 
 # What the engines' own path patterns (Ant's, GitLab's) take literally.
 _PLAIN_PATH = re.compile(r"[^*?\[\]{}\\,!$'\"\x00-\x1f\x7f]+")
@@ -39,8 +39,8 @@ def copied(files: Items[CopyFile]) -> Iterator[CopyFile]:
 
 
 def reads_files(steps: Sequence[Step]) -> bool:
-    """Return whether *steps* see files of other stages: a build with a local context does."""
-    return any(isinstance(step, Build) and step.has_local_context for step in steps)
+    """Return whether *steps* see files of other stages: a script and a build with a local context do."""
+    return any(isinstance(step, Commands) or (isinstance(step, Build) and step.has_local_context) for step in steps)
 
 
 @dataclass(frozen=True, slots=True, order=True)

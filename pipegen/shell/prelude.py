@@ -25,7 +25,9 @@ def prelude(job: Job, steps: Sequence[Step], commands: Sequence[Command], host: 
         lines += ["HELM=${HELM:-helm}"]
     removals = _removals(job, steps, commands, host)
     if removals:
-        lines += ["pipegen=$(mktemp -d)", f"pipegen_id={assigned((Literal('pipegen-'), *shell_text(host.job_id)))}"]
+        lines += ["pipegen=$(mktemp -d)"]
+    if is_used("DOCKER", commands) or is_used("HELM", commands):
+        lines += [f"pipegen_id={assigned((Literal('pipegen-'), *shell_text(host.job_id)))}"]
     if is_used("DOCKER", commands):
         lines += ["pipegen_images=localhost/$pipegen_id"]
     if _ignores(steps):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pipegen.plan.model import Output, Trigger
+from pipegen.plan.model import Commands, Measure, Output, Trigger
 from pipegen.shell.carried import FOLDER, carries, packs_containers, packs_files, read, written
 from pipegen.shell.command import Command
 from pipegen.shell.container_path import container_path
@@ -60,9 +60,19 @@ def _value(output: Output, lowering: Lowering) -> Command:
     variable = lowering.variables.outputs[output]
     slug = lowering.producers[output.stage].slug
     path = quote(read(f"outputs/{slug}/{output.name}", lowering.host))
-    if output.name in _ONE_LINE:
+    if output.name in _ONE_LINE or _is_printed(output, lowering):
         return Command((f"{variable}=$(cat {path})",))
     return Command((f"{variable}=$(cat {path} && echo .)", f"{variable}=${{{variable}%.}}"))
+
+
+def _is_printed(output: Output, lowering: Lowering) -> bool:
+    """Return whether *output* is what a command printed, without line breaks at its end."""
+    return any(
+        one.name == output.name and one.measure is Measure.COMMAND
+        for step in lowering.producers[output.stage].steps
+        if isinstance(step, Commands)
+        for one in step.outputs
+    )
 
 
 def left(lowering: Lowering) -> Iterator[Command]:
