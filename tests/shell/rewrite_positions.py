@@ -124,8 +124,12 @@ _EXPANSIONS = (
     Position("word of an error", '(: "${unset:?${s.v}}") 2>error || p failed', "<failed>"),
     Position("prefix, in double quotes", 'x="${value}b"; p "${x#${s.v}}"', "<b>", is_quadratic=True),
     Position("prefix, in an assignment", 'x="${value}b"; x=${x#${s.v}}; p "$x"', "<b>", is_quadratic=True),
-    Position("prefix in double quotes in double quotes", 'x="a${value}b"; p "${x#"a${s.v}"}"', "<b>", is_quadratic=True),
-    Position("prefix in single quotes in double quotes", 'x="a${value}b"; p "${x#\'a${s.v}\'}"', "<b>", is_quadratic=True),
+    Position(
+        "prefix in double quotes in double quotes", 'x="a${value}b"; p "${x#"a${s.v}"}"', "<b>", is_quadratic=True
+    ),
+    Position(
+        "prefix in single quotes in double quotes", 'x="a${value}b"; p "${x#\'a${s.v}\'}"', "<b>", is_quadratic=True
+    ),
     Position("suffix, in double quotes", 'x="b${value}"; p "${x%${s.v}}"', "<b>", is_quadratic=True),
     Position("longest suffix", 'x="b.${value}"; p "${x%%.${s.v}}"', "<b>", is_quadratic=True),
     Position("pattern replaced", 'x="a.${value}.b"; p "${x/.${s.v}./-}"', "<a-b>", is_bash=True),

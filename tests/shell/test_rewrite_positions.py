@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -57,30 +58,67 @@ unset unset fresh
 command -v shopt >/dev/null && shopt -s extglob
 """
 
+# Constructs that print what the script in the place of `@` prints. The `:` is for bash 5.2, which forgets an
+# assignment right after a here-document in `$( )`.
+NESTS = (
+    "{\n@\n}",
+    "(\n@\n)",
+    "if :; then\n@\nfi",
+    "case a in (a)\n@\n;; b) ;; esac",
+    "f() {\n@\n}\nf",
+    "for i in 1; do\n@\ndone",
+    "{\n@\n} | cat",
+    "{\n@\n} && : it\\'s # it's ) }",
+    'printf %s "$(\n@\n)"',
+    "printf '%s%s' '' \"$(printf %s \"$(\n@\n)\")\"",
+    'x=$(\n@\n)\nprintf %s "$x"',
+    'printf %s "${unset:-$(\n@\n)}"',
+    'printf %s ${unset:-"$(\n@\n)"}',
+    'x=$(cat <<END\n$(\n@\n)\nEND\n)\nprintf %s "$x"',
+    "cat <<'END' >/dev/null\n\"`$(\nEND\n:\n@",
+)
+
 
 def rewritten(position: Position) -> str:
     """Return the script of *position* for a shell; defaults that it needs are set in front."""
     script = parsed(position.script, "s")
     names = {text: f"pipegen_default_{number}" for number, text in enumerate(defaults(script))}
     lines = ["{}='{}'".format(name, text.replace("'", "'\\''")) for text, name in names.items()]
-    return "\n".join([*lines, rewrite(script, lambda placed: f"pipegen_{placed.reference.name}".replace(".", "_"), names)])
+    return "\n".join(
+        [*lines, rewrite(script, lambda placed: f"pipegen_{placed.reference.name}".replace(".", "_"), names)]
+    )
 
 
-def program(positions: list[Position]) -> str:
+def nested(position: Position, chance: Random) -> Position:
+    """Return *position* inside other constructs, which print what it prints."""
+    script = position.script
+    for depth in range(chance.randint(2, 4)):
+        script = chance.choice(NESTS).replace("END", f"END{depth}").replace("@", script)
+    return replace(position, script=script, name=f"{position.name}, nested")
+
+
+def program(positions: Sequence[Position], values: Sequence[str]) -> str:
     """Return a program that leaves what each position prints for each value in `out/VALUE/POSITION`."""
-    lines = [HEADER, f"for name in {' '.join(VALUES)}; do", 'value=$(cat "values/$name" && echo .)']
-    lines += ["value=${value%.} pipegen_empty= pipegen_full=full file=$(cat file)", 'mkdir "out/$name"']
+    lines = [HEADER, f"for name in {' '.join(values)}; do", 'value=$(cat "values/$name" && echo .)']
+    lines += ["value=${value%.}", "pipegen_empty= pipegen_full=full file=$(cat file)", 'mkdir "out/$name"']
     lines += ["pipegen_v=$value pipegen_params_v=$value pipegen_file=$file"]
-    for position in positions:
+    for number, position in enumerate(positions):
         spared = '[ "$name" = long ] || ' if position.is_quadratic else ""
-        lines += [f"{spared}(", rewritten(position), f') >"out/$name/{POSITIONS.index(position)}" || :']
+        lines += [f"{spared}(", rewritten(position), f') >"out/$name/{number}" || :']
     return "\n".join([*lines, "done", ""])
 
 
-@cache
-def printed(shell: str) -> dict[tuple[str, int], str]:
-    """Return what each position prints for each value in *shell*; files that nobody asked for are in "stray"."""
-    positions = [one for one in POSITIONS if shell == "bash" or not one.is_bash]
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a program: what printed something wrong, whether a value was executed, what the shell says."""
+
+    wrong: list[str]
+    is_canary_there: bool
+    errors: str
+
+
+def run(positions: Sequence[Position], shell: str, values: Sequence[str] = tuple(VALUES)) -> Ran:
+    """Run each position with each value in *shell*."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         for made in ("out", "values"):
@@ -88,47 +126,50 @@ def printed(shell: str) -> dict[tuple[str, int], str]:
         (folder / "file").write_text(FILE)
         for value, text in VALUES.items():
             (folder / "values" / value).write_bytes(text.encode())
-        (folder / "program").write_text(program(positions), encoding="utf-8")
+        (folder / "program").write_text(program(positions, values), encoding="utf-8")
         environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
-        run = subprocess.run((*SHELLS[shell], "program"), cwd=folder, env=environment, capture_output=True, check=False)
-        files = [path for path in folder.glob("out/*/*") if path.is_file()]
-        result = {(path.parent.name, int(path.name)): path.read_bytes().decode() for path in files}
-        result["stray", 0] = "canary" if (folder / "canary").exists() else ""
-        result["error", 0] = run.stderr.decode()
-        return result
+        command = (*SHELLS[shell], "program")
+        result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
+        wrong = [
+            f"{position.name}, {value}: {rewritten(position)!r} printed {found[:100]!r}"
+            for value in values
+            for number, position in enumerate(positions)
+            if not (position.is_quadratic and value == "long")
+            if (found := printed(folder, value, number)) != position.prints.replace("@", VALUES[value])
+        ]
+        return Ran(wrong, (folder / "canary").exists(), result.stderr.decode())
 
 
-@pytest.fixture(params=list(SHELLS))
-def shell(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Yield each shell."""
+def printed(folder: Path, value: str, number: int) -> str:
+    """Return what was printed; a shell that takes nothing of the program leaves no file."""
+    file = folder / "out" / value / str(number)
+    return file.read_bytes().decode() if file.exists() else "nothing"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_values_are_unchanged_and_nothing_is_executed(shell: str) -> None:
+    """Each position prints the value, byte for byte; no value makes the file that all of them try to make."""
     missing = [name for name in ("dash", "bash", "busybox") if shutil.which(name) is None]
     require(f"{', '.join(missing)} not found: run tests/engines/install" if missing else None)
-    yield request.param
+    ran = run([one for one in POSITIONS if shell == "bash" or not one.is_bash], shell)
 
-
-def test_values_are_unchanged_everywhere(shell: str) -> None:
-    """Each position prints the value, byte for byte, whatever it is."""
-    found = printed(shell)
-    wrong = [
-        f"{position.name}, {value}: {rewritten(position)!r} printed {found.get((value, number), '')[:100]!r}"
-        for number, position in enumerate(POSITIONS)
-        if shell == "bash" or not position.is_bash
-        for value, text in VALUES.items()
-        if not (position.is_quadratic and value == "long")
-        if found.get((value, number)) != position.prints.replace("@", text)
-    ]
-
-    assert wrong == []
-
-
-def test_nothing_of_a_value_is_executed(shell: str) -> None:
-    """No value makes the file that all of them try to make, and no shell complains."""
-    found = printed(shell)
-
-    assert found["stray", 0] == ""
-    assert found["error", 0] == ""
+    assert ran.wrong == []
+    assert not ran.is_canary_there
+    assert ran.errors == ""
 
 
 def test_there_are_enough_positions() -> None:
     """Each has a name of its own."""
     assert len({position.name for position in POSITIONS}) == len(POSITIONS) > 150
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_positions_nest(shell: str) -> None:
+    """A position inside up to four other constructs is read as it is alone."""
+    chance = Random(3)  # noqa: S311 - chance for tests, no secret
+    alone = [one for one in POSITIONS if (shell == "bash" or not one.is_bash) and not one.is_quadratic]
+    ran = run([nested(chance.choice(alone), chance) for _ in range(60)], shell, ("substitution", "delimiter", "quotes"))
+
+    assert ran.wrong == []
+    assert not ran.is_canary_there
+    assert ran.errors == ""
