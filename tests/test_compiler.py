@@ -111,7 +111,7 @@ def test_pipelines_are_chosen_by_name(chosen: tuple[str, ...], plans: list[str],
 
     assert [plan.name for plan in analysed.plans] == plans
     assert [found.code.number for found in report.diagnostics()] == notes
-    assert analysed.chosen is bool(chosen)
+    assert analysed.chosen == chosen
 
 
 def test_an_unknown_pipeline_is_reported() -> None:
@@ -138,7 +138,7 @@ def test_the_target_gets_the_plans_and_its_own_settings() -> None:
     analysed = analyse(written(TWO), ("test",), Report())
     (file,) = generate(analysed, outline(), {"style": "x"}, Report())
 
-    assert file.text.endswith("pipegen.yaml test True {'style': 'x'}")
+    assert file.text.endswith("pipegen.yaml test ('test',) {'style': 'x'}")
 
 
 def test_settings_are_checked_against_the_targets_own_schema() -> None:
@@ -165,7 +165,7 @@ def test_a_file_is_compiled_in_one_call() -> None:
     """From its text to a target's files."""
     (file,) = compile_file(written(TWO), outline(), {}, (), Report())
 
-    assert file.text == "pipegen.yaml test publish False {}"
+    assert file.text == "pipegen.yaml test publish () {}"
 
 
 PROGRAM = """

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise, product
-
 from pipegen.config.model import (
     Arc,
     Build,
@@ -21,6 +18,9 @@ from pipegen.config.model import (
 )
 from pipegen.source.text import Located, SourceFile, Span
 from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence
+
+# Keys that say nothing of what a stage does.
+_ASIDE = ("name", "description", "directory")
 
 
 def parse(tree: Node, file: SourceFile) -> Config:
@@ -49,23 +49,12 @@ def _pipeline(entry: Entry) -> Pipeline:
 
 def _arcs(node: Node | None) -> tuple[Arc, ...] | None:
     """Return the arcs; none at all, as PipelineLib has it, is no `execution`."""
-    arcs = tuple(simple for arc in _items(node) for simple in _simple_arcs(arc))
+    arcs = tuple(Arc(tuple(_group(item) for item in _items(arc)), arc.span) for arc in _items(node))
     return arcs or None
 
 
-def _simple_arcs(arc: Node) -> Iterator[Arc]:
-    """Yield *arc* without groups: a list in place of a name puts its stages side by side."""
-    groups = [_names(item) for item in _items(arc)]
-    if all(len(group) == 1 for group in groups):
-        yield Arc(tuple(group[0] for group in groups), arc.span)
-        return
-    for group in groups:
-        yield from (Arc((name,), arc.span) for name in group)
-    for earlier, later in pairwise(groups):
-        yield from (Arc(pair, arc.span) for pair in product(earlier, later))
-
-
-def _names(node: Node) -> tuple[Located[str], ...]:
+def _group(node: Node) -> tuple[Located[str], ...]:
+    """Return the stages that a name, or a list in the place of one, stands for."""
     return tuple(_text(item) for item in node.items) if isinstance(node, Sequence) else (_text(node),)
 
 
@@ -79,13 +68,13 @@ def _fetch(node: Node | None) -> Fetch | None:
 def _stage(body: Mapping) -> Stage:
     name = body.entry("name")
     build, run = _build(body.entry("build")), _run(body.entry("run"))
-    if name is not None and all(entry.key.text in ("name", "description") for entry in body.entries):
+    if name is not None and all(entry.key.text in _ASIDE for entry in body.entries):
         # PipelineLib's short-hand: a stage with only a name builds and runs the variant of that name.
         build, run = Build(span=name.value.span), Run(span=name.value.span)
     return Stage(
         name=_text(body.get("name")),
         directory=_located(body.get("directory")),
-        script=_value(body.entry("script")),
+        script=_script(body.entry("script")),
         env=body.get("env"),
         outputs=_value(body.entry("outputs")),
         artifacts=_value(body.entry("artifacts")),
@@ -187,6 +176,11 @@ def _value(entry: Entry | None) -> Value | None:
     if entry is None or _is_false(entry.value):
         return None
     return Value(entry.value, entry.key.span)
+
+
+def _script(entry: Entry | None) -> Value | None:
+    """Return a script; `false` is a command like any other."""
+    return Value(entry.value, entry.key.span) if entry is not None else None
 
 
 def _named(node: Node | None) -> tuple[tuple[Located[str], Node], ...]:

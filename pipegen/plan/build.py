@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from posixpath import normpath
@@ -14,7 +14,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.artifacts import declared_artifacts, wanted_files
+from pipegen.plan.artifacts import Offered, declared_artifacts, wanted_files
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
@@ -135,7 +135,7 @@ def _jobs(
     inputs = {name: inputs_of(name, one.steps, one.mail) for name, one in work.items()}
     wanted = set(chain.from_iterable(inputs.values()))
     kept = shared(inputs, {name: one.steps for name, one in work.items()})
-    directories = {name: _directory(one.stage, pipeline) for name, one in work.items()}
+    directories = {name: _directory(one.stage, pipeline, report) for name, one in work.items()}
     left = {name: found for name, one in work.items() if (found := _left(one, directories[name], report))}
     closure = graph.closure()
     met = meetings(left, closure)
@@ -145,7 +145,8 @@ def _jobs(
             continue
         one = work[name]
         binds = tuple(bound.name for bound in namespaces.bound[name][1:])
-        files = _files(one, inputs[name], left, Ancestors(closure, name), report)
+        offered = Offered(namespaces.stages, left, Ancestors(closure, name))
+        files = _files(one, inputs[name], offered, report)
         check_conflicts(set(files), met.conflicts, report)
         jobs.append(
             Job(
@@ -171,9 +172,18 @@ def _jobs(
     return tuple(jobs)
 
 
-def _directory(stage: Stage, pipeline: Pipeline) -> str:
+def _directory(stage: Stage, pipeline: Pipeline, report: Report) -> str:
     directory = stage.directory or pipeline.directory
-    return normpath(directory.value) if directory else "."
+    path = normpath(directory.value) if directory else "."
+    if stage.directory is not None and (path == ".." or path.startswith(("../", "/"))):
+        report.add(
+            codes.PATH_OUTSIDE,
+            f'"{stage.directory.value}" lies outside the repository',
+            at=stage.directory.span,
+            hint="name a folder of the repository, from its root",
+        )
+        return "."
+    return path
 
 
 def _left(work: _Work, directory: str, report: Report) -> tuple[Artifact, ...]:
@@ -182,18 +192,13 @@ def _left(work: _Work, directory: str, report: Report) -> tuple[Artifact, ...]:
     return tuple((found | {one.path: one for one in declared_artifacts(work.stage, directory, report)}).values())
 
 
-def _files(
-    work: _Work, inputs: Sequence[Output], left: Mapping[str, object], ancestors: Container[str], report: Report
-) -> tuple[str, ...]:
-    """Return the stages whose files a job gets: all ancestors' when it reads files, else of those it reads from.
-
-    *left* holds the stages that leave files, in an order that the arcs allow.
-    """
-    wanted = wanted_files(work.stage, left, ancestors, inputs, report)
+def _files(work: _Work, inputs: Sequence[Output], offered: Offered, report: Report) -> tuple[str, ...]:
+    """Return the stages whose files a job gets: all ancestors' when it reads files, else of those it reads from."""
+    wanted = wanted_files(work.stage, offered, inputs, report)
     if wanted is not None:
         return wanted
-    sources = ancestors if reads_files(work.steps) else {output.stage for output in inputs}
-    return tuple(stage for stage in left if stage in sources)
+    sources = offered.ancestors if reads_files(work.steps) else {output.stage for output in inputs}
+    return tuple(stage for stage in offered.left if stage in sources)
 
 
 def _fetch(pipeline: Pipeline) -> Fetch | None:

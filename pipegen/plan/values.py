@@ -61,7 +61,7 @@ class Values:
 
     def line(self, node: Scalar) -> Line:
         """Return an entry of a script, with what its references come to."""
-        script = parse_script([node], self.reader.namespaces.stages, self.report)
+        script = parse_script([node], self.reader.namespaces.homes, self.report)
         references = dict.fromkeys(placed.reference for placed in script.references())
         return Line(script, tuple((one, self.as_text(self._settled(Text((one,), one.span)))) for one in references))
 

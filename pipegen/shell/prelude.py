@@ -40,9 +40,9 @@ def prelude(job: Job, steps: Sequence[Step], commands: Sequence[Command], host: 
 
 
 def is_used(variable: str, commands: Sequence[Command]) -> bool:
-    """Return whether *commands* expand *variable*."""
+    """Return whether *commands* of ours expand *variable*."""
     expansion = re.compile(rf"\$\{{?{variable}(?![A-Za-z0-9_])")
-    return any(expansion.search(line) for command in commands for line in command.lines)
+    return any(expansion.search(line) for command in commands if not command.is_users for line in command.lines)
 
 
 def _removals(job: Job, steps: Sequence[Step], commands: Sequence[Command], host: Host) -> list[str]:

@@ -98,9 +98,9 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Sc
     credentials = _credentials(used.steps, host)
     login = host.login if _pushes_or_pulls(job, used.steps, host) else None
     bind = (*bound(used.outputs, used.setup, lowering), *_secrets(credentials, host), *_logged_in(login))
-    is_last = len(used.steps) == 1 and not job.outputs and not archives(job, host) and job.directory == "."
-    steps = tuple(command for step in used.steps for command in _lowered(step, lowering, is_last=is_last))
     outputs = (*hand_over(job, host), *left(lowering))
+    is_alone = len(used.steps) == 1 and not bind and not outputs
+    steps = tuple(command for step in used.steps for command in _lowered(step, lowering, is_alone=is_alone))
     changed = bool(steps) and job.directory != "."
     if changed:
         steps = (Command((f"cd {quote(_folder(job.directory))}",)), *steps)
@@ -122,10 +122,10 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Sc
     )
 
 
-def _lowered(step: Step, lowering: Lowering, *, is_last: bool) -> Iterator[Command]:
+def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterator[Command]:
     match step:
         case Commands():
-            yield from commands(step, lowering, is_last=is_last)
+            yield from commands(step, lowering, is_alone=is_alone)
         case Build():
             yield from build(step, lowering)
         case Run():

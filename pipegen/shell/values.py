@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from posixpath import dirname
 
 from pipegen.plan.model import Commands, Measure, Output, Trigger
 from pipegen.shell.carried import FOLDER, carries, packs_containers, packs_files, read, written
@@ -82,9 +83,22 @@ def left(lowering: Lowering) -> Iterator[Command]:
     if packs_containers(lowering.job, lowering.host):
         yield from _containers(lowering)
     if packs_files(lowering.job, lowering.host):
+        yield from _staged(lowering)
         path = written(f"files/{lowering.job.slug}.tar", lowering.host)
         folder = written("files", lowering.host)
         yield Command((f"mkdir -p {quote(folder)}", f'tar -cf {quote(path)} -C "$pipegen/files" .'))
+
+
+def _staged(lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands that set aside what takes the place of an ancestor's files, where no copy has done so."""
+    artifacts = lowering.job.artifacts
+    paths = [one.path for one in artifacts if one.path is not None and one.is_kept and one.overwrites]
+    if paths:
+        yield Command(('mkdir -p "$pipegen/files"',), "what takes the place of other stages' files")
+    for path in paths:
+        folder = quote((Shell("$pipegen/files"), Literal(f"/{dirname(path)}" * bool(dirname(path)))))
+        place = quote(f"./{path}" if path.startswith("-") else path)
+        yield Command((f"if [ -e {place} ]; then", f"  mkdir -p {folder}", f"  cp -RPp {place} {folder}", "fi"))
 
 
 def _outputs(lowering: Lowering) -> Iterator[Command]:

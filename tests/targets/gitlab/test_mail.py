@@ -160,5 +160,5 @@ def test_mail_without_a_server_is_left_out() -> None:
     """)
 
     assert [code for code, _ in made.found()] == ["PG624"]
-    assert '# Left out: mails about failed stages; no mail server is set.\n' in made.text
+    assert "# Left out: mails about failed stages; no mail server is set.\n" in made.text
     assert "mail when test fails" not in made.data
