@@ -23,7 +23,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "config": ("source", "diagnostics", "assets"),
     "bindings": ("config.model", "graph", "source", "diagnostics"),
     "plan": ("bindings", "graph", "config.model", "source", "diagnostics"),
-    "shell": ("plan.model", "bindings.expression", "diagnostics", "source"),
+    "shell": ("plan.model", "bindings.expression", "bindings.script", "diagnostics", "source"),
     "targets": ("graph", "plan.model", "bindings.expression", "shell", "emit", "diagnostics", "source"),
     "readback": ("graph", "diagnostics", "source"),
     "compiler": ("targets", "plan", "bindings", "config", "graph", "diagnostics", "source"),

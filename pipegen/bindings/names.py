@@ -11,9 +11,11 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Span
+from pipegen.source.tree import Mapping as Map
+from pipegen.source.tree import Scalar, Sequence
 
 # The order in which PipelineLib takes a stage's steps.
-STEPS = ("build", "run", "copy", "publish", "promote", "deploy", "exports", "trigger")
+STEPS = ("script", "build", "run", "copy", "publish", "promote", "deploy", "exports", "trigger")
 
 STEP_NAMES: dict[str, tuple[str, ...]] = {
     "build": ("imageID", "imageLocalName"),
@@ -65,16 +67,16 @@ def is_setup_name(name: str) -> bool:
 
 def bound_names(stage: Stage) -> tuple[Bound, ...]:
     """Return what *stage* binds, in order; `stage` is bound before the first step."""
-    bound = [Bound("stage", "", stage.name.span)]
+    bound = [Bound("stage", "", stage.name.span), *(Bound(name.text, "script", name.span) for name in outputs(stage))]
     for step, names in STEP_NAMES.items():
         span = _step_span(stage, step)
         if span is not None:
             bound += [Bound(name, step, span) for name in names]
-    seen = {one.name for one in bound}
-    for name, _ in stage.exports:
-        if name.value not in seen:
-            bound.append(Bound(name.value, "exports", name.span))
-    return tuple(bound)
+    bound += [Bound(name.value, "exports", name.span) for name, _ in stage.exports]
+    unique: dict[str, Bound] = {}
+    for one in bound:
+        unique.setdefault(one.name, one)
+    return tuple(unique.values())
 
 
 def providers(bound: Mapping[str, tuple[Bound, ...]]) -> dict[str, tuple[str, ...]]:
@@ -86,27 +88,40 @@ def providers(bound: Mapping[str, tuple[Bound, ...]]) -> dict[str, tuple[str, ..
     return {step: tuple(stages) for step, stages in found.items()}
 
 
+def outputs(stage: Stage) -> tuple[Scalar, ...]:
+    """Return the names of the outputs that the script of *stage* leaves."""
+    node = stage.outputs.node if stage.outputs else None
+    if isinstance(node, Map):
+        return tuple(entry.key for entry in node.entries)
+    return tuple(item for item in node.items if isinstance(item, Scalar)) if isinstance(node, Sequence) else ()
+
+
 def check_names(stage: Stage, report: Report) -> None:
-    """Report exports of names that the stage binds already."""
+    """Report outputs and exports of names that the stage binds already."""
     steps = {name: step for step, names in STEP_NAMES.items() for name in names}
     places = {one.name: one for one in bound_names(stage)}
-    for name, _ in stage.exports:
-        if name.value in _RESERVED_EXPORTS:
+    named = [
+        *((name.text, name.span) for name in outputs(stage)),
+        *((name.value, name.span) for name, _ in stage.exports),
+    ]
+    for name, span in named:
+        first = places.get(name)
+        if name in _RESERVED_EXPORTS:
             report.add(
                 codes.BOUND_TWICE,
-                f'"{name.value}" is bound by pipegen itself',
-                at=name.span,
-                hint="export the value under another name",
+                f'"{name}" is bound by pipegen itself',
+                at=span,
+                hint="give the value another name",
             )
-        elif places[name.value].step != "exports":
-            step = steps[name.value]
+        elif first is not None and first.span != span:
+            step = steps.get(name, first.step)
             report.add(
                 codes.BOUND_TWICE,
-                f'stage "{stage.name.value}" binds "{name.value}" twice',
-                at=name.span,
+                f'stage "{stage.name.value}" binds "{name}" twice',
+                at=span,
                 label="bound again",
-                also=[Label(places[name.value].span, f'"{step}" binds it')],
-                hint=f'names bind once: remove this export ("{step}" exports "{name.value}" already) or rename it',
+                also=[Label(first.span, f'"{step}" binds it')],
+                hint=f'names bind once: remove this one ("{step}" binds "{name}" already) or rename it',
             )
 
 

@@ -214,7 +214,7 @@ class Reader:
             why, hint = (
                 f'is bound later, by "{step}"',
                 (
-                    "steps run in the order build, run, copy, publish, promote, deploy, exports, trigger: "
+                    "steps run in the order script, build, run, copy, publish, promote, deploy, exports, trigger: "
                     "read it in a later one, or in a later stage"
                 ),
             )

@@ -6,7 +6,9 @@ None stands for what the user left out.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain, pairwise, product
 
 from pipegen.source.text import Located, SourceFile, Span
 from pipegen.source.tree import Mapping, Node
@@ -94,6 +96,12 @@ class Stage:
     """A stage; *promote* with no node raises the version of the project's own chart."""
 
     name: Located[str]
+    directory: Located[str] | None = None
+    script: Value | None = None
+    env: Node | None = None
+    outputs: Value | None = None
+    artifacts: Value | None = None
+    files_from: Value | None = None
     blubberfile: Node | None = None
     build: Build | None = None
     run: Run | None = None
@@ -108,10 +116,19 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """Stages that run one after the other."""
+    """Stages that run one after the other; those of one group run side by side."""
 
-    stages: tuple[Located[str], ...]
+    groups: tuple[tuple[Located[str], ...], ...]
     span: Span = field(compare=False)
+
+    @property
+    def stages(self) -> tuple[Located[str], ...]:
+        """All stages, as they are written."""
+        return tuple(chain.from_iterable(self.groups))
+
+    def pairs(self) -> Iterator[tuple[Located[str], Located[str]]]:
+        """Yield each stage with each that comes directly after it."""
+        return chain.from_iterable(product(earlier, later) for earlier, later in pairwise(self.groups))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

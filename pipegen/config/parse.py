@@ -19,6 +19,9 @@ from pipegen.config.model import (
 from pipegen.source.text import Located, SourceFile, Span
 from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence, is_empty
 
+# Keys that say nothing of what a stage does.
+_ASIDE = ("name", "description", "directory")
+
 
 def parse(tree: Node, file: SourceFile) -> Config:
     """Return the config that *tree* holds; the schema has accepted it."""
@@ -46,8 +49,13 @@ def _pipeline(entry: Entry) -> Pipeline:
 
 def _arcs(node: Node | None) -> tuple[Arc, ...] | None:
     """Return the arcs; none that names a stage is no `execution`."""
-    arcs = tuple(Arc(tuple(_text(name) for name in _items(arc)), arc.span) for arc in _items(node))
-    return arcs if any(arc.stages for arc in arcs) else None
+    arcs = tuple(Arc(tuple(_group(item) for item in _items(arc)), arc.span) for arc in _items(node))
+    return arcs if any(group for arc in arcs for group in arc.groups) else None
+
+
+def _group(node: Node) -> tuple[Located[str], ...]:
+    """Return the stages that a name, or a list in the place of one, stands for."""
+    return tuple(_text(item) for item in node.items) if isinstance(node, Sequence) else (_text(node),)
 
 
 def _fetch(node: Node | None) -> Fetch | None:
@@ -60,11 +68,17 @@ def _fetch(node: Node | None) -> Fetch | None:
 def _stage(body: Mapping) -> Stage:
     name = body.entry("name")
     build, run = _build(_step(body, "build")), _run(_step(body, "run"))
-    if len(body.entries) == 1 and name is not None:
+    if name is not None and all(entry.key.text in _ASIDE for entry in body.entries):
         # PipelineLib's short-hand: a stage with only a name builds and runs the variant of that name.
         build, run = Build(span=name.value.span), Run(span=name.value.span)
     return Stage(
         name=_text(body.get("name")),
+        directory=_located(body.get("directory")),
+        script=_script(body.entry("script")),
+        env=body.get("env"),
+        outputs=_value(body.entry("outputs")),
+        artifacts=_value(body.entry("artifacts")),
+        files_from=_value(body.entry("files_from")),
         blubberfile=_given(body, "blubberfile"),
         build=build,
         run=run,
@@ -163,6 +177,11 @@ def _email(node: Node | None) -> Email | None:
 
 
 def _value(entry: Entry | None) -> Value | None:
+    return Value(entry.value, entry.key.span) if entry is not None else None
+
+
+def _script(entry: Entry | None) -> Value | None:
+    """Return a script; `false` is a command like any other."""
     return Value(entry.value, entry.key.span) if entry is not None else None
 
 

@@ -92,7 +92,9 @@ def _narrow_branches(error: ValidationError) -> Iterator[Violation]:
     branches = _branches(error)
     fits = {index: _fit(errors) for index, errors in branches.items()}
     if not error.context:
-        yield _violation(error)
+        # What is no map has none of the rival keys: its type is told of.
+        if isinstance(_value(error), dict):
+            yield _violation(error)
     elif all(inner.validator == "required" and not inner.path for inner in error.context):
         yield _violation(error, limit=[branch["required"] for branch in _limit(error)])
     elif max(fits.values()) < 0:

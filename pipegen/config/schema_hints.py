@@ -6,23 +6,30 @@ import re
 from typing import Any
 
 from pipegen.config.schema_places import STAGE, Places
-from pipegen.config.schema_violation import Violation
+from pipegen.config.schema_violation import Path, Violation
 
 
 def hint_for(violation: Violation, places: Places) -> str | None:
     """Return what to write instead, where the value tells what was meant."""
     if not violation.path:
         return places.top_hint
-    if isinstance(violation.value, str) and places.pattern(violation.path) == STAGE:
-        return f'write "- name: {violation.value}"'
     limit: Any = violation.limit
     match violation.value:
         case str(text):
-            return _instead_of_text(text, limit)
+            return _at_place(text, places.pattern(violation.path)) or _instead_of_text(text, limit)
         case list(items):
             return _instead_of_list(items, limit)
         case dict(pairs):
             return _instead_of_map(pairs, limit)
+    return None
+
+
+def _at_place(text: str, pattern: Path) -> str | None:
+    """Return what to write for *text* in a place where people often write text."""
+    if pattern == STAGE:
+        return f'write "- name: {text}"'
+    if pattern == (*STAGE, "outputs", "*"):
+        return "write {command: …} for what a command prints, {file: …} for what a file holds"
     return None
 
 

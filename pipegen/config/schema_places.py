@@ -116,7 +116,7 @@ class Places:
 
 
 # Maps whose keys are the user's own and whose values have a shape.
-_MAPS: tuple[Path, ...] = (("pipelines",), ("targets",))
+_MAPS: tuple[Path, ...] = (("pipelines",), ("targets",), (*STAGE, "outputs"))
 
 
 def described(pattern: Path) -> str:

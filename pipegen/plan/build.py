@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from posixpath import normpath
@@ -13,12 +13,14 @@ from pipegen.config.model import Pipeline, Stage
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.artifacts import Offered, declared_artifacts, wanted_files
 from pipegen.plan.checks import check_directory
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
+    Artifact,
     Fetch,
     Job,
     Mail,
@@ -125,11 +127,11 @@ def _jobs(
     report: Report,
 ) -> tuple[Job, ...]:
     frame_of = {stage: number for number, frame in enumerate(frames) for stage in frame}
-    directory = normpath(pipeline.directory.value) if pipeline.directory else "."
     inputs = {name: inputs_of(name, one.steps, one.mail) for name, one in work.items()}
     wanted = set(chain.from_iterable(inputs.values()))
     kept = shared(inputs, {name: one.steps for name, one in work.items()})
-    left = {name: found for name, one in work.items() if (found := artifacts(one.steps, directory))}
+    directories = {name: _directory(one.stage, pipeline, report) for name, one in work.items()}
+    left = {name: found for name, one in work.items() if (found := _left(one, directories[name], report))}
     closure = graph.closure()
     met = meetings(left, closure)
     jobs = []
@@ -138,7 +140,8 @@ def _jobs(
             continue
         one = work[name]
         binds = tuple(bound.name for bound in namespaces.bound[name][1:])
-        files = _files(one, inputs[name], left, Ancestors(closure, name))
+        offered = Offered(namespaces.stages, left, Ancestors(closure, name))
+        files = _files(one, inputs[name], offered, report)
         check_conflicts(set(files), met.conflicts, report)
         jobs.append(
             Job(
@@ -154,7 +157,7 @@ def _jobs(
                 outputs=tuple(bound for bound in binds if Output(name, bound) in wanted),
                 files=files,
                 artifacts=met.marked(name, left.get(name, ())),
-                directory=directory,
+                directory=directories[name],
                 steps=one.steps,
                 mail=one.mail,
                 shared=kept.get(name, Shared()),
@@ -164,15 +167,33 @@ def _jobs(
     return tuple(jobs)
 
 
-def _files(
-    work: _Work, inputs: Sequence[Output], left: Mapping[str, object], ancestors: Container[str]
-) -> tuple[str, ...]:
-    """Return the stages whose files a job gets: all ancestors' when it reads files, else of those it reads from.
+def _directory(stage: Stage, pipeline: Pipeline, report: Report) -> str:
+    directory = stage.directory or pipeline.directory
+    path = normpath(directory.value) if directory else "."
+    if stage.directory is not None and (path == ".." or path.startswith(("../", "/"))):
+        report.add(
+            codes.PATH_OUTSIDE,
+            f'"{stage.directory.value}" lies outside the repository',
+            at=stage.directory.span,
+            hint="name a folder of the repository, from its root",
+        )
+        return "."
+    return path
 
-    *left* holds the stages that leave files, in an order that the arcs allow.
-    """
-    sources = ancestors if reads_files(work.steps) else {output.stage for output in inputs}
-    return tuple(stage for stage in left if stage in sources)
+
+def _left(work: _Work, directory: str, report: Report) -> tuple[Artifact, ...]:
+    """Return the files that a stage leaves: those that it says, and what its steps copy."""
+    found = {one.path: one for one in artifacts(work.steps, directory)}
+    return tuple((found | {one.path: one for one in declared_artifacts(work.stage, directory, report)}).values())
+
+
+def _files(work: _Work, inputs: Sequence[Output], offered: Offered, report: Report) -> tuple[str, ...]:
+    """Return the stages whose files a job gets: all ancestors' when it reads files, else of those it reads from."""
+    wanted = wanted_files(work.stage, offered, inputs, report)
+    if wanted is not None:
+        return wanted
+    sources = offered.ancestors if reads_files(work.steps) else {output.stage for output in inputs}
+    return tuple(stage for stage in offered.left if stage in sources)
 
 
 def _fetch(pipeline: Pipeline) -> Fetch | None:

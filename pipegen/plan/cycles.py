@@ -24,7 +24,7 @@ def check_cycles(graph: ExecutionGraph, arcs: Iterable[Arc], report: Report) -> 
     places: dict[_Step, Span] = {}
     repeated: set[_Step] = set()
     for arc in arcs:
-        pairs = list(pairwise(arc.stages))
+        pairs = list(arc.pairs())
         for a, b in pairs:
             places.setdefault((a.value, b.value), a.span.to(b.span))
         if len({name.value for name in arc.stages}) < len(arc.stages):

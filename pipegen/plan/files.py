@@ -13,7 +13,8 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
-from pipegen.plan.model import Artifact, Build, Copy, CopyFile, Step
+from pipegen.plan.model import Artifact, Build, Commands, Copy, CopyFile, Step
+from pipegen.plan.patterns import is_pattern, matches
 
 # What the engines' own path patterns (Ant's, GitLab's) take literally.
 _PLAIN_PATH = re.compile(r"[^*?\[\]{}\\,!$'\"\x00-\x1f\x7f]+")
@@ -39,8 +40,8 @@ def copied(files: Items[CopyFile]) -> Iterator[CopyFile]:
 
 
 def reads_files(steps: Sequence[Step]) -> bool:
-    """Return whether *steps* see files of other stages: a build with a local context does."""
-    return any(isinstance(step, Build) and step.has_local_context for step in steps)
+    """Return whether *steps* see files of other stages: a script and a build with a local context do."""
+    return any(isinstance(step, Commands) or (isinstance(step, Build) and step.has_local_context) for step in steps)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -83,17 +84,25 @@ def meetings(left: Mapping[str, Sequence[Artifact]], closure: Closure) -> Meetin
     later: set[tuple[str, str | None]] = set()
     for one, other in _meeting(places):
         if closure.is_before(one.stage, other.stage):
-            later.add((other.stage, other.artifact.path))
+            # No tar is made of what a pattern stands for: engines hand that on in their own order.
+            if not is_pattern(other.artifact.path or ""):
+                later.add((other.stage, other.artifact.path))
         else:
             conflicts.append((one, other))
     return Meetings(tuple(conflicts), frozenset(later))
 
 
 def _meeting(places: Mapping[str, Sequence[Left]]) -> Iterator[Conflict]:
-    """Yield what is left at the same path, or at a path and below it, by two stages; the earlier one first."""
+    """Yield what is left at the same path, or at a path and below it, by two stages; the earlier one first.
+
+    Whether two patterns stand for the same path only a run can tell.
+    """
+    patterns = [path for path in places if is_pattern(path)]
     for path, here in places.items():
         steps = path.split("/")
         above = [one for end in range(1, len(steps)) for one in places.get("/".join(steps[:end]), ())]
+        if not is_pattern(path):
+            above += [one for pattern in patterns if matches(pattern, path) for one in places[pattern]]
         for pair in chain(combinations(here, 2), product(above, here)):
             one, other = sorted(pair)
             if one.stage != other.stage:
@@ -111,7 +120,7 @@ def check_conflicts(files: Container[str], found: Iterable[Conflict], report: Re
                 at=other.artifact.span,
                 label=f'left by "{other.stage}"',
                 also=[Label(one.artifact.span, f'left by "{one.stage}"')],
-                hint="copy to different paths, or add an arc between the two stages",
+                hint="leave it at different paths, or add an arc between the two stages",
             )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from pipegen.bindings.names import RESERVED_STAGES
 from pipegen.config.model import Arc, Pipeline, Stage
@@ -28,7 +29,7 @@ def build_graph(pipeline: Pipeline, report: Report) -> ExecutionGraph:
     for arc in pipeline.arcs:
         _check_arc(arc, stages, report)
     arcs = _meant(pipeline.arcs, stages)
-    graph = ExecutionGraph([[name.value for name in arc.stages] for arc in arcs])
+    graph = ExecutionGraph(chain.from_iterable(map(_chains, arcs)))
     check_cycles(graph, arcs, report)
     _check_used(graph, stages.values(), pipeline, report)
     return graph
@@ -41,10 +42,20 @@ def _meant(arcs: tuple[Arc, ...], stages: dict[str, Stage]) -> tuple[Arc, ...]:
     meant = {name: name for name in stages} | {
         name: found for name in sorted(named - stages.keys()) if (found := near_miss(name, free)) is not None
     }
-    return tuple(
-        Arc(tuple(replace(name, value=meant[name.value]) for name in arc.stages if name.value in meant), arc.span)
-        for arc in arcs
-    )
+    return tuple(Arc(tuple(known for group in arc.groups if (known := _known(group, meant))), arc.span) for arc in arcs)
+
+
+def _known(group: tuple[Located[str], ...], meant: Mapping[str, str]) -> tuple[Located[str], ...]:
+    return tuple(replace(name, value=meant[name.value]) for name in group if name.value in meant)
+
+
+def _chains(arc: Arc) -> Iterator[tuple[str, ...]]:
+    """Yield the names of *arc* in chains without groups."""
+    if all(len(group) == 1 for group in arc.groups):
+        yield tuple(name.value for name in arc.stages)
+        return
+    yield from ((name.value,) for name in arc.stages)
+    yield from ((earlier.value, later.value) for earlier, later in arc.pairs())
 
 
 def _check_stages(pipeline: Pipeline, report: Report) -> dict[str, Stage]:
@@ -73,20 +84,22 @@ def _check_stages(pipeline: Pipeline, report: Report) -> dict[str, Stage]:
 
 
 def _check_arc(arc: Arc, stages: dict[str, Stage], report: Report) -> None:
-    seen: dict[str, Located[str]] = {}
-    for name in arc.stages:
-        if name.value not in stages:
-            _report_unknown(name, stages, report)
-        if name.value in seen:
-            report.add(
-                codes.REPEATED_IN_ARC,
-                f'stage "{name.value}" stands twice in one arc, so it would wait for itself',
-                at=name.span,
-                label="again",
-                also=[Label(seen[name.value].span, "first")],
-                hint="name each stage once in an arc",
-            )
-        seen.setdefault(name.value, name)
+    seen: dict[str, tuple[int, Located[str]]] = {}
+    for place, group in enumerate(arc.groups):
+        for name in group:
+            if name.value not in stages:
+                _report_unknown(name, stages, report)
+            first_place, first = seen.setdefault(name.value, (place, name))
+            if first is not name:
+                why = ", so it would wait for itself" if first_place != place else ""
+                report.add(
+                    codes.REPEATED_IN_ARC,
+                    f'stage "{name.value}" stands twice in one arc{why}',
+                    at=name.span,
+                    label="again",
+                    also=[Label(first.span, "first")],
+                    hint="name each stage once in an arc",
+                )
 
 
 def _report_unknown(name: Located[str], stages: dict[str, Stage], report: Report) -> None:

@@ -57,6 +57,9 @@ def shared(inputs: Mapping[str, Sequence[Output]], steps: Mapping[str, Sequence[
 
 def _references(value: object) -> Iterator[Reference]:
     match value:
+        case Reference():
+            # The references of a script stand beside it, folded.
+            return
         case Text():
             yield from value.references()
         case Container(name=name, producer=None):

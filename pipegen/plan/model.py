@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from pipegen.bindings.expression import Items, Map, Text
+from pipegen.bindings.expression import Items, Map, Reference, Text
+from pipegen.bindings.script import Script
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.source.text import Located, Span
 
@@ -54,6 +55,49 @@ class BlubberInline:
     """A blubberfile written in the config itself."""
 
     document: Map
+
+
+class Measure(Enum):
+    """How an output of a script is measured once the script has ended."""
+
+    # The script has written it to a file of its name below $PIPEGEN_OUTPUTS.
+    WRITTEN = "written"
+    # What a command prints, without line breaks at its end.
+    COMMAND = "command"
+    # What a file holds, byte for byte.
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An entry of a script, and what its references come to: texts that are known, or are made of values.
+
+    *values* has each reference of *script* once.
+    """
+
+    script: Script
+    values: tuple[tuple[Reference, Text], ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measured:
+    """An output that a script leaves; *command* for COMMAND, *file* for FILE, else None."""
+
+    name: str
+    measure: Measure
+    command: Line | None = None
+    file: Text | None = None
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Commands:
+    """The user's own commands, in one shell; binds *outputs*."""
+
+    lines: tuple[Line, ...]
+    env: tuple[tuple[str, Text], ...]
+    outputs: tuple[Measured, ...]
+    span: Span = field(compare=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -187,7 +231,7 @@ class Trigger:
     span: Span = field(compare=False)
 
 
-Step: TypeAlias = Build | Run | Copy | Publish | Promote | Deploy | Export | Trigger
+Step: TypeAlias = Commands | Build | Run | Copy | Publish | Promote | Deploy | Export | Trigger
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -206,11 +250,14 @@ class Artifact:
 
     *path* is None where the path is known only at run time. What *overwrites* files that
     an ancestor leaves must come after those, in whatever order an engine fetches the two.
+    A path holds `*` and `**` only where the user means any name. What *is_kept* people may
+    download too.
     """
 
     path: str | None
     span: Span = field(compare=False)
     overwrites: bool = False
+    is_kept: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,6 +15,7 @@ from pipegen.plan.checks import (
     is_local,
     relative_path,
 )
+from pipegen.plan.commands import commands
 from pipegen.plan.credentials import credentials
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.model import (
@@ -48,6 +49,8 @@ def steps(stage: config.Stage, pipeline: config.Pipeline, values: Values, forwar
     blubberfile = (
         stage.blubberfile or pipeline.blubberfile or Scalar(f"{pipeline.name.value}/blubber.yaml", stage.name.span)
     )
+    found.append(commands(stage, values))
+    values.after("script")
     found.append(_build(stage.build, blubberfile, values) if stage.build else None)
     values.after("build")
     found.append(_run(stage.run, values) if stage.run else None)

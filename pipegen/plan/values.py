@@ -23,11 +23,12 @@ from pipegen.bindings.expression import (
 from pipegen.bindings.fold import Folder, Known, describe
 from pipegen.bindings.parse import parse
 from pipegen.bindings.scope import Namespaces, Reader
+from pipegen.bindings.script_parse import parse_script
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
-from pipegen.plan.model import Output
+from pipegen.plan.model import Line, Output
 from pipegen.source.text import Span
 from pipegen.source.tree import Node, Scalar
 
@@ -56,7 +57,16 @@ class Values:
 
     def value(self, node: Node) -> Expression:
         """Return what *node* says, folded."""
-        resolved = self.reader.resolve(parse(node, self.report))
+        return self._settled(parse(node, self.report))
+
+    def line(self, node: Scalar) -> Line:
+        """Return an entry of a script, with what its references come to."""
+        script = parse_script([node], self.reader.namespaces.homes, self.report)
+        references = dict.fromkeys(placed.reference for placed in script.references())
+        return Line(script, tuple((one, self.as_text(self._settled(Text((one,), one.span)))) for one in references))
+
+    def _settled(self, value: Expression) -> Expression:
+        resolved = self.reader.resolve(value)
         for reference in references(resolved):
             if reference.scope is Scope.STAGE:
                 output, place = Output(reference.namespace or "", reference.name), reference.span.start

@@ -11,11 +11,12 @@ class Command:
 
     An element of *lines* that holds a line break is quoted text over several
     lines: it cannot be indented. *comment* says what the lines do, "" when the
-    first line says it.
+    first line says it. *is_users* marks what a person wrote: it asks for no tool of ours.
     """
 
     lines: tuple[str, ...]
     comment: str = ""
+    is_users: bool = False
 
     @property
     def is_indentable(self) -> bool:

@@ -54,6 +54,7 @@ class Host:
             (else the copied files themselves can be downloaded).
         file_url, folder_url: shell text before the path of an archived file or folder.
         credential: the commands that bind a credential's variables, run before the steps.
+        has_pipefail: whether the engine's shell makes a pipeline fail with any of its commands.
     """
 
     job_id: str
@@ -77,3 +78,4 @@ class Host:
     file_url: str
     folder_url: str
     credential: Callable[[Credential], tuple[str, ...]]
+    has_pipefail: bool = False

@@ -25,7 +25,9 @@ def prelude(job: Job, steps: Sequence[Step], commands: Sequence[Command], host: 
         lines += ["HELM=${HELM:-helm}"]
     removals = _removals(job, steps, commands, host)
     if removals:
-        lines += ["pipegen=$(mktemp -d)", f"pipegen_id={assigned((Literal('pipegen-'), *shell_text(host.job_id)))}"]
+        lines += ["pipegen=$(mktemp -d)"]
+    if is_used("DOCKER", commands) or is_used("HELM", commands):
+        lines += [f"pipegen_id={assigned((Literal('pipegen-'), *shell_text(host.job_id)))}"]
     if is_used("DOCKER", commands):
         lines += ["pipegen_images=localhost/$pipegen_id"]
     if _ignores(steps):
@@ -40,9 +42,9 @@ def prelude(job: Job, steps: Sequence[Step], commands: Sequence[Command], host: 
 
 
 def is_used(variable: str, commands: Sequence[Command]) -> bool:
-    """Return whether *commands* expand *variable*."""
+    """Return whether *commands* of ours expand *variable*."""
     expansion = re.compile(rf"\$\{{?{variable}(?![A-Za-z0-9_])")
-    return any(expansion.search(line) for command in commands for line in command.lines)
+    return any(expansion.search(line) for command in commands if not command.is_users for line in command.lines)
 
 
 def _removals(job: Job, steps: Sequence[Step], commands: Sequence[Command], host: Host) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pipegen.plan.model import (
     Build,
+    Commands,
     Copy,
     Credential,
     Deploy,
@@ -31,6 +32,7 @@ from pipegen.shell.prelude import is_used, prelude
 from pipegen.shell.quote import quote, shell_text
 from pipegen.shell.steps.archive import archives, hand_over
 from pipegen.shell.steps.build import build
+from pipegen.shell.steps.commands import commands
 from pipegen.shell.steps.copy import copy
 from pipegen.shell.steps.deploy import deploy
 from pipegen.shell.steps.export import export
@@ -96,22 +98,23 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Sc
     credentials = _credentials(used.steps, host)
     login = host.login if _pushes_or_pulls(job, used.steps, host) else None
     bind = (*bound(used.outputs, used.setup, lowering), *_secrets(credentials, host), *_logged_in(login))
-    steps = tuple(command for step in used.steps for command in _lowered(step, lowering))
     outputs = (*hand_over(job, host), *left(lowering))
+    is_alone = len(used.steps) == 1 and not bind and not outputs
+    steps = tuple(command for step in used.steps for command in _lowered(step, lowering, is_alone=is_alone))
     changed = bool(steps) and job.directory != "."
     if changed:
         steps = (Command((f"cd {quote(_folder(job.directory))}",)), *steps)
         outputs = (Command(('cd "$OLDPWD"',)), *outputs) if outputs else ()
-    commands = (*bind, *steps, *outputs)
+    called = (*bind, *steps, *outputs)
     return Script(
-        prelude=prelude(job, used.steps, commands, host),
+        prelude=prelude(job, used.steps, called, host),
         bind=bind,
         steps=steps,
         outputs=outputs,
         setup=used.setup,
         credentials=credentials,
-        uses_containers=is_used("DOCKER", commands),
-        uses_helm=is_used("HELM", commands),
+        uses_containers=is_used("DOCKER", called),
+        uses_helm=is_used("HELM", called),
         uses_git=any(isinstance(step, Promote) for step in used.steps),
         logs_in=login is not None,
         carries=carries(job, host),
@@ -119,8 +122,10 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Sc
     )
 
 
-def _lowered(step: Step, lowering: Lowering) -> Iterator[Command]:
+def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterator[Command]:
     match step:
+        case Commands():
+            yield from commands(step, lowering, is_alone=is_alone)
         case Build():
             yield from build(step, lowering)
         case Run():

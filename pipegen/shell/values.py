@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from posixpath import dirname
 
-from pipegen.plan.model import Output, Trigger
+from pipegen.plan.model import Commands, Measure, Output, Trigger
 from pipegen.shell.carried import FOLDER, carries, packs_containers, packs_files, read, written
 from pipegen.shell.command import Command
 from pipegen.shell.container_path import container_path
@@ -60,9 +61,19 @@ def _value(output: Output, lowering: Lowering) -> Command:
     variable = lowering.variables.outputs[output]
     slug = lowering.producers[output.stage].slug
     path = quote(read(f"outputs/{slug}/{output.name}", lowering.host))
-    if output.name in _ONE_LINE:
+    if output.name in _ONE_LINE or _is_printed(output, lowering):
         return Command((f"{variable}=$(cat {path})",))
     return Command((f"{variable}=$(cat {path} && echo .)", f"{variable}=${{{variable}%.}}"))
+
+
+def _is_printed(output: Output, lowering: Lowering) -> bool:
+    """Return whether *output* is what a command printed, without line breaks at its end."""
+    return any(
+        one.name == output.name and one.measure is Measure.COMMAND
+        for step in lowering.producers[output.stage].steps
+        if isinstance(step, Commands)
+        for one in step.outputs
+    )
 
 
 def left(lowering: Lowering) -> Iterator[Command]:
@@ -72,9 +83,22 @@ def left(lowering: Lowering) -> Iterator[Command]:
     if packs_containers(lowering.job, lowering.host):
         yield from _containers(lowering)
     if packs_files(lowering.job, lowering.host):
+        yield from _staged(lowering)
         path = written(f"files/{lowering.job.slug}.tar", lowering.host)
         folder = written("files", lowering.host)
         yield Command((f"mkdir -p {quote(folder)}", f'tar -cf {quote(path)} -C "$pipegen/files" .'))
+
+
+def _staged(lowering: Lowering) -> Iterator[Command]:
+    """Yield the commands that set aside what takes the place of an ancestor's files, where no copy has done so."""
+    artifacts = lowering.job.artifacts
+    paths = [one.path for one in artifacts if one.path is not None and one.is_kept and one.overwrites]
+    if paths:
+        yield Command(('mkdir -p "$pipegen/files"',), "what takes the place of other stages' files")
+    for path in paths:
+        folder = quote((Shell("$pipegen/files"), Literal(f"/{dirname(path)}" * bool(dirname(path)))))
+        place = quote(f"./{path}" if path.startswith("-") else path)
+        yield Command((f"if [ -e {place} ]; then", f"  mkdir -p {folder}", f"  cp -RPp {place} {folder}", "fi"))
 
 
 def _outputs(lowering: Lowering) -> Iterator[Command]:

@@ -238,7 +238,7 @@ STAGES = """
         (
             "${.imageTag}",
             (
-                "steps run in the order build, run, copy, publish, promote, deploy, exports, trigger: "
+                "steps run in the order script, build, run, copy, publish, promote, deploy, exports, trigger: "
                 "read it in a later one, or in a later stage"
             ),
         ),

@@ -43,7 +43,7 @@ def _one(text: str) -> Diagnostic:
             '"version" belongs under "chart", not beside it',
             'write "chart:" and indent "version" below it',
         ),
-        ("env: {A: b}", '"env" belongs under "run", not in a stage', 'write "run: {env: …}"'),
+        ("tail: 1", '"tail" belongs under "run", not in a stage', 'write "run: {tail: …}"'),
         ("tags: [a]", '"tags" belongs under "publish.image", not in a stage', 'write "publish: {image: {tags: …}}"'),
         (
             "deploy: {}\n        run: {}\n        image: a",
@@ -147,7 +147,7 @@ def test_empty_value_above_is_the_same_mistake() -> None:
     [
         (f"{_HEAD}    name: x\n", 'unknown key "name" in pipeline "test"'),
         (f"{_HEAD}    fetch: {{tag: true}}\n", 'unknown key "tag" in "fetch"'),
-        (f"{_HEAD}        script: [a]\n", 'unknown key "script" in stage "unit"'),
+        (f"{_HEAD}        jobs: [a]\n", 'unknown key "jobs" in stage "unit"'),
         (f"{_HEAD}    execution: []\n      \nexecutions: []\n", 'unknown key "executions" in the config'),
     ],
 )

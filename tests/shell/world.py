@@ -29,7 +29,7 @@ SHELLS: Mapping[str, Sequence[str]] = {
     "dash": ("dash", "-e"),
     "bash": ("bash", "--posix", "-e"),
     "busybox": ("busybox", "sh", "-e"),
-    "runner": ("bash", "-eo", "pipefail", "-c", ': | eval "$(cat "$0" && echo :)"'),
+    "runner": ("bash", "-eo", "pipefail", "-c", 'text=$(cat "$0" && echo .); : | eval "${text%.}"'),
 }
 
 # Texts that some shell, reader or engine takes for something else.

@@ -14,7 +14,7 @@ from pipegen.cli.exits import Exit
 from pipegen.cli.session import ConfigArgument, Format, PipelineOption, attempt, config_path, end, show
 from pipegen.compiler import analyse
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Job, Plan
+from pipegen.plan.model import Commands, Job, Plan, Step
 
 
 class PlanFormat(StrEnum):
@@ -79,13 +79,17 @@ def _described(plan: Plan) -> str:
 def _details(job: Job) -> list[str]:
     told = (
         ("after", job.needs),
-        ("steps", [type(step).__name__.lower() for step in job.steps]),
+        ("steps", [_step_name(step) for step in job.steps]),
         ("reads", [str(output) for output in job.reads]),
         ("binds", job.binds),
         ("files of", job.files),
         ("leaves", [artifact.path or "files known at run time" for artifact in job.artifacts]),
     )
     return [f"    {name:<8}  {', '.join(words)}" for name, words in told if words]
+
+
+def _step_name(step: Step) -> str:
+    return "script" if isinstance(step, Commands) else type(step).__name__.lower()
 
 
 def _longest_path(plan: Plan) -> tuple[str, ...]:

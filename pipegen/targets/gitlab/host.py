@@ -73,6 +73,7 @@ def host(plan: Plan, settings: Settings) -> Host:
         archives_folders=False,
         file_url="$CI_JOB_URL/artifacts/file/",
         folder_url="$CI_JOB_URL/artifacts/browse/",
+        has_pipefail=True,
         credential=bind_credential,
     )
 

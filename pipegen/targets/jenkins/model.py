@@ -113,11 +113,12 @@ class Stash:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """Files for people: all that lie in *folder*, which is then removed where other stages come after in its place."""
+    """Files for people, by Ant patterns; a *folder* of their own may then be removed, for stages after in its place."""
 
     kind: ClassVar[str] = "archive"
-    folder: str
-    is_removed: bool
+    includes: str
+    folder: str = ""
+    is_removed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

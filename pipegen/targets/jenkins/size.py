@@ -93,8 +93,8 @@ def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
         case model.Stash():
             return _STATEMENT + _MAP + _NAMED * (2 + step.holds_user_files + step.may_be_empty)
         case model.Archive():
-            removed = _STATEMENT if step.is_removed else 0
-            return _STATEMENT + _TEXT + _CLOSURE + _STATEMENT + _MAP + 4 * _NAMED + removed
+            around = _STATEMENT + _TEXT + _CLOSURE if step.folder else 0
+            return around + _STATEMENT + _MAP + 4 * _NAMED + (_STATEMENT if step.is_removed else 0)
         case model.WithCredentials():
             bindings = sum(_CALL + _MAP + _NAMED * len(binding.arguments) for binding in step.bindings)
             return _STATEMENT + 1 + _CLOSURE + bindings + weigh_steps(step.steps)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pipegen.plan.model import Job
 from pipegen.targets.jenkins import model
@@ -45,4 +45,10 @@ class Stashes:
 def _includes(job: Job, carries: Sequence[str]) -> str:
     """Return the Ant patterns of what *job* leaves; a path may be that of a file or of a folder."""
     paths = [artifact.path for artifact in job.artifacts if artifact.path is not None]
-    return ", ".join([*carries, *(pattern for path in paths for pattern in (path, f"{path}/"))])
+    return patterns(paths, carries)
+
+
+def patterns(paths: Iterable[str], folders: Iterable[str] = ()) -> str:
+    """Return the Ant patterns of *folders*, and of *paths*, each of which may be that of a file or of a folder."""
+    found = [pattern for path in paths for pattern in ((path,) if path.endswith("/**") else (path, f"{path}/"))]
+    return ", ".join([*folders, *found])

@@ -11,7 +11,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
 from pipegen.targets.jenkins.preludes import Preludes
 from pipegen.targets.jenkins.settings import Settings
-from pipegen.targets.jenkins.stashes import Stashes
+from pipegen.targets.jenkins.stashes import Stashes, patterns
 from pipegen.targets.jenkins.values import Values
 from pipegen.targets.jenkins.work import NamedJob, Work
 
@@ -57,10 +57,13 @@ def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
         yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
     yield _bound(script, _sh(script, shared.preludes), shared.work.settings)
     if script.archives:
-        yield model.Archive(ARCHIVE, is_removed=not is_isolated)
+        yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)
     if is_isolated and stash is not None:
         yield stash
+    kept = [artifact.path for artifact in named.job.artifacts if artifact.path is not None and artifact.is_kept]
+    if kept:
+        yield model.Archive(patterns(kept))
 
 
 def _sh(script: Script, preludes: Preludes) -> model.Sh:

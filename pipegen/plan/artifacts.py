@@ -1,0 +1,137 @@
+"""The files that a stage says it leaves, and the stages whose files it wants."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from posixpath import join, normpath
+
+from pipegen.config.model import Stage
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.plan.model import Artifact, Output
+from pipegen.plan.patterns import takes_too_much
+from pipegen.source.text import Located
+from pipegen.source.tree import Scalar
+from pipegen.source.tree import Sequence as List
+
+# Ant's and GitLab's patterns agree on `*` and `**`; what else means something to one of them cannot be said.
+_PATTERN = re.compile(r"[^?\[\]{}\\,!$'\"\x00-\x1f\x7f]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What a stage can choose files from.
+
+    *stages* are all of the pipeline; *left* holds those that leave files, in an order that the arcs allow.
+    """
+
+    stages: Mapping[str, Stage]
+    left: Mapping[str, object]
+    ancestors: Container[str]
+
+
+def declared_artifacts(stage: Stage, directory: str, report: Report) -> tuple[Artifact, ...]:
+    """Return the `artifacts` of *stage*, which runs in *directory*; people may download them too."""
+    found: dict[str, Artifact] = {}
+    for item in _names(stage.artifacts.node if stage.artifacts else None):
+        path = normpath(join(directory, item.value or "."))
+        if _is_sound(path, item, report):
+            found.setdefault(path, Artifact(path=path, span=item.span, is_kept=True))
+    return tuple(found.values())
+
+
+def _is_sound(path: str, item: Located[str], report: Report) -> bool:
+    """Return whether engines can keep *path*, which is written as *item*; what is wrong with it is reported."""
+    if path == ".." or path.startswith("../") or item.value.startswith("/"):
+        report.add(
+            codes.PATH_OUTSIDE,
+            f'"{item.value}" lies outside the repository',
+            at=item.span,
+            hint="name a path in the repository",
+        )
+    elif path == "." or takes_too_much(path):
+        report.add(
+            codes.INVALID_VALUE,
+            f'"{item.value}" would take along what git keeps in the checkout',
+            at=item.span,
+            hint="name files, or the folder that they are in",
+        )
+    elif not _PATTERN.fullmatch(path) or path != path.strip() or any(map(_is_mixed, path.split("/"))):
+        report.add(
+            codes.INVALID_VALUE,
+            f'"{item.value}" is no path that every engine reads alike',
+            at=item.span,
+            hint='name a file or a folder, with "*" for any part of a name and "**" for any folders',
+        )
+    else:
+        return True
+    return False
+
+
+def _is_mixed(step: str) -> bool:
+    """Return whether *step* of a path has `**` beside other characters, which Ant and GitLab read differently."""
+    return "**" in step and step != "**"
+
+
+def wanted_files(stage: Stage, offered: Offered, inputs: Sequence[Output], report: Report) -> tuple[str, ...] | None:
+    """Return the stages of `files_from` that leave files; None when *stage* says nothing of it.
+
+    *inputs* are the outputs that the stage reads, whose files come with them.
+    """
+    if stage.files_from is None:
+        return None
+    names = _names(stage.files_from.node)
+    for name in names:
+        _check_source(name, stage, offered, report)
+    chosen = {name.value for name in names}
+    for producer in dict.fromkeys(output.stage for output in inputs):
+        if producer in offered.left and producer not in chosen:
+            report.add(
+                codes.MISSING_KEY,
+                f'stage "{stage.name.value}" reads an output of "{producer}", which brings the files of that stage '
+                "with it",
+                at=stage.files_from.span,
+                hint=f'add "{producer}" to "files_from"',
+            )
+    return tuple(name for name in offered.left if name in chosen)
+
+
+def _check_source(name: Located[str], stage: Stage, offered: Offered, report: Report) -> None:
+    reader, known = stage.name.value, [one for one in offered.left if one in offered.ancestors]
+    if name.value not in offered.stages:
+        found = near_miss(name.value, known)
+        report.add(
+            codes.UNKNOWN_STAGE,
+            f'"files_from" names stage "{name.value}", which is not defined',
+            at=name.span,
+            label="no such stage",
+            also=[Label(offered.stages[found].name.span, "did you mean this one?")] if found else [],
+            hint=_choice(known) if found is None else f'rename it to "{found}"',
+        )
+    elif name.value not in offered.ancestors:
+        report.add(
+            codes.NOT_AN_ANCESTOR,
+            f'stage "{reader}" wants the files of "{name.value}", which does not run before it',
+            at=name.span,
+            also=[Label(offered.stages[name.value].name.span, "does not run before")],
+            hint=f"add an arc that runs it first: [{name.value}, {reader}]",
+        )
+    elif name.value not in offered.left:
+        report.add(
+            codes.UNBOUND_NAME,
+            f'stage "{name.value}" leaves no files',
+            at=name.span,
+            also=[Label(offered.stages[name.value].name.span, 'has no "artifacts"')],
+            hint=f'{_choice(known)}, or add "artifacts" to that stage' if known else 'add "artifacts" to that stage',
+        )
+
+
+def _choice(known: Sequence[str]) -> str:
+    return f"stages before it that leave files are {listed(known)}" if known else 'add "artifacts" to a stage before it'
+
+
+def _names(node: object) -> tuple[Located[str], ...]:
+    return tuple(item.located() for item in node.items if isinstance(item, Scalar)) if isinstance(node, List) else ()

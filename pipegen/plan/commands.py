@@ -1,0 +1,132 @@
+"""A stage's script, its environment and the outputs that it leaves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pipegen.bindings.expression import Text
+from pipegen.config.model import Stage, Value
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Commands, Measure, Measured
+from pipegen.plan.values import Values
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
+
+_OUTPUT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# What bash, or dash, lets nobody set; and the names that scripts of ours use.
+_READ_ONLY = frozenset({"BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"})
+_OURS = re.compile(r"pipegen(?:_.*)?|PIPEGEN_OUTPUTS")
+_ODD_BACKSLASHES = re.compile(r"(?<!\\)(?:\\\\)*\\$")
+
+
+def commands(stage: Stage, values: Values) -> Commands | None:
+    """Return the script of *stage*; None without one, when what belongs to a script is reported."""
+    if stage.script is None:
+        _check_alone(stage, values.report)
+        return None
+    entries = tuple(entry for entry in _entries(stage.script.node) if entry.text.strip())
+    _check_script(entries, stage.script, values.report)
+    env = values.map(stage.env, stage.script.span)
+    for name, _ in env.entries:
+        _check_variable(name, values.report)
+    found = Commands(
+        lines=tuple(values.line(item) for item in entries),
+        env=tuple((name.constant or "", values.as_text(value)) for name, value in env.entries),
+        outputs=tuple(_outputs(stage, values)),
+        span=stage.script.span,
+    )
+    for output in found.outputs:
+        _check_output(output, values.report)
+    return found
+
+
+def _check_script(entries: tuple[Scalar, ...], script: Value, report: Report) -> None:
+    """Report what no shell could run, or only some engine would."""
+    if not entries:
+        report.add(codes.INVALID_VALUE, '"script" holds no command', at=script.span, hint="write at least one")
+        return
+    if entries[0].text.startswith("#!"):
+        report.add(
+            codes.INVALID_VALUE,
+            '"script" names an interpreter, and the shell of the engine runs it',
+            at=entries[0].span,
+            hint="remove the line that begins with #!; a program in another language goes into a file of its own",
+        )
+    for entry in entries:
+        if _ODD_BACKSLASHES.search(entry.text.rstrip("\r\n")):
+            report.add(
+                codes.INVALID_VALUE,
+                "a backslash at the end would take what comes after into the command",
+                at=entry.span,
+                hint='write a command over several lines as one block: "- |", then its lines',
+            )
+
+
+def _check_variable(name: Text, report: Report) -> None:
+    """Report a name that not every shell takes for a variable that can be set."""
+    constant = name.constant
+    if constant is not None and _VARIABLE.fullmatch(constant):
+        if constant not in _READ_ONLY and not _OURS.fullmatch(constant):
+            return
+        what = "a shell sets itself" if constant in _READ_ONLY else "pipegen sets itself"
+        report.add(
+            codes.INVALID_VARIABLE, f'"{constant}" is a variable that {what}', at=name.span, hint="use another name"
+        )
+        return
+    report.add(
+        codes.INVALID_VARIABLE,
+        f'"{"${…}" if constant is None else constant}" is no name that a shell takes for a variable',
+        at=name.span,
+        hint='use letters, digits and "_", and begin with no digit',
+    )
+
+
+def _check_output(output: Measured, report: Report) -> None:
+    if not _OUTPUT_NAME.fullmatch(output.name):
+        report.add(
+            codes.INVALID_VALUE,
+            f'"{output.name}" is no name for an output',
+            at=output.span,
+            hint='use letters, digits, "_", "-" and "."',
+        )
+
+
+def _check_alone(stage: Stage, report: Report) -> None:
+    """Report keys that say something of a script that is not there."""
+    for key, span in (
+        ("outputs", stage.outputs.span if stage.outputs else None),
+        ("env", stage.env.span if stage.env else None),
+    ):
+        if span is not None:
+            report.add(
+                codes.MISSING_KEY,
+                f'stage "{stage.name.value}" has "{key}", and no script',
+                at=span,
+                hint='add "script"; a container that "run" starts has an "env" of its own, and "exports" binds texts',
+            )
+
+
+def _entries(node: Node) -> tuple[Scalar, ...]:
+    items = node.items if isinstance(node, Sequence) else (node,)
+    return tuple(item for item in items if isinstance(item, Scalar))
+
+
+def _outputs(stage: Stage, values: Values) -> Iterator[Measured]:
+    node = stage.outputs.node if stage.outputs else None
+    if isinstance(node, Sequence):
+        for item in _entries(node):
+            yield Measured(name=item.text, measure=Measure.WRITTEN, span=item.span)
+    if isinstance(node, Mapping):
+        yield from (_measured(entry, values) for entry in node.entries)
+
+
+def _measured(entry: Entry, values: Values) -> Measured:
+    body = entry.value
+    command = body.get("command") if isinstance(body, Mapping) else None
+    file = body.get("file") if isinstance(body, Mapping) else None
+    if isinstance(command, Scalar):
+        return Measured(name=entry.key.text, measure=Measure.COMMAND, command=values.line(command), span=entry.key.span)
+    path: Text = values.text(file, entry.key.text, entry.key.span)
+    return Measured(name=entry.key.text, measure=Measure.FILE, file=path, span=entry.key.span)

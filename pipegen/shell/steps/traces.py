@@ -1,0 +1,45 @@
+"""What can be told of a user's commands by their text alone; where that is in doubt, the careful answer is given."""
+
+from __future__ import annotations
+
+import re
+
+# What sets variables, functions and options, moves, or ends the shell; what does so under a name that only the run
+# knows; and lists and negations, whose failure does not end a shell that has -e, but is the status of its last command.
+_BUILTINS = (
+    r"cd|pushd|popd|exit|exec|set|shopt|trap|\.|source|eval|return|unset|readonly|export|declare|typeset|local|"
+    r"alias|unalias|hash|enable|command|builtin|read|mapfile|readarray|getopts|for|select|let|umask|ulimit|function|coproc"
+)
+_TRACES = re.compile(
+    rf"""
+    (?:^|[\s;&|(){{}}!`\\"'])(?:{_BUILTINS})(?:$|[\s;&|)}}`"'])
+    | (?:^|[\s;&|(){{}}`])[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?\+?=
+    | \(\s*\) | \(\( | \$\{{[A-Za-z_][A-Za-z0-9_]*:?= | \bprintf\s+-v
+    | (?:^|[;&|({{!`]|\b(?:then|do|else)\b)\s*"?\$
+    | && | \|\| | (?:^|[\s;(])!\s
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+_LIST = re.compile(r"[;\n]|(?<!&)&(?!&)")
+# A line whose quotes are all closed, and that does not go on in the next one but between two words.
+_CLOSED = re.compile(
+    r"""(?:[^'"\\`$]|\\.|\$(?!['"])|'[^']*'|"(?:[^"\\`$]|\\.|\$(?!\())*")*?(?:(?<=[ \t])\\)?""",
+)
+
+
+def leaves_traces(text: str) -> bool:
+    """Return whether commands of ours that come after *text* in its shell might tell."""
+    return _TRACES.search(text) is not None
+
+
+def is_open_ended(text: str) -> bool:
+    """Return whether *text* may hold several commands, so that one but the last may fail."""
+    return _LIST.search(text) is not None
+
+
+def indentable(text: str) -> tuple[str, ...]:
+    """Return *text* in lines that may be indented; in one piece where a quote or a here-document may span lines."""
+    lines = text.split("\n")
+    if len(lines) == 1 or "<<" in text or not all(_CLOSED.fullmatch(line) for line in lines):
+        return (text,)
+    return tuple(lines)

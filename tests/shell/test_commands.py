@@ -1,0 +1,325 @@
+"""The user's own script: its text as it stands, the values it reads and leaves, and what it cannot do to ours."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from shell.world import HOSTILE, Result, World, host, plan_of, script_of, text_of
+
+VALUES = {name: value for name, value in HOSTILE.items() if name != "long"} | {"long": HOSTILE["long"][:65_536]}
+READER = {"name": "r", "script": ["echo ${t.v}"]}
+GITLAB = host(has_pipefail=True)
+
+
+def run(world: World, **stage: object) -> Result:
+    """Run the script of a stage `t`, whose output `v` another one reads; on the runner, as GitLab's is written."""
+    where = GITLAB if world.shell == "runner" else host()
+    stages = [{"name": "t", **stage}, *([READER] if "v" in stage.get("outputs", ()) else [])]  # type: ignore[operator]
+    return world.run_job(plan_of(stages), "t", where)
+
+
+def generated(*stages: dict[str, object], stage: str = "t") -> str:
+    """Return the script of a stage, the first and `t` unless another one is named."""
+    return text_of(script_of(plan_of([{"name": "t", **stages[0]}, *stages[1:]]), stage, host()))
+
+
+def test_a_script_alone_stands_as_it_is_written() -> None:
+    """Nothing is put around what needs nothing."""
+    lines = ["make test", "cd x && exit 0", 'trap "rm x" EXIT']
+
+    assert generated({"script": lines}) == "".join(f"{line}\n" for line in lines)
+
+
+def test_plain_commands_share_the_shell() -> None:
+    """With outputs after them too."""
+    assert generated({"script": ["make", "x | y"], "outputs": {"v": {"command": "cat V"}}}, READER) == (
+        "make\nx | y\npipegen_t_v=$(cat V)\nmkdir -p .pipegen/outputs/t\n"
+        'printf %s "$pipegen_t_v" >.pipegen/outputs/t/v\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("cd sub", "exit 0", "exec true", "set +e", "trap : EXIT", "unset HOME", "umask 777", "f() { :; }"),
+        *("PATH=/nowhere", "OLDPWD=/", "IFS=o", "pipegen=/nowhere", "export PATH=/nowhere", "alias cat=false"),
+        *(
+            "[ 1 = 1 ] && cd /",
+            "if true; then cd /; fi",
+            "{ cd /; }",
+            "for pipegen in x; do :; done",
+            "cat() { false; }",
+        ),
+        *(
+            "$(echo exit)",
+            "true; $(echo cd /)",
+            "eval 'exit 0'",
+            'x=exit; "$x" 0',
+            "command cd /",
+            "set -u",
+            "readonly v=1",
+        ),
+    ],
+)
+def test_what_a_script_does_to_its_shell_does_not_show_afterwards(world: World, line: str) -> None:
+    """Its values are measured in the stage's directory, by a shell that is as it was."""
+    (world.root / "sub").mkdir()
+    (world.root / "V").write_text("value", "utf-8")
+
+    result = run(world, script=[line], outputs={"v": {"command": "cat V"}})
+
+    assert (result.status, result.errors) == (0, "")
+    assert (world.output("t", "v"), result.left) == ("value", [])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "false",
+        "false && true",
+        "true && false",
+        "! true",
+        "(exit 3)",
+        "exit 3",
+        "cd nowhere",
+        "if true; then false; fi",
+    ],
+)
+@pytest.mark.parametrize("outputs", [{}, {"v": {"command": "echo x"}}])
+def test_a_script_fails_as_its_last_command(world: World, line: str, outputs: dict[str, object]) -> None:
+    """Whether or not values are measured after it."""
+    result = run(world, script=[line], outputs=outputs)
+
+    assert result.status != 0
+    assert not (world.root / ".pipegen").exists()
+
+
+def test_a_script_stops_at_the_first_failing_command(world: World) -> None:
+    """All entries run in one shell."""
+    result = run(world, script=["x=kept", 'echo "$x" >made', "false", "echo no >made"])
+
+    assert result.status != 0
+    assert (world.root / "made").read_text("utf-8") == "kept\n"
+
+
+@pytest.mark.parametrize(("line", "status"), [("false | true", 0), ("true | false", 1)])
+def test_a_pipe_ends_as_its_last_command(world: World, line: str, status: int) -> None:
+    """In the measure of a value, too; whatever the engine has set."""
+    script = run(world, script=[line])
+    measure = run(world, script=["true"], outputs={"v": {"command": line}})
+
+    assert [bool(script.status), bool(measure.status)] == [bool(status)] * 2
+
+
+FORMS = {"bare": "${s.v}", "double": 'a"${s.v}"b', "single": "'${s.v}'", "own quotes": '"a ${s.v} \'b"'}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_values_reach_the_script_unchanged(world: World, name: str) -> None:
+    """In words, in here-documents of both kinds and in variables; nothing of them is executed."""
+    value = VALUES[name]
+    lines = [f"printf %s {form} >{at}" for at, form in enumerate(FORMS.values())]
+    documents = ["cat <<END >document\n$((1 + 1)) ${s.v}\nEND", "cat <<'END' >quoted\n$((1 + 1)) ${s.v}\nEND"]
+    env = {"V": "<${s.v}>"} if name != "long" else {"V": "<long>"}
+    source = {"name": "s", "script": ["x"], "outputs": ["v"]}
+    plan = plan_of([source, {"name": "t", "env": env, "script": [*lines, *documents, 'printf %s "$V" >variable']}])
+    world.give("s", "v", value)
+
+    result = world.run_job(plan, "t", GITLAB if world.shell == "runner" else host())
+
+    def made(path: object) -> str:
+        return (world.root / str(path)).read_bytes().decode()
+
+    assert (result.status, result.errors, result.left) == (0, "", [])
+    assert [made(at) for at in range(len(FORMS))] == [value, f"a{value}b", value, f"a {value} 'b"]
+    assert (made("document"), made("quoted")) == (f"2 {value}\n", f"$((1 + 1)) {value}\n")
+    assert made("variable") == (f"<{value}>" if name != "long" else "<long>")
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_values_are_measured_unchanged(world: World, name: str) -> None:
+    """From files byte for byte; what a command prints loses the line breaks at its end."""
+    value = VALUES[name]
+    (world.root / "V").write_bytes(value.encode())
+
+    file = run(world, script=["true"], outputs={"v": {"file": "V"}})
+    read = world.output("t", "v")
+    written = run(world, script=["cp V $PIPEGEN_OUTPUTS/v"], outputs=["v"])
+    copied = world.output("t", "v")
+    command = run(world, script=["true"], outputs={"v": {"command": "cat V"}})
+
+    assert [one.status for one in (file, written, command)] == [0, 0, 0]
+    assert (read, copied, world.output("t", "v")) == (value, value, value.rstrip("\n"))
+
+
+@pytest.mark.parametrize(
+    ("outputs", "message"),
+    [
+        (["v"], 'stage "t": output "v" was not written\n'),
+        (["unread"], 'stage "t": output "unread" was not written\n'),
+        ({"v": {"file": "no %s/file"}}, 'stage "t": output "v": there is no file "no %s/file"\n'),
+        ({"v": {"file": "."}}, 'stage "t": output "v": there is no file "."\n'),
+        ({"v": {"file": "${setup.project}"}}, 'stage "t": output "v": there is no file "Group/project"\n'),
+    ],
+)
+def test_an_output_that_is_not_there_fails_by_name(world: World, outputs: object, message: str) -> None:
+    """Whether or not anybody reads it."""
+    result = run(world, script=["true"], outputs=outputs)
+
+    assert (result.status, result.errors) == (1, message)
+    assert not (world.root / ".pipegen").exists()
+
+
+@pytest.mark.parametrize("command", ["false; echo x", "false\necho x\n", "(false; echo x)", "false | cat; false"])
+def test_a_measure_stops_at_its_first_failing_command(world: World, command: str) -> None:
+    """In bash, too, which lets a substitution go on."""
+    assert run(world, script=["true"], outputs={"v": {"command": command}}).status != 0
+
+
+@pytest.mark.parametrize(
+    ("command", "value"),
+    [
+        ("(echo a; echo b)", "a\nb"),
+        ("echo a # and more)", "a"),
+        ("echo 'a\n  b'", "a\n  b"),
+        ("cat <<END\n $((1 + 1))\nEND", " 2"),
+        ("echo a; echo b", "a\nb"),
+        ("case x in (x) echo a ;; esac", "a"),
+        ("echo '$x' \"\\$x\"", "$x $x"),
+        ("[ -f no ] || echo none", "none"),
+    ],
+)
+def test_any_command_can_be_measured(world: World, command: str, value: str) -> None:
+    """Comments, lists, documents."""
+    result = run(world, script=["true"], outputs={"v": {"command": command}})
+
+    assert (result.status, result.errors) == (0, "")
+    assert world.output("t", "v") == value
+
+
+BLOCKS = {
+    "quotes over lines": "printf %s 'a\n  b \"\n    c' >made\n",
+    "document": 'cat >made <<END\na\n  b "\n    c\nEND\n',
+    "quotes in quotes": "printf %s \"'\" 'a\n  b' \"'\" >made",
+    "continued": "printf '%s ' a \\\n  b \\\nc >made",
+    "word continued": "printf %s a\\\nb >made",
+    "loop": 'for x in a b; do\n  case $x in\n    a) echo "$x" ;;\n  esac\ndone >made',
+    "comment": "# it's a comment\necho a >made",
+    "CRLF": "echo a >made\r\necho b >>made\r\n",
+    "ends": "echo a >made\n\n\n",
+}
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+@pytest.mark.parametrize("outputs", [[], ["v"]])
+def test_blocks_mean_what_they_say(world: World, name: str, outputs: list[str]) -> None:
+    """In a shell of their own, where they are indented, too; a CRLF ends a line."""
+    block = BLOCKS[name]
+    (world.root / "block").write_bytes(block.replace("\r\n", "\n").encode())
+    world.run("sh -e block && mv made expected")
+    after = "export x=1; printf %s v >$PIPEGEN_OUTPUTS/v" if outputs else "true"
+
+    result = run(world, script=[block, after], outputs=outputs)
+
+    assert (result.status, result.errors) == (0, "")
+    assert (world.root / "made").read_bytes() == (world.root / "expected").read_bytes()
+
+
+def test_the_trap_of_a_script_does_not_take_the_place_of_ours(world: World) -> None:
+    """Nothing is left behind."""
+    source = {"name": "s", "script": ["x"], "outputs": ["v"]}
+    plan = plan_of([source, {"name": "t", "script": ['echo "${s.v}"', "trap 'echo bye >made' EXIT"]}])
+    world.give("s", "v", "x")
+
+    result = world.run_job(plan, "t", host())
+
+    assert (result.status, result.left) == (0, [])
+    assert (world.root / "made").read_text("utf-8") == "bye\n"
+
+
+def test_a_value_of_the_engine_that_is_not_set_is_empty(world: World) -> None:
+    """For a script that refuses variables which are not set, too."""
+    plan = plan_of([{"name": "t", "script": ["set -u", 'printf "<%s>" "${setup.tag}" >made']}])
+    where = host(setup={"tag": "$NOT_SET"}.get)
+
+    result = world.run_job(plan, "t", where)
+
+    assert (result.status, result.errors) == (0, "")
+    assert (world.root / "made").read_text("utf-8") == "<>"
+
+
+def test_own_outputs_are_read_by_later_steps(world: World) -> None:
+    """Also when no other stage reads them."""
+    stage = {
+        "name": "t",
+        "script": ["printf 'a b' >$PIPEGEN_OUTPUTS/v"],
+        "outputs": ["v"],
+        "build": "x",
+        "run": {"arguments": ["${.v}"]},
+    }
+
+    result = world.run_job(plan_of([stage]), "t", host())
+
+    assert next(call for call in result.calls if call[0] == "run")[-1] == "a b"
+
+
+def test_a_directory_is_where_all_happens(world: World) -> None:
+    """Script and measures; values are left at the root."""
+    (world.root / "sub").mkdir()
+
+    result = run(world, directory="sub", script=["echo a >V", "cd /"], outputs={"v": {"file": "V"}})
+
+    assert (result.status, result.errors) == (0, "")
+    assert world.output("t", "v") == "a\n"
+
+
+def test_variables_are_exported_in_their_order(world: World) -> None:
+    """A plain `${NAME}` is the shell's; all else means itself."""
+    env = {"A": "it's $HOME \\", "B": "${A}!", "EMPTY": ""}
+
+    result = run(world, env=env, script=['sh -c \'printf "%s|%s|%s" "$A" "$B" "${EMPTY-unset}"\' >made'])
+
+    assert result.status == 0
+    assert (world.root / "made").read_text("utf-8") == "it's $HOME \\|it's $HOME \\!|"
+
+
+@pytest.mark.parametrize("name", ["DOCKER", "HELM", "pipegen"])
+def test_what_a_script_says_asks_for_no_tool(name: str) -> None:
+    """Only steps of ours do."""
+    plan = plan_of([{"name": "t", "script": [f'"${name}" build .']}])
+    found = script_of(plan, "t", host())
+
+    assert (found.prelude, found.uses_containers, found.uses_helm) == ((), False, False)
+
+
+def test_files_that_take_the_place_of_others_travel_in_a_tar(world: World) -> None:
+    """So that the order in which an engine fetches artifacts does not matter."""
+    stages = [
+        {"name": "s", "script": ["x"], "artifacts": ["d/a", "e"]},
+        {"name": "t", "script": ["mkdir d e; echo new >d/a; echo new >e/x"], "artifacts": ["d/a", "e/", "f"]},
+        {"name": "r", "script": ["cat d/a e/x >made"]},
+    ]
+    plan = plan_of(stages)
+
+    left = world.run_job(plan, "t", host())
+    for path in ("d/a", "e/x"):
+        (world.root / path).write_text("old\n", "utf-8")
+    read = world.run_job(plan, "r", host())
+
+    assert (left.status, left.errors, read.status, read.errors) == (0, "", 0, "")
+    assert (world.root / "made").read_text("utf-8") == "new\nnew\n"
+
+
+def test_a_shared_workspace_is_left_as_the_script_leaves_it(world: World) -> None:
+    """Values wait elsewhere."""
+    where = replace(host(), values="$VALUES")
+    world.variables["VALUES"] = str(world.folder / "values")
+    source = {"name": "s", "script": ["printf x >$PIPEGEN_OUTPUTS/v"], "outputs": ["v"], "artifacts": ["f"]}
+    plan = plan_of([source, {"name": "t", "script": ["cd .", "echo ${s.v} >made"]}])
+
+    results = [world.run_job(plan, stage, where) for stage in ("s", "t")]
+
+    assert [(one.status, one.errors, one.left) for one in results] == [(0, "", []), (0, "", [])]
+    assert (world.root / "made").read_text("utf-8") == "x\n"
+    assert sorted(path.name for path in world.root.iterdir()) == ["blubber.yaml", "made"]
