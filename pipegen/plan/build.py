@@ -68,7 +68,7 @@ class Ancestors:
 
 def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> Plan:
     """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
-    check_directory(pipeline, report)
+    check_directory(pipeline.directory, report)
     namespaces = _namespaces(pipeline, around)
     work = _work(pipeline, graph, graph.topological(), namespaces, report)
     frames = graph.stack()
@@ -89,7 +89,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
 
 def check_values(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> None:
     """Report wrong bindings and values of a *pipeline* that has no plan since its *graph* has a cycle."""
-    check_directory(pipeline, report)
+    check_directory(pipeline.directory, report)
     _work(pipeline, graph, graph.nodes, _namespaces(pipeline, around), report)
 
 
@@ -111,6 +111,7 @@ def _work(
     for name in order:
         stage = namespaces.stages[name]
         check_names(stage, report)
+        check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
         found = steps(stage, pipeline, values, forwarded)
         work[name] = _Work(stage, found, mail(stage, pipeline, values), values.reads())
@@ -130,7 +131,7 @@ def _jobs(
     inputs = {name: inputs_of(name, one.steps, one.mail) for name, one in work.items()}
     wanted = set(chain.from_iterable(inputs.values()))
     kept = shared(inputs, {name: one.steps for name, one in work.items()})
-    directories = {name: _directory(one.stage, pipeline, report) for name, one in work.items()}
+    directories = {name: _directory(one.stage, pipeline) for name, one in work.items()}
     left = {name: found for name, one in work.items() if (found := _left(one, directories[name], report))}
     closure = graph.closure()
     met = meetings(left, closure)
@@ -167,18 +168,9 @@ def _jobs(
     return tuple(jobs)
 
 
-def _directory(stage: Stage, pipeline: Pipeline, report: Report) -> str:
+def _directory(stage: Stage, pipeline: Pipeline) -> str:
     directory = stage.directory or pipeline.directory
-    path = normpath(directory.value) if directory else "."
-    if stage.directory is not None and (path == ".." or path.startswith(("../", "/"))):
-        report.add(
-            codes.PATH_OUTSIDE,
-            f'"{stage.directory.value}" lies outside the repository',
-            at=stage.directory.span,
-            hint="name a folder of the repository, from its root",
-        )
-        return "."
-    return path
+    return normpath(directory.value) if directory else "."
 
 
 def _left(work: _Work, directory: str, report: Report) -> tuple[Artifact, ...]:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from posixpath import normpath
 
 from pipegen.bindings.expression import Loop, Text
-from pipegen.config.model import Build, Pipeline
+from pipegen.config.model import Build
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.source.text import Located
 
 # What `docker build` takes for a context elsewhere.
 _REMOTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://|git@|github\.com/|-$")
@@ -85,9 +86,8 @@ def check_variable(name: Text, report: Report) -> None:
         )
 
 
-def check_directory(pipeline: Pipeline, report: Report) -> None:
-    """Report a directory of *pipeline* that is none of the repository."""
-    directory = pipeline.directory
+def check_directory(directory: Located[str] | None, report: Report) -> None:
+    """Report a *directory* that is none of the repository."""
     if directory is None or not is_outside(normpath(directory.value)):
         return
     below = directory.value.strip("/") or "."
