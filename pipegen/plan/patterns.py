@@ -22,7 +22,7 @@ def matches(pattern: str, path: str) -> bool:
 
 def takes_too_much(pattern: str) -> bool:
     """Return whether *pattern* stands for what git, or pipegen, keeps in the checkout."""
-    return pattern.split("/")[0] in _KEPT or any(matches(pattern, path) for path in _NOT_TO_TAKE)
+    return pattern.split("/", maxsplit=1)[0] in _KEPT or any(matches(pattern, path) for path in _NOT_TO_TAKE)
 
 
 def _matches(pattern: Sequence[str], names: Sequence[str]) -> bool:

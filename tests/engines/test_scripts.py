@@ -119,12 +119,12 @@ def reader(stage: str, folder: str) -> dict[str, object]:
 
 def others() -> list[dict[str, object]]:
     """Return a stage that chooses whose files it gets, and one that comes last."""
-    chosen = {
+    chosen: dict[str, object] = {
         "name": "chosen",
         "files_from": ["again"],
         "script": 'mkdir -p "$RECORDS/chosen"\n(cd service; find dist) >"$RECORDS/chosen/files"\n',
     }
-    last = {
+    last: dict[str, object] = {
         "name": "last",
         "script": ["if true; then\n  echo 'two\n    lines' |\n    cat >last-file\nfi", "cp last-file $RECORDS/last"],
         "files_from": [],
