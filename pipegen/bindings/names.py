@@ -99,7 +99,10 @@ def outputs(stage: Stage) -> tuple[Scalar, ...]:
 def check_names(stage: Stage, report: Report) -> None:
     """Report outputs and exports of names that the stage binds already."""
     steps = {name: step for step, names in STEP_NAMES.items() for name in names}
-    places = {one.name: one for one in bound_names(stage)}
+    # What a step binds cannot be renamed, so the user's own name is at fault wherever it stands.
+    places = {one.name: one for one in bound_names(stage)} | {
+        name: Bound(name, step, span) for name, step in steps.items() if (span := _step_span(stage, step)) is not None
+    }
     named = [
         *((name.text, name.span) for name in outputs(stage)),
         *((name.value, name.span) for name, _ in stage.exports),

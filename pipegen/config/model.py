@@ -98,7 +98,7 @@ class Stage:
     name: Located[str]
     directory: Located[str] | None = None
     script: Value | None = None
-    env: Node | None = None
+    env: Value | None = None
     outputs: Value | None = None
     artifacts: Value | None = None
     files_from: Value | None = None

@@ -75,7 +75,7 @@ def _stage(body: Mapping) -> Stage:
         name=_text(body.get("name")),
         directory=_located(body.get("directory")),
         script=_script(body.entry("script")),
-        env=body.get("env"),
+        env=_value(body.entry("env")),
         outputs=_value(body.entry("outputs")),
         artifacts=_value(body.entry("artifacts")),
         files_from=_value(body.entry("files_from")),

@@ -28,7 +28,7 @@ def commands(stage: Stage, values: Values) -> Commands | None:
         return None
     entries = tuple(entry for entry in _entries(stage.script.node) if entry.text.strip())
     _check_script(entries, stage.script, values.report)
-    env = values.map(stage.env, stage.script.span)
+    env = values.map(stage.env.node if stage.env else None, stage.script.span)
     for name, _ in env.entries:
         _check_variable(name, values.report)
     found = Commands(

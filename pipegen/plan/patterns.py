@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-# What git and pipegen keep in a checkout: a folder, and files below it.
+# What git and pipegen keep in a checkout: folders, and files that are there.
+_KEPT = (".git", ".pipegen")
 _NOT_TO_TAKE = (".git", ".git/HEAD", ".git/refs/heads/main", ".pipegen", ".pipegen/outputs/stage/name")
 
 
@@ -21,7 +22,7 @@ def matches(pattern: str, path: str) -> bool:
 
 def takes_too_much(pattern: str) -> bool:
     """Return whether *pattern* stands for what git, or pipegen, keeps in the checkout."""
-    return any(matches(pattern, path) for path in _NOT_TO_TAKE)
+    return pattern.split("/", maxsplit=1)[0] in _KEPT or any(matches(pattern, path) for path in _NOT_TO_TAKE)
 
 
 def _matches(pattern: Sequence[str], names: Sequence[str]) -> bool:

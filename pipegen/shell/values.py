@@ -96,9 +96,17 @@ def _staged(lowering: Lowering) -> Iterator[Command]:
     if paths:
         yield Command(('mkdir -p "$pipegen/files"',), "what takes the place of other stages' files")
     for path in paths:
-        folder = quote((Shell("$pipegen/files"), Literal(f"/{dirname(path)}" * bool(dirname(path)))))
+        above = dirname(path)
+        folder = quote((Shell("$pipegen/files"), Literal(f"/{above}" if above else "")))
         place = quote(f"./{path}" if path.startswith("-") else path)
-        yield Command((f"if [ -e {place} ]; then", f"  mkdir -p {folder}", f"  cp -RPp {place} {folder}", "fi"))
+        yield Command(
+            (
+                f"if [ -e {place} ]; then",
+                *((f"  mkdir -p {folder}",) if above else ()),
+                f"  cp -RPp {place} {folder}",
+                "fi",
+            )
+        )
 
 
 def _outputs(lowering: Lowering) -> Iterator[Command]:

@@ -369,3 +369,44 @@ def test_something_is_told_exactly_when_the_schema_refuses(stage: dict[str, obje
     is_valid = Draft202012Validator(dict(pipelines_schema())).is_valid(config)
 
     assert (_check(json.dumps(config)) == ()) is is_valid
+
+
+@pytest.mark.parametrize(
+    ("stage", "code", "message"),
+    [
+        ("script: {a: b}", "PG202", '"script" takes text or a list, not a map'),
+        ("script:", "PG202", '"script" has no value'),
+        ("script: []", "PG204", '"script" is empty'),
+        ("script: ''", "PG204", '"script" is empty'),
+        ("script: [[x]]", "PG202", 'an item of "script" takes text, not a list'),
+        ("env: [A=b]", "PG202", '"env" takes a map, not a list'),
+        ("outputs: version", "PG202", '"outputs" takes a list or a map, not text'),
+        ("outputs: {v: cat V}", "PG202", '"v" takes a map, not text'),
+        ("outputs: {v: {}}", "PG203", '"v" needs "command", or "file"'),
+        ("outputs: {v: {command: a, file: b}}", "PG204", '"v" has "command", "file", of which only one may stand'),
+        ("artifacts: dist", "PG202", '"artifacts" takes a list, not text'),
+        ("files_from: build", "PG202", '"files_from" takes a list, not text'),
+        ("directory: [a]", "PG202", '"directory" takes text, not a list'),
+        ("scripts: x", "PG201", 'unknown key "scripts" in stage "unit"'),
+    ],
+)
+def test_keys_of_scripts(stage: str, code: str, message: str) -> None:
+    """What is wrong with them is told once, in our words."""
+    (found,) = _check(_in_stage(stage))
+
+    assert (found.code.number, found.message) == (code, message)
+
+
+@pytest.mark.parametrize(
+    ("execution", "message"),
+    [
+        ("[[a, []]]", "an item of an arc is empty"),
+        ("[[a, [b, [c]]]]", "an item of an item of an arc takes text, not a list"),
+        ("[[a, {b: c}]]", "an item of an arc takes text or a list, not a map"),
+    ],
+)
+def test_groups_in_arcs(execution: str, message: str) -> None:
+    """A group holds names, and at least one."""
+    (found,) = _check(f"pipelines: {{p: {{stages: [{{name: a}}], execution: {execution}}}}}")
+
+    assert found.message == message

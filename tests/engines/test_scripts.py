@@ -65,13 +65,13 @@ def config() -> str:
         "directory": "service",
         "env": {"GREETING": "it's ${setup.pipeline}", "EMPTY": ""},
         "script": [
-            "mkdir -p dist/deep 'made of/two words'",
+            "mkdir -p dist/deep 'blanks/two words'",
             'printf %s "$GREETING$EMPTY" >dist/greeting',
             "echo a >dist/deep/a.log; echo b >dist/deep/.b.log; echo c >dist/deep/c.txt",
-            "echo left >'made of/two words/file'; echo no >unkept",
+            "echo left >'blanks/two words/file'; echo no >unkept",
             "printf '#!/bin/sh\\necho ran\\n' >dist/run; chmod 755 dist/run; ln -s run dist/link",
         ],
-        "artifacts": ["dist/greeting", "dist/*u*", "dist/l*", "dist/**/*.log", "made of/", "nothing/"],
+        "artifacts": ["dist/greeting", "dist/*u*", "dist/l*", "dist/**/*.log", "blanks/two words/", "nothing/"],
     }
     again = {
         "name": "again",
@@ -111,7 +111,7 @@ def reader(stage: str, folder: str) -> dict[str, object]:
     variables = {f"V{number}": value for number, value in enumerate(env.values())}
     kept = [KEEP.format(stage=stage, name=f"env-{name}", word=f'"$V{number}"') for number, name in enumerate(env)]
     files = [
-        f'cd {folder} && find dist "made of" unkept nothing 2>/dev/null | LC_ALL=C sort >"$RECORDS/{stage}/files"',
+        f'cd {folder} && find dist blanks unkept nothing 2>/dev/null | LC_ALL=C sort >"$RECORDS/{stage}/files"',
         f'./dist/run >"$RECORDS/{stage}/ran"; test -L dist/link; cp dist/greeting "$RECORDS/{stage}/greeting"',
     ]
     return {"name": stage, "env": variables, "script": [*lines, *documents, *kept, *files]}
@@ -119,12 +119,12 @@ def reader(stage: str, folder: str) -> dict[str, object]:
 
 def others() -> list[dict[str, object]]:
     """Return a stage that chooses whose files it gets, and one that comes last."""
-    chosen = {
+    chosen: dict[str, object] = {
         "name": "chosen",
         "files_from": ["again"],
         "script": 'mkdir -p "$RECORDS/chosen"\n(cd service; find dist) >"$RECORDS/chosen/files"\n',
     }
-    last = {
+    last: dict[str, object] = {
         "name": "last",
         "script": ["if true; then\n  echo 'two\n    lines' |\n    cat >last-file\nfi", "cp last-file $RECORDS/last"],
         "files_from": [],
@@ -201,13 +201,15 @@ def test_artifacts_are_there_and_nothing_else(done: tuple[Execution, Path]) -> N
     """Patterns stand for the same files everywhere; what is left last stays."""
     found = note(done[1], "read", "files").splitlines()
 
-    assert [name for name in found if name not in ("dist", "dist/deep", "made of", "made of/two words")] == [
+    folders = ("dist", "dist/deep", "blanks", "blanks/two words")
+
+    assert [name for name in found if name not in folders] == [
+        "blanks/two words/file",
         "dist/deep/.b.log",
         "dist/deep/a.log",
         "dist/greeting",
         "dist/link",
         "dist/run",
-        "made of/two words/file",
     ]
     assert (note(done[1], "read", "ran"), note(done[1], "read", "greeting")) == ("ran\n", "changed\n")
 
@@ -235,7 +237,7 @@ def test_groups_are_waited_for(done: tuple[Execution, Path]) -> None:
         assert times[earlier][1] <= times[later][0]
 
 
-FAILING = {
+FAILING: dict[str, tuple[dict[str, object], str]] = {
     "written": ({"script": ["true"], "outputs": ["notes"]}, 'stage "written": output "notes" was not written'),
     "file": (
         {"script": ["true"], "outputs": {"notes": {"file": "no/file"}}},
@@ -297,7 +299,7 @@ def test_a_script_comes_before_other_steps(containers: Containers, tmp_path: Pat
 
 def test_a_shared_workspace_keeps_what_scripts_leave(containers: Containers, tmp_path: Path) -> None:
     """Values wait outside of it; files are simply there."""
-    stages = [
+    stages: list[dict[str, object]] = [
         {
             "name": "a",
             "script": ["echo x >left", "printf 1 >$PIPEGEN_OUTPUTS/v"],

@@ -41,6 +41,22 @@ def test_a_lone_name_adds_nothing_to_another_arc() -> None:
     assert plan.frames == (("a",), ("b",))
 
 
+@pytest.mark.parametrize(
+    ("execution", "arcs"),
+    [
+        ("[[a, [b, c], d]]", {("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")}),
+        ("[[[a, b], [c, d]]]", {("a", "c"), ("a", "d"), ("b", "c"), ("b", "d")}),
+        ("[[[a], [b]], [[c, d]]]", {("a", "b")}),
+        ("[[a, [b]], [b, [c, d]]]", {("a", "b"), ("b", "c"), ("b", "d")}),
+    ],
+)
+def test_a_group_stands_side_by_side(execution: str, arcs: set[tuple[str, str]]) -> None:
+    """After all of what stands before it, and before all of what stands behind it."""
+    graph = plan_of(nodes("a", "b", "c", "d"), execution).graph
+
+    assert (set(graph.arcs), set(graph.nodes)) == (arcs, {"a", "b", "c", "d"})
+
+
 def test_numbers_and_booleans_are_names() -> None:
     """As they are written."""
     assert plan_of(nodes("1.10", "yes"), "[[1.10, yes]]").graph.arcs == (("1.10", "yes"),)
@@ -58,6 +74,10 @@ def test_numbers_and_booleans_are_names() -> None:
         (("a", "b"), "[[a, b, a]]", [("PG403", "a")]),
         (("a", "b"), "[[a, a, b]]", [("PG403", "a")]),
         (("a", "b"), "[[a, b], [b, a]]", [("PG401", "a, b")]),
+        (("a", "b", "c"), "[[a, [b, zzz], c]]", [("PG301", "zzz")]),
+        (("a", "b", "c"), "[[a, [b, b], c]]", [("PG403", "b")]),
+        (("a", "b", "c"), "[[[a, b], c, a]]", [("PG403", "a")]),
+        (("a", "b", "c"), "[[a, [b, c]], [c, a]]", [("PG401", "a, [b, c")]),
         (("a", "b", "c"), "[[a, b, c, b]]", [("PG403", "b")]),
         (("a", "b", "c"), "[[a, zzz, b], [b, a], [c]]", [("PG401", "a, zzz, b"), ("PG301", "zzz")]),
     ],

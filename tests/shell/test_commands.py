@@ -8,7 +8,7 @@ import pytest
 from shell.world import HOSTILE, Result, World, host, plan_of, script_of, text_of
 
 VALUES = {name: value for name, value in HOSTILE.items() if name != "long"} | {"long": HOSTILE["long"][:65_536]}
-READER = {"name": "r", "script": ["echo ${t.v}"]}
+READER: dict[str, object] = {"name": "r", "script": ["echo ${t.v}"]}
 GITLAB = host(has_pipefail=True)
 
 

@@ -8,6 +8,7 @@ _NATIVE, _EMULATED, _REFUSED = "native", "emulated", "refused"
 
 TABLE: tuple[Capability, ...] = (
     Capability("execution", _NATIVE, "needs, exact for any graph; more than 50 for one stage go through helper jobs"),
+    Capability("groups in arcs", _NATIVE),
     Capability(
         "pipelines",
         _EMULATED,
@@ -17,8 +18,15 @@ TABLE: tuple[Capability, ...] = (
     Capability("directory", _NATIVE),
     Capability("fetch", _NATIVE, "GIT_DEPTH, GIT_SUBMODULE_STRATEGY and GIT_FETCH_EXTRA_FLAGS"),
     Capability("workspace", _REFUSED, "shared: a warning; jobs stay isolated"),
+    Capability(
+        "script",
+        _NATIVE,
+        "pipefail is turned off, as on other engines; no image is set where only a script runs",
+    ),
+    Capability("env", _NATIVE, "exported by the script, so that any text arrives"),
     Capability("outputs", _EMULATED, "files among the artifacts of each stage that is read"),
     Capability("artifacts", _NATIVE, "people can browse them"),
+    Capability("files_from", _NATIVE, "needs with artifacts only for these"),
     Capability(
         "setup",
         _NATIVE,

@@ -13,6 +13,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         "declarative where a sequence of parallel chains says the graph exactly, else scripted, exact for any graph; "
         "forced declarative adds waits and names them",
     ),
+    Capability("groups in arcs", _NATIVE),
     Capability(
         "pipelines",
         _EMULATED,
@@ -22,8 +23,15 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("directory", _NATIVE),
     Capability("fetch", _NATIVE, "the job's own repository, with the git plugin's clone and submodule options"),
     Capability("workspace", _NATIVE, "shared: one node; declarative only where the pipeline is alone in the file"),
+    Capability(
+        "script",
+        _NATIVE,
+        "one sh step, sh -e",
+    ),
+    Capability("env", _NATIVE, "exported by the script, so that any text arrives"),
     Capability("outputs", _EMULATED, "files in a stash for each stage that is read"),
-    Capability("artifacts", _NATIVE, "in the same stash"),
+    Capability("artifacts", _NATIVE, "in the same stash, and archived for people"),
+    Capability("files_from", _NATIVE, "only these stashes are fetched"),
     Capability("setup", _NATIVE, "from the job's repository, the build and the git plugin; params.NAME are parameters"),
     Capability("build", _NATIVE, "needs docker or podman on the agents"),
     Capability("run", _NATIVE, "credentials are bound by credentials-binding"),
