@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Job, Plan, Trigger
+from pipegen.plan.model import Commands, Job, Plan, Trigger
 from pipegen.shell.host import Host
 from pipegen.shell.quote import quote
 from pipegen.shell.script import Script, script
@@ -48,7 +48,7 @@ def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, setti
     body = (*entries(made.bind), *entries(made.steps), *entries(made.outputs, comment="outputs"))
     return Draft(
         job=job,
-        around=surroundings(made, settings),
+        around=surroundings(made, settings, is_users=any(isinstance(step, Commands) for step in job.steps)),
         script=(*installs(made, settings), *_cleared(job, producers, settings), *body) if body else (),
         artifacts=_artifacts(job, made, trigger),
         trigger=trigger,

@@ -44,8 +44,8 @@ class Surroundings:
     before_script: tuple[Entry, ...] = ()
 
 
-def surroundings(script: Script, settings: Settings) -> Surroundings:
-    """Return what a job with *script* has around it."""
+def surroundings(script: Script, settings: Settings, *, is_users: bool = False) -> Surroundings:
+    """Return what a job with *script* has around it; where the script *is_users*, it chooses the runner's own image."""
     prelude = entries(script.prelude)
     if settings.images is Images.LOCAL:
         return Surroundings(kind=_kind(script), before_script=prelude)
@@ -65,7 +65,8 @@ def surroundings(script: Script, settings: Settings) -> Surroundings:
         case "git":
             return Surroundings(kind="git", image=Image(settings.tools.git), before_script=prelude)
         case kind:
-            return Surroundings(kind=kind, image=Image(settings.tools.shell), before_script=prelude)
+            image = None if is_users else Image(settings.tools.shell)
+            return Surroundings(kind=kind, image=image, before_script=prelude)
 
 
 def installs(script: Script, settings: Settings) -> tuple[Entry, ...]:
