@@ -76,6 +76,14 @@ STEPS: dict[str, dict[str, object]] = {
     },
     "export": {"exports": {"e": "${a.output}${setup.logURL}"}},
     "trigger": {"trigger": {"name": "o", "parameters": {"A": "${a.output}"}}},
+    "script": {
+        "env": {"A": "${a.output|it's}", "B": "${B}"},
+        "script": ["cd x", "echo '${a.output}' ${setup.tag}", "cat <<'END'\n${a.output}\nEND"],
+        "outputs": {"v": {"command": "(echo a; echo b)"}, "w": {"file": "${a.output}"}},
+        "artifacts": ["a/b", "*.xml"],
+        "run": {"image": "${c.imageID}", "arguments": ["${.v}${.w}"]},
+    },
+    "script that writes": {"script": ["make | tee log"], "outputs": ["v", "w.x"], "exports": {"e": "${.v}"}},
     "everything": {
         "build": "v",
         "run": {"tail": 2},
