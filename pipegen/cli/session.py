@@ -12,11 +12,12 @@ from typing import Annotated, TextIO, TypeVar
 import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.compiler import Analysed
+from pipegen.compiler import Analysed, analyse
 from pipegen.config.load import USUAL_NAMES, find, load
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped, listed
+from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile
 from pipegen.targets import registry
 from pipegen.targets.base import Target
@@ -94,6 +95,16 @@ def attempt(path: Path, report: Report, work: Callable[[SourceFile], T]) -> T | 
         if error.filename is None and error.errno is not None:
             error.filename = str(path)
         raise
+
+
+def show_plans(given: Path | None, pipelines: Sequence[str] | None) -> tuple[Plan, ...]:
+    """Return the plans of the config that the user means, with its diagnostics shown; end when there are none."""
+    path, report = config_path(given), Report()
+    analysed = attempt(path, report, lambda file: analyse(file, pipelines or (), report))
+    show(report.diagnostics(), Format.TEXT, sys.stderr)
+    if analysed is None:
+        raise typer.Exit(Exit.PROBLEMS)
+    return analysed.plans
 
 
 def show(diagnostics: Sequence[Diagnostic], form: Format, stream: TextIO) -> None:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from pipegen.cli.exits import Exit
-from pipegen.cli.session import ConfigArgument, Format, PipelineOption, attempt, config_path, end, show
-from pipegen.compiler import analyse
-from pipegen.diagnostics.report import Report
+from pipegen.cli.session import ConfigArgument, PipelineOption, show_plans
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.render.dot import render_dot
 from pipegen.graph.render.json import json_value
@@ -37,13 +33,8 @@ def graph(
     form: Annotated[Drawing, typer.Option("--format", help="How the graph is drawn.")] = Drawing.TEXT,
 ) -> None:
     """Draw the graph of stages."""
-    path, report = config_path(config), Report()
-    analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report))
-    show(report.diagnostics(), Format.TEXT, sys.stderr)
-    if analysed is None:
-        end(Exit.PROBLEMS)
-        return
-    typer.echo(_drawn(analysed.plans, form).rstrip("\n"))
+    plans = show_plans(config, pipeline)
+    typer.echo(_drawn(plans, form).rstrip("\n"))
 
 
 def _drawn(plans: Sequence[Plan], form: Drawing) -> str:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from pipegen.cli.exits import Exit
-from pipegen.cli.session import ConfigArgument, Format, PipelineOption, attempt, config_path, end, show
-from pipegen.compiler import analyse
-from pipegen.diagnostics.report import Report
+from pipegen.cli.session import ConfigArgument, PipelineOption, show_plans
 from pipegen.plan.model import Commands, Job, Plan, Step
 
 
@@ -30,16 +26,11 @@ def plan(
     form: Annotated[PlanFormat, typer.Option("--format", help="How the plan is shown.")] = PlanFormat.TEXT,
 ) -> None:
     """Show frames, jobs, needs and bindings of each pipeline."""
-    path, report = config_path(config), Report()
-    analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report))
-    show(report.diagnostics(), Format.TEXT, sys.stderr)
-    if analysed is None:
-        end(Exit.PROBLEMS)
-        return
+    plans = show_plans(config, pipeline)
     if form is PlanFormat.JSON:
-        typer.echo(json.dumps(as_data(analysed.plans), indent=2))
+        typer.echo(json.dumps(as_data(plans), indent=2))
     else:
-        typer.echo("\n\n".join(_described(one) for one in analysed.plans))
+        typer.echo("\n\n".join(_described(one) for one in plans))
 
 
 def as_data(plans: Sequence[Plan]) -> Mapping[str, object]:
