@@ -93,11 +93,36 @@ class Value:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stage:
-    """A stage; *promote* with no node raises the version of the project's own chart."""
+    """A stage; *promote* with no node raises the version of the project's own chart.
+
+    What is a `Value` here is read where the plan is built: by the module of `plan` that is named as the key, or as
+    what it belongs to.
+    """
 
     name: Located[str]
+    pipeline: Value | None = None
     directory: Located[str] | None = None
+    shell: Located[str] | None = None
+    image: Value | None = None
+    services: Value | None = None
+    agent: Value | None = None
+    resources: Value | None = None
+    secrets: Value | None = None
+    when: Value | None = None
+    matrix: Value | None = None
+    retry: Value | None = None
+    timeout: Value | None = None
+    allow_failure: Value | None = None
+    approve: Value | None = None
+    environment: Value | None = None
+    lock: Value | None = None
+    interruptible: Value | None = None
     script: Value | None = None
+    after: Value | None = None
+    reports: Value | None = None
+    cache: Value | None = None
+    reuse: Value | None = None
+    raw: Value | None = None
     env: Value | None = None
     outputs: Value | None = None
     artifacts: Value | None = None
@@ -153,12 +178,18 @@ class Pipeline:
     fetch: Fetch | None = None
     email: Email | None = None
     workspace: Located[str] | None = None
+    when: Value | None = None
+    schedule: Value | None = None
+    concurrency: Value | None = None
+    fail_fast: Value | None = None
+    finally_: Value | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Config:
-    """A whole config: its pipelines in the user's order, and the settings of targets by name."""
+    """A whole config: its pipelines in the user's order, its parameters, and the settings of targets by name."""
 
     file: SourceFile = field(compare=False)
     pipelines: tuple[Pipeline, ...]
+    inputs: tuple[tuple[Located[str], Node], ...] = ()
     targets: tuple[tuple[Located[str], Mapping], ...] = ()

@@ -21,6 +21,28 @@ from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence, is
 
 # Keys that say nothing of what a stage does.
 _ASIDE = ("name", "description", "directory")
+# Keys of a stage that are handed on as they stand.
+_VALUES = (
+    "image",
+    "services",
+    "agent",
+    "resources",
+    "secrets",
+    "when",
+    "matrix",
+    "retry",
+    "timeout",
+    "allow_failure",
+    "approve",
+    "environment",
+    "lock",
+    "interruptible",
+    "after",
+    "reports",
+    "cache",
+    "reuse",
+    "raw",
+)
 
 
 def parse(tree: Node, file: SourceFile) -> Config:
@@ -29,6 +51,7 @@ def parse(tree: Node, file: SourceFile) -> Config:
     return Config(
         file=file,
         pipelines=tuple(_pipeline(entry) for entry in _mapping(top.get("pipelines")).entries),
+        inputs=_named(top.get("inputs")),
         targets=tuple((entry.key.located(), _mapping(entry.value)) for entry in _mapping(top.get("targets")).entries),
     )
 
@@ -44,6 +67,11 @@ def _pipeline(entry: Entry) -> Pipeline:
         fetch=_fetch(body.get("fetch")),
         email=_email(body.get("notify")),
         workspace=_located(body.get("workspace")),
+        when=_value(body.entry("when")),
+        schedule=_value(body.entry("schedule")),
+        concurrency=_value(body.entry("concurrency")),
+        fail_fast=_value(body.entry("fail_fast")),
+        finally_=_value(body.entry("finally")),
     )
 
 
@@ -73,8 +101,11 @@ def _stage(body: Mapping) -> Stage:
         build, run = Build(span=name.value.span), Run(span=name.value.span)
     return Stage(
         name=_text(body.get("name")),
+        pipeline=_value(body.entry("pipeline")),
         directory=_located(body.get("directory")),
-        script=_script(body.entry("script")),
+        shell=_located(body.get("shell")),
+        **{key: _value(body.entry(key)) for key in _VALUES},
+        script=_value(body.entry("script")),
         env=_value(body.entry("env")),
         outputs=_value(body.entry("outputs")),
         artifacts=_value(body.entry("artifacts")),
@@ -177,11 +208,6 @@ def _email(node: Node | None) -> Email | None:
 
 
 def _value(entry: Entry | None) -> Value | None:
-    return Value(entry.value, entry.key.span) if entry is not None else None
-
-
-def _script(entry: Entry | None) -> Value | None:
-    """Return a script; `false` is a command like any other."""
     return Value(entry.value, entry.key.span) if entry is not None else None
 
 

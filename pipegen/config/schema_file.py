@@ -25,17 +25,26 @@ def known_keys() -> Mapping[Path, tuple[str, ...]]:
 
 
 def _known_keys(schema: Mapping[str, Any]) -> Iterator[tuple[Path, tuple[str, ...]]]:
-    open_parts: list[tuple[Path, Mapping[str, Any]]] = [((), schema)]
+    # Each part with the definitions that it stands in: one in itself (conditions in a condition) says nothing new.
+    open_parts: list[tuple[Path, Mapping[str, Any], frozenset[str]]] = [((), schema, frozenset())]
     while open_parts:
-        path, part = open_parts.pop(0)
+        path, part, within = open_parts.pop(0)
         if any(key.startswith("$") for key in part.get("required", ())):
             # An operator may stand anywhere: its keys belong to no place.
             continue
-        if "$ref" in part:
-            open_parts.append((path, schema["$defs"][part["$ref"].removeprefix("#/$defs/")]))
+        reference = part.get("$ref")
+        if reference is not None and reference not in within:
+            open_parts.append((path, _referred(schema, reference), within | {reference}))
         if "properties" in part:
             yield path, tuple(part["properties"])
-        open_parts.extend(_inner_parts(path, part))
+        open_parts.extend((*inner, within) for inner in _inner_parts(path, part))
+
+
+def _referred(schema: Mapping[str, Any], reference: str) -> Mapping[str, Any]:
+    """Return the part of *schema* that *reference*, `#/` and keys with slashes between, means."""
+    for key in reference.removeprefix("#/").split("/"):
+        schema = schema[key]
+    return schema
 
 
 def _inner_parts(path: Path, part: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:

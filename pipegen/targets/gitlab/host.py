@@ -29,6 +29,7 @@ _JOB_VALUES = {
 }
 _LABELS = (("ci.project", "$CI_PROJECT_PATH"), ("ci.job", "$CI_JOB_URL"))
 _PARAMETER = re.compile(r"params\.([A-Za-z_][A-Za-z0-9_]*)")
+_FILES = (CredentialKind.FILE, CredentialKind.SSH_KEY)
 _NOT_IN_VARIABLES = re.compile(r"[^A-Z0-9]")
 
 
@@ -128,7 +129,7 @@ def _variable(credential: str) -> str:
 
 def _check(source: str, credential: Credential) -> str:
     """Return the command that ends a script whose credential is missing."""
-    kind = "a CI/CD variable of type file" if credential.kind is CredentialKind.SSH_KEY else "the CI/CD variable"
+    kind = "a CI/CD variable of type file" if credential.kind in _FILES else "the CI/CD variable"
     shown = re.sub(r"[^A-Za-z0-9._ -]", "_", credential.id)
     return f': "${{{source}:?add {kind} {source}, for the credential {shown}}}"'
 

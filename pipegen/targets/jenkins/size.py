@@ -6,6 +6,7 @@ the bound leaves room for what stands around stages: variables, parameters, the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from pipegen.targets.jenkins import model
@@ -98,6 +99,8 @@ def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
         case model.WithCredentials():
             bindings = sum(_CALL + _MAP + _NAMED * len(binding.arguments) for binding in step.bindings)
             return _STATEMENT + 1 + _CLOSURE + bindings + weigh_steps(step.steps)
+        case model.Wrapped():
+            return _STATEMENT + _CLOSURE + _weigh_head(step.head) + weigh_steps(step.steps)
         case model.OnAgent():
             label = _TEXT if step.agent.label else 0
             return _STATEMENT + label + _CLOSURE + weigh_steps(step.steps)
@@ -108,6 +111,11 @@ def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
             return _STATEMENT + _MAP + sum(_NAMED - _TEXT + _weigh_value(text) for text in texts)
         case _:
             return _STATEMENT + _TEXT
+
+
+def _weigh_head(head: str) -> int:
+    """Return at most what the Groovy of a block's head weighs: each word or sign of it one node and its text."""
+    return _TEXT * (1 + len(re.findall(r"\w+|[(\[,:.+]", head)))
 
 
 def _weigh_started(step: model.StartJob) -> int:

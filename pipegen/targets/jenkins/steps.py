@@ -98,6 +98,8 @@ def _binding(credential: Credential) -> model.Binding:
     match credential.kind:
         case CredentialKind.TEXT:
             return _with_id("string", credential.id, ("variable", variables[0]))
+        case CredentialKind.FILE:
+            return _with_id("file", credential.id, ("variable", variables[0]))
         case CredentialKind.SSH_KEY:
             return _with_id("sshUserPrivateKey", credential.id, ("keyFileVariable", variables[0]))
         case CredentialKind.PASSWORD:

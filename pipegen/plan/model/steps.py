@@ -1,7 +1,7 @@
-"""The plan: the neutral form that every target reads.
+"""What a stage does: steps, and the values that stand in them.
 
-A plan names no engine. Values in it are folded expressions: what is known at
-compile time is text, the rest are references with their scope settled.
+Values are folded expressions: what is known at compile time is text, the rest
+are references with their scope settled.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from pipegen.bindings.expression import Items, Map, Reference, Text
 from pipegen.bindings.script import Script
-from pipegen.graph.execution import ExecutionGraph
 from pipegen.source.text import Located, Span
 
 
@@ -121,6 +120,7 @@ class CredentialKind(Enum):
     """What a credential consists of."""
 
     TEXT = "text"
+    FILE = "file"
     PASSWORD = "password"  # noqa: S105 - the name of a kind
     SSH_KEY = "ssh-key"
 
@@ -129,13 +129,22 @@ class CredentialKind(Enum):
 class Credential:
     """A secret of the engine, bound to environment variables.
 
-    *variables* holds one name for TEXT and SSH_KEY (the path of the key file),
-    user name and password for PASSWORD.
+    *variables* holds one name for TEXT, FILE (the path of the file) and SSH_KEY (the path
+    of the key file), user name and password for PASSWORD.
     """
 
     id: str
     kind: CredentialKind
     variables: tuple[str, ...]
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class IdToken:
+    """A token by which the engine vouches for the run to *audiences*, in an environment variable."""
+
+    variable: str
+    audiences: tuple[str, ...]
     span: Span = field(compare=False)
 
 
@@ -232,136 +241,3 @@ class Trigger:
 
 
 Step: TypeAlias = Commands | Build | Run | Copy | Publish | Promote | Deploy | Export | Trigger
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Mail:
-    """A mail for the case that a stage fails; it reads no output of that stage."""
-
-    to: Items[Text]
-    subject: Text
-    body: Text
-    span: Span = field(compare=False)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Artifact:
-    """Files that a job leaves for its descendants: a path relative to the checkout.
-
-    *path* is None where the path is known only at run time. What *overwrites* files that
-    an ancestor leaves must come after those, in whatever order an engine fetches the two.
-    A path holds `*` and `**` only where the user means any name. What *is_kept* people may
-    download too.
-    """
-
-    path: str | None
-    span: Span = field(compare=False)
-    overwrites: bool = False
-    is_kept: bool = False
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Shared:
-    """What of a job outlives it because other jobs use it."""
-
-    image: bool = False
-    container: bool = False
-    release: bool = False
-    # Paths that other jobs copy out of the job's container, in order; for engines whose jobs share no daemon.
-    container_paths: tuple[Text, ...] = ()
-
-    @property
-    def needs_daemon(self) -> bool:
-        """Whether readers need the very daemon that the job used (or a registry)."""
-        return self.image or self.container
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Job:
-    """What one stage does.
-
-    Attributes:
-        stage: the stage's name.
-        pipeline: the name of its pipeline.
-        slug: letters, digits, `-`, `_` and `.`; unique in the file; for paths and names.
-        span: the value of the stage's `name` key.
-        frame: which frame of the graph it stands in, from 0; None for finally stages.
-        needs: the arcs' direct predecessors, in the order the arcs name them.
-        reads: other stages' outputs as the user wrote them.
-        binds: what it binds, in order, without `stage`.
-        inputs: other stages' outputs whose values its steps and mail use, renaming exports looked through.
-        outputs: its own outputs that are an input of another job, in the order it binds them.
-        files: ancestors whose artifacts stand in its workspace, in an order that the arcs allow.
-        artifacts: the files that it leaves.
-        directory: where its steps run, relative to the root of the repository; "." is the root.
-        containers: other stages whose containers it copies files from; `container` is then no input.
-    """
-
-    stage: str
-    pipeline: str
-    slug: str
-    span: Span = field(compare=False)
-    frame: int | None
-    needs: tuple[str, ...]
-    reads: tuple[Output, ...]
-    binds: tuple[str, ...]
-    inputs: tuple[Output, ...]
-    outputs: tuple[str, ...]
-    files: tuple[str, ...]
-    artifacts: tuple[Artifact, ...]
-    directory: str
-    steps: tuple[Step, ...]
-    mail: Mail | None
-    shared: Shared
-    containers: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Fetch:
-    """How the repository is fetched; `Plan.fetch` is None when the user says nothing about it.
-
-    *depth* None is the whole history.
-    """
-
-    depth: int | None
-    submodules: bool
-    tags: bool
-
-
-class Workspace(Enum):
-    """What stages see of each other's files."""
-
-    ISOLATED = "isolated"
-    SHARED = "shared"
-
-
-class Selection(Enum):
-    """When a pipeline of a file runs."""
-
-    ALWAYS = "always"
-    # Only when PIPEGEN_PIPELINE names it.
-    ON_DEMAND = "on-demand"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
-    """One pipeline: its jobs in the user's order, and the graph of its stages.
-
-    *frames* are the graph's, without finally stages. *folder* is the folder of
-    the config, relative to the root of the repository; "" is the root.
-    """
-
-    name: str
-    span: Span = field(compare=False)
-    graph: ExecutionGraph
-    frames: tuple[tuple[str, ...], ...]
-    jobs: tuple[Job, ...]
-    fetch: Fetch | None
-    workspace: Workspace
-    workspace_span: Span | None = field(compare=False)
-    selection: Selection
-    folder: str
-
-    def job(self, stage: str) -> Job:
-        """Return the job of *stage*."""
-        return next(job for job in self.jobs if job.stage == stage)

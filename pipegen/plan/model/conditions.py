@@ -1,0 +1,125 @@
+"""When a job or a pipeline runs: what `when` says, as a tree.
+
+What the engine knows before anything runs decides it; no output of a stage does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from pipegen.source.text import Span
+
+
+class Event(Enum):
+    """What a run was started by; each run has exactly one.
+
+    A merge request is one whatever started its run, then a schedule, a person and a program count before the tag or
+    branch that is built.
+    """
+
+    PUSH = "push"
+    MERGE_REQUEST = "merge_request"
+    TAG = "tag"
+    SCHEDULE = "schedule"
+    MANUAL = "manual"
+    API = "api"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A glob that matches the whole text, or a regular expression (RE2's syntax) that matches anywhere in it.
+
+    In a glob `*` stands for any characters but slashes, `**` for any, `?` for one that is no slash;
+    `**/` at its start or after a slash also stands for nothing.
+    """
+
+    text: str
+    is_regex: bool = False
+
+
+class Subject(Enum):
+    """What patterns are held against."""
+
+    # Merge requests and tags have no branch.
+    BRANCH = "branch"
+    TAG = "tag"
+    INPUT = "input"
+    # A variable of the engine; one that is not set is empty.
+    VARIABLE = "variable"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Matches:
+    """One of *patterns* matches the subject; *name* is that of an input or variable, else "".
+
+    A subject that is not there, or is empty, matches nothing.
+    """
+
+    subject: Subject
+    name: str = ""
+    patterns: tuple[Pattern, ...]
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IsSet:
+    """The subject is there and not empty; of a boolean input: it is true."""
+
+    subject: Subject
+    name: str = ""
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class IsEvent:
+    """The run was started by one of *events*."""
+
+    events: tuple[Event, ...]
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A file that one of *patterns* matches has changed.
+
+    With *base*, against where the branch that is built left the branch *base*; else, in a merge request, against
+    where it left its target, and otherwise against what was built or pushed before.
+    """
+
+    patterns: tuple[Pattern, ...]
+    base: str | None
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """A file that one of *patterns* matches stands in the repository."""
+
+    patterns: tuple[Pattern, ...]
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """All of *conditions* hold; there are at least two."""
+
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """One of *conditions* holds; there are at least two."""
+
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """*condition* does not hold."""
+
+    condition: Condition
+
+
+Condition: TypeAlias = "Matches | IsSet | IsEvent | Changed | Exists | AllOf | AnyOf | Not"

@@ -1,0 +1,33 @@
+"""Parameters of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from pipegen.source.text import Span
+
+
+class InputType(Enum):
+    """What the value of a parameter is."""
+
+    STRING = "string"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Input:
+    """A parameter of a run; without a *default* it must be given.
+
+    *default* and *choices* are texts as written, "true" or "false" for booleans. *pattern* is a regular expression
+    (an extended one of POSIX and RE2 alike) that all of the value matches.
+    """
+
+    name: str
+    type: InputType = InputType.STRING
+    default: str | None = None
+    choices: tuple[str, ...] = ()
+    pattern: str | None = None
+    description: str = ""
+    span: Span = field(compare=False)

@@ -1,0 +1,91 @@
+"""What the engine keeps of a job: how its artifacts, which reports, and files for later runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from pipegen.bindings.expression import Text
+from pipegen.source.text import Span
+
+
+class KeptWhen(Enum):
+    """When artifacts are kept; those of a failed job only people get."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    ALWAYS = "always"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Keeping:
+    """How a job's artifacts are kept.
+
+    *exclude* are patterns relative to the root of the repository; *expire* is in seconds, 0 for
+    never, None for the engine's own time.
+    """
+
+    exclude: tuple[str, ...] = ()
+    name: Text | None = None
+    expire: int | None = None
+    when: KeptWhen = KeptWhen.SUCCESS
+    span: Span | None = field(compare=False, default=None)
+
+
+class CoverageFormat(Enum):
+    """The format of a coverage report."""
+
+    COBERTURA = "cobertura"
+    JACOCO = "jacoco"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Coverage:
+    """How much tests cover: a report, a regular expression that finds the percentage in the log, or both."""
+
+    path: str | None
+    format: CoverageFormat
+    percent: str | None
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPath:
+    """A pattern of report files, relative to the root of the repository."""
+
+    path: str
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reports:
+    """What the engine shows of a job; it never decides whether the job succeeds."""
+
+    junit: tuple[ReportPath, ...] = ()
+    coverage: Coverage | None = None
+    codequality: tuple[ReportPath, ...] = ()
+    sarif: tuple[ReportPath, ...] = ()
+
+
+class Policy(Enum):
+    """Which way files go between a job and its cache."""
+
+    PULL_PUSH = "pull-push"
+    PULL = "pull"
+    PUSH = "push"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cache:
+    """Files that later runs find again.
+
+    *paths* and *files* are relative to the root of the repository. The key is *key*, and the contents of *files* where
+    there are some.
+    """
+
+    paths: tuple[str, ...]
+    key: Text
+    files: tuple[str, ...] = ()
+    policy: Policy = Policy.PULL_PUSH
+    fallback: tuple[Text, ...] = ()
+    span: Span = field(compare=False)

@@ -1,0 +1,54 @@
+"""How often a job is tried, how long it may take, and what its failure means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from pipegen.source.text import Span
+
+
+class Failure(Enum):
+    """A kind of failure."""
+
+    SCRIPT = "script"
+    # Of the machine: an agent that is lost, an image that cannot be pulled.
+    SYSTEM = "system"
+    TIMEOUT = "timeout"
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """*count* extra tries, each from a clean checkout, after failures of the kinds *on* (never empty)."""
+
+    count: int
+    on: tuple[Failure, ...]
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Timeout:
+    """How long one try may take, in seconds."""
+
+    seconds: int
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AllowFailure:
+    """A failure lets descendants and the run go on; with *exit_codes*, only one with such a code."""
+
+    exit_codes: tuple[int, ...]
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """What bounds a job; None where nothing does."""
+
+    retry: Retry | None = None
+    timeout: Timeout | None = None
+    allow_failure: AllowFailure | None = None
+    # Whether a newer run may cancel the job while it runs; None where the user does not say.
+    interruptible: bool | None = None
+    interruptible_span: Span | None = field(compare=False, default=None)

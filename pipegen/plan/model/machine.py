@@ -1,0 +1,69 @@
+"""Where a job runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from pipegen.bindings.expression import Text
+from pipegen.plan.model.steps import Line
+from pipegen.source.text import Span
+
+
+class Pull(Enum):
+    """When an image is pulled."""
+
+    ALWAYS = "always"
+    IF_NOT_PRESENT = "if-not-present"
+    NEVER = "never"
+
+
+class Shell(Enum):
+    """What runs a script; BASH has pipefail."""
+
+    SH = "sh"
+    BASH = "bash"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JobImage:
+    """The image a job runs in; *entrypoint* None leaves the image's own, *pull* None the engine's way."""
+
+    name: Text
+    entrypoint: tuple[str, ...] | None = None
+    pull: Pull | None = None
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Service:
+    """A container beside the job, reached by *alias*; *ready* is tried in the job's shell until it succeeds."""
+
+    image: Text
+    alias: str
+    env: tuple[tuple[str, str], ...] = ()
+    command: tuple[str, ...] = ()
+    ready: Line | None = None
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Resources:
+    """What the job needs of a machine: *cpu* in thousandths of a processor, *memory* in bytes; None for no matter."""
+
+    cpu: int | None = None
+    memory: int | None = None
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Machine:
+    """Where a job runs; *labels* must all fit, none is any machine."""
+
+    image: JobImage | None = None
+    services: tuple[Service, ...] = ()
+    labels: tuple[str, ...] = ()
+    labels_span: Span | None = field(compare=False, default=None)
+    resources: Resources | None = None
+    shell: Shell = Shell.SH
+    shell_span: Span | None = field(compare=False, default=None)

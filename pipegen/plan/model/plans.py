@@ -1,0 +1,89 @@
+"""A pipeline as a plan: its jobs, their graph, and what holds for all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model.conditions import Condition
+from pipegen.plan.model.inputs import Input
+from pipegen.plan.model.jobs import Job
+from pipegen.source.text import Span
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fetch:
+    """How the repository is fetched; `Plan.fetch` is None when the user says nothing about it.
+
+    *depth* None is the whole history.
+    """
+
+    depth: int | None
+    submodules: bool
+    tags: bool
+
+
+class Workspace(Enum):
+    """What stages see of each other's files."""
+
+    ISOLATED = "isolated"
+    SHARED = "shared"
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When a pipeline runs by the clock; *timezone* None is UTC."""
+
+    cron: str
+    timezone: str | None
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Concurrency:
+    """What happens when runs meet; *group* None are the runs of one branch."""
+
+    group: str | None
+    cancels: bool
+    span: Span = field(compare=False)
+
+
+class Selection(Enum):
+    """When a pipeline of a file runs."""
+
+    # With a condition: when that holds, or when PIPEGEN_PIPELINE names it.
+    ALWAYS = "always"
+    # Only when PIPEGEN_PIPELINE names it.
+    ON_DEMAND = "on-demand"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """One pipeline: its jobs in the user's order, and the graph of its stages.
+
+    *graph* and *frames* are without finally stages, which stand in *jobs* alone. *folder* is
+    the folder of the config, relative to the root of the repository; "" is the root.
+    *inputs* are the parameters of the file that the plan reads and whose values only a run knows.
+    """
+
+    name: str
+    span: Span = field(compare=False)
+    graph: ExecutionGraph
+    frames: tuple[tuple[str, ...], ...]
+    jobs: tuple[Job, ...]
+    fetch: Fetch | None
+    workspace: Workspace
+    workspace_span: Span | None = field(compare=False)
+    selection: Selection
+    folder: str
+    condition: Condition | None = None
+    inputs: tuple[Input, ...] = ()
+    schedules: tuple[Schedule, ...] = ()
+    concurrency: Concurrency | None = None
+    is_fail_fast: bool = False
+    fail_fast_span: Span | None = field(compare=False, default=None)
+
+    def job(self, stage: str) -> Job:
+        """Return the job of *stage*."""
+        return next(job for job in self.jobs if job.stage == stage)

@@ -1,0 +1,102 @@
+"""A whole Jenkinsfile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pipegen.targets.jenkins.model.declarative import Declarative
+from pipegen.targets.jenkins.model.expressions import Value
+from pipegen.targets.jenkins.model.scripted import Scripted
+from pipegen.targets.jenkins.model.stages import Pin, Stage
+from pipegen.targets.jenkins.model.steps import Sh
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An environment variable of ours, and the expression it is set to."""
+
+    name: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A text parameter of the build."""
+
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The pipelines of the file, and those of them that run only when they are named."""
+
+    pipelines: tuple[str, ...]
+    on_demand: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prelude:
+    """A function that returns how several scripts start."""
+
+    function: str
+    comment: str
+    sh: Sh
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CheckoutFunction:
+    """A function that checks out.
+
+    Attributes:
+        function: its name.
+        extensions: what git is told beside the job's own configuration, as `$class` and arguments in Groovy; () for
+            the job's own configuration alone.
+        variables: our variable and the name that `checkout` gives the value, beside the commit.
+        has_submodules: whether submodules are fetched.
+    """
+
+    function: str
+    extensions: tuple[str, ...]
+    variables: tuple[tuple[str, str], ...]
+    has_submodules: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recipients:
+    """A function that returns recipients that are known only when the pipeline runs."""
+
+    function: str
+    items: tuple[Value | Loop, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Loop:
+    """*body* for each piece of *source* between *delimiters* ("" is none: the whole is one piece).
+
+    *level* is 1 for a loop in no other one; *words* is how many blank-separated words a piece must have, 0 where it
+    is taken whole.
+    """
+
+    level: int
+    source: Value
+    delimiters: str
+    words: int
+    body: Value | Loop
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Jenkinsfile:
+    """A whole file; *helpers* are the names of the constant functions that it calls, in the order they are written."""
+
+    notes: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    selection: Selection | None
+    variables: tuple[Variable, ...]
+    pin: Pin | None
+    body: Declarative | Scripted
+    stages: tuple[Stage, ...]
+    preludes: tuple[Prelude, ...]
+    recipients: tuple[Recipients, ...]
+    checkouts: tuple[CheckoutFunction, ...]
+    helpers: tuple[str, ...]

@@ -1,0 +1,58 @@
+"""Stages, and what stands around all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pipegen.targets.jenkins.model.steps import Agent, Sh, Step
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stage:
+    """A stage.
+
+    Attributes:
+        name: as it is shown; unique in the file.
+        pipeline: the pipeline it belongs to.
+        after: the stages directly before it.
+        agent: None where it needs no agent of its own.
+        steps: what it does.
+        steps_function: the function that holds the steps, "" where they stand in place.
+        on_failure: what happens once the stage has failed.
+        failure_function: the function that holds that, "" where it stands in place.
+        tells_success: whether its last step says that it has succeeded, for `post` to ask.
+    """
+
+    name: str
+    pipeline: str
+    after: tuple[str, ...]
+    agent: Agent | None
+    steps: tuple[Step, ...]
+    steps_function: str = ""
+    on_failure: tuple[Step, ...] = ()
+    failure_function: str = ""
+    tells_success: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Whether one of some pipelines runs in this build; empty where that is not asked."""
+
+    pipelines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Teardown:
+    """What removes all that stages share, whatever happened."""
+
+    agent: Agent | None
+    selected: Selected
+    sh: Sh
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """The agent that is chosen at the start for stages that share images or containers."""
+
+    agent: Agent
+    selected: Selected

@@ -1,0 +1,132 @@
+"""Steps of a stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from pipegen.targets.jenkins.model.expressions import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A fresh checkout, by the function that does it."""
+
+    kind: ClassVar[str] = "checkout"
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """A line in the log."""
+
+    kind: ClassVar[str] = "echo"
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sh:
+    """A shell script: *prelude* is the function that returns how it starts, "" when nothing comes before *lines*."""
+
+    kind: ClassVar[str] = "sh"
+    prelude: str = ""
+    lines: tuple[str, ...]
+    is_indentable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Unstash:
+    """The files of an earlier stage."""
+
+    kind: ClassVar[str] = "unstash"
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stash:
+    """Files for later stages."""
+
+    kind: ClassVar[str] = "stash"
+    name: str
+    includes: str
+    holds_user_files: bool
+    may_be_empty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """Files for people, by Ant patterns; a *folder* of their own may then be removed, for stages after in its place."""
+
+    kind: ClassVar[str] = "archive"
+    includes: str
+    folder: str = ""
+    is_removed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A credential as `withCredentials` binds it: the symbol, and each argument with its text."""
+
+    symbol: str
+    arguments: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WithCredentials:
+    """Steps that may read secrets."""
+
+    kind: ClassVar[str] = "credentials"
+    bindings: tuple[Binding, ...]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StartJob:
+    """Another job of the same Jenkins."""
+
+    kind: ClassVar[str] = "job"
+    job: str
+    parameters: tuple[tuple[str, Value], ...]
+    propagate: bool
+    wait: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SendMail:
+    """A mail; *to* is a comma-separated list."""
+
+    kind: ClassVar[str] = "mail"
+    to: Value
+    subject: Value
+    body: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Where steps run: on an agent with *label* ("" is any), or on the one that was chosen at the start."""
+
+    label: str = ""
+    is_pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OnAgent:
+    """Steps that take an agent for themselves."""
+
+    kind: ClassVar[str] = "agent"
+    agent: Agent
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """Steps inside a block step; *head* is Groovy that is complete but for the block, such as `retry(2)`."""
+
+    kind: ClassVar[str] = "wrapped"
+    head: str
+    steps: tuple[Step, ...]
+
+
+Step: TypeAlias = (
+    "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped"
+)
