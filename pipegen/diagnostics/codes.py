@@ -16,6 +16,10 @@ ALIAS_EXPANSION = Code("PG106", "alias-expansion", _E)
 VALUE_AND_MAPPING = Code("PG107", "value-and-mapping", _E)
 NUL_CHARACTER = Code("PG108", "nul-character", _E)
 LONE_SURROGATE = Code("PG109", "lone-surrogate", _E)
+UNREADABLE_INCLUDE = Code("PG110", "unreadable-include", _E)
+INCLUDE_OUTSIDE = Code("PG111", "include-outside", _E)
+INCLUDE_LOOP = Code("PG112", "include-loop", _E)
+CONFIG_TOO_LARGE = Code("PG113", "config-too-large", _E)
 
 # 2: schema
 UNKNOWN_KEY = Code("PG201", "unknown-key", _E)
@@ -52,6 +56,9 @@ EVALUATED_REFERENCE = Code("PG319", "evaluated-reference", _E)
 UNREADABLE_SHELL = Code("PG320", "unreadable-shell", _E)
 UNQUOTABLE_REFERENCE = Code("PG321", "unquotable-reference", _E)
 NEAR_MISS = Code("PG322", "near-miss", _W)
+UNKNOWN_TEMPLATE = Code("PG330", "unknown-template", _E)
+TEMPLATE_CYCLE = Code("PG331", "template-cycle", _E)
+DEFINED_TWICE = Code("PG332", "defined-twice", _E)
 
 # 4: graph
 CYCLE = Code("PG401", "cycle", _E)
