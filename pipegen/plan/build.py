@@ -20,12 +20,14 @@ from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
+from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
     Artifact,
     Condition,
     Fetch,
     Job,
+    Machine,
     Mail,
     Output,
     Plan,
@@ -46,6 +48,7 @@ class _Work:
     stage: Stage
     steps: tuple[Step, ...]
     mail: Mail | None
+    machine: Machine
     reads: tuple[Output, ...]
     condition: Condition | None
 
@@ -133,7 +136,10 @@ def _work(
         values = values_of(stage, namespaces, closure, forwarded.known, report)
         found = steps(stage, pipeline, values, forwarded)
         absence.check_made(name, found, report)
-        work[name] = _Work(stage, found, mail(stage, pipeline, values), values.reads(), absence.conditions.get(name))
+        where = machine(stage, values)
+        work[name] = _Work(
+            stage, found, mail(stage, pipeline, values), where, values.reads(), absence.conditions.get(name)
+        )
     return work
 
 
@@ -189,6 +195,7 @@ def _jobs(
                 shared=kept.get(name, Shared()),
                 containers=containers_of(name, one.steps),
                 condition=one.condition,
+                machine=one.machine,
             )
         )
     return tuple(jobs)
