@@ -27,7 +27,7 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {}
 def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
     """Return the file of *plans*; what GitLab cannot say is reported."""
     settings, chosen = read(request.settings), bool(request.chosen)
-    check_publications(plans, settings, request.settings, chosen=chosen, report=report)
+    check_publications(plans, request.settings, chosen=chosen, report=report)
     lowered = lower(plans, settings, chosen=chosen, report=report)
     text = render(lowered.document, request.source, (*chosen_note(request.chosen), *lowered.notes))
     check_size(text, len(lowered.document.jobs), plans[0].span, report)

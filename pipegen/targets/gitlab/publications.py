@@ -23,9 +23,7 @@ def publishing(jobs: Iterable[Job], titles: Titles, settings: Settings) -> tuple
     return tuple(_with_release(job, titles, settings) for job in found)
 
 
-def check_publications(
-    plans: Sequence[Plan], settings: Settings, section: TreeMapping | None, *, chosen: bool, report: Report
-) -> None:
+def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, chosen: bool, report: Report) -> None:
     """Report stages that no plan has, unless pipelines were *chosen*."""
     plain = {job.stage: job for plan in plans for job in plan.jobs}
     stages = {**plain, **{f"{plan.name}: {job.stage}": job for plan in plans for job in plan.jobs}}
