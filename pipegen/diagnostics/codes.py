@@ -92,6 +92,7 @@ WORKSPACE_NOT_SHARED = Code("PG626", "workspace-not-shared", _W)
 FILE_TOO_BIG = Code("PG627", "file-too-big", _W)
 UNKNOWN_PIPELINE = Code("PG640", "unknown-pipeline", _E)
 ENGINE_HAS_NO_VALUE = Code("PG641", "engine-has-no-value", _E)
+UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 
 
 def table() -> tuple[Code, ...]:
