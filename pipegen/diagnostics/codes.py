@@ -59,6 +59,10 @@ NEAR_MISS = Code("PG322", "near-miss", _W)
 UNKNOWN_TEMPLATE = Code("PG330", "unknown-template", _E)
 TEMPLATE_CYCLE = Code("PG331", "template-cycle", _E)
 DEFINED_TWICE = Code("PG332", "defined-twice", _E)
+CONDITION_PATTERN = Code("PG340", "condition-pattern", _E)
+MAY_BE_ABSENT = Code("PG341", "may-be-absent", _E)
+REFERENCE_IN_CONDITION = Code("PG342", "reference-in-condition", _E)
+UNKNOWN_CONDITION_INPUT = Code("PG343", "unknown-condition-input", _E)
 
 # 4: graph
 CYCLE = Code("PG401", "cycle", _E)
@@ -77,6 +81,7 @@ EXPECTED_TEXT = Code("PG508", "expected-text", _E)
 TOO_FEW_WORDS = Code("PG509", "too-few-words", _E)
 INVALID_VARIABLE = Code("PG510", "invalid-variable", _E)
 MAIL_WITHOUT_RECIPIENT = Code("PG511", "mail-without-recipient", _W)
+NEVER_HOLDS = Code("PG525", "never-holds", _W)
 
 # 6: targets; 601 to 619 Jenkins, 620 to 639 GitLab, 640 and up any
 ADDED_WAITS = Code("PG601", "added-waits", _W)
@@ -94,6 +99,7 @@ WORKSPACE_NOT_SHARED = Code("PG626", "workspace-not-shared", _W)
 FILE_TOO_BIG = Code("PG627", "file-too-big", _W)
 UNKNOWN_PIPELINE = Code("PG640", "unknown-pipeline", _E)
 ENGINE_HAS_NO_VALUE = Code("PG641", "engine-has-no-value", _E)
+UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 
 
 def table() -> tuple[Code, ...]:
