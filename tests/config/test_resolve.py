@@ -255,7 +255,10 @@ def test_a_pipeline_in_the_place_of_a_stage_takes_no_defaults() -> None:
             '"image" has no "name"',
         ),
         (
-            "pipelines:\n p:\n  defaults: {outputs: {v: {command: b}}}\n  stages: [{name: a, script: x, outputs: {v: {file: c}}}]",
+            (
+                "pipelines:\n p:\n  defaults: {outputs: {v: {command: b}}}\n"
+                "  stages: [{name: a, script: x, outputs: {v: {file: c}}}]"
+            ),
             "PG204",
             4,
             '"v" has "command", "file", of which only one may stand',
