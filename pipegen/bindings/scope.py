@@ -266,7 +266,9 @@ class Reader:
                 hint=f'rename the stage, to "{dotted.replace(".", "-")}" perhaps',
             )
             return ""
-        found = near_miss(namespace, [*self.namespaces.stages, "setup", *(["inputs"] if self.namespaces.inputs else [])])
+        found = near_miss(
+            namespace, [*self.namespaces.stages, "setup", *(["inputs"] if self.namespaces.inputs else [])]
+        )
         meant = self.namespaces.stages.get(found or "")
         self.report.add(
             codes.UNKNOWN_NAMESPACE,

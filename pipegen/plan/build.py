@@ -30,6 +30,7 @@ from pipegen.plan.model import (
     Step,
     Workspace,
 )
+from pipegen.plan.parameters import Parameters
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
 from pipegen.plan.values import values_of
@@ -47,12 +48,16 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """What a pipeline must know of the file it stands in: *homes* are the pipelines that hold a stage of each name."""
+    """What a pipeline must know of the file it stands in.
+
+    *homes* are the pipelines that hold a stage of each name.
+    """
 
     homes: Mapping[str, tuple[str, ...]]
     several: bool
     slugs: Mapping[str, str]
     folder: str
+    parameters: Parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
     """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
     check_directory(pipeline.directory, report)
     namespaces = _namespaces(pipeline, around)
-    work = _work(pipeline, graph, graph.topological(), namespaces, report)
+    work = _work(pipeline, graph, graph.topological(), namespaces, around, report)
     frames = graph.stack()
     jobs = _jobs(pipeline, graph, work, namespaces, around, frames, report)
     return Plan(
@@ -84,13 +89,14 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
         workspace_span=pipeline.workspace.span if pipeline.workspace else None,
         selection=selection(jobs, several=around.several),
         folder=around.folder,
+        inputs=around.parameters.at_run_time,
     )
 
 
 def check_values(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> None:
     """Report wrong bindings and values of a *pipeline* that has no plan since its *graph* has a cycle."""
     check_directory(pipeline.directory, report)
-    _work(pipeline, graph, graph.nodes, _namespaces(pipeline, around), report)
+    _work(pipeline, graph, graph.nodes, _namespaces(pipeline, around), around, report)
 
 
 def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
@@ -98,15 +104,20 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
     for stage in pipeline.stages:
         stages.setdefault(stage.name.value, stage)
     bound = {name: bound_names(stage) for name, stage in stages.items()}
-    return Namespaces(stages, bound, providers(bound), around.homes)
+    return Namespaces(stages, bound, providers(bound), around.homes, around.parameters.names)
 
 
 def _work(
-    pipeline: Pipeline, graph: ExecutionGraph, order: Sequence[str], namespaces: Namespaces, report: Report
+    pipeline: Pipeline,
+    graph: ExecutionGraph,
+    order: Sequence[str],
+    namespaces: Namespaces,
+    around: Neighbours,
+    report: Report,
 ) -> dict[str, _Work]:
     """Return what each stage does, taken in *order*: ancestors come first, so that their exports are known."""
     work: dict[str, _Work] = {}
-    forwarded = Forwarded(pipeline.name.value)
+    forwarded = Forwarded(pipeline.name.value, around.parameters)
     closure = graph.closure()
     for name in order:
         stage = namespaces.stages[name]

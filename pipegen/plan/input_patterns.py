@@ -64,31 +64,34 @@ class _Reader:
 
     def _next(self) -> Misread | None:
         character = self.pattern[self.at]
-        match character:
-            case "\\":
-                return self._escape()
-            case "[":
-                return self._bracket()
-            case "(" | ")" | "|":
-                return self._group(character)
-            case "*" | "+" | "?" | "{":
-                return self._repetition(character)
-            case "}" | "]":
-                return Misread(self.at, f'a "{character}" that closes nothing', f'write "\\{character}"')
-            case "^" | "$":
-                return self._anchor(character)
-        return self._took(1, is_atom=True)
+        if character in "}]":
+            return Misread(self.at, f'a "{character}" that closes nothing', f'write "\\{character}"')
+        readers = {
+            "\\": self._escape,
+            "[": self._bracket,
+            **dict.fromkeys("()|", self._group),
+            **dict.fromkeys("*+?{", self._repetition),
+            **dict.fromkeys("^$", self._anchor),
+        }
+        reader = readers.get(character)
+        if reader is not None:
+            return reader(character)
+        self._took(1, is_atom=True)
+        return None
 
     def _took(self, length: int, *, is_atom: bool) -> None:
         self.at += length
         self.has_atom, self.is_repeated, self.is_empty = is_atom, False, not is_atom
 
-    def _escape(self) -> Misread | None:
+    def _escape(self, character: str) -> Misread | None:
         following = self.pattern[self.at + 1 : self.at + 2]
         if not following or following not in _ESCAPABLE:
             advice = {"d": 'write "[0-9]"', "w": 'write "[A-Za-z0-9_]"', "s": 'write "[ ]"'}.get(following)
-            return Misread(self.at, f'"\\{following}"', advice or "escape nothing but punctuation that has a meaning")
-        return self._took(2, is_atom=True)
+            return Misread(
+                self.at, f'"{character}{following}"', advice or "escape nothing but punctuation that has a meaning"
+            )
+        self._took(2, is_atom=True)
+        return None
 
     def _anchor(self, character: str) -> Misread | None:
         place = 0 if character == "^" else len(self.pattern) - 1
@@ -108,7 +111,8 @@ class _Reader:
             self.open.append(self.at)
         elif character == ")":
             self.open.pop()
-        return self._took(1, is_atom=character == ")")
+        self._took(1, is_atom=character == ")")
+        return None
 
     def _repetition(self, character: str) -> Misread | None:
         length = 1
@@ -118,7 +122,7 @@ class _Reader:
                 return Misread(self.at, 'a "{" that begins no number of repetitions', r'write "\{"')
             least, most = int(interval["least"]), int(interval["most"] or interval["least"])
             if not least <= most <= _MOST:
-                return Misread(self.at, f'"{interval[0]}"', f"write at most {_MOST} repetitions, the smaller number first")
+                return Misread(self.at, f'"{interval[0]}"', f"write {_MOST} at most, the smaller number first")
             length = len(interval[0])
         if self.is_repeated:
             return Misread(self.at, f'"{character}" behind another repetition', "leave one of the two out")
@@ -128,14 +132,15 @@ class _Reader:
         self.has_atom, self.is_repeated = False, True
         return None
 
-    def _bracket(self) -> Misread | None:
+    def _bracket(self, character: str) -> Misread | None:
         start = self.at + (2 if self.pattern.startswith("[^", self.at) else 1)
         end = self.pattern.find("]", start + 1)
         if end < 0:
-            return Misread(self.at, 'a "[" that is not closed', r'close it, or write "\["')
+            return Misread(self.at, f'a "{character}" that is not closed', r'close it, or write "\["')
         inside = self.pattern[start:end]
         found = _misread_bracket(inside, start)
-        return found if found is not None else self._took(end + 1 - self.at, is_atom=True)
+        self._took(end + 1 - self.at, is_atom=True)
+        return found
 
 
 def _misread_bracket(inside: str, start: int) -> Misread | None:
@@ -152,7 +157,7 @@ def _misread_bracket(inside: str, start: int) -> Misread | None:
             at += 1
             continue
         first, last = inside[at], inside[at + 2]
-        if first > last or inside[at + 3 : at + 4] == "-" and at + 4 < len(inside):
+        if first > last or (inside[at + 3 : at + 4] == "-" and at + 4 < len(inside)):
             return Misread(start + at, f'"{inside[at : at + 4]}" between brackets', 'put a "-" that means itself last')
         at += 3
     return None

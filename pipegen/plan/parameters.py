@@ -12,13 +12,11 @@ from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.plan.input_names import is_reserved
 from pipegen.plan.input_patterns import matches, misread
 from pipegen.plan.model import Input, InputType
+from pipegen.plan.model.inputs import BOOLEANS, NUMBER
 from pipegen.source.text import Located, Span
 from pipegen.source.tree import Kind, Node, Scalar, Sequence
 from pipegen.source.tree import Mapping as Map
 
-# What `type: number` takes, in the same subset of regular expressions as patterns.
-NUMBER = r"-?[0-9]+([.][0-9]+)?"
-BOOLEANS = ("true", "false")
 _TYPES = {
     Kind.BOOLEAN: InputType.BOOLEAN,
     Kind.INTEGER: InputType.NUMBER,

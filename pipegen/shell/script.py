@@ -55,6 +55,7 @@ class Script:
         steps: what the stage does.
         outputs: the values that other jobs read, written last.
         setup: the setup names that the parts use, in order of first use.
+        inputs: the inputs that the parts use, in order of first use.
         credentials: the credentials that must be bound to variables around the script.
         uses_containers: whether it calls the container program.
         uses_helm: whether it calls helm.
@@ -69,6 +70,7 @@ class Script:
     steps: tuple[Command, ...]
     outputs: tuple[Command, ...]
     setup: tuple[str, ...]
+    inputs: tuple[str, ...]
     credentials: tuple[Credential, ...]
     uses_containers: bool
     uses_helm: bool
@@ -92,7 +94,7 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Sc
         plan=plan,
         producers=producers,
         host=host,
-        variables=variables((*used.outputs, *own), used.setup, used.defaults),
+        variables=variables((*used.outputs, *own), used.setup, used.defaults, used.inputs),
         needed=used.own,
     )
     credentials = _credentials(used.steps, host)
@@ -112,6 +114,7 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Sc
         steps=steps,
         outputs=outputs,
         setup=used.setup,
+        inputs=used.inputs,
         credentials=credentials,
         uses_containers=is_used("DOCKER", called),
         uses_helm=is_used("HELM", called),

@@ -20,6 +20,7 @@ class Uses:
 
     outputs: tuple[Output, ...]
     setup: tuple[str, ...]
+    inputs: tuple[str, ...]
     defaults: tuple[str, ...]
     own: frozenset[str]
     steps: tuple[Step, ...]
@@ -43,6 +44,7 @@ def uses(job: Job, host: Host) -> Uses:
             )
         ),
         setup=tuple(dict.fromkeys(setup)),
+        inputs=tuple(dict.fromkeys(one.name for one in references if one.scope is Scope.INPUT)),
         defaults=tuple(dict.fromkeys(default for text in texts for default in _defaults(text))),
         own=own,
         steps=steps,

@@ -60,6 +60,7 @@ def host(**changes: object) -> Host:
         job_id="$JOB",
         run_id="$RUN",
         setup={"project": "$PROJECT", "tag": "${TAG}", "timestamp": '$(printf %s "$TIME")'}.get,
+        input=lambda name: f"$INPUT_{name}",
         labels=(("ci.project", "$PROJECT"),),
         values=None,
         images=Images.LOCAL,

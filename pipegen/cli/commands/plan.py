@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from pipegen.cli.session import ConfigArgument, PipelineOption, show_plans
+from pipegen.cli.session import ConfigArgument, PipelineOption, SetOption, show_plans
 from pipegen.plan.model import Commands, Job, Plan, Step
 
 
@@ -23,10 +23,11 @@ class PlanFormat(StrEnum):
 def plan(
     config: ConfigArgument = None,
     pipeline: PipelineOption = None,
+    inputs: SetOption = None,
     form: Annotated[PlanFormat, typer.Option("--format", help="How the plan is shown.")] = PlanFormat.TEXT,
 ) -> None:
     """Show frames, jobs, needs and bindings of each pipeline."""
-    plans = show_plans(config, pipeline)
+    plans = show_plans(config, pipeline, inputs)
     if form is PlanFormat.JSON:
         typer.echo(json.dumps(as_data(plans), indent=2))
     else:
