@@ -55,6 +55,10 @@ NEAR_MISS = Code("PG322", "near-miss", _W)
 UNKNOWN_INPUT = Code("PG335", "unknown-input", _E)
 RESERVED_INPUT_NAME = Code("PG336", "reserved-input-name", _E)
 INVALID_SET = Code("PG337", "invalid-set", _E)
+CONDITION_PATTERN = Code("PG340", "condition-pattern", _E)
+MAY_BE_ABSENT = Code("PG341", "may-be-absent", _E)
+REFERENCE_IN_CONDITION = Code("PG342", "reference-in-condition", _E)
+UNKNOWN_CONDITION_INPUT = Code("PG343", "unknown-condition-input", _E)
 
 # 4: graph
 CYCLE = Code("PG401", "cycle", _E)
@@ -75,6 +79,7 @@ INVALID_VARIABLE = Code("PG510", "invalid-variable", _E)
 MAIL_WITHOUT_RECIPIENT = Code("PG511", "mail-without-recipient", _W)
 INVALID_INPUT = Code("PG520", "invalid-input", _E)
 INVALID_PATTERN = Code("PG521", "invalid-pattern", _E)
+NEVER_HOLDS = Code("PG525", "never-holds", _W)
 
 # 6: targets; 601 to 619 Jenkins, 620 to 639 GitLab, 640 and up any
 ADDED_WAITS = Code("PG601", "added-waits", _W)
@@ -92,6 +97,7 @@ WORKSPACE_NOT_SHARED = Code("PG626", "workspace-not-shared", _W)
 FILE_TOO_BIG = Code("PG627", "file-too-big", _W)
 UNKNOWN_PIPELINE = Code("PG640", "unknown-pipeline", _E)
 ENGINE_HAS_NO_VALUE = Code("PG641", "engine-has-no-value", _E)
+UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 
 
 def table() -> tuple[Code, ...]:

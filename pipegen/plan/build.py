@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from posixpath import normpath
 
@@ -13,8 +13,10 @@ from pipegen.config.model import Pipeline, Stage
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.absence import Absence
 from pipegen.plan.artifacts import Offered, declared_artifacts, wanted_files
 from pipegen.plan.checks import check_directory
+from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
@@ -22,6 +24,7 @@ from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
     Artifact,
+    Condition,
     Fetch,
     Job,
     Machine,
@@ -47,6 +50,7 @@ class _Work:
     mail: Mail | None
     machine: Machine
     reads: tuple[Output, ...]
+    condition: Condition | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
     """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
     check_directory(pipeline.directory, report)
     namespaces = _namespaces(pipeline, around)
+    runs = condition(pipeline.when, around.parameters, around.homes, report)
     work = _work(pipeline, graph, graph.topological(), namespaces, around, report)
     frames = graph.stack()
     jobs = _jobs(pipeline, graph, work, namespaces, around, frames, report)
@@ -90,9 +95,10 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
         fetch=_fetch(pipeline),
         workspace=Workspace(pipeline.workspace.value) if pipeline.workspace else Workspace.ISOLATED,
         workspace_span=pipeline.workspace.span if pipeline.workspace else None,
-        selection=selection(jobs, several=around.several),
+        selection=selection(jobs, several=around.several, has_condition=pipeline.when is not None),
         folder=around.folder,
         inputs=around.parameters.at_run_time,
+        condition=runs,
     )
 
 
@@ -120,7 +126,9 @@ def _work(
 ) -> dict[str, _Work]:
     """Return what each stage does, taken in *order*: ancestors come first, so that their exports are known."""
     work: dict[str, _Work] = {}
-    forwarded = Forwarded(pipeline.name.value, around.parameters)
+    absence = _absence(namespaces, around, report)
+    namespaces = replace(namespaces, absence=absence.cause)
+    forwarded = Forwarded(pipeline.name.value, around.parameters, absence.is_certain)
     closure = graph.closure()
     for name in order:
         stage = namespaces.stages[name]
@@ -128,9 +136,18 @@ def _work(
         check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
         found = steps(stage, pipeline, values, forwarded)
+        absence.check_made(name, found, report)
         where = machine(stage, values)
-        work[name] = _Work(stage, found, mail(stage, pipeline, values), where, values.reads())
+        work[name] = _Work(
+            stage, found, mail(stage, pipeline, values), where, values.reads(), absence.conditions.get(name)
+        )
     return work
+
+
+def _absence(namespaces: Namespaces, around: Neighbours, report: Report) -> Absence:
+    stages = namespaces.stages
+    found = {name: condition(stage.when, around.parameters, around.homes, report) for name, stage in stages.items()}
+    return Absence(stages, {name: one for name, one in found.items() if one is not None})
 
 
 def _jobs(
@@ -178,6 +195,7 @@ def _jobs(
                 mail=one.mail,
                 shared=kept.get(name, Shared()),
                 containers=containers_of(name, one.steps),
+                condition=one.condition,
                 machine=one.machine,
             )
         )

@@ -18,7 +18,10 @@ def read_inputs(lowering: Lowering) -> Iterator[Command]:
     known = {one.name: one for one in lowering.plan.inputs}
     for name, variable in lowering.variables.inputs.items():
         value = assigned(shell_text(lowering.host.input(name)))
-        yield Command((f"{variable}={value}", *_checks(known[name], variable, lowering)))
+        one = known[name]
+        may_be_empty = one.default is None and name in lowering.optional
+        lines = _checks(one, (Variable(variable),), lowering, may_be_empty=may_be_empty)
+        yield Command((f"{variable}={value}", *lines))
 
 
 def unchecked(inputs: Iterable[Input]) -> tuple[Input, ...]:
@@ -28,36 +31,35 @@ def unchecked(inputs: Iterable[Input]) -> tuple[Input, ...]:
     )
 
 
-def _checks(one: Input, variable: str, lowering: Lowering) -> Iterator[str]:
-    """Yield the lines that hold the value of *variable* against what the input *one* takes."""
-    value: Word = (Variable(variable),)
-    if one.default is None:
+def _checks(one: Input, value: Word, lowering: Lowering, *, may_be_empty: bool) -> Iterator[str]:
+    """Yield the lines that hold *value* against what the input *one* takes."""
+    if one.default is None and not may_be_empty:
         yield from otherwise(f"[ -n {quote(value)} ]", failure(lowering.job, f'input "{one.name}" is not given'))
-    if one.choices:
-        yield from _among(one.choices, one, value, lowering)
+    choices = one.choices or (BOOLEANS if one.type is InputType.BOOLEAN else ())
+    if choices:
+        refused = _refused(f"is none of {', '.join(choices)}", one, value, lowering)
+        yield from _among((*choices, *([""] if may_be_empty else [])), value, refused)
         return
-    if one.type is InputType.BOOLEAN:
-        yield from _among(BOOLEANS, one, value, lowering)
+    start = f"[ -z {quote(value)} ] || " if may_be_empty else ""
     if one.type is InputType.NUMBER:
-        yield from _matching(NUMBER, "is no number", one, value, lowering)
+        yield from otherwise(start + _matches(NUMBER, value), _refused("is no number", one, value, lowering))
     if one.pattern is not None:
-        yield from _matching(one.pattern, f"does not match {one.pattern}", one, value, lowering)
+        refused = _refused(f"does not match {one.pattern}", one, value, lowering)
+        yield from otherwise(start + _matches(one.pattern, value), refused)
 
 
-def _among(choices: tuple[str, ...], one: Input, value: Word, lowering: Lowering) -> Iterator[str]:
-    told = f"is none of {', '.join(choices)}"
+def _among(choices: tuple[str, ...], value: Word, refused: tuple[str, ...]) -> Iterator[str]:
     yield f"case {quote(value)} in"
     yield f"  {' | '.join(quote(choice) if choice else single_quoted('') for choice in choices)}) ;;"
     yield "  *)"
-    yield from indented(indented(_refused(told, one, value, lowering)))
+    yield from indented(indented(refused))
     yield "    ;;"
     yield "esac"
 
 
-def _matching(pattern: str, told: str, one: Input, value: Word, lowering: Lowering) -> Iterator[str]:
-    # A line break becomes a character that is in no pattern, so that all lines count as one.
-    line = f"{{ printf %s {quote(value)} | tr '\\n' '\\1'; echo; }} | LC_ALL=C grep -Eqx {_argument(pattern)}"
-    yield from otherwise(line, _refused(told, one, value, lowering))
+def _matches(pattern: str, value: Word) -> str:
+    """Return the command that tells whether all of *value* matches: a line break is a character like others."""
+    return f"{{ printf %s {quote(value)} | tr '\\n' '\\1'; echo; }} | LC_ALL=C grep -Eqx {_argument(pattern)}"
 
 
 def _argument(pattern: str) -> str:

@@ -96,6 +96,7 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Sc
         host=host,
         variables=variables((*used.outputs, *own), used.setup, used.defaults, used.inputs),
         needed=used.own,
+        optional=used.optional,
     )
     credentials = _credentials(used.steps, host)
     login = host.login if _pushes_or_pulls(job, used.steps, host) else None
