@@ -70,12 +70,15 @@ EXPECTED_TEXT = Code("PG508", "expected-text", _E)
 TOO_FEW_WORDS = Code("PG509", "too-few-words", _E)
 INVALID_VARIABLE = Code("PG510", "invalid-variable", _E)
 MAIL_WITHOUT_RECIPIENT = Code("PG511", "mail-without-recipient", _W)
+RUN_TIME_PATH = Code("PG540", "run-time-path", _E)
+KNOWN_TOO_LATE = Code("PG541", "known-too-late", _E)
 
 # 6: targets; 601 to 619 Jenkins, 620 to 639 GitLab, 640 and up any
 ADDED_WAITS = Code("PG601", "added-waits", _W)
 DECLARATIVE_WORKSPACE = Code("PG602", "declarative-workspace", _E)
 DECLARATIVE_TOO_LARGE = Code("PG603", "declarative-too-large", _E)
 STAGE_TOO_LARGE = Code("PG604", "stage-too-large", _E)
+NOT_ON_JENKINS = Code("PG617", "not-on-jenkins", _I)
 RENAMED_JOB = Code("PG620", "renamed-job", _I)
 TRIGGER_WITHOUT_PROJECT = Code("PG621", "trigger-without-project", _W)
 TRIGGER_NOT_AWAITED = Code("PG622", "trigger-not-awaited", _W)
@@ -86,6 +89,9 @@ WORKSPACE_NOT_SHARED = Code("PG626", "workspace-not-shared", _W)
 FILE_TOO_BIG = Code("PG627", "file-too-big", _W)
 UNKNOWN_PIPELINE = Code("PG640", "unknown-pipeline", _E)
 ENGINE_HAS_NO_VALUE = Code("PG641", "engine-has-no-value", _E)
+SARIF_AS_ARTIFACT = Code("PG649", "sarif-as-artifact", _I)
+FAILURE_LOSES_VALUES = Code("PG650", "failure-loses-values", _E)
+NOT_EXPANDED = Code("PG651", "not-expanded", _E)
 
 
 def table() -> tuple[Code, ...]:
