@@ -98,13 +98,20 @@ def _definition(steps: Sequence[str], whole: Schema) -> Schema:
 
 
 def _resolved(schema: Schema, whole: Schema) -> Schema:
-    """Return *schema* with what it refers to; its own words win."""
-    name = _name(schema)
-    return {**whole["$defs"][name], **schema} if name else schema
+    """Return *schema* with what it refers to, directly or not; its own words win."""
+    found: Schema = schema
+    while "$ref" in found:
+        referred: Schema = whole
+        for step in found["$ref"].removeprefix("#/").split("/"):
+            referred = referred[step]
+        found = {**referred, **{key: value for key, value in found.items() if key != "$ref"}}
+    return found
 
 
 def _name(schema: Schema) -> str:
-    return str(schema.get("$ref", "")).rpartition("/")[2]
+    """Return the definition that *schema* refers to; nothing for a reference to a key within one."""
+    found = re.fullmatch(r"#/\$defs/(\w+)", schema.get("$ref", ""))
+    return found[1] if found else ""
 
 
 def _map_of(schema: Schema, whole: Schema) -> Schema:
