@@ -66,7 +66,7 @@ def names_at_start(text: Text, what: str, report: Report) -> Text:
         if reference.scope in (Scope.OWN, Scope.STAGE):
             report.add(
                 codes.KNOWN_TOO_LATE,
-                f"{what} is made before the stage starts, and \"{reference}\" is not known by then",
+                f'{what} is made before the stage starts, and "{reference}" is not known by then',
                 at=reference.span,
                 hint="write it out, or use what is known from the start: ${setup.branch}, ${inputs.name}",
             )

@@ -29,33 +29,28 @@ def escaped(text: str) -> str:
 
 
 def _expanded(part: Part, what: str, plan: Plan, report: Report, *, is_slug: bool) -> str:
-    match part:
-        case str():
-            return escaped(part)
-        case Reference(scope=Scope.SETUP, name="pipeline"):
-            return escaped(plan.name)
-        case Reference(scope=Scope.SETUP, name=name, default=None):
-            if is_slug and name == _BRANCH:
-                return _SLUG
-            if found := _variable(name):
-                return _NAME.sub(r"${\1}", found)
-            return _reported(part, what, report)
-        case Reference():
-            return _reported(part, what, report)
-        case _:
-            return escaped(getattr(part, "source", ""))
+    if not isinstance(part, Reference):
+        return escaped(part if isinstance(part, str) else getattr(part, "source", ""))
+    if part.scope is Scope.SETUP and part.name == "pipeline":
+        return escaped(plan.name)
+    variable = _variable(part.name) if part.scope is Scope.SETUP and part.default is None else None
+    if variable is None:
+        _report(part, what, report)
+        return ""
+    return _SLUG if is_slug and part.name == _BRANCH else _NAME.sub(r"${\1}", variable)
 
 
 def _variable(name: str) -> str | None:
     return "$CI_JOB_URL" if name == "logURL" else pipeline_variable(name)
 
 
-def _reported(reference: Reference, what: str, report: Report) -> str:
-    has_default = reference.default is not None
+def _report(reference: Reference, what: str, report: Report) -> None:
+    lacks = "variable" if reference.default is None else "default"
     report.add(
         NOT_EXPANDED,
-        f'GitLab has no {"default" if has_default else "variable"} for "{reference}" in {what}, which it expands itself',
+        f'GitLab has no {lacks} for "{reference}" in {what}, which it expands itself',
         at=reference.span,
-        hint="leave the default out" if has_default else "use ${setup.commit}, ${setup.branch}, ${setup.tag} or ${setup.params.NAME}",
+        hint="leave the default out"
+        if reference.default is not None
+        else "use ${setup.commit}, ${setup.branch}, ${setup.tag} or ${setup.params.NAME}",
     )
-    return ""

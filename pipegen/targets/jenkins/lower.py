@@ -12,6 +12,7 @@ from pipegen.targets.jenkins.checkouts import lower_checkouts
 from pipegen.targets.jenkins.functions import helpers
 from pipegen.targets.jenkins.layout import lay_out
 from pipegen.targets.jenkins.pins import pins
+from pipegen.targets.jenkins.plugins import plugin_notes
 from pipegen.targets.jenkins.preludes import Preludes
 from pipegen.targets.jenkins.selection import lower_parameters, lower_selection
 from pipegen.targets.jenkins.settings import Settings
@@ -42,7 +43,7 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
     stages, recipients = laid_out.stages.stages, laid_out.stages.recipients
     variables = start_variables(work, used)
     return model.Jenkinsfile(
-        notes=(*chosen_note(request.chosen), *laid_out.notes, *_plugins(stages)),
+        notes=(*chosen_note(request.chosen), *laid_out.notes, *plugin_notes(stages)),
         parameters=lower_parameters(work, used),
         selection=lower_selection(work),
         variables=variables,
@@ -66,8 +67,3 @@ def _preludes(preludes: Preludes) -> tuple[model.Prelude, ...]:
         model.Prelude(function=one.function, comment=one.comment, sh=script_steps(one.commands))
         for one in preludes.named()
     )
-
-
-def _plugins(stages: Sequence[model.Stage]) -> tuple[str, ...]:
-    """Return what the file needs beyond Pipeline, its declarative part, git and credentials-binding."""
-    return ("Needs the plugin mailer.",) if any(stage.on_failure for stage in stages) else ()
