@@ -19,11 +19,13 @@ from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
 from pipegen.plan.keeping import Kept, kept
+from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
     Artifact,
     Fetch,
     Job,
+    Machine,
     Mail,
     Output,
     Plan,
@@ -44,6 +46,7 @@ class _Work:
     steps: tuple[Step, ...]
     mail: Mail | None
     kept: Kept
+    machine: Machine
     reads: tuple[Output, ...]
 
 
@@ -117,7 +120,8 @@ def _work(
         values = values_of(stage, namespaces, closure, forwarded.known, report)
         found = steps(stage, pipeline, values, forwarded)
         files = kept(stage, _directory(stage, pipeline), values)
-        work[name] = _Work(stage, found, mail(stage, pipeline, values), files, values.reads())
+        where = machine(stage, values)
+        work[name] = _Work(stage, found, mail(stage, pipeline, values), files, where, values.reads())
     return work
 
 
@@ -168,6 +172,7 @@ def _jobs(
                 containers=containers_of(name, one.steps),
                 keeping=one.kept.keeping,
                 reports=one.kept.reports,
+                machine=one.machine,
             )
         )
     return tuple(jobs)

@@ -23,6 +23,9 @@ TABLE: tuple[Capability, ...] = (
         _NATIVE,
         "pipefail is turned off, as on other engines; no image is set where only a script runs",
     ),
+    Capability("shell", _NATIVE, "bash where the image has it, else the job fails; set -o pipefail"),
+    Capability("agent", _NATIVE, "tags of runners, in place of targets.gitlab.tags"),
+    Capability("resources", _NATIVE, "KUBERNETES_CPU_REQUEST and _MEMORY_REQUEST; other executors ignore them"),
     Capability("env", _NATIVE, "exported by the script, so that any text arrives"),
     Capability("outputs", _EMULATED, "files among the artifacts of each stage that is read"),
     Capability(
