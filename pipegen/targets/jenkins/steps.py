@@ -13,6 +13,7 @@ from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
 from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stashes import Stashes
+from pipegen.targets.jenkins.tools import with_tools
 from pipegen.targets.jenkins.values import Values
 from pipegen.targets.jenkins.work import NamedJob, Work
 
@@ -56,7 +57,8 @@ def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
     if is_isolated:
         yield model.Checkout(shared.work.checkouts[named.plan.name])
         yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
-    yield from with_ending(named.job, (_bound(script, _sh(script, shared.preludes), shared.work.settings),))
+    sh = _bound(script, _sh(script, shared.preludes), shared.work.settings)
+    yield from with_ending(named.job, (with_tools(named.job, sh, shared.work.settings),))
     if script.archives:
         yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)
