@@ -196,13 +196,20 @@ def _jobs(
                 mail=one.mail,
                 shared=outliving.get(name, Shared()),
                 containers=containers_of(name, one.steps),
-                keeping=one.kept.keeping,
-                reports=one.kept.reports,
-                condition=one.condition,
-                machine=one.machine,
             )
         )
-    return tuple(jobs)
+    return tuple(_with_surroundings(job, work[job.stage]) for job in jobs)
+
+
+def _with_surroundings(job: Job, work: _Work) -> Job:
+    """Return *job* with what its stage says beside its steps."""
+    return replace(
+        job,
+        keeping=work.kept.keeping,
+        reports=work.kept.reports,
+        condition=work.condition,
+        machine=work.machine,
+    )
 
 
 def _directory(stage: Stage, pipeline: Pipeline) -> str:
