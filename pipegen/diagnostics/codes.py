@@ -90,6 +90,8 @@ MAIL_WITHOUT_SERVER = Code("PG624", "mail-without-server", _W)
 CONTAINER_NOT_SHARED = Code("PG625", "container-not-shared", _E)
 WORKSPACE_NOT_SHARED = Code("PG626", "workspace-not-shared", _W)
 FILE_TOO_BIG = Code("PG627", "file-too-big", _W)
+CHANGES_ON_GITLAB = Code("PG630", "changes-on-gitlab", _I)
+CONDITION_ON_GITLAB = Code("PG631", "condition-on-gitlab", _E)
 UNKNOWN_PIPELINE = Code("PG640", "unknown-pipeline", _E)
 ENGINE_HAS_NO_VALUE = Code("PG641", "engine-has-no-value", _E)
 
