@@ -94,6 +94,7 @@ CHANGES_ON_GITLAB = Code("PG630", "changes-on-gitlab", _I)
 CONDITION_ON_GITLAB = Code("PG631", "condition-on-gitlab", _E)
 UNKNOWN_PIPELINE = Code("PG640", "unknown-pipeline", _E)
 ENGINE_HAS_NO_VALUE = Code("PG641", "engine-has-no-value", _E)
+UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 
 
 def table() -> tuple[Code, ...]:

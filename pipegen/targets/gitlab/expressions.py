@@ -198,6 +198,6 @@ def _searched(variable: str, regex: str) -> Compare:
 
 
 def _delimited(regex: str) -> str:
-    """Return *regex* as it stands between slashes, where GitLab takes no single character and no backslash at the end."""
+    """Return *regex* as it stands between slashes, where GitLab takes no single character, and no backslash last."""
     known = regex.replace("/", r"\/")
     return f"({known})" if len(known) == 1 or known.endswith("\\") else known

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from pipegen.plan.model import Condition, Job, Output
 from pipegen.plan.model.logic import implies
@@ -40,20 +41,22 @@ def needs(job: Job, places: Mapping[str, Place]) -> tuple[Need, ...]:
     farther = [stage for stage in places if stage in missing] if missing else []
     found: list[Need] = []
     for stage in (*awaited, *farther):
-        is_optional = places[stage].may_be_missing(job.condition)
-        for need in _stage_needs(places[stage], is_read=stage in read, is_awaited=stage in awaited):
-            found.append(replace(need, is_optional=is_optional))
+        wanted = _stage_needs(places[stage], is_read=stage in read, is_awaited=stage in awaited)
+        found += _marked(wanted, places[stage], job)
     return tuple(found)
 
 
 def output_needs(job: Job, outputs: tuple[Output, ...], places: Mapping[str, Place]) -> tuple[Need, ...]:
     """Return the needs of a helper of *job* that reads *outputs* and nothing else."""
     found = [places[stage] for stage in dict.fromkeys(output.stage for output in outputs)]
-    return tuple(
-        replace(need, is_optional=place.may_be_missing(job.condition))
-        for place in found
-        for need in _stage_needs(place, is_read=True, is_awaited=False)
-    )
+    marked = (_marked(_stage_needs(place, is_read=True, is_awaited=False), place, job) for place in found)
+    return tuple(chain.from_iterable(marked))
+
+
+def _marked(found: Iterable[Need], place: Place, reader: Job) -> Iterator[Need]:
+    """Yield the needs *found* on the jobs of *place*, optional where these may be missing beside *reader*."""
+    is_optional = place.may_be_missing(reader.condition)
+    return (replace(need, is_optional=is_optional) for need in found)
 
 
 def _awaited(job: Job, places: Mapping[str, Place]) -> dict[str, None]:

@@ -20,11 +20,14 @@ from pipegen.targets.gitlab.paths import path_glob
 _MOST_PATHS = 50
 
 
+_ALWAYS = All()
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """One of the cases in which a pipeline runs: where *guard* and *condition* hold; the guards exclude each other."""
 
-    guard: Expression = All()
+    guard: Expression = _ALWAYS
     condition: Condition | None = None
 
 
