@@ -142,8 +142,11 @@ def _both(first: Sequence[Decision], second: Sequence[Decision]) -> tuple[Decisi
     return tuple(found)
 
 
-def _by_files(condition: Condition | bool, order: Sequence[File]) -> tuple[Decision, ...] | None:
-    """Return rules that ask for each of the files of *order* in turn: what is left where they are there, then where not."""
+def _by_files(
+    condition: Condition | bool,  # noqa: FBT001 - what is left of a condition may be known
+    order: Sequence[File],
+) -> tuple[Decision, ...] | None:
+    """Return rules that ask for each of the files of *order* in turn, then for what is left of *condition*."""
     if isinstance(condition, bool):
         return (Decision(runs=condition),)
     if not order:

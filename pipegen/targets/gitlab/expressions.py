@@ -1,7 +1,7 @@
 """Conditions as the expressions of `rules: if`.
 
-https://docs.gitlab.com/ci/jobs/job_rules/#cicd-variable-expressions. There is no negation but that of a comparison, and an
-empty variable counts as true beside others.
+https://docs.gitlab.com/ci/jobs/job_rules/#cicd-variable-expressions. There is no negation but that of a comparison, and
+an empty variable counts as true beside others.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from pipegen.plan.model import (
 # An expression of a hundred words GitLab refuses.
 MOST_TOKENS = 99
 _TOKEN = re.compile(r"""\s*("[^"]*"|'[^']*'|/(?:[^/\\]|\\.)+/|[^\s()]+|[()])""")
+_MATCH = re.compile(r"^\$\w+ (?:=~ /|== \")")
 _PREDEFINED = {Subject.BRANCH: "CI_COMMIT_BRANCH", Subject.TAG: "CI_COMMIT_TAG"}
 # https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable
 _SOURCES = {
@@ -100,6 +101,12 @@ def joined(kind: type[All | Any], parts: Iterable[Expression]) -> Expression:
     found: dict[Expression, None] = {}
     for part in parts:
         found |= dict.fromkeys(part.parts if isinstance(part, kind) else (part,))
+    if kind is All:
+        # What matches something is there.
+        matched = {
+            part.text.partition(" ")[0] for part in found if isinstance(part, Compare) and _MATCH.search(part.text)
+        }
+        found = {part: None for part in found if not (isinstance(part, Compare) and part.text in matched)}
     return next(iter(found)) if len(found) == 1 else kind(tuple(found))
 
 

@@ -8,7 +8,7 @@ from itertools import product
 
 from pipegen.diagnostics.codes import CHANGES_ON_GITLAB, CONDITION_ON_GITLAB
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import AllOf, Changed, Condition, Plan
+from pipegen.plan.model import AllOf, Changed, Condition, Exists, Plan
 from pipegen.plan.model.logic import atoms
 from pipegen.source.text import Span
 from pipegen.targets.gitlab.decisions import Decision, decisions
@@ -54,16 +54,22 @@ def check_changes(plans: Sequence[Plan], report: Report) -> None:
     """Tell once for a file where GitLab has nothing to compare with, so that all counts as changed."""
     conditions = [one for plan in plans for one in (plan.condition, *(job.condition for job in plan.jobs))]
     asked = [atom for atom in atoms(*conditions) if isinstance(atom, Changed)]
-    if asked:
+    usual = next((atom for atom in asked if atom.base is None), None)
+    if usual is not None:
         report.add(
             CHANGES_ON_GITLAB,
             "GitLab takes every file for changed in pipelines of new branches, tags, schedules and such as people and "
-            "programs start"
-            if any(atom.base is None for atom in asked)
-            else "GitLab makes no pipeline where the branch to compare with does not exist",
+            "programs start",
+            at=usual.span,
+            hint='add "event: [push, merge_request]" where that must not be, or name a "base"; it also does so once it '
+            "would have to hold 50,000 paths against patterns",
+        )
+    elif asked:
+        report.add(
+            CHANGES_ON_GITLAB,
+            f'GitLab makes no pipeline where the branch "{asked[0].base}" does not exist',
             at=asked[0].span,
-            hint='add "event: [push, merge_request]" where that must not be; it also does so once it would have to '
-            "hold 50,000 paths against patterns",
+            hint="name a branch that stays",
         )
 
 
@@ -97,11 +103,11 @@ def _parts(paths: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _report(condition: Condition | None, span: Span, report: Report) -> None:
-    asked = sum(isinstance(atom, Changed) for atom in atoms(condition))
+    asked = sum(isinstance(atom, Changed | Exists) for atom in atoms(condition))
     report.add(
         CONDITION_ON_GITLAB,
         "GitLab's rules cannot say this condition: "
-        + ("none asks for two sets of changed files at once" if asked > 1 else "it is too long"),
+        + ("none asks for two sets of files at once" if asked > 1 else "it is too long"),
         at=span,
         hint='keep to one "changes" and one "exists" where several must hold; put alternatives into "any"'
         if asked > 1
