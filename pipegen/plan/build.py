@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from posixpath import normpath
 
@@ -14,12 +14,13 @@ from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.absence import Absence
-from pipegen.plan.artifacts import Offered, declared_artifacts, wanted_files
+from pipegen.plan.artifacts import Offered, wanted_files
 from pipegen.plan.checks import check_directory
 from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
+from pipegen.plan.keeping import Kept, kept
 from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
@@ -35,10 +36,10 @@ from pipegen.plan.model import (
     Step,
     Workspace,
 )
+from pipegen.plan.parameters import Parameters
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
 from pipegen.plan.values import values_of
-from pipegen.source.tree import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class _Work:
     stage: Stage
     steps: tuple[Step, ...]
     mail: Mail | None
+    kept: Kept
     machine: Machine
     reads: tuple[Output, ...]
     condition: Condition | None
@@ -57,14 +59,14 @@ class _Work:
 class Neighbours:
     """What a pipeline must know of the file it stands in.
 
-    *homes* are the pipelines that hold a stage of each name, *inputs* the nodes of the file's parameters.
+    *homes* are the pipelines that hold a stage of each name.
     """
 
     homes: Mapping[str, tuple[str, ...]]
     several: bool
     slugs: Mapping[str, str]
     folder: str
-    inputs: Mapping[str, Node] = field(default_factory=dict)
+    parameters: Parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
     """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
     check_directory(pipeline.directory, report)
     namespaces = _namespaces(pipeline, around)
-    runs = condition(pipeline.when, around.inputs, around.homes, report)
+    runs = condition(pipeline.when, around.parameters, around.homes, report)
     work = _work(pipeline, graph, graph.topological(), namespaces, around, report)
     frames = graph.stack()
     jobs = _jobs(pipeline, graph, work, namespaces, around, frames, report)
@@ -97,6 +99,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
         workspace_span=pipeline.workspace.span if pipeline.workspace else None,
         selection=selection(jobs, several=around.several, has_condition=pipeline.when is not None),
         folder=around.folder,
+        inputs=around.parameters.at_run_time,
         condition=runs,
     )
 
@@ -112,7 +115,7 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
     for stage in pipeline.stages:
         stages.setdefault(stage.name.value, stage)
     bound = {name: bound_names(stage) for name, stage in stages.items()}
-    return Namespaces(stages, bound, providers(bound), around.homes)
+    return Namespaces(stages, bound, providers(bound), around.homes, around.parameters.names)
 
 
 def _work(
@@ -127,7 +130,7 @@ def _work(
     work: dict[str, _Work] = {}
     absence = _absence(namespaces, around, report)
     namespaces = replace(namespaces, absence=absence.cause)
-    forwarded = Forwarded(pipeline.name.value, absence.is_certain)
+    forwarded = Forwarded(pipeline.name.value, around.parameters, absence.is_certain)
     closure = graph.closure()
     for name in order:
         stage = namespaces.stages[name]
@@ -136,16 +139,16 @@ def _work(
         values = values_of(stage, namespaces, closure, forwarded.known, report)
         found = steps(stage, pipeline, values, forwarded)
         absence.check_made(name, found, report)
+        files = kept(stage, _directory(stage, pipeline), values)
         where = machine(stage, values)
-        work[name] = _Work(
-            stage, found, mail(stage, pipeline, values), where, values.reads(), absence.conditions.get(name)
-        )
+        told = mail(stage, pipeline, values)
+        work[name] = _Work(stage, found, told, files, where, values.reads(), absence.conditions.get(name))
     return work
 
 
 def _absence(namespaces: Namespaces, around: Neighbours, report: Report) -> Absence:
     stages = namespaces.stages
-    found = {name: condition(stage.when, around.inputs, around.homes, report) for name, stage in stages.items()}
+    found = {name: condition(stage.when, around.parameters, around.homes, report) for name, stage in stages.items()}
     return Absence(stages, {name: one for name, one in found.items() if one is not None})
 
 
@@ -161,9 +164,9 @@ def _jobs(
     frame_of = {stage: number for number, frame in enumerate(frames) for stage in frame}
     inputs = {name: inputs_of(name, one.steps, one.mail) for name, one in work.items()}
     wanted = set(chain.from_iterable(inputs.values()))
-    kept = shared(inputs, {name: one.steps for name, one in work.items()})
+    outliving = shared(inputs, {name: one.steps for name, one in work.items()})
     directories = {name: _directory(one.stage, pipeline) for name, one in work.items()}
-    left = {name: found for name, one in work.items() if (found := _left(one, directories[name], report))}
+    left = {name: found for name, one in work.items() if (found := _left(one, directories[name]))}
     closure = graph.closure()
     met = meetings(left, closure)
     jobs = []
@@ -188,17 +191,26 @@ def _jobs(
                 inputs=inputs[name],
                 outputs=tuple(bound for bound in binds if Output(name, bound) in wanted),
                 files=files,
-                artifacts=met.marked(name, left.get(name, ())),
+                artifacts=(*met.marked(name, left.get(name, ())), *_only_for_people(one)),
                 directory=directories[name],
                 steps=one.steps,
                 mail=one.mail,
-                shared=kept.get(name, Shared()),
+                shared=outliving.get(name, Shared()),
                 containers=containers_of(name, one.steps),
-                condition=one.condition,
-                machine=one.machine,
             )
         )
-    return tuple(jobs)
+    return tuple(_with_surroundings(job, work[job.stage]) for job in jobs)
+
+
+def _with_surroundings(job: Job, work: _Work) -> Job:
+    """Return *job* with what its stage says beside its steps."""
+    return replace(
+        job,
+        keeping=work.kept.keeping,
+        reports=work.kept.reports,
+        condition=work.condition,
+        machine=work.machine,
+    )
 
 
 def _directory(stage: Stage, pipeline: Pipeline) -> str:
@@ -206,10 +218,14 @@ def _directory(stage: Stage, pipeline: Pipeline) -> str:
     return normpath(directory.value) if directory else "."
 
 
-def _left(work: _Work, directory: str, report: Report) -> tuple[Artifact, ...]:
-    """Return the files that a stage leaves: those that it says, and what its steps copy."""
+def _left(work: _Work, directory: str) -> tuple[Artifact, ...]:
+    """Return the files that a stage leaves for others: those that it says, and what its steps copy."""
     found = {one.path: one for one in artifacts(work.steps, directory)}
-    return tuple((found | {one.path: one for one in declared_artifacts(work.stage, directory, report)}).values())
+    return tuple((found | {one.path: one for one in work.kept.artifacts if one.travels}).values())
+
+
+def _only_for_people(work: _Work) -> tuple[Artifact, ...]:
+    return tuple(one for one in work.kept.artifacts if not one.travels)
 
 
 def _files(work: _Work, inputs: Sequence[Output], offered: Offered, report: Report) -> tuple[str, ...]:
