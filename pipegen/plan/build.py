@@ -18,11 +18,13 @@ from pipegen.plan.checks import check_directory
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
+from pipegen.plan.limits import check_mail, limits
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
     Artifact,
     Fetch,
     Job,
+    Limits,
     Mail,
     Output,
     Plan,
@@ -32,7 +34,7 @@ from pipegen.plan.model import (
 )
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
-from pipegen.plan.values import values_of
+from pipegen.plan.values import Values, values_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class _Work:
     steps: tuple[Step, ...]
     mail: Mail | None
     reads: tuple[Output, ...]
+    limits: Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +116,16 @@ def _work(
         check_names(stage, report)
         check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
-        found = steps(stage, pipeline, values, forwarded)
-        work[name] = _Work(stage, found, mail(stage, pipeline, values), values.reads())
+        found, bounds = steps(stage, pipeline, values, forwarded), limits(stage, report)
+        work[name] = _Work(stage, found, _mail(stage, pipeline, values, bounds), values.reads(), bounds)
     return work
+
+
+def _mail(stage: Stage, pipeline: Pipeline, values: Values, bounds: Limits) -> Mail | None:
+    """Return the mail for *stage*; none where each of its failures is allowed."""
+    found = mail(stage, pipeline, values)
+    check_mail(stage, bounds.allow_failure, values.report)
+    return None if bounds.allow_failure is not None and not bounds.allow_failure.exit_codes else found
 
 
 def _jobs(
@@ -163,6 +173,7 @@ def _jobs(
                 mail=one.mail,
                 shared=kept.get(name, Shared()),
                 containers=containers_of(name, one.steps),
+                limits=one.limits,
             )
         )
     return tuple(jobs)

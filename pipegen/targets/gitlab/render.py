@@ -6,7 +6,20 @@ from collections.abc import Iterable, Mapping
 
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, write
-from pipegen.targets.gitlab.model import Document, Entry, Hidden, Image, Job, Need, Rule, Service, Trigger, Variable
+from pipegen.targets.gitlab.model import (
+    Document,
+    Entry,
+    Hidden,
+    Image,
+    Job,
+    Limits,
+    Need,
+    Retry,
+    Rule,
+    Service,
+    Trigger,
+    Variable,
+)
 
 
 def render(document: Document, source: str, notes: Iterable[str]) -> str:
@@ -51,7 +64,9 @@ def _job(job: Job) -> dict[str, Value]:
             "needs": [_need(need) for need in job.needs] or None,
             "rules": _rules(job.rules),
             "when": job.when or None,
-            "allow_failure": job.allow_failure or None,
+            "allow_failure": _allow_failure(job.limits),
+            "retry": _retry(job.limits.retry),
+            "timeout": job.limits.timeout or None,
             "inherit": None if job.inherits_variables else Flow({"variables": False}),
             "variables": _variables(job.variables),
             "before_script": _script(job.before_script),
@@ -60,6 +75,18 @@ def _job(job: Job) -> dict[str, Value]:
             "trigger": _trigger(job.trigger) if job.trigger else None,
         }
     )
+
+
+def _allow_failure(limits: Limits) -> Value:
+    if limits.exit_codes:
+        return {"exit_codes": Flow(limits.exit_codes)}
+    return limits.allow_failure or None
+
+
+def _retry(retry: Retry | None) -> Value:
+    if retry is None or not retry.when:
+        return retry.count if retry else None
+    return {"max": retry.count, "when": retry.when}
 
 
 def _written(keys: Mapping[str, Value]) -> dict[str, Value]:

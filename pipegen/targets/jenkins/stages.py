@@ -8,6 +8,7 @@ from enum import Enum
 
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.limits import limited
 from pipegen.targets.jenkins.mail import LoweredMail, lower_mail
 from pipegen.targets.jenkins.names import Names
 from pipegen.targets.jenkins.pins import is_pinned
@@ -43,15 +44,16 @@ def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Sta
         mail = lower_mail(one.job.mail, values, functions) if one.job.mail is not None else None
         if mail is not None and mail.recipients is not None:
             recipients.append(mail.recipients)
-        agent = _agent(one, shared) if needs_agent(one) else None
+        found = limited(one, _agent(one, shared) if needs_agent(one) else None, steps(one, values, shared))
         stages.append(
             model.Stage(
                 name=one.name,
                 pipeline=one.plan.name,
                 after=tuple(shown[one.plan.name, stage] for stage in one.job.needs),
-                agent=agent,
-                steps=steps(one, values, shared),
-                on_failure=_on_failure(one, mail, agent, shared, style) if mail is not None else (),
+                agent=found.agent,
+                steps=found.steps,
+                on_failure=_on_failure(one, mail, found.agent, shared, style) if mail is not None else (),
+                may_be_unstable=one.job.limits.allow_failure is not None,
             )
         )
     return Stages(tuple(stages), tuple(recipients))
