@@ -19,12 +19,14 @@ from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
 from pipegen.plan.limits import check_mail, limits
+from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
     Artifact,
     Fetch,
     Job,
     Limits,
+    Machine,
     Mail,
     Output,
     Plan,
@@ -44,6 +46,7 @@ class _Work:
     stage: Stage
     steps: tuple[Step, ...]
     mail: Mail | None
+    machine: Machine
     reads: tuple[Output, ...]
     limits: Limits
 
@@ -117,7 +120,8 @@ def _work(
         check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
         found, bounds = steps(stage, pipeline, values, forwarded), limits(stage, report)
-        work[name] = _Work(stage, found, _mail(stage, pipeline, values, bounds), values.reads(), bounds)
+        where = machine(stage, values)
+        work[name] = _Work(stage, found, _mail(stage, pipeline, values, bounds), where, values.reads(), bounds)
     return work
 
 
@@ -174,6 +178,7 @@ def _jobs(
                 shared=kept.get(name, Shared()),
                 containers=containers_of(name, one.steps),
                 limits=one.limits,
+                machine=one.machine,
             )
         )
     return tuple(jobs)

@@ -112,6 +112,7 @@ class Job:
     extends: str = ""
     image: Image | None = None
     services: tuple[Service, ...] = ()
+    tags: tuple[str, ...] = ()
     rules: tuple[Rule, ...] = ()
     when: str = ""
     limits: Limits = _LIMITS
