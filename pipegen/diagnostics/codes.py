@@ -52,6 +52,10 @@ EVALUATED_REFERENCE = Code("PG319", "evaluated-reference", _E)
 UNREADABLE_SHELL = Code("PG320", "unreadable-shell", _E)
 UNQUOTABLE_REFERENCE = Code("PG321", "unquotable-reference", _E)
 NEAR_MISS = Code("PG322", "near-miss", _W)
+CONDITION_PATTERN = Code("PG340", "condition-pattern", _E)
+MAY_BE_ABSENT = Code("PG341", "may-be-absent", _E)
+REFERENCE_IN_CONDITION = Code("PG342", "reference-in-condition", _E)
+UNKNOWN_CONDITION_INPUT = Code("PG343", "unknown-condition-input", _E)
 
 # 4: graph
 CYCLE = Code("PG401", "cycle", _E)
@@ -71,6 +75,7 @@ TOO_FEW_WORDS = Code("PG509", "too-few-words", _E)
 INVALID_VARIABLE = Code("PG510", "invalid-variable", _E)
 MAIL_WITHOUT_RECIPIENT = Code("PG511", "mail-without-recipient", _W)
 MAIL_OF_ALLOWED_FAILURE = Code("PG530", "mail-of-allowed-failure", _W)
+NEVER_HOLDS = Code("PG525", "never-holds", _W)
 
 # 6: targets; 601 to 619 Jenkins, 620 to 639 GitLab, 640 and up any
 ADDED_WAITS = Code("PG601", "added-waits", _W)
@@ -90,6 +95,7 @@ FILE_TOO_BIG = Code("PG627", "file-too-big", _W)
 LIMIT_OUT_OF_REACH = Code("PG638", "limit-out-of-reach", _E)
 UNKNOWN_PIPELINE = Code("PG640", "unknown-pipeline", _E)
 ENGINE_HAS_NO_VALUE = Code("PG641", "engine-has-no-value", _E)
+UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 
 
 def table() -> tuple[Code, ...]:

@@ -13,6 +13,7 @@ from pipegen.targets.jenkins.limits import tells_status
 from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stashes import Stashes, patterns
+from pipegen.targets.jenkins.tools import with_tools
 from pipegen.targets.jenkins.values import Values
 from pipegen.targets.jenkins.work import NamedJob, Work
 
@@ -57,7 +58,7 @@ def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
         yield model.Checkout(shared.work.checkouts[named.plan.name])
         yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
     sh = replace(_sh(script, shared.preludes), tells_status=tells_status(named))
-    yield _bound(script, sh, shared.work.settings)
+    yield with_tools(named.job, _bound(script, sh, shared.work.settings), shared.work.settings)
     if script.archives:
         yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)
