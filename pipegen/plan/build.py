@@ -209,12 +209,14 @@ def _jobs(
                 mail=one.mail,
                 shared=kept.get(name, Shared()),
                 containers=containers_of(name, one.steps),
-                limits=one.limits,
-                condition=one.condition,
-                machine=one.machine,
             )
         )
-    return tuple(jobs)
+    return tuple(_settled(job, work[job.stage]) for job in jobs)
+
+
+def _settled(job: Job, work: _Work) -> Job:
+    """Return *job* with what its stage says of when, where and how it runs."""
+    return replace(job, limits=work.limits, condition=work.condition, machine=work.machine)
 
 
 def _directory(stage: Stage, pipeline: Pipeline) -> str:
