@@ -9,6 +9,7 @@ from enum import Enum
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import agent_of
+from pipegen.targets.jenkins.endings import in_script
 from pipegen.targets.jenkins.limits import limited
 from pipegen.targets.jenkins.mail import LoweredMail, lower_mail
 from pipegen.targets.jenkins.names import Names
@@ -52,7 +53,7 @@ def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Sta
                 pipeline=one.plan.name,
                 after=tuple(shown[one.plan.name, stage] for stage in one.job.needs),
                 agent=found.agent,
-                steps=found.steps,
+                steps=in_script(found.steps) if style is Style.DECLARATIVE else found.steps,
                 on_failure=_on_failure(one, mail, found.agent, shared, style) if mail is not None else (),
                 may_be_unstable=one.job.limits.allow_failure is not None,
             )

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from pipegen.plan.model import Credential, CredentialKind, Job, Trigger, Workspace
 from pipegen.shell.script import Command, Script
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.endings import kept_on_success, with_ending
 from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
 from pipegen.targets.jenkins.limits import tells_status
 from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
 from pipegen.targets.jenkins.settings import Settings
-from pipegen.targets.jenkins.stashes import Stashes, patterns
+from pipegen.targets.jenkins.stashes import Stashes
 from pipegen.targets.jenkins.tools import with_tools
 from pipegen.targets.jenkins.values import Values
 from pipegen.targets.jenkins.work import NamedJob, Work
@@ -58,15 +59,14 @@ def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
         yield model.Checkout(shared.work.checkouts[named.plan.name])
         yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
     sh = replace(_sh(script, shared.preludes), tells_status=tells_status(named))
-    yield with_tools(named.job, _bound(script, sh, shared.work.settings), shared.work.settings)
+    bound = with_tools(named.job, _bound(script, sh, shared.work.settings), shared.work.settings)
+    yield from with_ending(named.job, (bound,))
     if script.archives:
         yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)
     if is_isolated and stash is not None:
         yield stash
-    kept = [artifact.path for artifact in named.job.artifacts if artifact.path is not None and artifact.is_kept]
-    if kept:
-        yield model.Archive(patterns(kept))
+    yield from kept_on_success(named.job)
 
 
 def _sh(script: Script, preludes: Preludes) -> model.Sh:
