@@ -18,11 +18,13 @@ from pipegen.plan.checks import check_directory
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
+from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
     Artifact,
     Fetch,
     Job,
+    Machine,
     Mail,
     Output,
     Plan,
@@ -42,6 +44,7 @@ class _Work:
     stage: Stage
     steps: tuple[Step, ...]
     mail: Mail | None
+    machine: Machine
     reads: tuple[Output, ...]
 
 
@@ -114,7 +117,8 @@ def _work(
         check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
         found = steps(stage, pipeline, values, forwarded)
-        work[name] = _Work(stage, found, mail(stage, pipeline, values), values.reads())
+        where = machine(stage, values)
+        work[name] = _Work(stage, found, mail(stage, pipeline, values), where, values.reads())
     return work
 
 
@@ -163,6 +167,7 @@ def _jobs(
                 mail=one.mail,
                 shared=kept.get(name, Shared()),
                 containers=containers_of(name, one.steps),
+                machine=one.machine,
             )
         )
     return tuple(jobs)
