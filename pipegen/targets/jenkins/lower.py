@@ -16,6 +16,7 @@ from pipegen.targets.jenkins.pins import is_pinned
 from pipegen.targets.jenkins.plugins import plugin_notes
 from pipegen.targets.jenkins.preludes import Preludes
 from pipegen.targets.jenkins.properties import job_properties
+from pipegen.targets.jenkins.runs import run_plugins, run_properties
 from pipegen.targets.jenkins.selection import lower_parameters, lower_selection
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stages import lower_stages
@@ -46,9 +47,13 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
     stages, recipients = laid_out.stages.stages, laid_out.stages.recipients
     variables = start_variables(work, used)
     return model.Jenkinsfile(
-        notes=(*options_note(request.chosen, request.given), *laid_out.notes, *plugin_notes(stages)),
+        notes=(
+            *options_note(request.chosen, request.given),
+            *laid_out.notes,
+            *plugin_notes(stages, run_plugins(work.plans)),
+        ),
         libraries=settings.libraries,
-        properties=job_properties(settings),
+        properties=(*job_properties(settings), *run_properties(work.plans, report)),
         tools=tools(settings) if any(uses_tools(one.job, settings) for one in named) else (),
         parameters=lower_parameters(work, used),
         selection=lower_selection(work),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 
 from pipegen.targets.jenkins import model
@@ -10,9 +10,9 @@ from pipegen.targets.jenkins import model
 _MAILER = "mailer"
 
 
-def plugin_notes(stages: Sequence[model.Stage]) -> tuple[str, ...]:
-    """Return the line for the header that names the plugins of *stages*, if there are any."""
-    found = sorted(set(_plugins(tuple(stages))))
+def plugin_notes(stages: Sequence[model.Stage], others: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the line for the header that names the plugins of *stages* and *others*, if there are any."""
+    found = sorted({*_plugins(tuple(stages)), *others})
     if not found:
         return ()
     return (f"Needs the plugin{'s' if len(found) > 1 else ''} {', '.join(found)}.",)
