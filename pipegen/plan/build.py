@@ -16,7 +16,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.absence import Absence
 from pipegen.plan.artifacts import Offered, wanted_files
 from pipegen.plan.checks import check_directory
-from pipegen.plan.concurrency import concurrency
+from pipegen.plan.concurrency import concurrency, with_interruptible
 from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
@@ -29,6 +29,7 @@ from pipegen.plan.model import (
     Condition,
     Fetch,
     Job,
+    Limits,
     Machine,
     Mail,
     Output,
@@ -201,6 +202,7 @@ def _jobs(
                 mail=one.mail,
                 shared=outliving.get(name, Shared()),
                 containers=containers_of(name, one.steps),
+                limits=with_interruptible(Limits(), one.stage),
             )
         )
     return tuple(_with_surroundings(job, work[job.stage]) for job in jobs)

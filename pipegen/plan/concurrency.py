@@ -1,9 +1,11 @@
-"""What happens when runs of a pipeline meet."""
+"""What happens when runs of a pipeline meet, and which stages a newer run may cancel."""
 
 from __future__ import annotations
 
-from pipegen.config.model import Value
-from pipegen.plan.model import Concurrency
+from dataclasses import replace
+
+from pipegen.config.model import Stage, Value
+from pipegen.plan.model import Concurrency, Limits
 from pipegen.source.tree import Mapping, Scalar
 
 
@@ -19,3 +21,11 @@ def concurrency(value: Value | None) -> Concurrency | None:
         cancels=isinstance(cancel, Scalar) and cancel.value is True,
         span=value.span,
     )
+
+
+def with_interruptible(limits: Limits, stage: Stage) -> Limits:
+    """Return *limits* with what *stage* says of newer runs."""
+    value = stage.interruptible
+    if value is None or not isinstance(value.node, Scalar):
+        return limits
+    return replace(limits, interruptible=value.node.value is True, interruptible_span=value.span)

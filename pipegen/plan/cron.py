@@ -30,6 +30,7 @@ _FIELDS = (
     # Sunday is 0 and 7.
     _Field("day of the week", 0, 7, _DAYS),
 )
+_FIVE = "write minute, hour, day of the month, month and day of the week, such as 30 4 * * 1-5"
 
 
 class CronError(Exception):
@@ -46,12 +47,14 @@ class CronError(Exception):
 def normal(line: str) -> str:
     """Return *line* with numbers for names and one blank between fields; raise `CronError` where it is none."""
     words = list(_WORD.finditer(line))
+    if line.strip().startswith("@"):
+        raise CronError(f'"{line.strip()}" stands for different times on different engines', 0, len(line), _FIVE)
     if len(words) != len(_FIELDS):
         raise CronError(
             f"a cron line has five fields, not {len(words)}",
             0,
             len(line),
-            "write minute, hour, day of the month, month and day of the week, such as 30 4 * * 1-5",
+            _FIVE,
         )
     fields = [_field(word, field) for word, field in zip(words, _FIELDS, strict=True)]
     _check_days(words, fields)
@@ -78,9 +81,9 @@ def _part(part: str, field: _Field, start: int) -> tuple[str, frozenset[int]]:
     def refuse(what: str, advice: str) -> CronError:
         return CronError(what, start, start + len(part), advice)
 
+    if part.startswith("H"):
+        raise refuse(f'"{part}" is known to Jenkins alone', "write a number")
     if found is None or (found["first"] == "*" and found["last"]):
-        if part[:1] in ("H", "@"):
-            raise refuse(f'"{part}" is known to some engines only', "write a number: any minute but 0 spreads the load")
         raise refuse(f'"{part}" is no {field.what}', _advice(field))
     if found["first"] == "*":
         first, last, text = field.least, field.most, "*"

@@ -11,7 +11,7 @@ from pipegen.emit.groovy import literal
 from pipegen.plan.model import Concurrency, Plan, Schedule, Workspace
 from pipegen.targets.jenkins.model import Property, PropertyKind
 
-LOCK_PLUGIN = "lockable-resources"
+_LOCKS = "lockable-resources"
 
 
 def run_properties(plans: Sequence[Plan], report: Report) -> Iterator[Property]:
@@ -27,7 +27,7 @@ def run_properties(plans: Sequence[Plan], report: Report) -> Iterator[Property]:
         argument = "abortPrevious: true" if rule.cancels else ""
         yield Property(PropertyKind.SETTING, f"disableConcurrentBuilds({argument})")
     if rule is not None and rule.group is not None:
-        yield Property(PropertyKind.AROUND, f"lock(resource: {literal(rule.group)})")
+        yield Property(PropertyKind.AROUND, f"lock(resource: {literal(rule.group)})", _LOCKS)
 
 
 def waits_on_an_agent(plans: Sequence[Plan]) -> bool:
@@ -36,12 +36,6 @@ def waits_on_an_agent(plans: Sequence[Plan]) -> bool:
         plan.workspace is Workspace.SHARED and plan.concurrency is not None and plan.concurrency.group is not None
         for plan in plans
     )
-
-
-def run_plugins(plans: Sequence[Plan]) -> tuple[str, ...]:
-    """Return the plugins that the properties need."""
-    is_locked = any(plan.concurrency is not None and plan.concurrency.group is not None for plan in plans)
-    return (LOCK_PLUGIN,) if is_locked else ()
 
 
 def _schedules(plans: Sequence[Plan], report: Report) -> tuple[Schedule, ...]:
