@@ -9,6 +9,7 @@ from enum import Enum
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import agent_of
+from pipegen.targets.jenkins.conditions import question
 from pipegen.targets.jenkins.endings import in_script
 from pipegen.targets.jenkins.mail import LoweredMail, lower_mail
 from pipegen.targets.jenkins.names import Names
@@ -54,6 +55,7 @@ def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Sta
                 agent=agent,
                 steps=in_script(found) if style is Style.DECLARATIVE else found,
                 on_failure=_on_failure(one, mail, agent, shared, style) if mail is not None else (),
+                condition=question(one.job.condition) if one.job.condition is not None else "",
             )
         )
     return Stages(tuple(stages), tuple(recipients))

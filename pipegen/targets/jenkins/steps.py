@@ -56,7 +56,7 @@ def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
     is_isolated = named.plan.workspace is Workspace.ISOLATED
     if is_isolated:
         yield model.Checkout(shared.work.checkouts[named.plan.name])
-        yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
+        yield from shared.stashes.read_by(named)
     sh = _bound(script, _sh(script, shared.preludes), shared.work.settings)
     yield from with_ending(named.job, (with_tools(named.job, sh, shared.work.settings),))
     if script.archives:

@@ -21,6 +21,7 @@ class Stage:
         on_failure: what happens once the stage has failed.
         failure_function: the function that holds that, "" where it stands in place.
         tells_success: whether its last step says that it has succeeded, for `post` to ask.
+        condition: the Groovy expression that says whether it runs, "" where it always does.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Stage:
     on_failure: tuple[Step, ...] = ()
     failure_function: str = ""
     tells_success: bool = False
+    condition: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,18 @@ class Teardown:
     agent: Agent | None
     selected: Selected
     sh: Sh
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Look:
+    """What is looked at before all stages, since conditions ask for it: the files of the repository, and what changed.
+
+    *bases* are the branches that it is compared with, beside the usual base where it *has_usual*.
+    """
+
+    agent: Agent
+    bases: tuple[str, ...]
+    has_usual: bool
 
 
 @dataclass(frozen=True, slots=True)
