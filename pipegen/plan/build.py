@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from posixpath import normpath
 
@@ -21,6 +21,7 @@ from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
 from pipegen.plan.keeping import Kept, kept
+from pipegen.plan.limits import check_mail, limits
 from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
@@ -28,6 +29,7 @@ from pipegen.plan.model import (
     Condition,
     Fetch,
     Job,
+    Limits,
     Machine,
     Mail,
     Output,
@@ -36,13 +38,13 @@ from pipegen.plan.model import (
     Step,
     Workspace,
 )
+from pipegen.plan.parameters import Parameters
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
-from pipegen.plan.values import values_of
-from pipegen.source.tree import Node
+from pipegen.plan.values import Values, values_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class _Work:
     """What one stage does, before it is known what others want of it."""
 
@@ -52,6 +54,7 @@ class _Work:
     kept: Kept
     machine: Machine
     reads: tuple[Output, ...]
+    limits: Limits
     condition: Condition | None
 
 
@@ -59,14 +62,14 @@ class _Work:
 class Neighbours:
     """What a pipeline must know of the file it stands in.
 
-    *homes* are the pipelines that hold a stage of each name, *inputs* the nodes of the file's parameters.
+    *homes* are the pipelines that hold a stage of each name.
     """
 
     homes: Mapping[str, tuple[str, ...]]
     several: bool
     slugs: Mapping[str, str]
     folder: str
-    inputs: Mapping[str, Node] = field(default_factory=dict)
+    parameters: Parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
     """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
     check_directory(pipeline.directory, report)
     namespaces = _namespaces(pipeline, around)
-    runs = condition(pipeline.when, around.inputs, around.homes, report)
+    runs = condition(pipeline.when, around.parameters, around.homes, report)
     work = _work(pipeline, graph, graph.topological(), namespaces, around, report)
     frames = graph.stack()
     jobs = _jobs(pipeline, graph, work, namespaces, around, frames, report)
@@ -99,6 +102,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
         workspace_span=pipeline.workspace.span if pipeline.workspace else None,
         selection=selection(jobs, several=around.several, has_condition=pipeline.when is not None),
         folder=around.folder,
+        inputs=around.parameters.at_run_time,
         condition=runs,
     )
 
@@ -114,7 +118,7 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
     for stage in pipeline.stages:
         stages.setdefault(stage.name.value, stage)
     bound = {name: bound_names(stage) for name, stage in stages.items()}
-    return Namespaces(stages, bound, providers(bound), around.homes)
+    return Namespaces(stages, bound, providers(bound), around.homes, around.parameters.names)
 
 
 def _work(
@@ -129,25 +133,38 @@ def _work(
     work: dict[str, _Work] = {}
     absence = _absence(namespaces, around, report)
     namespaces = replace(namespaces, absence=absence.cause)
-    forwarded = Forwarded(pipeline.name.value, absence.is_certain)
+    forwarded = Forwarded(pipeline.name.value, around.parameters, absence.is_certain)
     closure = graph.closure()
     for name in order:
         stage = namespaces.stages[name]
         check_names(stage, report)
         check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
-        found = steps(stage, pipeline, values, forwarded)
+        found, bounds = steps(stage, pipeline, values, forwarded), limits(stage, report)
         absence.check_made(name, found, report)
-        files = kept(stage, _directory(stage, pipeline), values)
-        where = machine(stage, values)
-        told = mail(stage, pipeline, values)
-        work[name] = _Work(stage, found, told, files, where, values.reads(), absence.conditions.get(name))
+        work[name] = _Work(
+            stage=stage,
+            steps=found,
+            kept=kept(stage, _directory(stage, pipeline), values),
+            machine=machine(stage, values),
+            mail=_mail(stage, pipeline, values, bounds),
+            reads=values.reads(),
+            limits=bounds,
+            condition=absence.conditions.get(name),
+        )
     return work
+
+
+def _mail(stage: Stage, pipeline: Pipeline, values: Values, bounds: Limits) -> Mail | None:
+    """Return the mail for *stage*; none where each of its failures is allowed."""
+    found = mail(stage, pipeline, values)
+    check_mail(stage, bounds.allow_failure, values.report)
+    return None if bounds.allow_failure is not None and not bounds.allow_failure.exit_codes else found
 
 
 def _absence(namespaces: Namespaces, around: Neighbours, report: Report) -> Absence:
     stages = namespaces.stages
-    found = {name: condition(stage.when, around.inputs, around.homes, report) for name, stage in stages.items()}
+    found = {name: condition(stage.when, around.parameters, around.homes, report) for name, stage in stages.items()}
     return Absence(stages, {name: one for name, one in found.items() if one is not None})
 
 
@@ -207,6 +224,7 @@ def _with_surroundings(job: Job, work: _Work) -> Job:
         job,
         keeping=work.kept.keeping,
         reports=work.kept.reports,
+        limits=work.limits,
         condition=work.condition,
         machine=work.machine,
     )

@@ -317,7 +317,7 @@ def _state(run: Run) -> str:
 
 
 def _asking(text: str) -> str:
-    """Return the Jenkinsfile *text* that asks its stages' conditions for each line of the file `runs`, and runs none."""
+    """Return the Jenkinsfile *text* made to ask its conditions for each line of the file `runs`, and to run nothing."""
     head, _, functions = text.partition("runStages()\n")
     start, _, rest = head.partition("// Conditions ask")
     stages = rest[rest.index("addStage") :]

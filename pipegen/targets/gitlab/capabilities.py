@@ -45,6 +45,7 @@ TABLE: tuple[Capability, ...] = (
         "predefined variables, params.NAME is the variable NAME; of Jenkins' checkout variables GIT_COMMIT, "
         "GIT_BRANCH, GIT_LOCAL_BRANCH and GIT_URL",
     ),
+    Capability("inputs", _NATIVE, "variables in the form that starts pipelines; checked by the stages that read them"),
     Capability(
         "build", _NATIVE, "docker with a docker-in-docker service; images: local needs a shell runner with docker"
     ),
@@ -59,6 +60,13 @@ TABLE: tuple[Capability, ...] = (
         _NATIVE,
         "of a project that targets.gitlab.projects names; with values computed at run time it is not waited for",
     ),
+    Capability(
+        "retry",
+        _NATIVE,
+        "at most 2 extra tries; by GitLab's own reasons: script_failure, job_execution_timeout, those of the system",
+    ),
+    Capability("timeout", _NATIVE, "the time in which the job runs, image and checkout included"),
+    Capability("allow_failure", _NATIVE, "with exit codes, the runner's FF_USE_NEW_BASH_EVAL_STRATEGY keeps them"),
     Capability("notify", _EMULATED, "a job that runs on failure and calls curl; needs targets.gitlab.mail"),
     Capability(
         "images across stages",

@@ -37,6 +37,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("reports", _NATIVE, "need the plugins junit, coverage and warnings-ng; coverage.percent has no effect"),
     Capability("files_from", _NATIVE, "only these stashes are fetched"),
     Capability("setup", _NATIVE, "from the job's repository, the build and the git plugin; params.NAME are parameters"),
+    Capability("inputs", _NATIVE, "parameters of the build; checked by the stages that read them"),
     Capability("build", _NATIVE, "needs docker or podman on the agents"),
     Capability("run", _NATIVE, "credentials are bound by credentials-binding"),
     Capability("copy", _NATIVE, "archive: true archives; a folder as .tar.gz"),
@@ -47,6 +48,14 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability(
         "trigger", _NATIVE, "the step build; while it waits for the other job, a stage that runs more keeps its agent"
     ),
+    Capability(
+        "retry",
+        _NATIVE,
+        "the step retry around all that a try does, its agent too; for script or timeout alone a function that tells "
+        "these apart; system beside one of them is refused",
+    ),
+    Capability("timeout", _NATIVE, "the step timeout; a stage that runs out of time fails, checkout included"),
+    Capability("allow_failure", _NATIVE, "catchError, which shows the stage as unstable; exit codes by returnStatus"),
     Capability("notify", _NATIVE, "needs the plugin mailer"),
     Capability(
         "images across stages",

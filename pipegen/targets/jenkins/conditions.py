@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import (
@@ -13,6 +14,7 @@ from pipegen.plan.model import (
     Changed,
     Condition,
     Exists,
+    Input,
     IsEvent,
     IsSet,
     Matches,
@@ -22,25 +24,90 @@ from pipegen.plan.model import (
 )
 from pipegen.plan.model.logic import atoms
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.groovy import literals
+from pipegen.targets.jenkins.groovy import expression, literals
+from pipegen.targets.jenkins.inputs import input_value
 from pipegen.targets.jenkins.work import Work
 
 # In Java `$` also matches before a line break at the end.
 _END = re.compile(r"(\\.)|\$", re.DOTALL)
 
 
-def question(condition: Condition) -> str:
-    """Return the Groovy expression, true or false, of *condition*."""
-    match condition:
-        case AllOf():
-            return " && ".join(_enclosed(part) for part in condition.conditions)
-        case AnyOf():
-            return " || ".join(map(_enclosed, condition.conditions))
-        case Not():
-            return _negated(condition.condition)
-        case IsSet():
-            return f"!!{_value(condition)}"
-    return _atom(condition)
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Puts conditions into Groovy; *inputs* are the parameters of the build."""
+
+    inputs: Sequence[Input]
+
+    def of(self, condition: Condition | None) -> str:  # noqa: PLR0911 - one for each kind
+        """Return the expression, true or false, of *condition*; "" where it always holds."""
+        match condition:
+            case None:
+                return ""
+            case AnyOf(conditions=()):
+                return "false"
+            case AllOf():
+                return " && ".join(map(self._enclosed, condition.conditions))
+            case AnyOf():
+                return " || ".join(map(self._enclosed, condition.conditions))
+            case Not():
+                return self._negated(condition.condition)
+            case IsSet():
+                return f"!!{self._value(condition)}"
+        return self._atom(condition)
+
+    def _enclosed(self, condition: Condition) -> str:
+        """Return *condition* as it stands beside others."""
+        if isinstance(condition, IsSet):
+            return self._value(condition)
+        return f"({self.of(condition)})" if isinstance(condition, AnyOf) else self.of(condition)
+
+    def _negated(self, condition: Condition) -> str:
+        match condition:
+            case Matches(patterns=(Pattern() as pattern,)) if pattern.literal is not None:
+                return f"{self._value(condition)} != {literal(pattern.literal)}"
+            case IsSet():
+                return f"!{self._value(condition)}"
+            case AllOf() | AnyOf():
+                return f"!({self.of(condition)})"
+            case Not():
+                return self.of(condition.condition)
+            case IsEvent(events=(event,)):
+                return f"event() != {literal(event.value)}"
+        return f"!{self._atom(condition)}"
+
+    def _atom(self, atom: Atom) -> str:  # noqa: PLR0911 - one for each kind
+        match atom:
+            case Matches(patterns=(Pattern() as pattern,)) if pattern.literal is not None:
+                return f"{self._value(atom)} == {literal(pattern.literal)}"
+            case Matches():
+                return f"matches({self._value(atom)}, {_list(map(_java, atom.patterns))})"
+            case IsEvent(events=(event,)):
+                return f"event() == {literal(event.value)}"
+            case IsEvent():
+                return f"{_list(event.value for event in atom.events)}.contains(event())"
+            case Changed():
+                base = f", {literal(atom.base)}" if atom.base else ""
+                return f"hasChanged({_list(map(_java, atom.patterns))}{base})"
+            case Exists():
+                return f"isInRepository({_list(map(_java, atom.patterns))})"
+            case IsSet():
+                return self._value(atom)
+
+    def _value(self, atom: Matches | IsSet) -> str:
+        match atom.subject:
+            case Subject.BRANCH:
+                return "branch()"
+            case Subject.TAG:
+                return "env.TAG_NAME"
+            case Subject.INPUT:
+                return self._input(atom.name)
+            case Subject.VARIABLE:
+                # Not by a dot: the object has properties of its own.
+                return f"env.getProperty({literal(atom.name)})"
+
+    def _input(self, name: str) -> str:
+        found = next((one for one in self.inputs if one.name == name), None)
+        return expression(input_value(found)) if found else f"parameter({literal(name)})"
 
 
 def lower_look(work: Work) -> model.Look | None:
@@ -56,58 +123,6 @@ def lower_look(work: Work) -> model.Look | None:
         bases=tuple(dict.fromkeys(atom.base for atom in changed if atom.base is not None)),
         has_usual=any(atom.base is None for atom in changed),
     )
-
-
-def _enclosed(condition: Condition) -> str:
-    """Return *condition* as it stands beside others."""
-    if isinstance(condition, IsSet):
-        return _value(condition)
-    return f"({question(condition)})" if isinstance(condition, AnyOf) else question(condition)
-
-
-def _negated(condition: Condition) -> str:
-    match condition:
-        case Matches(patterns=(Pattern() as pattern,)) if pattern.literal is not None:
-            return f"{_value(condition)} != {literal(pattern.literal)}"
-        case IsSet():
-            return f"!{_value(condition)}"
-        case AllOf() | AnyOf():
-            return f"!({question(condition)})"
-        case IsEvent(events=(event,)):
-            return f"event() != {literal(event.value)}"
-    return f"!{_atom(condition)}" if not isinstance(condition, Not) else question(condition.condition)
-
-
-def _atom(atom: Atom) -> str:  # noqa: PLR0911 - one for each kind
-    match atom:
-        case Matches(patterns=(Pattern() as pattern,)) if pattern.literal is not None:
-            return f"{_value(atom)} == {literal(pattern.literal)}"
-        case Matches():
-            return f"matches({_value(atom)}, {_list(map(_java, atom.patterns))})"
-        case IsEvent(events=(event,)):
-            return f"event() == {literal(event.value)}"
-        case IsEvent():
-            return f"{_list(event.value for event in atom.events)}.contains(event())"
-        case Changed():
-            base = f", {literal(atom.base)}" if atom.base else ""
-            return f"hasChanged({_list(map(_java, atom.patterns))}{base})"
-        case Exists():
-            return f"isInRepository({_list(map(_java, atom.patterns))})"
-        case IsSet():
-            return _value(atom)
-
-
-def _value(atom: Matches | IsSet) -> str:
-    match atom.subject:
-        case Subject.BRANCH:
-            return "branch()"
-        case Subject.TAG:
-            return "env.TAG_NAME"
-        case Subject.INPUT:
-            return f"parameter({literal(atom.name)})"
-        case Subject.VARIABLE:
-            # Not by a dot: the object has properties of its own.
-            return f"env.getProperty({literal(atom.name)})"
 
 
 def _java(pattern: Pattern) -> str:

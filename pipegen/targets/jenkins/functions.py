@@ -11,6 +11,10 @@ from pipegen.targets.jenkins import model
 # In the order in which they are written, each with what it calls.
 _CALLS: dict[str, tuple[str, ...]] = {
     "succeeded": (),
+    "within": (),
+    "tryAgain": (),
+    "runScript": (),
+    "allowExitCodes": (),
     "setting": (),
     "parameter": (),
     "output": (),
@@ -74,6 +78,17 @@ def _own(value: object) -> Iterator[str]:
             yield "unstashIfThere"
         case model.Stash(is_told=True):
             yield "hasStashed"
+        case model.Look() | model.Selection() | model.Stage():
+            yield from _asked(value)
+        case model.Sh(tells_status=True):
+            yield "runScript"
+        case model.Wrapped():
+            yield value.head.partition("(")[0]
+
+
+def _asked(value: model.Look | model.Selection | model.Stage) -> Iterator[str]:
+    """Yield what is called to find out whether stages run, or whether one has succeeded."""
+    match value:
         case model.Look():
             yield from ("lookAtFiles", "usualDifference") if value.has_usual else ("lookAtFiles",)
         case model.Selection():

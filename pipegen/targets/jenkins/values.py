@@ -10,6 +10,7 @@ from pipegen.bindings.expression import Bare, Defaulted, Items, Loop, Part, Refe
 from pipegen.plan.model import Job, Plan, Workspace
 from pipegen.shell.absence import may_be_absent
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.inputs import input_value
 from pipegen.targets.jenkins.setup import LABELS, setup_value
 
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
@@ -82,6 +83,8 @@ class Values:
                 return model.Item(level + 1, around[level].index(reference.name) if splits[level] else None)
             case Scope.SETUP:
                 return self._setup(reference)
+            case Scope.INPUT:
+                return input_value(next(one for one in self.plan.inputs if one.name == reference.name))
             case Scope.STAGE:
                 stage = reference.namespace or ""
                 is_doubted = may_be_absent(self.plan.job(stage), self.job)
