@@ -14,9 +14,9 @@ from pipegen.config.schema import check_schema, check_settings
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.plan.build import Neighbours, build_plan, check_values
-from pipegen.plan.graph import build_graph
 from pipegen.plan.model import Plan
 from pipegen.plan.selection import report_on_demand
+from pipegen.plan.stages.expand import Expanded, expand, read_stages
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.targets.base import GeneratedFile, Request, Target
@@ -49,12 +49,17 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
     config = parse(tree, file)
     pipelines = _chosen(config, names, report)
     report.stop_if_errors()
+    written = read_stages(pipelines, config, report)
+    report.stop_if_errors()
+    found = expand(written, report)
+    expanded = tuple(found[pipeline.name.value] for pipeline in pipelines)
     several = len(pipelines) > 1 and not names
-    slugs, homes = _slugs(pipelines), _homes(config.pipelines)
+    slugs, homes = _slugs([one.pipeline for one in expanded]), _homes(config.pipelines)
+    called = written.called
     plans = [
         plan
-        for pipeline in pipelines
-        if (plan := _plan(pipeline, Neighbours(homes, several, slugs[pipeline.name.value], file.folder), report))
+        for one in expanded
+        if (plan := _plan(one, Neighbours(homes, several, slugs[one.pipeline.name.value], file.folder), report))
     ]
     report_on_demand(plans, report)
     report.stop_if_errors()
@@ -95,9 +100,9 @@ def _chosen(config: Config, names: Sequence[str], report: Report) -> tuple[Pipel
     return tuple(pipeline for pipeline in config.pipelines if not names or pipeline.name.value in names)
 
 
-def _plan(pipeline: Pipeline, around: Neighbours, report: Report) -> Plan | None:
-    """Return the plan of *pipeline*; None when its graph has a cycle, which is reported."""
-    graph = build_graph(pipeline, report)
+def _plan(expanded: Expanded, around: Neighbours, report: Report) -> Plan | None:
+    """Return the plan of a pipeline; None when its graph has a cycle, which is reported."""
+    pipeline, graph = expanded.pipeline, expanded.graph
     if graph.cycles():
         check_values(pipeline, graph, around, report)
         return None
