@@ -23,6 +23,7 @@ from pipegen.diagnostics.render.json import render as render_diagnostics
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
 from pipegen.targets import registry
+from pipegen.targets.base import Pair, incompatible
 
 HERE = Path(__file__).parent
 _PART = re.compile(r"(<!-- generated: (\w+) ?(.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -98,13 +99,20 @@ def _definition(steps: Sequence[str], whole: Schema) -> Schema:
 
 
 def _resolved(schema: Schema, whole: Schema) -> Schema:
-    """Return *schema* with what it refers to; its own words win."""
-    name = _name(schema)
-    return {**whole["$defs"][name], **schema} if name else schema
+    """Return *schema* with what it refers to, directly or not; its own words win."""
+    found: Schema = schema
+    while "$ref" in found:
+        referred: Schema = whole
+        for step in found["$ref"].removeprefix("#/").split("/"):
+            referred = referred[step]
+        found = {**referred, **{key: value for key, value in found.items() if key != "$ref"}}
+    return found
 
 
 def _name(schema: Schema) -> str:
-    return str(schema.get("$ref", "")).rpartition("/")[2]
+    """Return the definition that *schema* refers to; nothing for a reference to a key within one."""
+    found = re.fullmatch(r"#/\$defs/(\w+)", schema.get("$ref", ""))
+    return found[1] if found else ""
 
 
 def _map_of(schema: Schema, whole: Schema) -> Schema:
@@ -184,6 +192,19 @@ def _capabilities(target: str, _: str) -> str:
     return "\n".join(rows) + "\n"
 
 
+def _incompatible(name: str, _: str) -> str:
+    """Return the table of what the target *name* does not take together."""
+    rows = ["| what | with | | instead |", "|---|---|---|---|"]
+    rows += [
+        f"| {pair.first} | {pair.second} | {_told(pair)} | {pair.note} |" for pair in incompatible(registry.load(name))
+    ]
+    return "\n".join(rows) + "\n"
+
+
+def _told(pair: Pair) -> str:
+    return f"`{pair.code.number}` ({pair.code.severity.value})"
+
+
 def _plan(_: str, before: str) -> str:
     """Return the plan of the config above, as JSON."""
     analysed = analyse(_config_above(before), (), Report())
@@ -218,6 +239,7 @@ _PARTS: Mapping[str, Callable[[str, str], str]] = {
     "keys": _keys,
     "settings": _settings,
     "capabilities": _capabilities,
+    "incompatible": _incompatible,
     "plan": _plan,
     "check": _check,
     "file": _file,

@@ -40,6 +40,12 @@ def _known_keys(schema: Mapping[str, Any]) -> Iterator[tuple[Path, tuple[str, ..
         open_parts.extend((*inner, within) for inner in _inner_parts(path, part))
 
 
+@cache
+def maps() -> frozenset[Path]:
+    """Return the places whose keys are the user's own and whose values have a shape."""
+    return frozenset(path[:length] for path in known_keys() for length, step in enumerate(path) if step == "*")
+
+
 def _referred(schema: Mapping[str, Any], reference: str) -> Mapping[str, Any]:
     """Return the part of *schema* that *reference*, `#/` and keys with slashes between, means."""
     for key in reference.removeprefix("#/").split("/"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from pipegen.config.schema_file import known_keys
-from pipegen.config.schema_places import PIPELINE, STAGE, TOP, Places, described, names
+from pipegen.config.schema_places import DEFAULTS, PIPELINE, STAGE, TEMPLATE, TOP, Places, described, names
 from pipegen.config.schema_violation import Path, Violation
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -92,6 +92,7 @@ def _key_before(path: Path, places: Places) -> str | None:
 def misplaced_keys(violations: _Violations, places: Places, report: Report) -> _Violations:
     """Report unknown keys that are known elsewhere, and not again what is empty or missing for want of them."""
     told: set[tuple[str, Path]] = set()
+    found: set[Path] = set()
     left = []
     for violation in violations:
         homes = _homes(violation, places) if violation.keyword == "additionalProperties" else ()
@@ -101,8 +102,12 @@ def misplaced_keys(violations: _Violations, places: Places, report: Report) -> _
         _report_misplaced(violation, homes, places, report)
         told |= {("type", (*violation.path, home[-1])) for home in homes if home}
         told |= {("required", TOP)} if violation.path == TOP else set()
+        found |= {(*violation.path, home[-1], violation.key) for home in homes if home}
     return tuple(
-        other for other in left if (other.keyword, other.path) not in told or (other.path and other.value is not None)
+        other
+        for other in left
+        if ((other.keyword, other.path) not in told or (other.path and other.value is not None))
+        and (other.keyword != "required" or (*other.path, other.key) not in found)
     )
 
 
@@ -113,7 +118,7 @@ def _homes(violation: Violation, places: Places) -> tuple[Path, ...]:
     only from a place that is at hand; so is a key that looks like a slip.
     """
     here, key = places.pattern(violation.path), violation.key
-    known = [path for path, keys in known_keys().items() if key in keys]
+    known = [path for path, keys in known_keys().items() if key in keys and _is_in_sight(path, here)]
     if beside := [path for path in known if _is_beside(path, here, violation, places)]:
         return tuple(sorted(beside, key=lambda path: _distance(path, violation, places)))
     if outside := [path for path in known if path == here[: len(path)] and _is_free(path, violation, places)]:
@@ -122,8 +127,19 @@ def _homes(violation: Violation, places: Places) -> tuple[Path, ...]:
         return ()
     inside = [path for path in known if path[: len(here)] == here and len(path) - len(here) <= _DEEP]
     shortest = min((len(path) for path in inside), default=0)
-    cousins = [path for path in known if path[: len(STAGE)] == here[: len(STAGE)] == STAGE]
+    cousins = [
+        path
+        for outer in (STAGE, TEMPLATE, DEFAULTS)
+        for path in known
+        if path[: len(outer)] == here[: len(outer)] == outer
+    ]
     return tuple(path for path in inside if len(path) == shortest) or tuple(cousins[:1])
+
+
+def _is_in_sight(path: Path, here: Path) -> bool:
+    """Return whether *path* may be meant at *here*: what stages have, they have in templates too, which is not news."""
+    outer = next((outer for outer in (TEMPLATE, DEFAULTS) if path[: len(outer)] == outer), TOP)
+    return here[: len(outer)] == outer
 
 
 def _is_beside(path: Path, here: Path, violation: Violation, places: Places) -> bool:
@@ -158,7 +174,7 @@ def _report_misplaced(violation: Violation, homes: tuple[Path, ...], places: Pla
 
 
 def _belongs(homes: tuple[Path, ...], here: Path) -> str:
-    if any(home in {TOP, PIPELINE, STAGE} for home in homes):
+    if any(home in {TOP, PIPELINE, STAGE, TEMPLATE} for home in homes):
         return described(homes[0])
     quoted = [f'"{".".join(_steps(home, here))}"' for home in homes]
     return "under " + " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from functools import cached_property
 
+from pipegen.config.schema_file import maps
 from pipegen.config.schema_violation import Path
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
@@ -13,6 +14,8 @@ from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 TOP: Path = ()
 PIPELINE: Path = ("pipelines", "*")
 STAGE: Path = ("pipelines", "*", "stages", 0)
+DEFAULTS: Path = (*PIPELINE, "defaults")
+TEMPLATE: Path = ("templates", "*")
 
 
 class Places:
@@ -91,8 +94,8 @@ class Places:
         pattern = self.pattern(path)
         if not path:
             return f'"{self._where}"' if self._where else "the config"
-        if pattern == PIPELINE:
-            return f'pipeline "{path[-1]}"'
+        if pattern in {PIPELINE, TEMPLATE}:
+            return f'{"pipeline" if pattern == PIPELINE else "template"} "{path[-1]}"'
         if pattern == STAGE:
             return self._stage(path)
         if pattern == ("pipelines", "*", "execution", 0):
@@ -106,17 +109,13 @@ class Places:
         pattern: Path = ()
         for step in path:
             general: str | int = 0 if isinstance(step, int) else step
-            pattern += ("*",) if isinstance(step, str) and pattern in _MAPS else (general,)
+            pattern += ("*",) if isinstance(step, str) and pattern in maps() else (general,)
         return pattern
 
     def _stage(self, path: Path) -> str:
         node = self.node(path)
         name = node.get("name") if isinstance(node, Mapping) else None
         return f'stage "{name.text}"' if isinstance(name, Scalar) and name.text else "a stage"
-
-
-# Maps whose keys are the user's own and whose values have a shape.
-_MAPS: tuple[Path, ...] = (("pipelines",), ("targets",), (*STAGE, "outputs"))
 
 
 def described(pattern: Path) -> str:
@@ -127,13 +126,15 @@ def described(pattern: Path) -> str:
         return "in a pipeline"
     if pattern == STAGE:
         return "in a stage"
+    if pattern == TEMPLATE:
+        return "in a template"
     return f'under "{".".join(names(pattern))}"'
 
 
 def names(pattern: Path) -> tuple[str, ...]:
-    """Return the keys that lead to *pattern* within its stage or pipeline."""
-    outer = STAGE if pattern[: len(STAGE)] == STAGE else PIPELINE
-    inner = pattern[len(outer) :] if pattern[: len(outer)] == outer else pattern
+    """Return the keys that lead to *pattern* within its stage, template or pipeline."""
+    outer = next((outer for outer in (STAGE, TEMPLATE, PIPELINE) if pattern[: len(outer)] == outer), TOP)
+    inner = pattern[len(outer) :]
     return tuple(step for step in inner if isinstance(step, str) and step != "*")
 
 

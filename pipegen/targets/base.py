@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
 from pipegen.source.tree import Mapping as TreeMapping
@@ -18,6 +19,19 @@ class Capability:
     feature: str
     support: str
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two things of the language that a target does not take together: the code that says so, and what to do.
+
+    The check that reports it takes the code from here, so that what is told of a target is what it does.
+    """
+
+    first: str
+    second: str
+    code: Code
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +65,7 @@ class Target(Protocol):
 
     `SETTINGS` is a JSON Schema (draft 2020-12) for `targets.NAME`; `OPTIONS` names the
     command-line options it knows, each with its allowed values, the default first.
+    A target may also offer `INCOMPATIBLE`, a tuple of `Pair`; see `incompatible`.
     """
 
     NAME: str
@@ -62,3 +77,9 @@ class Target(Protocol):
     def generate(self, plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
         """Return the files for *plans*, the parent of the others last; what cannot be said is reported."""
         ...
+
+
+def incompatible(target: Target) -> tuple[Pair, ...]:
+    """Return the pairs of things that *target* does not take together; none where it names none."""
+    found: tuple[Pair, ...] = getattr(target, "INCOMPATIBLE", ())
+    return found

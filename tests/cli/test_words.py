@@ -11,6 +11,7 @@ import pytest
 from cli.calling import Pipegen
 
 from pipegen.targets import registry
+from pipegen.targets.base import incompatible
 
 ROOT = Path(__file__).parents[2]
 VERBS = ("compile", "check", "graph", "plan", "explain", "targets", "schema")
@@ -73,13 +74,15 @@ def test_targets_tell_what_they_can_say(pipegen: Pipegen) -> None:
 
 @pytest.mark.parametrize("name", ["gitlab", "jenkins"])
 def test_a_target_tells_of_each_feature(name: str, pipegen: Pipegen) -> None:
-    """How it supports it, and what there is to know."""
-    told = pipegen("targets", name).out.splitlines()[1:]
+    """How it supports it, what there is to know, and what it does not take together."""
+    told, _, pairs = pipegen("targets", name).out.partition("not together:\n")
     features = registry.load(name).CAPABILITIES
 
-    assert len(told) == len(features) > 10
-    for line, one in zip(told, features, strict=True):
+    for line, one in zip(told.splitlines()[1:], features, strict=True):
         assert re.fullmatch(rf"  {re.escape(one.feature)} +{one.support} *{re.escape(one.note)}", line)
+    for line, pair in zip(pairs.splitlines(), incompatible(registry.load(name)), strict=True):
+        words = re.escape(f"{pair.first} with {pair.second}")
+        assert re.fullmatch(rf"  {words} +{pair.code.number}  {re.escape(pair.note)}", line)
 
 
 def test_one_target_can_be_asked_for(pipegen: Pipegen) -> None:

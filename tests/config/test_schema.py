@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from pipegen.config.schema import check_schema, check_settings
 from pipegen.config.schema_file import known_keys, pipelines_schema
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.source.tree import Mapping
+from pipegen.source.tree import Mapping as TreeMapping
 
 _CORPUS = Path(__file__).parents[2].parent / "shared" / "corpus"
 
@@ -58,14 +58,29 @@ def _in_stage(text: str) -> str:
 
 
 def _parts(schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield each schema inside *schema*."""
-    if isinstance(schema, dict):
-        yield schema
-        for value in schema.values():
+    """Yield *schema* and each schema inside it; `description` and `examples` may be names of properties too."""
+    if not isinstance(schema, dict):
+        return
+    yield schema
+    for keyword in ("properties", "patternProperties", "$defs"):
+        for value in schema.get(keyword, {}).values():
             yield from _parts(value)
-    elif isinstance(schema, list):
-        for value in schema:
+    for keyword in ("anyOf", "oneOf"):
+        for value in schema.get(keyword, ()):
             yield from _parts(value)
+    for keyword in ("items", "additionalProperties", "propertyNames", "not"):
+        yield from _parts(schema.get(keyword))
+
+
+def _referred(reference: str) -> Any:
+    found: Any = pipelines_schema()
+    for key in reference.removeprefix("#/").split("/"):
+        found = found[key]
+    return found
+
+
+def _is_described(part: Mapping[str, Any]) -> bool:
+    return "description" in part or ("$ref" in part and _is_described(_referred(part["$ref"])))
 
 
 def test_schema_is_a_schema() -> None:
@@ -81,8 +96,6 @@ def test_examples_and_defaults_are_valid() -> None:
     schema = pipelines_schema()
     checked = 0
     for part in _parts(schema):
-        if not isinstance(part.get("examples", []), list):
-            continue  # a map of properties
         validator = Draft202012Validator({"$defs": schema["$defs"], **part})
         for value in [*part.get("examples", []), *([part["default"]] if "default" in part else [])]:
             checked += 1
@@ -94,24 +107,29 @@ def test_examples_and_defaults_are_valid() -> None:
 def test_every_key_is_described() -> None:
     """Each key has a description, or refers to a definition that has one."""
     schema = pipelines_schema()
-    properties = [value for part in _parts(schema) for value in part.get("properties", {}).values()]
-    described = [
-        "description" in value or "description" in schema["$defs"][value["$ref"].rpartition("/")[2]]
-        for value in properties
-    ]
+    properties = [item for part in _parts(schema) for item in part.get("properties", {}).items()]
 
-    assert len(described) > 50
-    assert all(described)
+    assert len(properties) > 150
+    assert [key for key, value in properties if not _is_described(value)] == []
 
 
 def test_known_keys_follow_the_schema() -> None:
     """The keys of each place are found through references and branches; those of operators belong to none."""
     known = known_keys()
 
-    assert known[()] == ("pipelines", "targets")
+    assert known[()] == ("pipelines", "inputs", "templates", "include", "targets")
     assert known["pipelines", "*", "stages", 0, "publish", "image"] == ("id", "name", "tag", "tags")
     assert "chart" in known["pipelines", "*", "stages", 0, "promote", 0]
+    assert known["templates", "*", "publish", "image"] == known["pipelines", "*", "defaults", "publish", "image"]
     assert not any("$each" in keys for keys in known.values())
+
+
+def test_templates_have_the_keys_of_stages() -> None:
+    """All but the name, in the order of the stage."""
+    known = known_keys()
+    of_stages = known["pipelines", "*", "stages", 0]
+
+    assert known["templates", "*"] == known["pipelines", "*", "defaults"] == of_stages[1:]
 
 
 @pytest.mark.parametrize(
@@ -316,7 +334,7 @@ def test_everything_is_found_in_one_go() -> None:
     """Violations of different kinds come together, in the order of the text."""
     found = _check(_in_stage("run: {tail: x}\npublish: {image: 1}\ntrigger: {}\nwhen: never"))
 
-    assert _places(found) == ("PG202 5:21", "PG202 6:26", "PG203 7:9", "PG201 8:9")
+    assert _places(found) == ("PG202 5:21", "PG202 6:26", "PG203 7:9", "PG202 8:15")
 
 
 def test_settings_are_checked_against_their_own_schema() -> None:
@@ -329,7 +347,7 @@ def test_settings_are_checked_against_their_own_schema() -> None:
     }
     report = Report()
     tree = read(decode(b"imges: local\nimages: lokal\nx-any: 1\n", "pipegen.yaml", "", report), report)
-    assert isinstance(tree, Mapping)
+    assert isinstance(tree, TreeMapping)
 
     check_settings(tree, schema, report, "targets.gitlab")
 
@@ -384,7 +402,8 @@ def test_something_is_told_exactly_when_the_schema_refuses(stage: dict[str, obje
         ("outputs: {v: cat V}", "PG202", '"v" takes a map, not text'),
         ("outputs: {v: {}}", "PG203", '"v" needs "command", or "file"'),
         ("outputs: {v: {command: a, file: b}}", "PG204", '"v" has "command", "file", of which only one may stand'),
-        ("artifacts: dist", "PG202", '"artifacts" takes a list, not text'),
+        ("artifacts: dist", "PG202", '"artifacts" takes a list or a map, not text'),
+        ("when: never", "PG202", '"when" takes a map, not text'),
         ("files_from: build", "PG202", '"files_from" takes a list, not text'),
         ("directory: [a]", "PG202", '"directory" takes text, not a list'),
         ("scripts: x", "PG201", 'unknown key "scripts" in stage "unit"'),

@@ -46,9 +46,9 @@ def _one(text: str) -> Diagnostic:
         ("tail: 1", '"tail" belongs under "run", not in a stage', 'write "run: {tail: …}"'),
         ("tags: [a]", '"tags" belongs under "publish.image", not in a stage', 'write "publish: {image: {tags: …}}"'),
         (
-            "deploy: {}\n        run: {}\n        image: a",
-            '"image" belongs under "run" or "deploy", not in a stage',
-            'write "run:" and indent "image" below it',
+            "artifacts: {exclude: [a]}\n        cache: {key: a}\n        paths: [b]",
+            '"paths" belongs under "cache" or "artifacts", not in a stage',
+            'write "cache:" and indent "paths" below it',
         ),
         (
             "build: {variant: a, run: true}",
@@ -80,6 +80,33 @@ def test_step_beside_the_stages() -> None:
 
     assert found.message == '"publish" belongs in a stage, not in a pipeline'
     assert [(label.span.text, label.text) for label in found.related] == [("docs", "perhaps in this one")]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("templates: {a: {arguments: [b]}}\n", '"arguments" belongs under "run", not in a template'),
+        ("templates: {a: {run: {publish: {image: true}}}}\n", '"publish" belongs in a template, not under "run"'),
+    ],
+)
+def test_key_within_a_template(text: str, message: str) -> None:
+    """Places within the same template are meant, not those of stages."""
+    assert _one(f"{_HEAD}{text}").message == message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("    defaults: {arguments: [b]}\n", '"arguments" belongs under "run", not under "defaults"'),
+        ("    image: python\n", '"image" belongs in a stage, not in a pipeline'),
+        ("    timeout: 5m\n", '"timeout" belongs in a stage, not in a pipeline'),
+        ("image: python\n", '"image" belongs in a stage, not at the top level'),
+        ("when: {branch: main}\n", '"when" belongs in a pipeline, not at the top level'),
+    ],
+)
+def test_templates_and_defaults_multiply_no_place(text: str, message: str) -> None:
+    """What templates hold too belongs in a stage for one who has written none."""
+    assert _one(f"{_HEAD}{text}").message == message
 
 
 def test_step_beside_the_pipelines() -> None:

@@ -9,7 +9,7 @@ import typer
 from pipegen.cli.exits import Exit
 from pipegen.cli.session import end, load_targets, say
 from pipegen.targets import registry
-from pipegen.targets.base import Target
+from pipegen.targets.base import Target, incompatible
 
 
 def targets(
@@ -43,4 +43,8 @@ def _described(target: Target) -> str:
     for capability in target.CAPABILITIES:
         line = f"  {capability.feature:<{width}}  {capability.support:<8}  {capability.note}"
         lines.append(line.rstrip())
+    pairs = [(f"{pair.first} with {pair.second}", pair) for pair in incompatible(target)]
+    width = max((len(words) for words, _ in pairs), default=0)
+    lines += ["not together:"] if pairs else []
+    lines += [f"  {words:<{width}}  {pair.code.number}  {pair.note}" for words, pair in pairs]
     return "\n".join(lines)

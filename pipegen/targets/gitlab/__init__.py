@@ -7,16 +7,18 @@ from collections.abc import Mapping, Sequence
 from pipegen.diagnostics.report import Report
 from pipegen.emit.header import chosen_note
 from pipegen.plan.model import Plan
-from pipegen.targets.base import Capability, GeneratedFile, Request
+from pipegen.targets.base import Capability, GeneratedFile, Pair, Request
 from pipegen.targets.gitlab.capabilities import TABLE
 from pipegen.targets.gitlab.checks import check_size
 from pipegen.targets.gitlab.lower import lower
+from pipegen.targets.gitlab.pairs import PAIRS
 from pipegen.targets.gitlab.render import render
 from pipegen.targets.gitlab.settings import SCHEMA, read
 
 NAME = "gitlab"
 FILE = ".gitlab-ci.yml"
 CAPABILITIES: tuple[Capability, ...] = TABLE
+INCOMPATIBLE: tuple[Pair, ...] = PAIRS
 SETTINGS: Mapping[str, object] = SCHEMA
 OPTIONS: Mapping[str, tuple[str, ...]] = {}
 

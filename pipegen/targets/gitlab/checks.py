@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pipegen.bindings.expression import Scope
 from pipegen.diagnostics.codes import (
-    CONTAINER_NOT_SHARED,
     ENGINE_HAS_NO_VALUE,
     FILE_TOO_BIG,
     WORKSPACE_NOT_SHARED,
@@ -14,6 +13,7 @@ from pipegen.plan.model import Job, Plan, Workspace
 from pipegen.shell.carried import out_of_reach
 from pipegen.shell.host import Host
 from pipegen.source.text import Span
+from pipegen.targets.gitlab.pairs import FOREIGN_CONTAINER
 from pipegen.targets.gitlab.texts import references
 
 # "The parsed YAML is too big": measured between 1,400 and 1,500 jobs, 350 to 375 KB, with GitLab's default settings.
@@ -58,7 +58,7 @@ def _check_references(job: Job, host: Host, report: Report) -> None:
             )
         if reference.scope is Scope.STAGE and reference.name == "container" and not host.shares_daemon:
             report.add(
-                CONTAINER_NOT_SHARED,
+                FOREIGN_CONTAINER.code,
                 f'"{reference}" names a container that is out of reach: GitLab\'s jobs share no container engine',
                 at=reference.span,
                 hint='copy files from it by "copy", or set "images: local" for one shell runner',
@@ -69,7 +69,7 @@ def _check_container_paths(job: Job, host: Host, report: Report) -> None:
     """Report paths in the container of *job* that it would have to pack for other jobs and cannot know."""
     for path in out_of_reach(job, host):
         report.add(
-            CONTAINER_NOT_SHARED,
+            FOREIGN_CONTAINER.code,
             f'stage "{job.stage}" cannot hand over a path in its container that only the copying stage knows',
             at=path.span,
             hint='write the path out, copy the files in that stage itself, or set "images: local" for one shell runner',

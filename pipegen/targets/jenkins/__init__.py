@@ -6,17 +6,19 @@ from collections.abc import Mapping, Sequence
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
-from pipegen.targets.base import GeneratedFile, Request
+from pipegen.targets.base import GeneratedFile, Pair, Request
 from pipegen.targets.jenkins.capabilities import CAPABILITIES
 from pipegen.targets.jenkins.lower import lower
+from pipegen.targets.jenkins.pairs import PAIRS
 from pipegen.targets.jenkins.render import render
 from pipegen.targets.jenkins.scripts import plan_scripts
 from pipegen.targets.jenkins.settings import SETTINGS, parse_settings
 
-__all__ = ["CAPABILITIES", "FILE", "NAME", "OPTIONS", "SETTINGS", "generate"]
+__all__ = ["CAPABILITIES", "FILE", "INCOMPATIBLE", "NAME", "OPTIONS", "SETTINGS", "generate"]
 
 NAME = "jenkins"
 FILE = "Jenkinsfile"
+INCOMPATIBLE: tuple[Pair, ...] = PAIRS
 OPTIONS: Mapping[str, tuple[str, ...]] = {"style": ("auto", "declarative", "scripted")}
 
 

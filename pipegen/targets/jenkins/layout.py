@@ -12,6 +12,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.declarative import lower_declarative, with_functions
+from pipegen.targets.jenkins.pairs import SHARED_BESIDE_OTHERS
 from pipegen.targets.jenkins.scripted import lower_scripted
 from pipegen.targets.jenkins.size import LARGEST, weigh_added, weigh_pipeline
 from pipegen.targets.jenkins.stages import Stages, Style
@@ -102,7 +103,7 @@ def _check_workspaces(work: Work, report: Report) -> None:
     if len(work.plans) > 1 and shared:
         plan = shared[0].plan
         report.add(
-            codes.DECLARATIVE_WORKSPACE,
+            SHARED_BESIDE_OTHERS.code,
             f'the declarative style cannot give the stages of "{plan.name}" one workspace beside other pipelines',
             at=plan.workspace_span or plan.span,
             hint="use the style scripted, or compile this pipeline alone with --pipeline",

@@ -12,6 +12,7 @@ from pipegen.targets.jenkins.model.file import (
     Selection,
     Variable,
 )
+from pipegen.targets.jenkins.model.properties import Property, PropertyKind
 from pipegen.targets.jenkins.model.scripted import Chunk, Run, Scripted, SharedRun
 from pipegen.targets.jenkins.model.stages import Pin, Selected, Stage, Teardown
 from pipegen.targets.jenkins.model.steps import (
@@ -55,6 +56,8 @@ __all__ = [
     "Parameter",
     "Pin",
     "Prelude",
+    "Property",
+    "PropertyKind",
     "Recipients",
     "Run",
     "Scripted",

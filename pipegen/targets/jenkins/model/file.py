@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pipegen.targets.jenkins.model.declarative import Declarative
 from pipegen.targets.jenkins.model.expressions import Value
+from pipegen.targets.jenkins.model.properties import Property, PropertyKind
 from pipegen.targets.jenkins.model.scripted import Scripted
 from pipegen.targets.jenkins.model.stages import Pin, Stage
 from pipegen.targets.jenkins.model.steps import Sh
@@ -87,9 +88,14 @@ class Loop:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Jenkinsfile:
-    """A whole file; *helpers* are the names of the constant functions that it calls, in the order they are written."""
+    """A whole file.
+
+    *properties* are what is set of the job beside its *parameters*; *helpers* are the names of the constant functions
+    that it calls, in the order they are written.
+    """
 
     notes: tuple[str, ...]
+    properties: tuple[Property, ...] = ()
     parameters: tuple[Parameter, ...]
     selection: Selection | None
     variables: tuple[Variable, ...]
@@ -100,3 +106,21 @@ class Jenkinsfile:
     recipients: tuple[Recipients, ...]
     checkouts: tuple[CheckoutFunction, ...]
     helpers: tuple[str, ...]
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The calls of properties that are settings of the job."""
+        return self._texts(PropertyKind.SETTING)
+
+    @property
+    def triggers(self) -> tuple[str, ...]:
+        """The calls of properties that start builds."""
+        return self._texts(PropertyKind.TRIGGER)
+
+    @property
+    def around(self) -> tuple[str, ...]:
+        """The block steps around all stages, the outermost first."""
+        return self._texts(PropertyKind.AROUND)
+
+    def _texts(self, kind: PropertyKind) -> tuple[str, ...]:
+        return tuple(one.text for one in self.properties if one.kind is kind)
