@@ -51,17 +51,16 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
     report.stop_if_errors()
     written = read_stages(pipelines, config, report)
     report.stop_if_errors()
-    found = expand(written, report)
-    expanded = tuple(found[pipeline.name.value] for pipeline in pipelines)
-    several = len(pipelines) > 1 and not names
+    expanded = expand(written, pipelines, report)
     slugs, homes = _slugs([one.pipeline for one in expanded]), _homes(config.pipelines)
-    called = written.called
+    called = frozenset() if names else written.called
+    several = not names and sum(pipeline.name.value not in called for pipeline in pipelines) > 1
     plans = [
         plan
         for one in expanded
-        if (plan := _plan(one, Neighbours(homes, several, slugs[one.pipeline.name.value], file.folder), report))
+        if (plan := _plan(one, Neighbours(homes, several, called, slugs[one.pipeline.name.value], file.folder), report))
     ]
-    report_on_demand(plans, report)
+    report_on_demand(plans, called, report)
     report.stop_if_errors()
     return Analysed(
         file,

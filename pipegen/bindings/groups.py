@@ -58,5 +58,7 @@ def are_linked(one: Stage, other: Stage) -> bool:
     """
     if one.leg is None or other.leg is None:
         return True
+    if one.within != other.within:
+        return True
     is_kin = one.leg.stage in other.leg.like or other.leg.stage in one.leg.like
     return not is_kin or one.leg.values == other.leg.values

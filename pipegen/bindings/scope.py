@@ -21,8 +21,8 @@ from pipegen.bindings.expression import (
     Text,
     text,
 )
-from pipegen.bindings.groups import Groups
-from pipegen.bindings.legs import Meant, axis_value, meant
+from pipegen.bindings.groups import Groups, are_linked
+from pipegen.bindings.legs import axis_value, meant
 from pipegen.bindings.names import SETUP_NAMES, Bound, is_setup_name
 from pipegen.bindings.unbound import report_nested, report_unbound
 from pipegen.config.model import Stage
@@ -107,7 +107,10 @@ class Reader:
     def _legs(self, source: Expression) -> List | None:
         """Return the list of what the legs of a matrix stage bind, where *source* is a reference to just that."""
         reference = source.reference if isinstance(source, Text) else None
-        if reference is None or not isinstance(found := self._meant(reference), Meant) or not found.are_all:
+        if reference is None or self._is_ours(reference):
+            return None
+        found = meant(reference, self.stage, self.namespaces.groups, self.report)
+        if found is None or not found.are_all:
             return None
         items = (self._resolve_stage(reference, name) for name in found.names)
         return List(tuple(text(item, span=source.span) for item in items), source.span)
@@ -118,26 +121,32 @@ class Reader:
             return (replace(reference, namespace="", name=loops[reference.name], scope=Scope.LOOP),)
         if namespace is None:
             return (self._resolve_undotted(reference),)
-        if reference.legs is None and namespace in ("", self.stage.said):
-            return (self._resolve_own(reference),)
-        if namespace == "setup":
-            return (self._resolve_setup(reference),)
-        found = self._meant(reference)
-        if found is not None:
-            parts = [(("\n",) if place else ()) + (self._resolve_stage(reference, name),)
-                     for place, name in enumerate(found.names)]
-            return tuple(chain.from_iterable(parts)) or ("",)
-        if namespace == "matrix":
-            return (axis_value(reference.name, reference.default, self.stage, reference.span, self.report),)
-        return (self._report_unknown(reference, namespace),)
+        if self._is_ours(reference):
+            return (self._resolve_ours(reference, namespace),)
+        found = meant(reference, self.stage, self.namespaces.groups, self.report)
+        if found is None:
+            return (self._report_unknown(reference, namespace),)
+        parts = (
+            (("\n",) if place else ()) + (self._resolve_stage(reference, name),)
+            for place, name in enumerate(found.names)
+        )
+        return tuple(chain.from_iterable(parts)) or ("",)
 
-    def _meant(self, reference: Reference) -> Meant | None:
-        """Return the stages that *reference* reads from; None for what is no stage."""
-        if reference.namespace in (None, "setup") or (reference.namespace == "matrix" and self.stage.leg is not None):
-            return None
-        if reference.namespace == "" and reference.legs is None:
-            return None
-        return meant(reference, self.stage, self.namespaces.groups, self.report)
+    def _is_ours(self, reference: Reference) -> bool:
+        """Return whether *reference* reads from no other stage."""
+        if reference.namespace == "matrix":
+            # A stage may have that name, as in configs of PipelineLib.
+            return self.stage.leg is not None or "matrix" not in self.namespaces.groups.said(self.stage)
+        return reference.legs is None and reference.namespace in (None, "", self.stage.said, "setup")
+
+    def _resolve_ours(self, reference: Reference, namespace: str) -> Part:
+        match namespace:
+            case "setup":
+                return self._resolve_setup(reference)
+            case "matrix":
+                return axis_value(reference.name, reference.default, self.stage, reference.span, self.report)
+            case _:
+                return self._resolve_own(reference)
 
     def _resolve_undotted(self, reference: Reference) -> Part:
         """Return what `${NAME}` means: the stage's own binding if there is one by now, else nothing of ours."""
@@ -205,7 +214,7 @@ class Reader:
         return bound.name == "stage" or (self.done is not None and bound.moment in self.done)
 
     def _default(self, reference: Reference, producer: Stage | None) -> str | None:
-        """Return the default of a reference to what *producer*, or `setup`, never binds, with a warning; None without."""
+        """Return the default of a reference to what *producer* (None is `setup`) never binds, with a warning."""
         if reference.default is None:
             return None
         known = [*SETUP_NAMES] if producer is None else [one.name for one in self.namespaces.bound[producer.name.value]]
@@ -258,10 +267,16 @@ class Reader:
     def _provider(self, step: str) -> str | None:
         """Return the last stage in the user's order that has *step*, runs before this one and is known to it."""
         own, stages = self.stage, self.namespaces.stages
-        names = (name for name in reversed(self.namespaces.providers.get(step, ())) if stages[name].within == own.within)
+        names = (
+            name for name in reversed(self.namespaces.providers.get(step, ())) if stages[name].within == own.within
+        )
         return next((stages[name].said for name in names if self._is_before(name, own.name.value)), None)
 
     def _report_unknown(self, reference: Reference, namespace: str) -> str:
+        groups, known = self.namespaces.groups, self.namespaces.groups.said(self.stage)
+        if groups.is_nested(namespace, self.stage):
+            report_nested(reference, namespace, self.report)
+            return ""
         if namespace in self.namespaces.homes:
             others = self.namespaces.homes[namespace]
             self.report.add(
@@ -271,10 +286,6 @@ class Reader:
                 label="no such stage in this pipeline",
                 hint="pipelines share nothing: do the work in this pipeline too, or move the stage into one pipeline",
             )
-            return ""
-        groups, known = self.namespaces.groups, self.namespaces.groups.said(self.stage)
-        if groups.is_nested(namespace, self.stage):
-            report_nested(reference, namespace, self.report)
             return ""
         path = f"{namespace}.{reference.name}"
         dotted = next((name for name in known if path.startswith(f"{name}.")), None)
@@ -302,14 +313,20 @@ class Reader:
     def _report_unordered(self, reference: Reference, producer: Stage) -> str:
         own, other = self.stage.said, producer.said
         is_after = self._is_before(self.stage.name.value, producer.name.value)
+        if not are_linked(producer, self.stage):
+            hint = (
+                f'"{own}" has the same legs, each of which waits for its own: write "{replace(reference, legs=None)}"'
+            )
+        elif is_after:
+            hint = f'turn their order round in the arcs, or bind the value in a stage before "{own}"'
+        else:
+            hint = f"add an arc that runs it first: [{other}, {own}]"
         self.report.add(
             codes.NOT_AN_ANCESTOR,
             f'stage "{own}" reads from "{other}", which {"runs after it" if is_after else "does not run before it"}',
             at=reference.span,
             also=[Label(producer.name.span, "runs later" if is_after else "may run at any time")],
-            hint=f'turn their order round in the arcs, or bind the value in a stage before "{own}"'
-            if is_after
-            else f"add an arc that runs it first: [{other}, {own}]",
+            hint=hint,
         )
         return ""
 

@@ -101,6 +101,8 @@ def _stage(body: Mapping) -> Stage:
         build, run = Build(span=name.value.span), Run(span=name.value.span)
     return Stage(
         name=_text(body.get("name")),
+        within="",
+        leg=None,
         pipeline=_value(body.entry("pipeline")),
         directory=_located(body.get("directory")),
         shell=_located(body.get("shell")),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from posixpath import normpath
 
+from pipegen.bindings.groups import Groups
 from pipegen.bindings.names import bound_names, check_names, providers
 from pipegen.bindings.scope import Namespaces
 from pipegen.config.model import Pipeline, Stage
@@ -23,6 +24,7 @@ from pipegen.plan.model import (
     Artifact,
     Fetch,
     Job,
+    Leg,
     Mail,
     Output,
     Plan,
@@ -47,10 +49,14 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """What a pipeline must know of the file it stands in: *homes* are the pipelines that hold a stage of each name."""
+    """What a pipeline must know of the file it stands in: *homes* are the pipelines that hold a stage of each name.
+
+    *called* are the pipelines that others run; *several* says that more than one is not.
+    """
 
     homes: Mapping[str, tuple[str, ...]]
     several: bool
+    called: frozenset[str]
     slugs: Mapping[str, str]
     folder: str
 
@@ -82,7 +88,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
         fetch=_fetch(pipeline),
         workspace=Workspace(pipeline.workspace.value) if pipeline.workspace else Workspace.ISOLATED,
         workspace_span=pipeline.workspace.span if pipeline.workspace else None,
-        selection=selection(jobs, several=around.several),
+        selection=selection(jobs, several=around.several, is_called=pipeline.name.value in around.called),
         folder=around.folder,
     )
 
@@ -98,7 +104,7 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
     for stage in pipeline.stages:
         stages.setdefault(stage.name.value, stage)
     bound = {name: bound_names(stage) for name, stage in stages.items()}
-    return Namespaces(stages, bound, providers(bound), around.homes)
+    return Namespaces(stages, bound, providers(bound), around.homes, Groups.of(pipeline.stages))
 
 
 def _work(
@@ -106,7 +112,7 @@ def _work(
 ) -> dict[str, _Work]:
     """Return what each stage does, taken in *order*: ancestors come first, so that their exports are known."""
     work: dict[str, _Work] = {}
-    forwarded = Forwarded(pipeline.name.value)
+    forwarded = Forwarded(pipeline.name.value, {name: stage.own_name for name, stage in namespaces.stages.items()})
     closure = graph.closure()
     for name in order:
         stage = namespaces.stages[name]
@@ -141,9 +147,9 @@ def _jobs(
             continue
         one = work[name]
         binds = tuple(bound.name for bound in namespaces.bound[name][1:])
-        offered = Offered(namespaces.stages, left, Ancestors(closure, name))
+        offered = Offered(namespaces.groups, left, Ancestors(closure, name))
         files = _files(one, inputs[name], offered, report)
-        check_conflicts(set(files), met.conflicts, report)
+        check_conflicts(set(files), met.conflicts, namespaces.stages, report)
         jobs.append(
             Job(
                 stage=name,
@@ -163,6 +169,7 @@ def _jobs(
                 mail=one.mail,
                 shared=kept.get(name, Shared()),
                 containers=containers_of(name, one.steps),
+                leg=Leg(one.stage.leg.stage, one.stage.leg.values) if one.stage.leg is not None else None,
             )
         )
     return tuple(jobs)

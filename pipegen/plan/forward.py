@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.plan.model import Export, Output
 from pipegen.plan.values import seen_from
 
 
 class Forwarded:
-    """What is known at compile time of the names that the stages of *pipeline* bind."""
+    """What is known at compile time of the names that the stages of *pipeline* bind; *names* are their own names."""
 
-    def __init__(self, pipeline: str) -> None:
+    def __init__(self, pipeline: str, names: Mapping[str, str]) -> None:
         self._pipeline = pipeline
+        self._names = names
         self._exports: dict[Output, Text] = {}
 
     def accepts(self, stage: str, export: Export) -> bool:
@@ -27,7 +30,7 @@ class Forwarded:
             case Scope.SETUP if reference.name == "pipeline":
                 return Text((self._pipeline,), reference.span)
             case Scope.OWN | Scope.STAGE if reference.name == "stage":
-                return Text((reference.namespace or "",), reference.span)
+                return Text((self._names[reference.namespace or ""],), reference.span)
             case Scope.OWN | Scope.STAGE:
                 return self._forwarded(reference)
             case _:

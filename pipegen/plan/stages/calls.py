@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
+from itertools import pairwise
 
 from pipegen.config.model import Config, Pipeline, Stage, Value
 from pipegen.diagnostics import codes
@@ -29,7 +30,10 @@ def called(stage: Stage) -> Located[str] | None:
 
 
 def with_called(chosen: Sequence[Pipeline], config: Config, report: Report) -> tuple[Pipeline, ...]:
-    """Return the pipelines *chosen* and all that run in them, each after those that it calls; what cannot be is reported."""
+    """Return the pipelines *chosen* and all that run in them, each after those that it calls.
+
+    A call that cannot be is reported.
+    """
     known = {pipeline.name.value: pipeline for pipeline in reversed(config.pipelines)}
     reached = _reached(chosen, known, report)
     calls = {(stage_call[0], name): stage_call[1] for name, stage_call in _calls(reached, known)}
@@ -37,7 +41,7 @@ def with_called(chosen: Sequence[Pipeline], config: Config, report: Report) -> t
     cycles = graph.cycles()
     for cycle in cycles:
         way = cycle[::-1]
-        spans = [calls[callee, caller].span for caller, callee in zip(way, way[1:], strict=False)]
+        spans = [calls[callee, caller].span for caller, callee in pairwise(way)]
         report.add(
             codes.CALLS_ITSELF,
             f"a pipeline would run in itself: {' -> '.join(way)}",
@@ -56,9 +60,7 @@ def with_called(chosen: Sequence[Pipeline], config: Config, report: Report) -> t
     return ordered
 
 
-def _reached(
-    chosen: Sequence[Pipeline], known: Mapping[str, Pipeline], report: Report
-) -> dict[str, Pipeline]:
+def _reached(chosen: Sequence[Pipeline], known: Mapping[str, Pipeline], report: Report) -> dict[str, Pipeline]:
     found = {pipeline.name.value: pipeline for pipeline in chosen}
     waiting = list(chosen)
     while waiting:
@@ -161,7 +163,7 @@ def _check_size(ordered: Sequence[Pipeline], report: Report) -> None:
         if size > _MOST_STAGES and any(called(stage) for stage in pipeline.stages):
             report.add(
                 codes.TOO_MANY_STAGES,
-                f'pipeline "{pipeline.name.value}" would have {size:,} stages, with those of the pipelines that it runs',
+                f'pipeline "{pipeline.name.value}" would have {size:,} stages, with those of pipelines it calls',
                 at=pipeline.name.span,
                 hint=f"call fewer pipelines; {_MOST_STAGES:,} stages are the most",
             )

@@ -29,6 +29,12 @@ class Written:
     pipelines: tuple[Pipeline, ...]
     legs: Mapping[str, Mapping[str, tuple[Stage, ...]]]
 
+    @property
+    def called(self) -> frozenset[str]:
+        """The names of the pipelines that run in the places of stages."""
+        names = (called(stage) for pipeline in self.pipelines for stage in pipeline.stages)
+        return frozenset(name.value for name in names if name is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
@@ -59,12 +65,12 @@ def read_stages(chosen: Sequence[Pipeline], config: Config, report: Report) -> W
     return Written(pipelines, {pipeline.name.value: legs_of(pipeline, report) for pipeline in pipelines})
 
 
-def expand(written: Written, report: Report) -> dict[str, Expanded]:
-    """Return each pipeline, by its name, with the stages that run; what is wrong with its graph is reported."""
+def expand(written: Written, chosen: Sequence[Pipeline], report: Report) -> tuple[Expanded, ...]:
+    """Return each *chosen* pipeline with the stages that run; what is wrong with its graph is reported."""
     found: dict[str, Expanded] = {}
     for pipeline in written.pipelines:
         found[pipeline.name.value] = _expanded(pipeline, written.legs[pipeline.name.value], found, report)
-    return found
+    return tuple(found[pipeline.name.value] for pipeline in chosen)
 
 
 def _expanded(

@@ -72,9 +72,7 @@ def _order(stages: Mapping[str, Stage], sources: Mapping[str, Scalar], report: R
     return [name for name in graph.topological() if name in stages]
 
 
-def _taken(
-    name: Scalar, made: Mapping[str, _Made], stages: Mapping[str, Stage], report: Report
-) -> _Made:
+def _taken(name: Scalar, made: Mapping[str, _Made], stages: Mapping[str, Stage], report: Report) -> _Made:
     """Return the legs of the stage *name* for one that takes them."""
     found = made.get(name.text)
     if found is not None:
@@ -88,7 +86,9 @@ def _taken(
             at=name.span,
             label="no such stage",
             also=[Label(stages[near].name.span, "did you mean this one?")] if near else [],
-            hint=f'rename it to "{near}"' if near else f"stages with a matrix are {listed(list(made))}"
+            hint=f'rename it to "{near}"'
+            if near
+            else f"stages with a matrix are {listed(list(made))}"
             if made
             else "name a stage with a matrix",
         )

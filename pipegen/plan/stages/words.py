@@ -40,8 +40,8 @@ def with_words(stage: Stage, report: Report) -> Stage:
             changed[key] = replace(value, node=node)
     directory = stage.directory
     if directory is not None and (text := _text(directory, stage, report)) != directory.value:
-        return replace(stage, directory=replace(directory, value=text), **changed)
-    return replace(stage, **changed) if changed else stage
+        stage = replace(stage, directory=replace(directory, value=text))
+    return replace(stage, **changed) if changed else stage  # type: ignore[arg-type] # the keys are those of values
 
 
 # Keys whose short form is text with references; so are the items of a list of services.
