@@ -19,12 +19,14 @@ from pipegen.plan.checks import check_directory
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
+from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
     Artifact,
     Fetch,
     Job,
     Leg,
+    Machine,
     Mail,
     Output,
     Plan,
@@ -44,6 +46,7 @@ class _Work:
     stage: Stage
     steps: tuple[Step, ...]
     mail: Mail | None
+    machine: Machine
     reads: tuple[Output, ...]
 
 
@@ -120,7 +123,8 @@ def _work(
         check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
         found = steps(stage, pipeline, values, forwarded)
-        work[name] = _Work(stage, found, mail(stage, pipeline, values), values.reads())
+        where = machine(stage, values)
+        work[name] = _Work(stage, found, mail(stage, pipeline, values), where, values.reads())
     return work
 
 
@@ -170,6 +174,7 @@ def _jobs(
                 shared=kept.get(name, Shared()),
                 containers=containers_of(name, one.steps),
                 leg=Leg(one.stage.leg.stage, one.stage.leg.values) if one.stage.leg is not None else None,
+                machine=one.machine,
             )
         )
     return tuple(jobs)

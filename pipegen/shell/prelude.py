@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pipegen.plan.model import Build, Deploy, Job, Step
+from pipegen.plan.model import Build, Commands, Deploy, Job, Shell, Step
 from pipegen.shell.command import Command
 from pipegen.shell.host import Host
 from pipegen.shell.ignore import PUT_BACK
@@ -32,13 +32,18 @@ def prelude(job: Job, steps: Sequence[Step], commands: Sequence[Command], host: 
         lines += ["pipegen_images=localhost/$pipegen_id"]
     if _ignores(steps):
         lines += ["pipegen_ignore="]
-    made = tuple(Command((line,)) for line in lines)
+    made = (*_started(job, host), *(Command((line,)) for line in lines))
     if not removals:
         return made
     # Jenkins tells the shell to stop after its children, when it is removing already: a second signal must not cut in.
     removal = "; ".join(('trap "" HUP INT TERM', *removals))
     trap = f"trap {single_quoted(f'{{ {removal}; }} >/dev/null 2>&1 || :')} EXIT"
     return (*made, Command((trap, "trap 'exit 143' HUP INT TERM"), "nothing is left behind, however the script ends"))
+
+
+def runs_in_bash(job: Job) -> bool:
+    """Return whether *job* has a script that bash must run."""
+    return job.machine.shell is Shell.BASH and any(isinstance(step, Commands) for step in job.steps)
 
 
 def is_used(variable: str, commands: Sequence[Command]) -> bool:
@@ -59,6 +64,10 @@ def _removals(job: Job, steps: Sequence[Step], commands: Sequence[Command], host
     if found or is_used("pipegen", commands):
         found.append('rm -rf "$pipegen"')
     return found
+
+
+def _started(job: Job, host: Host) -> tuple[Command, ...]:
+    return tuple(Command((line,)) for line in host.bash) if runs_in_bash(job) else ()
 
 
 def _ignores(steps: Sequence[Step]) -> bool:

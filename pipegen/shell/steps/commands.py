@@ -9,6 +9,7 @@ from itertools import chain
 from pipegen.bindings.expression import Reference, Text
 from pipegen.bindings.script import Placed, Script
 from pipegen.plan.model import Commands, Line, Measure, Measured
+from pipegen.plan.model import Shell as PlanShell
 from pipegen.shell.command import Command
 from pipegen.shell.layout import failure, indented, otherwise
 from pipegen.shell.lowering import Lowering
@@ -34,13 +35,18 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> Iterator[
     if any(output.measure is Measure.WRITTEN for output in step.outputs):
         yield Command((f'export PIPEGEN_OUTPUTS="{_OUTPUTS}"', 'mkdir "$PIPEGEN_OUTPUTS"'))
     measured = (line for command in measures for line in command.lines)
-    if lowering.host.has_pipefail and any(_PIPE.search(text) for text in (*lines, *measured)):
+    if _pipes_fail(lowering) and any(_PIPE.search(text) for text in (*lines, *measured)):
         yield Command(
             ("case $(set -o) in *pipefail*) set +o pipefail ;; esac",), "a pipeline's status is its last command's"
         )
     is_followed = not is_alone or bool(measures)
     yield from _script(lines, in_own_shell=is_followed and any(map(leaves_traces, lines)))
     yield from measures
+
+
+def _pipes_fail(lowering: Lowering) -> bool:
+    """Return whether the engine makes a pipeline fail with any of its commands, and the user does not ask for that."""
+    return lowering.host.has_pipefail and lowering.job.machine.shell is not PlanShell.BASH
 
 
 class _Values:

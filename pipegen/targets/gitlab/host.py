@@ -29,6 +29,8 @@ _JOB_VALUES = {
 }
 _LABELS = (("ci.project", "$CI_PROJECT_PATH"), ("ci.job", "$CI_JOB_URL"))
 _PARAMETER = re.compile(r"params\.([A-Za-z_][A-Za-z0-9_]*)")
+# The runner takes bash where the image has it.
+_HAS_BASH = '[ -n "${BASH_VERSION:-}" ] || { echo "the stage asks for bash, which is not there" >&2; exit 1; }'
 _FILES = (CredentialKind.FILE, CredentialKind.SSH_KEY)
 _NOT_IN_VARIABLES = re.compile(r"[^A-Z0-9]")
 
@@ -75,6 +77,7 @@ def host(plan: Plan, settings: Settings) -> Host:
         file_url="$CI_JOB_URL/artifacts/file/",
         folder_url="$CI_JOB_URL/artifacts/browse/",
         has_pipefail=True,
+        bash=(_HAS_BASH, "set -o pipefail"),
         credential=bind_credential,
     )
 

@@ -91,6 +91,7 @@ class Job:
     extends: str = ""
     image: Image | None = None
     services: tuple[Service, ...] = ()
+    tags: tuple[str, ...] = ()
     rules: tuple[Rule, ...] = ()
     when: str = ""
     allow_failure: bool = False

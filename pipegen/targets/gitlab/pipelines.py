@@ -14,6 +14,7 @@ from pipegen.targets.gitlab.model import HELPER, Entry, Image, Job, Need, Rule, 
 from pipegen.targets.gitlab.names import Names
 from pipegen.targets.gitlab.needs import Place, needs, output_needs
 from pipegen.targets.gitlab.removal import removal
+from pipegen.targets.gitlab.resources import requests
 from pipegen.targets.gitlab.settings import Mail as MailSettings
 from pipegen.targets.gitlab.settings import Settings
 from pipegen.targets.gitlab.sharing import Share
@@ -75,10 +76,11 @@ class Pipeline:
             extends=share.extends,
             image=own.image,
             services=own.services,
+            tags=one.job.machine.labels,
             stage=_step(one),
             needs=found,
             rules=self.rules,
-            variables=(*own.variables, *fetch),
+            variables=(*own.variables, *requests(one.job.machine), *fetch),
             before_script=own.before_script,
             script=one.script or idle(one.job),
             artifacts=one.artifacts,

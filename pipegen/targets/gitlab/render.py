@@ -47,6 +47,7 @@ def _job(job: Job) -> dict[str, Value]:
             "extends": job.extends or None,
             "image": _image(job.image),
             "services": _services(job.services),
+            "tags": Flow(job.tags) if job.tags else None,
             "stage": job.stage,
             "needs": [_need(need) for need in job.needs] or None,
             "rules": _rules(job.rules),

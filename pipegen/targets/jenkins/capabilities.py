@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipegen.targets.base import Capability
 
-_NATIVE, _EMULATED = "native", "emulated"
+_NATIVE, _EMULATED, _REFUSED = "native", "emulated", "refused"
 
 CAPABILITIES: tuple[Capability, ...] = (
     Capability(
@@ -28,6 +28,9 @@ CAPABILITIES: tuple[Capability, ...] = (
         _NATIVE,
         "one sh step, sh -e",
     ),
+    Capability("shell", _NATIVE, "bash: a #! line and set -o pipefail"),
+    Capability("agent", _NATIVE, "labels with && between; stages on one agent or workspace get one that has them all"),
+    Capability("resources", _REFUSED, "PG615: a label decides, unless the stage has an image"),
     Capability("env", _NATIVE, "exported by the script, so that any text arrives"),
     Capability("outputs", _EMULATED, "files in a stash for each stage that is read"),
     Capability("artifacts", _NATIVE, "in the same stash, and archived for people"),

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pipegen.graph.blocks import Block
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.agents import shared_agent
 from pipegen.targets.jenkins.names import Names, group_name
 from pipegen.targets.jenkins.teardown import isolated_teardown, shared_teardown
 from pipegen.targets.jenkins.work import Work
@@ -25,7 +26,7 @@ def lower_declarative(work: Work, placed: Iterable[Block], stages: Sequence[mode
     if not shared:
         return model.Declarative(agent=None, blocks=lowered, teardown=isolated_teardown(work))
     return model.Declarative(
-        agent=model.Agent(work.settings.agent),
+        agent=shared_agent(shared[0], work.settings),
         blocks=_prepared(lowered, prepare(work.checkouts[shared[0].plan.name]), names),
         teardown=shared_teardown(shared[0]),
     )

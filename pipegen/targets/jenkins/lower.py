@@ -8,10 +8,11 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.header import chosen_note
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.agents import common_agent
 from pipegen.targets.jenkins.checkouts import lower_checkouts
 from pipegen.targets.jenkins.functions import helpers
 from pipegen.targets.jenkins.layout import lay_out
-from pipegen.targets.jenkins.pins import pins
+from pipegen.targets.jenkins.pins import is_pinned
 from pipegen.targets.jenkins.preludes import Preludes
 from pipegen.targets.jenkins.selection import lower_parameters, lower_selection
 from pipegen.targets.jenkins.settings import Settings
@@ -57,8 +58,11 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
 
 
 def _pin(work: Work) -> model.Pin | None:
-    pinning = tuple(plan.name for plan in work.plans if pins(plan, work.settings))
-    return model.Pin(model.Agent(work.settings.agent), work.selected(*pinning)) if pinning else None
+    pinned = [one for one in work.named if is_pinned(one.job, one.plan, work.settings)]
+    if not pinned:
+        return None
+    pipelines = dict.fromkeys(one.plan.name for one in pinned)
+    return model.Pin(common_agent((one.job for one in pinned), work.settings), work.selected(*pipelines))
 
 
 def _preludes(preludes: Preludes) -> tuple[model.Prelude, ...]:

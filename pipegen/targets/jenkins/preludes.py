@@ -18,20 +18,26 @@ _NAMES = {
     (True, False, True): ("containersAndCharts", "How a script with containers that changes deployment charts starts."),
     (False, False, False): ("values", "How a script with values of its own or of other stages starts."),
 }
+_BASH = ("bash", "How a script starts that bash runs.")
 _ANY = ("everything", "How a script with containers, helm releases and deployment charts starts.")
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A prelude that several scripts have, and the function that returns it."""
+    """A prelude, and the function that returns it."""
 
     function: str
     comment: str
     commands: tuple[Command, ...]
 
 
+def has_interpreter(commands: tuple[Command, ...]) -> bool:
+    """Return whether *commands* begin with the line that names an interpreter, whose first bytes it must be."""
+    return bool(commands) and commands[0].lines[0].startswith("#!")
+
+
 class Preludes:
-    """The preludes that two or more of *scripts* have."""
+    """The preludes that two or more of *scripts* have, or that name an interpreter."""
 
     def __init__(self, scripts: Iterable[Script]) -> None:
         wanted = [script for script in scripts if script.prelude]
@@ -39,9 +45,10 @@ class Preludes:
         names = Names()
         self._named: dict[tuple[Command, ...], Named] = {}
         for script in wanted:
-            if counts[script.prelude] > 1 and script.prelude not in self._named:
+            is_bash = has_interpreter(script.prelude)
+            if (counts[script.prelude] > 1 or is_bash) and script.prelude not in self._named:
                 uses = (script.uses_containers, script.uses_helm, script.uses_git)
-                name, comment = _NAMES.get(uses, _ANY)
+                name, comment = _BASH if is_bash else _NAMES.get(uses, _ANY)
                 self._named[script.prelude] = Named(names.take(name, "{name}{number}"), comment, script.prelude)
 
     def function(self, prelude: tuple[Command, ...]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.agents import shared_agent
 from pipegen.targets.jenkins.size import LARGEST, weigh_added
 from pipegen.targets.jenkins.teardown import isolated_teardown, shared_teardown
 from pipegen.targets.jenkins.work import PlanScripts, Work
@@ -64,7 +65,7 @@ def _shared_run(scripts: PlanScripts, work: Work, stages: Sequence[model.Stage])
     return model.SharedRun(
         pipeline=plan.name,
         selected=work.selected(plan.name),
-        agent=model.Agent(work.settings.agent),
+        agent=shared_agent(scripts, work.settings),
         prepare=prepare(work.checkouts[plan.name]),
         roots=_roots(scripts, stages),
         teardown=shared_teardown(scripts),

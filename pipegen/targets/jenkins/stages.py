@@ -8,9 +8,9 @@ from enum import Enum
 
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.agents import agent_of
 from pipegen.targets.jenkins.mail import LoweredMail, lower_mail
 from pipegen.targets.jenkins.names import Names
-from pipegen.targets.jenkins.pins import is_pinned
 from pipegen.targets.jenkins.steps import Shared, needs_agent, steps
 from pipegen.targets.jenkins.values import Values
 from pipegen.targets.jenkins.work import NamedJob
@@ -43,7 +43,7 @@ def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Sta
         mail = lower_mail(one.job.mail, values, functions) if one.job.mail is not None else None
         if mail is not None and mail.recipients is not None:
             recipients.append(mail.recipients)
-        agent = _agent(one, shared) if needs_agent(one) else None
+        agent = agent_of(one.job, one.plan, shared.work.settings) if needs_agent(one) else None
         stages.append(
             model.Stage(
                 name=one.name,
@@ -61,10 +61,6 @@ def _values(one: NamedJob, slugs: Mapping[tuple[str, str], str]) -> Values:
     own = {stage: slug for (pipeline, stage), slug in slugs.items() if pipeline == one.plan.name}
     output = "sharedOutput" if one.plan.workspace is Workspace.SHARED else "output"
     return Values(one.plan, one.job, own, output)
-
-
-def _agent(one: NamedJob, shared: Shared) -> model.Agent:
-    return model.Agent(shared.work.settings.agent, is_pinned(one.job, one.plan, shared.work.settings))
 
 
 def _on_failure(

@@ -9,7 +9,7 @@ from pipegen.plan.model import Credential, CredentialKind, Job, Trigger, Workspa
 from pipegen.shell.script import Command, Script
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
-from pipegen.targets.jenkins.preludes import Preludes
+from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stashes import Stashes, patterns
 from pipegen.targets.jenkins.values import Values
@@ -43,7 +43,7 @@ def script_steps(commands: tuple[Command, ...], prelude: str = "") -> model.Sh:
     return model.Sh(
         prelude=prelude,
         lines=tuple(_lines(commands)),
-        is_indentable=all(command.is_indentable for command in commands),
+        is_indentable=not has_interpreter(commands) and all(command.is_indentable for command in commands),
     )
 
 

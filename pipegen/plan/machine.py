@@ -1,0 +1,58 @@
+"""Where a stage runs: labels, how much of a machine, the shell."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.config.model import Stage
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Machine, Shell
+from pipegen.plan.resources import resources
+from pipegen.plan.values import Values
+from pipegen.source.tree import Scalar, Sequence
+
+# How Jenkins joins labels, and what GitLab expands in a tag.
+_OPERATOR = re.compile(r"&&|\|\||<?->|^!|[()]")
+_UNWRITABLE = re.compile(r"[\x00-\x1f\x7f$\\\"]")
+
+
+def machine(stage: Stage, values: Values) -> Machine:
+    """Return where *stage* runs."""
+    return Machine(
+        labels=_labels(stage, values.report),
+        labels_span=stage.agent.span if stage.agent else None,
+        resources=resources(stage.resources, values.report) if stage.resources else None,
+        shell=Shell(stage.shell.value) if stage.shell else Shell.SH,
+        shell_span=stage.shell.span if stage.shell else None,
+    )
+
+
+def _labels(stage: Stage, report: Report) -> tuple[str, ...]:
+    """Return the labels of *stage*, each once, as they are written."""
+    node = stage.agent.node if stage.agent else None
+    items = node.items if isinstance(node, Sequence) else (node,)
+    found: dict[str, None] = {}
+    for item in items:
+        if isinstance(item, Scalar):
+            _check_label(item, report)
+            found[item.text.strip()] = None
+    return tuple(found)
+
+
+def _check_label(label: Scalar, report: Report) -> None:
+    """Report what no engine takes for one label."""
+    if _OPERATOR.search(label.text):
+        report.add(
+            codes.INVALID_VALUE,
+            f'"{label.text}" joins labels, which only one engine reads',
+            at=label.span,
+            hint="list the labels that a machine must have: [linux, docker]; there is no other way to join them",
+        )
+    elif not label.text.strip() or _UNWRITABLE.search(label.text):
+        report.add(
+            codes.INVALID_VALUE,
+            f'"{label.text}" is no label',
+            at=label.span,
+            hint="a label is text on one line without quotes, dollar signs and backslashes",
+        )

@@ -1,0 +1,19 @@
+"""What Jenkins cannot do for a stage's machine."""
+
+from __future__ import annotations
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Job
+
+
+def check_machine(job: Job, report: Report) -> None:
+    """Report what *job* asks of its machine and Jenkins cannot hand out."""
+    where = job.machine
+    if where.resources is not None and where.image is None and not where.labels:
+        report.add(
+            codes.RESOURCES_BY_LABEL,
+            f'Jenkins takes any agent for stage "{job.stage}": it knows nothing of processors and memory',
+            at=where.resources.span,
+            hint='name the label of agents that are large enough: "agent: large"; with "image", the container gets it',
+        )

@@ -1,0 +1,49 @@
+"""Where jobs run: tags, requests, bash."""
+
+from __future__ import annotations
+
+import pytest
+from targets.gitlab.compiled import compiled
+
+PIPELINE = """
+    pipelines:
+      p:
+        stages:
+          - name: a
+            {keys}
+            script: ['x | y']
+    """
+
+
+def job(keys: str) -> dict[str, object]:
+    """Return the job of a stage with *keys*."""
+    return dict(compiled(PIPELINE.format(keys=keys)).data["a"])
+
+
+def test_labels_are_tags() -> None:
+    """All of them must fit."""
+    assert job("agent: [linux, big disk]")["tags"] == ["linux", "big disk"]
+
+
+@pytest.mark.parametrize(
+    ("resources", "variables"),
+    [
+        ("cpu: 2", {"KUBERNETES_CPU_REQUEST": "2"}),
+        ("cpu: 1.5, memory: 1Gi", {"KUBERNETES_CPU_REQUEST": "1500m", "KUBERNETES_MEMORY_REQUEST": "1Gi"}),
+        ("memory: 1536Mi", {"KUBERNETES_MEMORY_REQUEST": "1536Mi"}),
+        ("memory: 3K", {"KUBERNETES_MEMORY_REQUEST": "3000"}),
+    ],
+)
+def test_resources_are_requests(resources: str, variables: dict[str, str]) -> None:
+    """In the unit that says them exactly."""
+    assert job(f"resources: {{ {resources} }}")["variables"] == variables
+
+
+def test_bash_keeps_pipefail() -> None:
+    """And is asked for by name; without it, pipefail is turned off."""
+    before = str(job("shell: bash")["before_script"])
+
+    assert '[ -n "${BASH_VERSION:-}" ] || ' in before
+    assert "'set -o pipefail'" in before
+    assert job("shell: bash")["script"] == ["x | y"]
+    assert "set +o pipefail" in str(job("shell: sh")["script"])
