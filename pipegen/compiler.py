@@ -55,10 +55,15 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
     slugs, homes = _slugs([one.pipeline for one in expanded]), _homes(config.pipelines)
     called = frozenset() if names else written.called
     several = not names and sum(pipeline.name.value not in called for pipeline in pipelines) > 1
+    inputs = {name.value: node for name, node in config.inputs}
     plans = [
         plan
         for one in expanded
-        if (plan := _plan(one, Neighbours(homes, several, called, slugs[one.pipeline.name.value], file.folder), report))
+        if (
+            plan := _plan(
+                one, Neighbours(homes, several, called, slugs[one.pipeline.name.value], file.folder, inputs), report
+            )
+        )
     ]
     report_on_demand(plans, called, report)
     report.stop_if_errors()

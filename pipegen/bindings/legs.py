@@ -35,8 +35,11 @@ def meant(reference: Reference, reader: Stage, groups: Groups, report: Report) -
     return Meant(names, are_all=first.leg is not None and not is_same)
 
 
-def axis_value(name: str, default: str | None, stage: Stage, at: Span, report: Report) -> str:
-    """Return the value of the axis *name* in *stage*; *default* stands for an empty one, and where the leg has none."""
+def axis_value(name: str, default: str | None, stage: Stage, at: Span, report: Report) -> str | None:
+    """Return the value of the axis *name* in *stage*; None for no value, which is reported.
+
+    *default* stands for an empty value, and where the leg has none.
+    """
     leg = stage.leg
     if leg is None:
         report.add(
@@ -45,7 +48,7 @@ def axis_value(name: str, default: str | None, stage: Stage, at: Span, report: R
             at=at,
             hint='add "matrix" to the stage; what all stages of a run share can be an input',
         )
-        return ""
+        return None
     if name not in leg.axes:
         found = near_miss(name, leg.axes)
         report.add(
@@ -54,7 +57,7 @@ def axis_value(name: str, default: str | None, stage: Stage, at: Span, report: R
             at=at,
             hint=f'write "${{matrix.{found}}}"' if found else f"its axes are {listed(leg.axes)}",
         )
-        return ""
+        return None
     value = dict(leg.values).get(name)
     if value is None and default is None:
         report.add(
@@ -63,6 +66,7 @@ def axis_value(name: str, default: str | None, stage: Stage, at: Span, report: R
             at=at,
             hint=f'give the leg a value where "include" names it, or write "${{matrix.{name}|…}}" with a default',
         )
+        return None
     return value or default or ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from posixpath import normpath
 
@@ -14,8 +14,10 @@ from pipegen.config.model import Pipeline, Stage
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.absence import Absence
 from pipegen.plan.artifacts import Offered, declared_artifacts, wanted_files
 from pipegen.plan.checks import check_directory
+from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
@@ -23,6 +25,7 @@ from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
     Artifact,
+    Condition,
     Fetch,
     Job,
     Leg,
@@ -37,6 +40,7 @@ from pipegen.plan.model import (
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
 from pipegen.plan.values import values_of
+from pipegen.source.tree import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +52,14 @@ class _Work:
     mail: Mail | None
     machine: Machine
     reads: tuple[Output, ...]
+    condition: Condition | None
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """What a pipeline must know of the file it stands in: *homes* are the pipelines that hold a stage of each name.
+    """What a pipeline must know of the file it stands in.
 
+    *homes* are the pipelines that hold a stage of each name, *inputs* the nodes of the file's parameters.
     *called* are the pipelines that others run; *several* says that more than one is not.
     """
 
@@ -62,6 +68,7 @@ class Neighbours:
     called: frozenset[str]
     slugs: Mapping[str, str]
     folder: str
+    inputs: Mapping[str, Node] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +86,8 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
     """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
     check_directory(pipeline.directory, report)
     namespaces = _namespaces(pipeline, around)
-    work = _work(pipeline, graph, graph.topological(), namespaces, report)
+    runs = condition(pipeline.when, around.inputs, around.homes, report)
+    work = _work(pipeline, graph, graph.topological(), namespaces, around, report)
     frames = graph.stack()
     jobs = _jobs(pipeline, graph, work, namespaces, around, frames, report)
     return Plan(
@@ -91,15 +99,21 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
         fetch=_fetch(pipeline),
         workspace=Workspace(pipeline.workspace.value) if pipeline.workspace else Workspace.ISOLATED,
         workspace_span=pipeline.workspace.span if pipeline.workspace else None,
-        selection=selection(jobs, several=around.several, is_called=pipeline.name.value in around.called),
+        selection=selection(
+            jobs,
+            several=around.several,
+            has_condition=pipeline.when is not None,
+            is_called=pipeline.name.value in around.called,
+        ),
         folder=around.folder,
+        condition=runs,
     )
 
 
 def check_values(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> None:
     """Report wrong bindings and values of a *pipeline* that has no plan since its *graph* has a cycle."""
     check_directory(pipeline.directory, report)
-    _work(pipeline, graph, graph.nodes, _namespaces(pipeline, around), report)
+    _work(pipeline, graph, graph.nodes, _namespaces(pipeline, around), around, report)
 
 
 def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
@@ -111,11 +125,19 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
 
 
 def _work(
-    pipeline: Pipeline, graph: ExecutionGraph, order: Sequence[str], namespaces: Namespaces, report: Report
+    pipeline: Pipeline,
+    graph: ExecutionGraph,
+    order: Sequence[str],
+    namespaces: Namespaces,
+    around: Neighbours,
+    report: Report,
 ) -> dict[str, _Work]:
     """Return what each stage does, taken in *order*: ancestors come first, so that their exports are known."""
     work: dict[str, _Work] = {}
-    forwarded = Forwarded(pipeline.name.value, {name: stage.own_name for name, stage in namespaces.stages.items()})
+    absence = _absence(namespaces, around, report)
+    namespaces = replace(namespaces, absence=absence.cause)
+    names = {name: stage.own_name for name, stage in namespaces.stages.items()}
+    forwarded = Forwarded(pipeline.name.value, names, absence.is_certain)
     closure = graph.closure()
     for name in order:
         stage = namespaces.stages[name]
@@ -123,9 +145,18 @@ def _work(
         check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
         found = steps(stage, pipeline, values, forwarded)
+        absence.check_made(name, found, report)
         where = machine(stage, values)
-        work[name] = _Work(stage, found, mail(stage, pipeline, values), where, values.reads())
+        work[name] = _Work(
+            stage, found, mail(stage, pipeline, values), where, values.reads(), absence.conditions.get(name)
+        )
     return work
+
+
+def _absence(namespaces: Namespaces, around: Neighbours, report: Report) -> Absence:
+    stages = namespaces.stages
+    found = {name: condition(stage.when, around.inputs, around.homes, report) for name, stage in stages.items()}
+    return Absence(stages, {name: one for name, one in found.items() if one is not None})
 
 
 def _jobs(
@@ -146,9 +177,7 @@ def _jobs(
     closure = graph.closure()
     met = meetings(left, closure)
     jobs = []
-    for name in namespaces.stages:
-        if name not in work:
-            continue
+    for name in (name for name in namespaces.stages if name in work):
         one = work[name]
         binds = tuple(bound.name for bound in namespaces.bound[name][1:])
         offered = Offered(namespaces.groups, left, Ancestors(closure, name))
@@ -174,6 +203,7 @@ def _jobs(
                 shared=kept.get(name, Shared()),
                 containers=containers_of(name, one.steps),
                 leg=Leg(one.stage.leg.stage, one.stage.leg.values) if one.stage.leg is not None else None,
+                condition=one.condition,
                 machine=one.machine,
             )
         )

@@ -18,12 +18,13 @@ _EFFECTS: dict[type[Step], str] = {
 }
 
 
-def selection(jobs: Sequence[Job], *, several: bool, is_called: bool) -> Selection:
-    """Return when the pipeline of *jobs* runs.
+def selection(jobs: Sequence[Job], *, several: bool, has_condition: bool = False, is_called: bool = False) -> Selection:
+    """Return when the pipeline of *jobs* runs; *several* says that its file holds others too.
 
-    *several* says that its file holds others too; *is_called*, that one of them runs this one in the place of a stage.
+    One that *has_condition* says itself when it runs; one that *is_called* runs in the place of a stage of another.
     """
-    return Selection.ON_DEMAND if is_called or (several and _effect(jobs) is not None) else Selection.ALWAYS
+    is_risky = several and not has_condition and _effect(jobs) is not None
+    return Selection.ON_DEMAND if is_called or is_risky else Selection.ALWAYS
 
 
 def report_on_demand(plans: Sequence[Plan], called: Container[str], report: Report) -> None:

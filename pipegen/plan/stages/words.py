@@ -84,6 +84,8 @@ def _text(word: Located[str], stage: Stage, report: Report) -> str:
     def value(found: re.Match[str]) -> str:
         if found["escape"]:
             return found[0][1:]
-        return axis_value(found["name"], found["default"], stage, word.span, report)
+        # Where there is none, some word keeps others from complaining of an empty one.
+        known = axis_value(found["name"], found["default"], stage, word.span, report)
+        return known if known is not None else found["name"]
 
     return _AXIS.sub(value, word.value)
