@@ -19,7 +19,7 @@ from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.plan.build import Neighbours, build_plan, check_values
 from pipegen.plan.model import Plan
 from pipegen.plan.selection import report_on_demand
-from pipegen.plan.stages.expand import Expanded, expand, read_stages
+from pipegen.plan.stages.expand import Expanded, expand_stages, read_stages
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.targets.base import GeneratedFile, Request, Target
@@ -64,7 +64,7 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
     report.stop_if_errors()
     written = read_stages(pipelines, config, report)
     report.stop_if_errors()
-    expanded = expand(written, pipelines, report)
+    expanded = expand_stages(written, pipelines, report)
     slugs, homes = _slugs([one.pipeline for one in expanded]), _homes(config.pipelines)
     called = frozenset() if names else written.called
     several = not names and sum(pipeline.name.value not in called for pipeline in pipelines) > 1

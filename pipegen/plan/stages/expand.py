@@ -65,7 +65,7 @@ def read_stages(chosen: Sequence[Pipeline], config: Config, report: Report) -> W
     return Written(pipelines, {pipeline.name.value: legs_of(pipeline, report) for pipeline in pipelines})
 
 
-def expand(written: Written, chosen: Sequence[Pipeline], report: Report) -> tuple[Expanded, ...]:
+def expand_stages(written: Written, chosen: Sequence[Pipeline], report: Report) -> tuple[Expanded, ...]:
     """Return each *chosen* pipeline with the stages that run; what is wrong with its graph is reported."""
     found: dict[str, Expanded] = {}
     for pipeline in written.pipelines:
