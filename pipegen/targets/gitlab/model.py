@@ -73,6 +73,34 @@ class Variable:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Coverage:
+    """A report of what tests cover."""
+
+    path: str
+    format: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Kept:
+    """How the artifacts of a job are kept, and what GitLab shows of it; what is empty is not written."""
+
+    name: str = ""
+    exclude: tuple[str, ...] = ()
+    expire_in: str = ""
+    when: str = ""
+    access: str = ""
+    junit: tuple[str, ...] = ()
+    codequality: tuple[str, ...] = ()
+    coverage_report: Coverage | None = None
+    # A regular expression between slashes, held against the log.
+    coverage: str = ""
+
+
+# How it is where the user says nothing.
+PLAINLY_KEPT = Kept()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Hidden:
     """What several jobs share; *name* begins with a dot."""
 
@@ -102,6 +130,7 @@ class Job:
     before_script: tuple[Entry, ...] = ()
     script: tuple[Entry, ...] = ()
     artifacts: tuple[str, ...] = ()
+    kept: Kept = PLAINLY_KEPT
     pages: Pages | None = None
     release: Release | None = None
     trigger: Trigger | None = None

@@ -84,6 +84,7 @@ class Pipeline:
             before_script=own.before_script,
             script=one.script or idle(one.job),
             artifacts=one.artifacts,
+            kept=one.kept,
         )
 
     def _trigger(self, one: Draft, place: Place) -> Iterator[Job]:

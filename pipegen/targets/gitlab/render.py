@@ -6,7 +6,20 @@ from collections.abc import Iterable, Mapping
 
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, write
-from pipegen.targets.gitlab.model import Document, Entry, Hidden, Image, Job, Need, Rule, Service, Trigger, Variable
+from pipegen.targets.gitlab.model import (
+    Coverage,
+    Document,
+    Entry,
+    Hidden,
+    Image,
+    Job,
+    Kept,
+    Need,
+    Rule,
+    Service,
+    Trigger,
+    Variable,
+)
 from pipegen.targets.gitlab.settings import Release
 
 
@@ -72,12 +85,45 @@ def _job(job: Job) -> dict[str, Value]:
             "variables": _variables(job.variables),
             "before_script": _script(job.before_script),
             "script": _script(job.script),
-            "artifacts": {"paths": job.artifacts} if job.artifacts else None,
+            "coverage": job.kept.coverage or None,
+            "artifacts": _artifacts(job.artifacts, job.kept),
             "pages": {"publish": job.pages.publish} if job.pages else None,
             "release": _release(job.release) if job.release else None,
             "trigger": _trigger(job.trigger) if job.trigger else None,
         }
     )
+
+
+def _artifacts(paths: tuple[str, ...], kept: Kept) -> Value:
+    """Return what a job leaves; how it is kept is nothing to say where nothing is."""
+    reports = _written(
+        {
+            "junit": _one_or_more(kept.junit),
+            "coverage_report": _coverage(kept.coverage_report),
+            "codequality": _one_or_more(kept.codequality),
+        }
+    )
+    if not paths and not reports:
+        return None
+    return _written(
+        {
+            "name": kept.name or None,
+            "paths": paths or None,
+            "exclude": kept.exclude or None,
+            "when": kept.when or None,
+            "expire_in": kept.expire_in or None,
+            "access": kept.access or None,
+            "reports": reports or None,
+        }
+    )
+
+
+def _coverage(report: Coverage | None) -> Value:
+    return {"coverage_format": report.format, "path": report.path} if report is not None else None
+
+
+def _one_or_more(paths: tuple[str, ...]) -> Value:
+    return paths[0] if len(paths) == 1 else paths or None
 
 
 def _written(keys: Mapping[str, Value]) -> dict[str, Value]:
