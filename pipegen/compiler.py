@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from pipegen.config.empty_steps import check_empty_steps
 from pipegen.config.include import with_included
@@ -18,21 +19,25 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.plan.build import Neighbours, build_plan, check_values
 from pipegen.plan.model import Plan
+from pipegen.plan.parameters import read_parameters
 from pipegen.plan.selection import report_on_demand
 from pipegen.plan.stages.expand import Expanded, expand_stages, read_stages
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.targets.base import GeneratedFile, Request, Target
 
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
 
 @dataclass(frozen=True, slots=True)
 class Analysed:
-    """A config that has been checked: its plans, and the settings of targets by name."""
+    """A config that has been checked: its plans, the settings of targets by name, and the inputs that are fixed."""
 
     file: SourceFile
     plans: tuple[Plan, ...]
     settings: Mapping[str, TreeMapping]
     chosen: tuple[str, ...]
+    given: Mapping[str, str]
 
 
 def compile_file(
@@ -55,12 +60,13 @@ def expand(file: SourceFile, report: Report) -> TreeMapping:
     return resolve(whole, report)
 
 
-def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
-    """Return what *file* says; raise `Stopped` after a stage that leaves errors in *report*."""
+def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mapping[str, str] = _NOTHING) -> Analysed:
+    """Return what *file* says, the inputs in *given* fixed; raise `Stopped` after a stage that leaves errors."""
     tree = expand(file, report)
     check_empty_steps(tree, report)
     config = parse(tree, file)
     pipelines = _chosen(config, names, report)
+    parameters = read_parameters(config, given, report)
     report.stop_if_errors()
     written = read_stages(pipelines, config, report)
     report.stop_if_errors()
@@ -68,13 +74,12 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
     slugs, homes = _slugs([one.pipeline for one in expanded]), _homes(config.pipelines)
     called = frozenset() if names else written.called
     several = not names and sum(pipeline.name.value not in called for pipeline in pipelines) > 1
-    inputs = {name.value: node for name, node in config.inputs}
     plans = [
         plan
         for one in expanded
         if (
             plan := _plan(
-                one, Neighbours(homes, several, called, slugs[one.pipeline.name.value], file.folder, inputs), report
+                one, Neighbours(homes, several, called, slugs[one.pipeline.name.value], file.folder, parameters), report
             )
         )
     ]
@@ -85,6 +90,7 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
         tuple(plans),
         {name.value: settings for name, settings in config.targets},
         chosen=tuple(names),
+        given=parameters.given,
     )
 
 
@@ -96,7 +102,13 @@ def generate(
     if settings is not None:
         check_settings(settings, target.SETTINGS, report, f"targets.{target.NAME}")
         report.stop_if_errors()
-    request = Request(source=analysed.file.from_root, settings=settings, chosen=analysed.chosen, options=options)
+    request = Request(
+        source=analysed.file.from_root,
+        settings=settings,
+        chosen=analysed.chosen,
+        options=options,
+        given=analysed.given,
+    )
     files = tuple(target.generate(analysed.plans, request, report))
     report.stop_if_errors()
     return files

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -24,7 +24,7 @@ from pipegen.bindings.expression import (
 from pipegen.bindings.groups import Groups, are_linked
 from pipegen.bindings.legs import axis_value, meant
 from pipegen.bindings.names import SETUP_NAMES, Bound, is_setup_name
-from pipegen.bindings.unbound import report_nested, report_unbound
+from pipegen.bindings.unbound import report_nested, report_unbound, report_unknown_input
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -39,7 +39,7 @@ class Namespaces:
 
     *stages* holds all stages of the pipeline, *bound* their names in order, *providers* the
     stages that have a step, *homes* all stages of the file, each with its pipelines; *groups*
-    says what the user's names of stages mean.
+    says what the user's names of stages mean. *inputs* are the names of the file's parameters.
     *absence* tells why a stage may have left nothing when another one, which comes after it,
     runs; None where it cannot.
     """
@@ -49,6 +49,7 @@ class Namespaces:
     providers: Mapping[str, tuple[str, ...]]
     homes: Mapping[str, tuple[str, ...]]
     groups: Groups
+    inputs: Collection[str] = ()
     absence: Callable[[str, str], Span | None] = lambda _, __: None
 
 
@@ -140,13 +141,18 @@ class Reader:
         """Return whether *reference* reads from no other stage."""
         if reference.namespace == "matrix":
             # A stage may have that name, as in configs of PipelineLib.
-            return self.stage.leg is not None or "matrix" not in self.namespaces.groups.said(self.stage)
-        return reference.legs is None and reference.namespace in (None, "", self.stage.said, "setup")
+            return self.stage.leg is not None or (self.stage.within, "matrix") not in self.namespaces.groups.members
+        if reference.namespace == "inputs" and self.namespaces.inputs:
+            return True
+        known = {"setup", self.stage.said} | ({"inputs"} - self.namespaces.homes.keys())
+        return reference.legs is None and (not reference.namespace or reference.namespace in known)
 
     def _resolve_ours(self, reference: Reference, namespace: str) -> Part:
         match namespace:
             case "setup":
                 return self._resolve_setup(reference)
+            case "inputs" if namespace != self.stage.said:
+                return self._resolve_input(reference)
             case "matrix":
                 return axis_value(reference.name, reference.default, self.stage, reference.span, self.report) or ""
             case _:
@@ -196,6 +202,12 @@ class Reader:
                 else f"setup binds {listed(SETUP_NAMES, limit=20)} and params.NAME",
             )
         return default or ""
+
+    def _resolve_input(self, reference: Reference) -> Part:
+        if reference.name in self.namespaces.inputs:
+            return replace(reference, scope=Scope.INPUT)
+        report_unknown_input(reference, self.namespaces.inputs, self.report)
+        return ""
 
     def _resolve_stage(self, reference: Reference, name: str) -> Part:
         """Return the output of the stage *name* that *reference* means."""
@@ -319,7 +331,7 @@ class Reader:
                 hint=f'rename the stage, to "{dotted.replace(".", "-")}" perhaps',
             )
             return ""
-        found = near_miss(namespace, [*known, "setup"])
+        found = near_miss(namespace, [*known, "setup", *(["inputs"] if self.namespaces.inputs else [])])
         near = groups.first(found or "", self.stage) if found in known else None
         self.report.add(
             codes.UNKNOWN_NAMESPACE,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from posixpath import normpath
 
@@ -38,10 +38,10 @@ from pipegen.plan.model import (
     Step,
     Workspace,
 )
+from pipegen.plan.parameters import Parameters
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
 from pipegen.plan.values import values_of
-from pipegen.source.tree import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ class _Work:
 class Neighbours:
     """What a pipeline must know of the file it stands in.
 
-    *homes* are the pipelines that hold a stage of each name, *inputs* the nodes of the file's parameters.
-    *called* are the pipelines that others run; *several* says that more than one is not.
+    *homes* are the pipelines that hold a stage of each name; *called* those that others run in the places of
+    stages; *several* says that more than one is not.
     """
 
     homes: Mapping[str, tuple[str, ...]]
@@ -70,7 +70,7 @@ class Neighbours:
     called: frozenset[str]
     slugs: Mapping[str, str]
     folder: str
-    inputs: Mapping[str, Node] = field(default_factory=dict)
+    parameters: Parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
     """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
     check_directory(pipeline.directory, report)
     namespaces = _namespaces(pipeline, around)
-    runs = condition(pipeline.when, around.inputs, around.homes, report)
+    runs = condition(pipeline.when, around.parameters, around.homes, report)
     work = _work(pipeline, graph, graph.topological(), namespaces, around, report)
     frames = graph.stack()
     jobs = _jobs(pipeline, graph, work, namespaces, around, frames, report)
@@ -108,6 +108,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
             is_called=pipeline.name.value in around.called,
         ),
         folder=around.folder,
+        inputs=around.parameters.at_run_time,
         condition=runs,
     )
 
@@ -123,7 +124,8 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
     for stage in pipeline.stages:
         stages.setdefault(stage.name.value, stage)
     bound = {name: bound_names(stage) for name, stage in stages.items()}
-    return Namespaces(stages, bound, providers(bound), around.homes, Groups.of(pipeline.stages))
+    groups = Groups.of(pipeline.stages)
+    return Namespaces(stages, bound, providers(bound), around.homes, groups, around.parameters.names)
 
 
 def _work(
@@ -139,7 +141,7 @@ def _work(
     absence = _absence(namespaces, around, report)
     namespaces = replace(namespaces, absence=absence.cause)
     names = {name: stage.own_name for name, stage in namespaces.stages.items()}
-    forwarded = Forwarded(pipeline.name.value, names, absence.is_certain)
+    forwarded = Forwarded(pipeline.name.value, names, around.parameters, absence.is_certain)
     closure = graph.closure()
     for name in order:
         stage = namespaces.stages[name]
@@ -157,7 +159,7 @@ def _work(
 
 def _absence(namespaces: Namespaces, around: Neighbours, report: Report) -> Absence:
     stages = namespaces.stages
-    found = {name: condition(stage.when, around.inputs, around.homes, report) for name, stage in stages.items()}
+    found = {name: condition(stage.when, around.parameters, around.homes, report) for name, stage in stages.items()}
     return Absence(stages, {name: one for name, one in found.items() if one is not None})
 
 
