@@ -96,6 +96,7 @@ def _stage(body: Mapping) -> Stage:
         name=_text(body.get("name")),
         within="",
         leg=None,
+        body=body,
         pipeline=_value(body.entry("pipeline")),
         directory=_located(body.get("directory")),
         shell=_located(body.get("shell")),

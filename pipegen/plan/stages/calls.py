@@ -15,7 +15,7 @@ from pipegen.source.text import Located, Span
 from pipegen.source.tree import Scalar, plain
 
 # What a stage may say beside `pipeline`; a description is nowhere but in the file.
-_ALLOWED = ("name", "within", "leg", "pipeline", "when")
+_ALLOWED = ("name", "body", "within", "leg", "pipeline", "when")
 _KEYS = {"email": "notify", "finally_": "finally"}
 # What holds for all of a run, so that a pipeline that runs in the place of a stage can only agree.
 _OF_A_RUN = ("workspace", "fetch", "fail_fast", "concurrency", "schedule", "finally_")
