@@ -70,6 +70,7 @@ EXPECTED_TEXT = Code("PG508", "expected-text", _E)
 TOO_FEW_WORDS = Code("PG509", "too-few-words", _E)
 INVALID_VARIABLE = Code("PG510", "invalid-variable", _E)
 MAIL_WITHOUT_RECIPIENT = Code("PG511", "mail-without-recipient", _W)
+SECRET_BOUND_TWICE = Code("PG536", "secret-bound-twice", _E)
 
 # 6: targets; 601 to 619 Jenkins, 620 to 639 GitLab, 640 and up any
 ADDED_WAITS = Code("PG601", "added-waits", _W)
@@ -77,6 +78,7 @@ DECLARATIVE_WORKSPACE = Code("PG602", "declarative-workspace", _E)
 DECLARATIVE_TOO_LARGE = Code("PG603", "declarative-too-large", _E)
 STAGE_TOO_LARGE = Code("PG604", "stage-too-large", _E)
 RESOURCES_BY_LABEL = Code("PG615", "resources-by-label", _I)
+NO_ID_TOKEN = Code("PG616", "no-id-token", _E)
 RENAMED_JOB = Code("PG620", "renamed-job", _I)
 TRIGGER_WITHOUT_PROJECT = Code("PG621", "trigger-without-project", _W)
 TRIGGER_NOT_AWAITED = Code("PG622", "trigger-not-awaited", _W)
@@ -87,6 +89,7 @@ WORKSPACE_NOT_SHARED = Code("PG626", "workspace-not-shared", _W)
 FILE_TOO_BIG = Code("PG627", "file-too-big", _W)
 UNKNOWN_PIPELINE = Code("PG640", "unknown-pipeline", _E)
 ENGINE_HAS_NO_VALUE = Code("PG641", "engine-has-no-value", _E)
+SECRET_SHADOWED = Code("PG644", "secret-shadowed", _E)
 
 
 def table() -> tuple[Code, ...]:

@@ -13,6 +13,7 @@ from pipegen.config.model import Pipeline, Stage
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.after import after
 from pipegen.plan.artifacts import Offered, declared_artifacts, wanted_files
 from pipegen.plan.checks import check_directory
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
@@ -24,6 +25,7 @@ from pipegen.plan.model import (
     Artifact,
     Fetch,
     Job,
+    Line,
     Machine,
     Mail,
     Output,
@@ -32,6 +34,7 @@ from pipegen.plan.model import (
     Step,
     Workspace,
 )
+from pipegen.plan.secrets import Secrets, secrets
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
 from pipegen.plan.values import values_of
@@ -45,6 +48,8 @@ class _Work:
     steps: tuple[Step, ...]
     mail: Mail | None
     machine: Machine
+    secrets: Secrets
+    after: tuple[Line, ...]
     reads: tuple[Output, ...]
 
 
@@ -116,9 +121,11 @@ def _work(
         check_names(stage, report)
         check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
-        found = steps(stage, pipeline, values, forwarded)
         where = machine(stage, values)
-        work[name] = _Work(stage, found, mail(stage, pipeline, values), where, values.reads())
+        found = steps(stage, pipeline, values, forwarded)
+        kept = secrets(stage, found, report)
+        ended = after(stage, found, values)
+        work[name] = _Work(stage, found, mail(stage, pipeline, values), where, kept, ended, values.reads())
     return work
 
 
@@ -132,7 +139,7 @@ def _jobs(
     report: Report,
 ) -> tuple[Job, ...]:
     frame_of = {stage: number for number, frame in enumerate(frames) for stage in frame}
-    inputs = {name: inputs_of(name, one.steps, one.mail) for name, one in work.items()}
+    inputs = {name: inputs_of(name, (*one.steps, *one.after, one.machine), one.mail) for name, one in work.items()}
     wanted = set(chain.from_iterable(inputs.values()))
     kept = shared(inputs, {name: one.steps for name, one in work.items()})
     directories = {name: _directory(one.stage, pipeline) for name, one in work.items()}
@@ -168,6 +175,9 @@ def _jobs(
                 shared=kept.get(name, Shared()),
                 containers=containers_of(name, one.steps),
                 machine=one.machine,
+                secrets=one.secrets.credentials,
+                id_tokens=one.secrets.id_tokens,
+                after=one.after,
             )
         )
     return tuple(jobs)
@@ -189,7 +199,7 @@ def _files(work: _Work, inputs: Sequence[Output], offered: Offered, report: Repo
     wanted = wanted_files(work.stage, offered, inputs, report)
     if wanted is not None:
         return wanted
-    sources = offered.ancestors if reads_files(work.steps) else {output.stage for output in inputs}
+    sources = offered.ancestors if reads_files(work.steps) or work.after else {output.stage for output in inputs}
     return tuple(stage for stage in offered.left if stage in sources)
 
 

@@ -13,13 +13,13 @@ from pipegen.plan.model import Container, Copy, Mail, Output, Shared, Step
 _IMAGE_NAMES = ("imageID", "imageLocalName")
 
 
-def inputs_of(stage: str, steps: Sequence[Step], mail: Mail | None) -> tuple[Output, ...]:
-    """Return the outputs of other stages that *steps* and *mail* use, in order of first use.
+def inputs_of(stage: str, parts: Sequence[object], mail: Mail | None) -> tuple[Output, ...]:
+    """Return the outputs of other stages that *parts* of a stage and its *mail* use, in order of first use.
 
     A container that files are copied from does not count: only its files travel.
     """
     found: dict[Output, None] = {}
-    for value in (*steps, mail):
+    for value in (*parts, mail):
         for reference in _references(value):
             if reference.scope is Scope.STAGE and reference.namespace != stage:
                 found[Output(reference.namespace or "", reference.name)] = None

@@ -55,6 +55,7 @@ class Host:
         file_url, folder_url: shell text before the path of an archived file or folder.
         credential: the commands that bind a credential's variables, run before the steps.
         has_pipefail: whether the engine's shell makes a pipeline fail with any of its commands.
+        kept: shell text of a folder, of one try of one job, in which its script leaves values for what comes after it.
         bash: the lines with which a script begins that bash must run, pipefail among them.
     """
 
@@ -81,3 +82,4 @@ class Host:
     credential: Callable[[Credential], tuple[str, ...]]
     has_pipefail: bool = False
     bash: tuple[str, ...] = ()
+    kept: str = ""

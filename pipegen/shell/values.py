@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
 from pipegen.plan.model import Commands, Measure, Output, Trigger
+from pipegen.shell.after import left_for_after, values_after
 from pipegen.shell.carried import FOLDER, carries, packs_containers, packs_files, read, written
 from pipegen.shell.command import Command
 from pipegen.shell.container_path import container_path
@@ -33,8 +34,9 @@ _ONE_LINE = frozenset(
 
 def bound(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -> Iterator[Command]:
     """Yield the commands that read *outputs* of other jobs and the *setup* values."""
-    if _comes_with_others(outputs, lowering):
+    if _comes_with_others((*outputs, *values_after(lowering.job, lowering.host)), lowering):
         yield Command((f'mv {FOLDER} "$pipegen/in"',), "what other jobs left, out of the checkout")
+        yield from left_for_after(lowering.job, lowering.host)
     for stage in lowering.job.files:
         job = lowering.producers[stage]
         if packs_files(job, lowering.host):

@@ -1,10 +1,12 @@
 """Where stages run, and with what, is the same on all engines."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from engines import gitlab_local, jenkins_harness
 from engines.containers import Containers
+from engines.jenkins_harness import Credential, SecretFile, SshKey, UsernamePassword
 from engines.proof import worlds
 from engines.proof.execution import CONFIG, DECLARATIVE, GITLAB_LOCAL, SCRIPTED, Engine, Execution, World, execute
 from engines.proof.yaml_text import yaml_text
@@ -21,6 +23,7 @@ def executed(
     folder: Path,
     stages: list[dict[str, object]],
     arcs: list[list[str]],
+    secrets: Mapping[str, Credential] | None = None,
 ) -> Execution:
     """Return what comes of *stages*; they note things in `notes` of *folder*."""
     require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
@@ -29,9 +32,10 @@ def executed(
     text = yaml_text({"pipelines": {"p": {"stages": stages, "execution": [*alone, *arcs]}}})
     world = World(
         containers=containers,
-        repository=worlds.repository(folder / "repository", files={CONFIG: text}),
+        repository=worlds.repository(folder / "repository", files={CONFIG: text, "texts": HOSTILE, "folder/see": ""}),
         folder=folder / "world",
         variables={"NOTES": str(folder / "notes")},
+        secrets=secrets or {},
     )
     return execute(engine, world)
 
@@ -61,3 +65,92 @@ def test_bash_has_pipefail_and_its_own_syntax(containers: Containers, tmp_path: 
     assert done.outcomes == expected, done.log
     assert (tmp_path / "notes/words").read_text("utf-8") == "one|two three|"
     assert (tmp_path / "notes/ansi").read_text("utf-8") == "a\tb syntaxbash"
+
+
+TEXT = 'it\'s "a" $(touch /tmp/pipegen-machine-canary)`x` $HOME ${A} \\ ünï * -n %s'
+SECRETS: dict[str, Credential] = {
+    "deploy-token": TEXT,
+    "cluster": SecretFile("config", b"a: b\n\x00\xff\n"),
+    "registry": UsernamePassword("me & you", TEXT[::-1]),
+    "deploy-key": SshKey("git", "-----BEGIN KEY-----\nabc\n-----END KEY-----\n"),
+}
+
+
+def kept(stage: str, name: str, command: str) -> str:
+    """Return the command that notes what *command* prints."""
+    return f'{command} >"$NOTES/{stage}-{name}"'
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_secrets_arrive_byte_for_byte(containers: Containers, tmp_path: Path, name: str) -> None:
+    """In the script, and in what comes after it; Jenkins hides them in the log."""
+    commands = {
+        "text": 'printf %s "$TOKEN"',
+        "file": 'cat "$KUBECONFIG"',
+        "user": 'printf %s "$REGISTRY_USERNAME"',
+        "password": 'printf %s "$REGISTRY_PASSWORD"',
+        "key": 'cat "$KEY"',
+        "mode": 'stat -c %a "$KEY" | tail -c 3',
+    }
+    stage: dict[str, object] = {
+        "name": "s",
+        "secrets": {
+            "TOKEN": "deploy-token",
+            "KUBECONFIG": {"file": "cluster"},
+            "REGISTRY": {"password": "registry"},
+            "KEY": {"ssh_key": "deploy-key"},
+        },
+        "script": [*(kept("script", *one) for one in commands.items()), 'printf "%s\\n" "$TOKEN"'],
+        "after": [kept("after", *one) for one in commands.items()],
+    }
+
+    done = executed(ENGINES[name], containers, tmp_path, [stage], [], SECRETS)
+
+    assert done.outcomes == {"s": "success"}, done.log
+    for part in ("script", "after"):
+        found = {one: (tmp_path / f"notes/{part}-{one}").read_bytes() for one in commands}
+        assert found["text"].decode() == TEXT
+        assert (found["user"].decode(), found["password"].decode()) == ("me & you", TEXT[::-1])
+        assert (found["file"], found["key"]) == (b"a: b\n\x00\xff\n", b"-----BEGIN KEY-----\nabc\n-----END KEY-----\n")
+        assert found["mode"] == b"00\n"
+    assert TEXT not in done.text
+    assert (TEXT in done.log) == (name == "gitlab")
+
+
+HOSTILE = "'; exit 9 #\n$(exit 8)`exit 7`\"\\\n\n"
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_what_comes_after_always_runs(containers: Containers, tmp_path: Path, name: str) -> None:
+    """In a shell of its own, with the same values; its status does not count, its files do."""
+    value = kept("fails", "value", 'printf %s "${a.v}"')
+    stages: list[dict[str, object]] = [
+        {"name": "a", "script": ['cp texts "$PIPEGEN_OUTPUTS/v"'], "outputs": ["v"]},
+        {
+            "name": "fails",
+            "directory": "folder",
+            "env": {"SHOWN": "<${a.v}>"},
+            "script": ["X=1", "exit 3"],
+            "after": [value, kept("fails", "env", 'printf %s "$SHOWN$X"'), kept("fails", "folder", "ls")],
+        },
+        {
+            "name": "makes",
+            "shell": "bash",
+            "script": ["echo early >early"],
+            "after": ["echo late >late", "false | true", kept("makes", "never", "true")],
+            "artifacts": ["early", "late"],
+        },
+        {"name": "reads", "script": [kept("reads", "files", "cat early late")]},
+    ]
+    arcs = [["a", "fails"], ["makes", "reads"]]
+
+    done = executed(ENGINES[name], containers, tmp_path, stages, arcs)
+
+    assert done.outcomes == {"a": "success", "fails": "failed", "makes": "success", "reads": "success"}, done.log
+    notes = {path.name: path.read_text("utf-8") for path in (tmp_path / "notes").iterdir()}
+    assert notes == {
+        "fails-value": HOSTILE,
+        "fails-env": f"<{HOSTILE}>",
+        "fails-folder": "see\n",
+        "reads-files": "early\nlate\n",
+    }

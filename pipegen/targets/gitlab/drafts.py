@@ -20,18 +20,19 @@ from pipegen.targets.gitlab.triggers import Bridge, Call, is_called, lower_trigg
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Draft:
-    """A stage's own script and what it leaves; *trigger* is what starts after it."""
+    """A stage's own script and what it leaves; *after* comes once that has ended, *trigger* is what starts then."""
 
     job: Job
     around: Surroundings
     script: tuple[Entry, ...]
     artifacts: tuple[str, ...]
+    after: tuple[Entry, ...]
     trigger: Bridge | Call | None
 
     @property
     def is_bridge(self) -> bool:
         """Whether the stage does nothing but start a pipeline, so that its job may be what GitLab starts it by."""
-        return isinstance(self.trigger, Bridge) and not self.script
+        return isinstance(self.trigger, Bridge) and not self.script and not self.after
 
 
 def drafts(plan: Plan, host: Host, settings: Settings, report: Report) -> list[Draft]:
@@ -51,6 +52,7 @@ def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, setti
         around=surroundings(made, settings, is_users=any(isinstance(step, Commands) for step in job.steps)),
         script=(*installs(made, settings), *_cleared(job, producers, settings), *body) if body else (),
         artifacts=_artifacts(job, made, trigger),
+        after=entries(made.after.commands) if made.after is not None else (),
         trigger=trigger,
     )
 

@@ -70,6 +70,14 @@ class Variable:
     is_raw: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class IdToken:
+    """A token of the job in a variable, for these audiences."""
+
+    variable: str
+    audiences: tuple[str, ...]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hidden:
     """What several jobs share; *name* begins with a dot."""
@@ -92,6 +100,7 @@ class Job:
     image: Image | None = None
     services: tuple[Service, ...] = ()
     tags: tuple[str, ...] = ()
+    id_tokens: tuple[IdToken, ...] = ()
     rules: tuple[Rule, ...] = ()
     when: str = ""
     allow_failure: bool = False
@@ -99,6 +108,7 @@ class Job:
     variables: tuple[Variable, ...] = ()
     before_script: tuple[Entry, ...] = ()
     script: tuple[Entry, ...] = ()
+    after_script: tuple[Entry, ...] = ()
     artifacts: tuple[str, ...] = ()
     trigger: Trigger | None = None
 

@@ -10,7 +10,7 @@ from pipegen.shell.host import Host, Images
 from pipegen.targets.gitlab.collectors import Collectors
 from pipegen.targets.gitlab.drafts import Draft, idle
 from pipegen.targets.gitlab.mail import mail_outputs, mail_script
-from pipegen.targets.gitlab.model import HELPER, Entry, Image, Job, Need, Rule, Variable
+from pipegen.targets.gitlab.model import HELPER, Entry, IdToken, Image, Job, Need, Rule, Variable
 from pipegen.targets.gitlab.names import Names
 from pipegen.targets.gitlab.needs import Place, needs, output_needs
 from pipegen.targets.gitlab.removal import removal
@@ -77,12 +77,14 @@ class Pipeline:
             image=own.image,
             services=own.services,
             tags=one.job.machine.labels,
+            id_tokens=tuple(IdToken(token.variable, token.audiences) for token in one.job.id_tokens),
             stage=_step(one),
             needs=found,
             rules=self.rules,
             variables=(*own.variables, *requests(one.job.machine), *fetch),
             before_script=own.before_script,
             script=one.script or idle(one.job),
+            after_script=one.after,
             artifacts=one.artifacts,
         )
 

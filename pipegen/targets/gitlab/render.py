@@ -6,7 +6,19 @@ from collections.abc import Iterable, Mapping
 
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, write
-from pipegen.targets.gitlab.model import Document, Entry, Hidden, Image, Job, Need, Rule, Service, Trigger, Variable
+from pipegen.targets.gitlab.model import (
+    Document,
+    Entry,
+    Hidden,
+    IdToken,
+    Image,
+    Job,
+    Need,
+    Rule,
+    Service,
+    Trigger,
+    Variable,
+)
 
 
 def render(document: Document, source: str, notes: Iterable[str]) -> str:
@@ -55,8 +67,10 @@ def _job(job: Job) -> dict[str, Value]:
             "allow_failure": job.allow_failure or None,
             "inherit": None if job.inherits_variables else Flow({"variables": False}),
             "variables": _variables(job.variables),
+            "id_tokens": {token.variable: _audiences(token) for token in job.id_tokens} or None,
             "before_script": _script(job.before_script),
             "script": _script(job.script),
+            "after_script": _script(job.after_script),
             "artifacts": {"paths": job.artifacts} if job.artifacts else None,
             "trigger": _trigger(job.trigger) if job.trigger else None,
         }
@@ -96,6 +110,10 @@ def _variable(variable: Variable) -> Value:
     if variable.description:
         return {"value": variable.value, "description": variable.description}
     return variable.value
+
+
+def _audiences(token: IdToken) -> Value:
+    return Flow({"aud": token.audiences[0] if len(token.audiences) == 1 else list(token.audiences)})
 
 
 def _script(entries: Iterable[Entry]) -> Value:

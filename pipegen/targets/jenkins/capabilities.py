@@ -29,6 +29,8 @@ CAPABILITIES: tuple[Capability, ...] = (
         "one sh step, sh -e",
     ),
     Capability("shell", _NATIVE, "bash: a #! line and set -o pipefail"),
+    Capability("secrets", _NATIVE, "withCredentials, which masks them; id_token: PG616"),
+    Capability("after", _EMULATED, "try and finally around the script, before files are stashed and archived"),
     Capability("agent", _NATIVE, "labels with && between; stages on one agent or workspace get one that has them all"),
     Capability("resources", _REFUSED, "PG615: a label decides, unless the stage has an image"),
     Capability("env", _NATIVE, "exported by the script, so that any text arrives"),

@@ -10,6 +10,7 @@ from pipegen.targets.jenkins import model
 # In the order in which they are written, each with what it calls.
 _CALLS: dict[str, tuple[str, ...]] = {
     "succeeded": (),
+    "withAfter": (),
     "setting": (),
     "parameter": (),
     "output": (),
@@ -50,5 +51,7 @@ def _called(value: object) -> Iterator[str]:
         case _ if is_dataclass(value):
             if isinstance(value, model.Stage) and value.tells_success:
                 yield "succeeded"
+            if isinstance(value, model.WithAfter):
+                yield "withAfter"
             for one in fields(value):
                 yield from _called(getattr(value, one.name))

@@ -1,4 +1,4 @@
-"""What Jenkins cannot do for a stage's machine."""
+"""What Jenkins cannot do for a stage: its machine, and tokens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pipegen.plan.model import Job
 
 
 def check_machine(job: Job, report: Report) -> None:
-    """Report what *job* asks of its machine and Jenkins cannot hand out."""
+    """Report what *job* asks for and Jenkins cannot hand out."""
     where = job.machine
     if where.resources is not None and where.image is None and not where.labels:
         report.add(
@@ -16,4 +16,11 @@ def check_machine(job: Job, report: Report) -> None:
             f'Jenkins takes any agent for stage "{job.stage}": it knows nothing of processors and memory',
             at=where.resources.span,
             hint='name the label of agents that are large enough: "agent: large"; with "image", the container gets it',
+        )
+    for token in job.id_tokens:
+        report.add(
+            codes.NO_ID_TOKEN,
+            f'Jenkins makes no token for "{token.variable}"',
+            at=token.span,
+            hint="let the plugin OpenID Connect Provider keep one as a credential, and read that as a secret text",
         )

@@ -24,7 +24,7 @@ def plan_scripts(plan: Plan, settings: Settings, report: Report) -> PlanScripts:
     producers = {job.stage: job for job in plan.jobs}
     for job in plan.jobs:
         check_machine(job, report)
-        for reference in _without_default((job.steps, job.mail)):
+        for reference in _without_default((job.steps, job.after, job.machine, job.mail)):
             _check_setup(reference, found, report)
     return PlanScripts(
         plan=plan,

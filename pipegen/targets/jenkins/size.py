@@ -83,7 +83,7 @@ def _weigh_agent(agent: model.Agent | None) -> int:
     return _PROPERTY if agent is not None and agent.is_pinned else _TEXT
 
 
-def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
+def _weigh_step(step: model.Step) -> int:  # noqa: C901, PLR0911 - one for each kind
     match step:
         case model.Checkout():
             return _STATEMENT
@@ -99,6 +99,8 @@ def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
         case model.WithCredentials():
             bindings = sum(_CALL + _MAP + _NAMED * len(binding.arguments) for binding in step.bindings)
             return _STATEMENT + 1 + _CLOSURE + bindings + weigh_steps(step.steps)
+        case model.WithAfter():
+            return _weigh_step(step.sh) + _CLOSURE + weigh_steps(step.steps)
         case model.Wrapped():
             return _STATEMENT + _CLOSURE + _weigh_head(step.head) + weigh_steps(step.steps)
         case model.OnAgent():

@@ -55,7 +55,7 @@ def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
     if is_isolated:
         yield model.Checkout(shared.work.checkouts[named.plan.name])
         yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
-    yield _bound(script, _sh(script, shared.preludes), shared.work.settings)
+    yield _bound(script, _commands(script, shared.preludes), shared.work.settings)
     if script.archives:
         yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)
@@ -84,13 +84,19 @@ def _lines(commands: tuple[Command, ...]) -> Iterator[str]:
         yield from command.lines
 
 
-def _bound(script: Script, sh: model.Sh, settings: Settings) -> model.Step:
-    """Return *sh* with the credentials around it that it needs."""
+def _commands(script: Script, preludes: Preludes) -> model.Step:
+    """Return the shell step of *script*, with what comes after it."""
+    sh = _sh(script, preludes)
+    return model.WithAfter(_sh(script.after, preludes), (sh,)) if script.after is not None else sh
+
+
+def _bound(script: Script, step: model.Step, settings: Settings) -> model.Step:
+    """Return *step* with the credentials around it that it needs."""
     bindings = [_binding(credential) for credential in script.credentials]
     if script.logs_in and settings.registry_credential:
         login = (("usernameVariable", REGISTRY_USERNAME), ("passwordVariable", REGISTRY_PASSWORD))
         bindings.append(_with_id("usernamePassword", settings.registry_credential, *login))
-    return model.WithCredentials(tuple(bindings), (sh,)) if bindings else sh
+    return model.WithCredentials(tuple(bindings), (step,)) if bindings else step
 
 
 def _binding(credential: Credential) -> model.Binding:

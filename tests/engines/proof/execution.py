@@ -13,7 +13,7 @@ from typing import Any
 from engines import gitlab_local, jenkins_harness
 from engines.containers import Containers
 from engines.gitlab_local import Result
-from engines.jenkins_harness import Credential, SshKey, UsernamePassword
+from engines.jenkins_harness import Credential, SecretFile, SshKey, UsernamePassword
 from engines.proof import records
 from engines.proof.records import Seen
 
@@ -223,7 +223,7 @@ def _environment(world: World) -> dict[str, str]:
 
 
 def _secret_variables(world: World) -> list[tuple[str, str]]:
-    """Return the secrets of *world* as CI/CD variables; a key is a file."""
+    """Return the secrets of *world* as CI/CD variables; files and keys are paths."""
     found: list[tuple[str, str]] = []
     for id_, secret in world.secrets.items():
         name = re.sub("[^A-Z0-9]", "_", id_.upper())
@@ -235,6 +235,10 @@ def _secret_variables(world: World) -> list[tuple[str, str]]:
             case SshKey(key=key):
                 path = world.folder / name
                 path.write_text(key, encoding="utf-8")
+                found.append((name, str(path)))
+            case SecretFile(content=content):
+                path = world.folder / name
+                path.write_bytes(content)
                 found.append((name, str(path)))
             case _:
                 raise TypeError(secret)

@@ -28,6 +28,7 @@ from pipegen.targets.jenkins.model.steps import (
     Stash,
     Step,
     Unstash,
+    WithAfter,
     WithCredentials,
     Wrapped,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "Unstash",
     "Value",
     "Variable",
+    "WithAfter",
     "WithCredentials",
     "Wrapped",
 ]

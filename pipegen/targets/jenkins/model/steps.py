@@ -127,6 +127,16 @@ class Wrapped:
     steps: tuple[Step, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class WithAfter:
+    """Steps, and a script that runs once they have ended, whatever happened; its failure does not count."""
+
+    kind: ClassVar[str] = "after"
+    sh: Sh
+    steps: tuple[Step, ...]
+
+
 Step: TypeAlias = (
-    "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped"
+    "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped | "
+    "WithAfter"
 )
