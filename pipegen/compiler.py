@@ -51,10 +51,13 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
     report.stop_if_errors()
     several = len(pipelines) > 1 and not names
     slugs, homes = _slugs(pipelines), _homes(config.pipelines)
+    inputs = {name.value: node for name, node in config.inputs}
     plans = [
         plan
         for pipeline in pipelines
-        if (plan := _plan(pipeline, Neighbours(homes, several, slugs[pipeline.name.value], file.folder), report))
+        if (
+            plan := _plan(pipeline, Neighbours(homes, several, slugs[pipeline.name.value], file.folder, inputs), report)
+        )
     ]
     report_on_demand(plans, report)
     report.stop_if_errors()

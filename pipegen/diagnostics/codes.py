@@ -52,6 +52,10 @@ EVALUATED_REFERENCE = Code("PG319", "evaluated-reference", _E)
 UNREADABLE_SHELL = Code("PG320", "unreadable-shell", _E)
 UNQUOTABLE_REFERENCE = Code("PG321", "unquotable-reference", _E)
 NEAR_MISS = Code("PG322", "near-miss", _W)
+CONDITION_PATTERN = Code("PG340", "condition-pattern", _E)
+MAY_BE_ABSENT = Code("PG341", "may-be-absent", _E)
+REFERENCE_IN_CONDITION = Code("PG342", "reference-in-condition", _E)
+UNKNOWN_CONDITION_INPUT = Code("PG343", "unknown-condition-input", _E)
 
 # 4: graph
 CYCLE = Code("PG401", "cycle", _E)
@@ -70,6 +74,7 @@ EXPECTED_TEXT = Code("PG508", "expected-text", _E)
 TOO_FEW_WORDS = Code("PG509", "too-few-words", _E)
 INVALID_VARIABLE = Code("PG510", "invalid-variable", _E)
 MAIL_WITHOUT_RECIPIENT = Code("PG511", "mail-without-recipient", _W)
+NEVER_HOLDS = Code("PG525", "never-holds", _W)
 SECRET_BOUND_TWICE = Code("PG536", "secret-bound-twice", _E)
 
 # 6: targets; 601 to 619 Jenkins, 620 to 639 GitLab, 640 and up any
@@ -90,6 +95,7 @@ FILE_TOO_BIG = Code("PG627", "file-too-big", _W)
 UNKNOWN_PIPELINE = Code("PG640", "unknown-pipeline", _E)
 ENGINE_HAS_NO_VALUE = Code("PG641", "engine-has-no-value", _E)
 SECRET_SHADOWED = Code("PG644", "secret-shadowed", _E)
+UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 
 
 def table() -> tuple[Code, ...]:

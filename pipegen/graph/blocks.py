@@ -27,8 +27,8 @@ def blocks(graph: ExecutionGraph) -> tuple[Block, ...] | None:
     A run of single nodes is a run of blocks of one chain of one node. An empty graph has no blocks: ``()``.
     """
     found: list[Block] = []
-    for part in _parts(graph):
-        block = _chains(part, graph)
+    for part in parts(graph):
+        block = chains(part, graph)
         if block is None:
             return None
         found.append(block)
@@ -67,7 +67,7 @@ def direct_waits(graph: ExecutionGraph, placed: Iterable[Block]) -> tuple[Wait, 
     return tuple(Wait(tuple(nodes), earlier) for earlier, nodes in later.items())
 
 
-def _parts(graph: ExecutionGraph) -> Iterator[list[str]]:
+def parts(graph: ExecutionGraph) -> Iterator[list[str]]:
     """Yield the nodes of *graph* in the smallest parts of which each comes wholly before the next.
 
     A cut is where every leaf of what lies before has an arc to every root of what lies after: nothing shorter than an
@@ -116,20 +116,20 @@ class _Cut:
         return sum(earlier in self._leaves for earlier in self._graph.predecessors(node))
 
 
-def _chains(part: Iterable[str], graph: ExecutionGraph) -> Block | None:
+def chains(part: Iterable[str], graph: ExecutionGraph) -> Block | None:
     """Return *part* (in topological order) as chains with no order between them, or None when they fork or join."""
-    chains: list[list[str]] = []
+    found: list[list[str]] = []
     places: dict[str, tuple[int, int]] = {}
     for node in part:
         before = [places[earlier] for earlier in graph.predecessors(node) if earlier in places]
-        number, length = (max(before)[0], max(before)[1] + 1) if before else (len(chains), 0)
-        if before and (min(before)[0] != number or length != len(chains[number])):
+        number, length = (max(before)[0], max(before)[1] + 1) if before else (len(found), 0)
+        if before and (min(before)[0] != number or length != len(found[number])):
             return None
         if not before:
-            chains.append([])
-        chains[number].append(node)
+            found.append([])
+        found[number].append(node)
         places[node] = (number, length)
-    return tuple(map(tuple, chains))
+    return tuple(map(tuple, found))
 
 
 def _direct(placed: Iterable[Block]) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from posixpath import normpath
 
@@ -13,9 +13,11 @@ from pipegen.config.model import Pipeline, Stage
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.absence import Absence
 from pipegen.plan.after import after
 from pipegen.plan.artifacts import Offered, declared_artifacts, wanted_files
 from pipegen.plan.checks import check_directory
+from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
@@ -23,6 +25,7 @@ from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
     Artifact,
+    Condition,
     Fetch,
     Job,
     Line,
@@ -38,6 +41,7 @@ from pipegen.plan.secrets import Secrets, secrets
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
 from pipegen.plan.values import values_of
+from pipegen.source.tree import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +55,21 @@ class _Work:
     secrets: Secrets
     after: tuple[Line, ...]
     reads: tuple[Output, ...]
+    condition: Condition | None
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """What a pipeline must know of the file it stands in: *homes* are the pipelines that hold a stage of each name."""
+    """What a pipeline must know of the file it stands in.
+
+    *homes* are the pipelines that hold a stage of each name, *inputs* the nodes of the file's parameters.
+    """
 
     homes: Mapping[str, tuple[str, ...]]
     several: bool
     slugs: Mapping[str, str]
     folder: str
+    inputs: Mapping[str, Node] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +87,8 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
     """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
     check_directory(pipeline.directory, report)
     namespaces = _namespaces(pipeline, around)
-    work = _work(pipeline, graph, graph.topological(), namespaces, report)
+    runs = condition(pipeline.when, around.inputs, around.homes, report)
+    work = _work(pipeline, graph, graph.topological(), namespaces, around, report)
     frames = graph.stack()
     jobs = _jobs(pipeline, graph, work, namespaces, around, frames, report)
     return Plan(
@@ -90,15 +100,16 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
         fetch=_fetch(pipeline),
         workspace=Workspace(pipeline.workspace.value) if pipeline.workspace else Workspace.ISOLATED,
         workspace_span=pipeline.workspace.span if pipeline.workspace else None,
-        selection=selection(jobs, several=around.several),
+        selection=selection(jobs, several=around.several, has_condition=pipeline.when is not None),
         folder=around.folder,
+        condition=runs,
     )
 
 
 def check_values(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> None:
     """Report wrong bindings and values of a *pipeline* that has no plan since its *graph* has a cycle."""
     check_directory(pipeline.directory, report)
-    _work(pipeline, graph, graph.nodes, _namespaces(pipeline, around), report)
+    _work(pipeline, graph, graph.nodes, _namespaces(pipeline, around), around, report)
 
 
 def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
@@ -110,11 +121,18 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
 
 
 def _work(
-    pipeline: Pipeline, graph: ExecutionGraph, order: Sequence[str], namespaces: Namespaces, report: Report
+    pipeline: Pipeline,
+    graph: ExecutionGraph,
+    order: Sequence[str],
+    namespaces: Namespaces,
+    around: Neighbours,
+    report: Report,
 ) -> dict[str, _Work]:
     """Return what each stage does, taken in *order*: ancestors come first, so that their exports are known."""
     work: dict[str, _Work] = {}
-    forwarded = Forwarded(pipeline.name.value)
+    absence = _absence(namespaces, around, report)
+    namespaces = replace(namespaces, absence=absence.cause)
+    forwarded = Forwarded(pipeline.name.value, absence.is_certain)
     closure = graph.closure()
     for name in order:
         stage = namespaces.stages[name]
@@ -123,10 +141,19 @@ def _work(
         values = values_of(stage, namespaces, closure, forwarded.known, report)
         where = machine(stage, values)
         found = steps(stage, pipeline, values, forwarded)
+        absence.check_made(name, found, report)
         kept = secrets(stage, found, report)
         ended = after(stage, found, values)
-        work[name] = _Work(stage, found, mail(stage, pipeline, values), where, kept, ended, values.reads())
+        told = mail(stage, pipeline, values)
+        holds = absence.conditions.get(name)
+        work[name] = _Work(stage, found, told, where, kept, ended, values.reads(), holds)
     return work
+
+
+def _absence(namespaces: Namespaces, around: Neighbours, report: Report) -> Absence:
+    stages = namespaces.stages
+    found = {name: condition(stage.when, around.inputs, around.homes, report) for name, stage in stages.items()}
+    return Absence(stages, {name: one for name, one in found.items() if one is not None})
 
 
 def _jobs(
@@ -174,13 +201,21 @@ def _jobs(
                 mail=one.mail,
                 shared=kept.get(name, Shared()),
                 containers=containers_of(name, one.steps),
-                machine=one.machine,
-                secrets=one.secrets.credentials,
-                id_tokens=one.secrets.id_tokens,
-                after=one.after,
             )
         )
-    return tuple(jobs)
+    return tuple(_surrounded(job, work[job.stage]) for job in jobs)
+
+
+def _surrounded(job: Job, work: _Work) -> Job:
+    """Return *job* with what stands around its steps."""
+    return replace(
+        job,
+        condition=work.condition,
+        machine=work.machine,
+        secrets=work.secrets.credentials,
+        id_tokens=work.secrets.id_tokens,
+        after=work.after,
+    )
 
 
 def _directory(stage: Stage, pipeline: Pipeline) -> str:

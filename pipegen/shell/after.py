@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pipegen.plan.model import Commands, Job, Output, Shared
+from pipegen.shell.absence import may_be_absent
 from pipegen.shell.carried import read
 from pipegen.shell.command import Command
 from pipegen.shell.host import Host
+from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import quote, shell_text
 from pipegen.shell.uses import uses
 
@@ -38,9 +40,14 @@ def removed_after(job: Job, host: Host) -> Iterator[Command]:
         yield Command((f"rm -rf {quote(shell_text(host.kept))}",))
 
 
-def left_for_after(job: Job, host: Host) -> Iterator[Command]:
+def left_for_after(lowering: Lowering) -> Iterator[Command]:
     """Yield the command that leaves those, if there are any, once they are out of the checkout."""
-    if values_after(job, host):
-        kept = quote(shell_text(host.kept))
-        source = quote(read("outputs", host))
-        yield Command((f"rm -rf {kept}", f"mkdir -p {kept}", f"cp -R {source} {kept}"), 'what "after" reads')
+    job, host = lowering.job, lowering.host
+    outputs = values_after(job, host)
+    if not outputs:
+        return
+    kept, source = quote(shell_text(host.kept)), quote(read("outputs", host))
+    copied = f"cp -R {source} {kept}"
+    if all(may_be_absent(lowering.producers[output.stage], job) for output in outputs):
+        copied = f"if [ -e {source} ]; then {copied}; fi"
+    yield Command((f"rm -rf {kept}", f"mkdir -p {kept}", copied), 'what "after" reads')

@@ -12,8 +12,9 @@ from engines.proof import corpus
 from engines.proof.corpus import Config, Output
 from engines.requirement import require
 
-from pipegen.graph.blocks import added_waits, blocks, frames_as_blocks
+from pipegen.graph.blocks import added_waits
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.layout import cheapest_blocks
 from pipegen.plan.model import Plan
 from pipegen.readback import gitlab as gitlab_text
 from pipegen.readback import jenkins as jenkins_text
@@ -146,7 +147,5 @@ def test_forced_blocks_add_the_waits_that_are_told(compiled: Compiled) -> None:
 
 
 def _added(graph: ExecutionGraph) -> tuple[tuple[str, str], ...]:
-    """Return the arcs that frames add to *graph*, none where blocks say it exactly."""
-    if blocks(graph) is not None:
-        return ()
-    return tuple((earlier, later) for later, earlier in added_waits(graph, frames_as_blocks(graph)))
+    """Return the arcs that the cheapest blocks add to *graph*."""
+    return tuple((earlier, later) for later, earlier in added_waits(graph, cheapest_blocks(graph)))

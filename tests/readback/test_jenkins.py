@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from targets.jenkins.made import DIAMOND, jenkinsfile, plan, scripts
 
-from pipegen.graph.blocks import added_waits, frames_as_blocks
+from pipegen.graph.blocks import added_waits
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.layout import cheapest_blocks
 from pipegen.readback.groovy import Kind, Token, UnreadableError, tokens
 from pipegen.readback.jenkins import order
 
@@ -48,11 +49,11 @@ def test_scripted_and_auto_say_the_graph(arcs: list[tuple[str, ...]]) -> None:
 @settings(max_examples=25, deadline=None)
 @given(graphs())
 def test_forced_declarative_adds_what_it_says(arcs: list[tuple[str, ...]]) -> None:
-    """The added waits are those of the frames, where no blocks say the graph exactly."""
+    """The added waits are those of the cheapest blocks, where no blocks say the graph exactly."""
     made = plan(*arcs)
     found = relation(order(jenkinsfile(scripts(made), style="declarative")))
 
-    assert found - relation(made.graph) in (set(), set(added_waits(made.graph, frames_as_blocks(made.graph))))
+    assert found - relation(made.graph) in (set(), set(added_waits(made.graph, cheapest_blocks(made.graph))))
     assert relation(made.graph) <= found
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pipegen.targets.gitlab.settings import Pages, Release, Workflow
+
 HELPER = "PIPEGEN_HELPER"
 
 
@@ -110,16 +112,24 @@ class Job:
     script: tuple[Entry, ...] = ()
     after_script: tuple[Entry, ...] = ()
     artifacts: tuple[str, ...] = ()
+    pages: Pages | None = None
+    release: Release | None = None
     trigger: Trigger | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:
-    """A whole `.gitlab-ci.yml`; *tags* choose the runners of all jobs."""
+    """A whole `.gitlab-ci.yml`.
+
+    *tags* choose the runners of all jobs, *id_tokens* are variables of all jobs with their audiences; *settings* of the
+    workflow stand before the rules of ours, which are *workflow*.
+    """
 
     stages: tuple[str, ...]
+    settings: Workflow
     workflow: tuple[Rule, ...]
     tags: tuple[str, ...]
+    id_tokens: tuple[tuple[str, tuple[str, ...]], ...]
     variables: tuple[Variable, ...]
     hidden: tuple[Hidden, ...]
     jobs: tuple[Job, ...]

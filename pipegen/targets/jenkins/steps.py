@@ -12,6 +12,7 @@ from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
 from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stashes import Stashes, patterns
+from pipegen.targets.jenkins.tools import with_tools
 from pipegen.targets.jenkins.values import Values
 from pipegen.targets.jenkins.work import NamedJob, Work
 
@@ -55,7 +56,8 @@ def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
     if is_isolated:
         yield model.Checkout(shared.work.checkouts[named.plan.name])
         yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
-    yield _bound(script, _commands(script, shared.preludes), shared.work.settings)
+    step = _bound(script, _commands(script, shared.preludes), shared.work.settings)
+    yield with_tools(named.job, step, shared.work.settings)
     if script.archives:
         yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)

@@ -10,6 +10,7 @@ from pipegen.targets.jenkins.model.file import (
     Prelude,
     Recipients,
     Selection,
+    Tool,
     Variable,
 )
 from pipegen.targets.jenkins.model.properties import Property, PropertyKind
@@ -72,6 +73,7 @@ __all__ = [
     "Stash",
     "Step",
     "Teardown",
+    "Tool",
     "Unstash",
     "Value",
     "Variable",
