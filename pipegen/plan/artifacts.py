@@ -11,7 +11,7 @@ from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
-from pipegen.plan.model import Artifact, Output
+from pipegen.plan.model import Output
 from pipegen.plan.patterns import takes_too_much
 from pipegen.source.text import Located
 from pipegen.source.tree import Scalar
@@ -33,18 +33,16 @@ class Offered:
     ancestors: Container[str]
 
 
-def declared_artifacts(stage: Stage, directory: str, report: Report) -> tuple[Artifact, ...]:
-    """Return the `artifacts` of *stage*, which runs in *directory*; people may download them too."""
-    found: dict[str, Artifact] = {}
-    for item in _names(stage.artifacts.node if stage.artifacts else None):
-        path = normpath(join(directory, item.value or "."))
-        if _is_sound(path, item, report):
-            found.setdefault(path, Artifact(path=path, span=item.span, is_kept=True))
-    return tuple(found.values())
+def sound_path(item: Located[str], directory: str, report: Report) -> str | None:
+    """Return the path that *item* means to a stage that runs in *directory*, None where engines cannot keep it.
+
+    What is wrong with it is reported.
+    """
+    path = normpath(join(directory, item.value or "."))
+    return path if _is_sound(path, item, report) else None
 
 
 def _is_sound(path: str, item: Located[str], report: Report) -> bool:
-    """Return whether engines can keep *path*, which is written as *item*; what is wrong with it is reported."""
     if path == ".." or path.startswith("../") or item.value.startswith("/"):
         report.add(
             codes.PATH_OUTSIDE,

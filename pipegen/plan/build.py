@@ -15,12 +15,13 @@ from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.absence import Absence
 from pipegen.plan.after import after
-from pipegen.plan.artifacts import Offered, declared_artifacts, wanted_files
+from pipegen.plan.artifacts import Offered, wanted_files
 from pipegen.plan.checks import check_directory
 from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
+from pipegen.plan.keeping import Kept, kept
 from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
@@ -51,6 +52,7 @@ class _Work:
     stage: Stage
     steps: tuple[Step, ...]
     mail: Mail | None
+    kept: Kept
     machine: Machine
     secrets: Secrets
     after: tuple[Line, ...]
@@ -142,11 +144,12 @@ def _work(
         where = machine(stage, values)
         found = steps(stage, pipeline, values, forwarded)
         absence.check_made(name, found, report)
-        kept = secrets(stage, found, report)
+        files = kept(stage, _directory(stage, pipeline), values)
+        bound = secrets(stage, found, report)
         ended = after(stage, found, values)
         told = mail(stage, pipeline, values)
         holds = absence.conditions.get(name)
-        work[name] = _Work(stage, found, told, where, kept, ended, values.reads(), holds)
+        work[name] = _Work(stage, found, told, files, where, bound, ended, values.reads(), holds)
     return work
 
 
@@ -168,9 +171,9 @@ def _jobs(
     frame_of = {stage: number for number, frame in enumerate(frames) for stage in frame}
     inputs = {name: inputs_of(name, (*one.steps, *one.after, one.machine), one.mail) for name, one in work.items()}
     wanted = set(chain.from_iterable(inputs.values()))
-    kept = shared(inputs, {name: one.steps for name, one in work.items()})
+    outliving = shared(inputs, {name: one.steps for name, one in work.items()})
     directories = {name: _directory(one.stage, pipeline) for name, one in work.items()}
-    left = {name: found for name, one in work.items() if (found := _left(one, directories[name], report))}
+    left = {name: found for name, one in work.items() if (found := _left(one, directories[name]))}
     closure = graph.closure()
     met = meetings(left, closure)
     jobs = []
@@ -195,21 +198,23 @@ def _jobs(
                 inputs=inputs[name],
                 outputs=tuple(bound for bound in binds if Output(name, bound) in wanted),
                 files=files,
-                artifacts=met.marked(name, left.get(name, ())),
+                artifacts=(*met.marked(name, left.get(name, ())), *_only_for_people(one)),
                 directory=directories[name],
                 steps=one.steps,
                 mail=one.mail,
-                shared=kept.get(name, Shared()),
+                shared=outliving.get(name, Shared()),
                 containers=containers_of(name, one.steps),
             )
         )
-    return tuple(_surrounded(job, work[job.stage]) for job in jobs)
+    return tuple(_with_surroundings(job, work[job.stage]) for job in jobs)
 
 
-def _surrounded(job: Job, work: _Work) -> Job:
-    """Return *job* with what stands around its steps."""
+def _with_surroundings(job: Job, work: _Work) -> Job:
+    """Return *job* with what its stage says beside its steps."""
     return replace(
         job,
+        keeping=work.kept.keeping,
+        reports=work.kept.reports,
         condition=work.condition,
         machine=work.machine,
         secrets=work.secrets.credentials,
@@ -223,10 +228,14 @@ def _directory(stage: Stage, pipeline: Pipeline) -> str:
     return normpath(directory.value) if directory else "."
 
 
-def _left(work: _Work, directory: str, report: Report) -> tuple[Artifact, ...]:
-    """Return the files that a stage leaves: those that it says, and what its steps copy."""
+def _left(work: _Work, directory: str) -> tuple[Artifact, ...]:
+    """Return the files that a stage leaves for others: those that it says, and what its steps copy."""
     found = {one.path: one for one in artifacts(work.steps, directory)}
-    return tuple((found | {one.path: one for one in declared_artifacts(work.stage, directory, report)}).values())
+    return tuple((found | {one.path: one for one in work.kept.artifacts if one.travels}).values())
+
+
+def _only_for_people(work: _Work) -> tuple[Artifact, ...]:
+    return tuple(one for one in work.kept.artifacts if not one.travels)
 
 
 def _files(work: _Work, inputs: Sequence[Output], offered: Offered, report: Report) -> tuple[str, ...]:

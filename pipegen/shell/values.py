@@ -105,7 +105,7 @@ def left(lowering: Lowering) -> Iterator[Command]:
 def _staged(lowering: Lowering) -> Iterator[Command]:
     """Yield the commands that set aside what takes the place of an ancestor's files, where no copy has done so."""
     artifacts = lowering.job.artifacts
-    paths = [one.path for one in artifacts if one.path is not None and one.is_kept and one.overwrites]
+    paths = [one.path for one in artifacts if one.path is not None and one.is_declared and one.overwrites]
     if paths:
         yield Command(('mkdir -p "$pipegen/files"',), "what takes the place of other stages' files")
     for path in paths:

@@ -38,14 +38,17 @@ class Artifact:
 
     *path* is None where the path is known only at run time. What *overwrites* files that
     an ancestor leaves must come after those, in whatever order an engine fetches the two.
-    A path holds `*` and `**` only where the user means any name. What *is_kept* people may
-    download too.
+    A path holds `*` and `**` only where the user means any name. What *is_declared* the user says
+    in `artifacts`; no step puts it there. What *is_kept* people may download too; what does not
+    travel only they get.
     """
 
     path: str | None
     span: Span = field(compare=False)
     overwrites: bool = False
+    is_declared: bool = False
     is_kept: bool = False
+    travels: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -21,7 +21,7 @@ class KeptWhen(Enum):
 class Keeping:
     """How a job's artifacts are kept.
 
-    *exclude* are patterns relative to the root of the repository; *expire* is in seconds, 0 for
+    *exclude* are patterns of files relative to the root of the repository; *expire* is in seconds, 0 for
     never, None for the engine's own time.
     """
 

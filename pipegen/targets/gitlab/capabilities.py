@@ -32,8 +32,17 @@ TABLE: tuple[Capability, ...] = (
     Capability("resources", _NATIVE, "KUBERNETES_CPU_REQUEST and _MEMORY_REQUEST; other executors ignore them"),
     Capability("env", _NATIVE, "exported by the script, so that any text arrives"),
     Capability("outputs", _EMULATED, "files among the artifacts of each stage that is read"),
-    Capability("artifacts", _NATIVE, "people can browse them"),
+    Capability(
+        "artifacts", _NATIVE, "people can browse them; when: failure drops values too, and is refused beside them"
+    ),
+    Capability("reports", _NATIVE, "junit, coverage, codequality; sarif is kept as an artifact"),
     Capability("files_from", _NATIVE, "needs with artifacts only for these"),
+    Capability(
+        "when",
+        _NATIVE,
+        "rules; where several must hold, one changes and one exists; past a stage that may be dropped, needs go on to "
+        "those before it",
+    ),
     Capability(
         "setup",
         _NATIVE,

@@ -10,7 +10,8 @@ from pipegen.plan.model import Commands, Job, Plan, Trigger
 from pipegen.shell.host import Host
 from pipegen.shell.quote import quote
 from pipegen.shell.script import Script, script
-from pipegen.targets.gitlab.model import Entry
+from pipegen.targets.gitlab.keeping import lower_keeping
+from pipegen.targets.gitlab.model import Entry, Kept
 from pipegen.targets.gitlab.needs import read_stages
 from pipegen.targets.gitlab.scripts import entries
 from pipegen.targets.gitlab.settings import Settings
@@ -27,6 +28,7 @@ class Draft:
     script: tuple[Entry, ...]
     artifacts: tuple[str, ...]
     after: tuple[Entry, ...]
+    kept: Kept
     trigger: Bridge | Call | None
 
     @property
@@ -47,12 +49,14 @@ def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, setti
         job = replace(job, steps=tuple(step for step in job.steps if not isinstance(step, Trigger)))
     made = script(job, plan, producers, host)
     body = (*entries(made.bind), *entries(made.steps), *entries(made.outputs, comment="outputs"))
+    artifacts, kept = lower_keeping(job, plan, _artifacts(job, made, trigger), report)
     return Draft(
         job=job,
         around=surroundings(made, settings, is_users=any(isinstance(step, Commands) for step in job.steps)),
         script=(*installs(made, settings), *_cleared(job, producers, settings), *body) if body else (),
-        artifacts=_artifacts(job, made, trigger),
+        artifacts=artifacts,
         after=entries(made.after.commands) if made.after is not None else (),
+        kept=kept,
         trigger=trigger,
     )
 

@@ -27,18 +27,26 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A job that must have succeeded, and whether its artifacts are fetched."""
+    """A job that must have succeeded, and whether its artifacts are fetched; an optional one may be missing."""
 
     job: str
     artifacts: bool
+    is_optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A condition, "" for one that always holds, and when the job or pipeline then runs, "" for the default."""
+    """A condition, "" for one that always holds, and when the job or pipeline then runs, "" for the default.
+
+    Where *changes* or *exists* are given, one of these files must have changed, or stand in the repository;
+    *compare_to* is what changes are compared with, "" for the usual.
+    """
 
     condition: str
     when: str = ""
+    changes: tuple[str, ...] = ()
+    compare_to: str = ""
+    exists: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,34 @@ class IdToken:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Coverage:
+    """A report of what tests cover."""
+
+    path: str
+    format: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Kept:
+    """How the artifacts of a job are kept, and what GitLab shows of it; what is empty is not written."""
+
+    name: str = ""
+    exclude: tuple[str, ...] = ()
+    expire_in: str = ""
+    when: str = ""
+    access: str = ""
+    junit: tuple[str, ...] = ()
+    codequality: tuple[str, ...] = ()
+    coverage_report: Coverage | None = None
+    # A regular expression between slashes, held against the log.
+    coverage: str = ""
+
+
+# How it is where the user says nothing.
+PLAINLY_KEPT = Kept()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Hidden:
     """What several jobs share; *name* begins with a dot."""
 
@@ -112,6 +148,7 @@ class Job:
     script: tuple[Entry, ...] = ()
     after_script: tuple[Entry, ...] = ()
     artifacts: tuple[str, ...] = ()
+    kept: Kept = PLAINLY_KEPT
     pages: Pages | None = None
     release: Release | None = None
     trigger: Trigger | None = None

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, write
 from pipegen.targets.gitlab.model import (
+    Coverage,
     Document,
     Entry,
     Hidden,
     IdToken,
     Image,
     Job,
+    Kept,
     Need,
     Rule,
     Service,
@@ -86,12 +88,45 @@ def _job(job: Job) -> dict[str, Value]:
             "before_script": _script(job.before_script),
             "script": _script(job.script),
             "after_script": _script(job.after_script),
-            "artifacts": {"paths": job.artifacts} if job.artifacts else None,
+            "coverage": job.kept.coverage or None,
+            "artifacts": _artifacts(job.artifacts, job.kept),
             "pages": {"publish": job.pages.publish} if job.pages else None,
             "release": _release(job.release) if job.release else None,
             "trigger": _trigger(job.trigger) if job.trigger else None,
         }
     )
+
+
+def _artifacts(paths: tuple[str, ...], kept: Kept) -> Value:
+    """Return what a job leaves; how it is kept is nothing to say where nothing is."""
+    reports = _written(
+        {
+            "junit": _one_or_more(kept.junit),
+            "coverage_report": _coverage(kept.coverage_report),
+            "codequality": _one_or_more(kept.codequality),
+        }
+    )
+    if not paths and not reports:
+        return None
+    return _written(
+        {
+            "name": kept.name or None,
+            "paths": paths or None,
+            "exclude": kept.exclude or None,
+            "when": kept.when or None,
+            "expire_in": kept.expire_in or None,
+            "access": kept.access or None,
+            "reports": reports or None,
+        }
+    )
+
+
+def _coverage(report: Coverage | None) -> Value:
+    return {"coverage_format": report.format, "path": report.path} if report is not None else None
+
+
+def _one_or_more(paths: tuple[str, ...]) -> Value:
+    return paths[0] if len(paths) == 1 else paths or None
 
 
 def _written(keys: Mapping[str, Value]) -> dict[str, Value]:
@@ -110,7 +145,8 @@ def _services(services: Iterable[Service]) -> Value:
 
 
 def _need(need: Need) -> Value:
-    return Flow({"job": need.job, "artifacts": need.artifacts})
+    keys: dict[str, Data] = {"job": need.job, "artifacts": need.artifacts}
+    return Flow(keys | {"optional": True} if need.is_optional else keys)
 
 
 def _rules(rules: Iterable[Rule]) -> Value:
@@ -118,7 +154,17 @@ def _rules(rules: Iterable[Rule]) -> Value:
 
 
 def _rule(rule: Rule) -> dict[str, Value]:
-    return _written({"if": rule.condition or None, "when": rule.when or None})
+    changes: Value = Flow(rule.changes)
+    if rule.compare_to:
+        changes = {"paths": changes, "compare_to": rule.compare_to}
+    keys: dict[str, Value] = {
+        "if": rule.condition or None,
+        "changes": changes if rule.changes else None,
+        "exists": Flow(rule.exists) if rule.exists else None,
+        "when": rule.when or None,
+    }
+    # A rule that holds without a condition says when all the same.
+    return _written(keys) or {"when": "on_success"}
 
 
 def _variables(variables: Iterable[Variable]) -> Value:

@@ -13,6 +13,7 @@ from pipegen.targets.jenkins.checkouts import lower_checkouts
 from pipegen.targets.jenkins.functions import helpers
 from pipegen.targets.jenkins.layout import lay_out
 from pipegen.targets.jenkins.pins import is_pinned
+from pipegen.targets.jenkins.plugins import plugin_notes
 from pipegen.targets.jenkins.preludes import Preludes
 from pipegen.targets.jenkins.properties import job_properties
 from pipegen.targets.jenkins.selection import lower_parameters, lower_selection
@@ -45,7 +46,7 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
     stages, recipients = laid_out.stages.stages, laid_out.stages.recipients
     variables = start_variables(work, used)
     return model.Jenkinsfile(
-        notes=(*chosen_note(request.chosen), *laid_out.notes, *_plugins(stages)),
+        notes=(*chosen_note(request.chosen), *laid_out.notes, *plugin_notes(stages)),
         libraries=settings.libraries,
         properties=job_properties(settings),
         tools=tools(settings) if any(uses_tools(one.job, settings) for one in named) else (),
@@ -75,8 +76,3 @@ def _preludes(preludes: Preludes) -> tuple[model.Prelude, ...]:
         model.Prelude(function=one.function, comment=one.comment, sh=script_steps(one.commands))
         for one in preludes.named()
     )
-
-
-def _plugins(stages: Sequence[model.Stage]) -> tuple[str, ...]:
-    """Return what the file needs beyond Pipeline, its declarative part, git and credentials-binding."""
-    return ("Needs the plugin mailer.",) if any(stage.on_failure for stage in stages) else ()

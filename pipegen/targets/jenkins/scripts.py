@@ -13,6 +13,7 @@ from pipegen.shell.host import Host
 from pipegen.shell.script import script
 from pipegen.shell.teardown import teardown
 from pipegen.targets.jenkins.host import host
+from pipegen.targets.jenkins.keeping import check_keeping
 from pipegen.targets.jenkins.machines import check_machine
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.work import PlanScripts
@@ -23,6 +24,7 @@ def plan_scripts(plan: Plan, settings: Settings, report: Report) -> PlanScripts:
     found = host(plan, settings)
     producers = {job.stage: job for job in plan.jobs}
     for job in plan.jobs:
+        check_keeping(job, report)
         check_machine(job, report)
         for reference in _without_default((job.steps, job.after, job.machine, job.mail)):
             _check_setup(reference, found, report)

@@ -83,7 +83,7 @@ def _weigh_agent(agent: model.Agent | None) -> int:
     return _PROPERTY if agent is not None and agent.is_pinned else _TEXT
 
 
-def _weigh_step(step: model.Step) -> int:  # noqa: C901, PLR0911 - one for each kind
+def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
     match step:
         case model.Checkout():
             return _STATEMENT
@@ -92,20 +92,17 @@ def _weigh_step(step: model.Step) -> int:  # noqa: C901, PLR0911 - one for each 
             pieces = 1 + sum(map(len, step.lines)) // 5_000
             return _STATEMENT + 2 * pieces - 1 + (_CALL + 1 if step.prelude else 0)
         case model.Stash():
-            return _STATEMENT + _MAP + _NAMED * (2 + step.holds_user_files + step.may_be_empty)
+            return _STATEMENT + _MAP + _NAMED * (2 + step.holds_user_files + step.may_be_empty + bool(step.excludes))
         case model.Archive():
             around = _STATEMENT + _TEXT + _CLOSURE if step.folder else 0
-            return around + _STATEMENT + _MAP + 4 * _NAMED + (_STATEMENT if step.is_removed else 0)
-        case model.WithCredentials():
-            bindings = sum(_CALL + _MAP + _NAMED * len(binding.arguments) for binding in step.bindings)
-            return _STATEMENT + 1 + _CLOSURE + bindings + weigh_steps(step.steps)
+            given = 4 + bool(step.excludes)
+            return around + _STATEMENT + _MAP + given * _NAMED + (_STATEMENT if step.is_removed else 0)
+        case model.WithCredentials() | model.Wrapped() | model.Ensured() | model.OnAgent():
+            return _STATEMENT + _CLOSURE + _weigh_around(step) + weigh_steps(step.steps)
         case model.WithAfter():
             return _weigh_step(step.sh) + _CLOSURE + weigh_steps(step.steps)
-        case model.Wrapped():
-            return _STATEMENT + _CLOSURE + _weigh_head(step.head) + weigh_steps(step.steps)
-        case model.OnAgent():
-            label = _TEXT if step.agent.label else 0
-            return _STATEMENT + label + _CLOSURE + weigh_steps(step.steps)
+        case model.Statement():
+            return _STATEMENT + _MAP + _weigh_head(step.text)
         case model.StartJob():
             return _weigh_started(step)
         case model.SendMail():
@@ -113,6 +110,20 @@ def _weigh_step(step: model.Step) -> int:  # noqa: C901, PLR0911 - one for each 
             return _STATEMENT + _MAP + sum(_NAMED - _TEXT + _weigh_value(text) for text in texts)
         case _:
             return _STATEMENT + _TEXT
+
+
+def _weigh_around(step: model.WithCredentials | model.Wrapped | model.Ensured | model.OnAgent) -> int:
+    """Return the weight of a block's head, and of what else stands around its steps."""
+    match step:
+        case model.WithCredentials():
+            return 1 + sum(_CALL + _MAP + _NAMED * len(binding.arguments) for binding in step.bindings)
+        case model.Wrapped():
+            return _weigh_head(step.head)
+        case model.Ensured():
+            # More blocks, and the error that is thrown again.
+            return 2 * _CLOSURE + _STATEMENT + weigh_steps(step.on_failure) + weigh_steps(step.always)
+        case model.OnAgent():
+            return _TEXT if step.agent.label else 0
 
 
 def _weigh_head(head: str) -> int:

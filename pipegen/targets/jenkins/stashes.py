@@ -31,7 +31,8 @@ class Stashes:
         return model.Stash(
             name=job.slug,
             includes=_includes(job, producer.script.carries),
-            holds_user_files=any(artifact.path is not None for artifact in job.artifacts),
+            excludes=excludes(job),
+            holds_user_files=any(artifact.path is not None and artifact.travels for artifact in job.artifacts),
             may_be_empty=not producer.script.carries,
         )
 
@@ -44,7 +45,7 @@ class Stashes:
 
 def _includes(job: Job, carries: Sequence[str]) -> str:
     """Return the Ant patterns of what *job* leaves; a path may be that of a file or of a folder."""
-    paths = [artifact.path for artifact in job.artifacts if artifact.path is not None]
+    paths = [artifact.path for artifact in job.artifacts if artifact.path is not None and artifact.travels]
     return patterns(paths, carries)
 
 
@@ -52,3 +53,8 @@ def patterns(paths: Iterable[str], folders: Iterable[str] = ()) -> str:
     """Return the Ant patterns of *folders*, and of *paths*, each of which may be that of a file or of a folder."""
     found = [pattern for path in paths for pattern in ((path,) if path.endswith("/**") else (path, f"{path}/"))]
     return ", ".join([*folders, *found])
+
+
+def excludes(job: Job) -> str:
+    """Return the Ant patterns of what *job* leaves out of its artifacts."""
+    return ", ".join(job.keeping.exclude)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pipegen.plan.model import Credential, CredentialKind, Job, Trigger, Workspace
 from pipegen.shell.script import Command, Script
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.endings import kept_on_success, with_ending
 from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
 from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
 from pipegen.targets.jenkins.settings import Settings
-from pipegen.targets.jenkins.stashes import Stashes, patterns
+from pipegen.targets.jenkins.stashes import Stashes
 from pipegen.targets.jenkins.tools import with_tools
 from pipegen.targets.jenkins.values import Values
 from pipegen.targets.jenkins.work import NamedJob, Work
@@ -57,15 +58,13 @@ def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
         yield model.Checkout(shared.work.checkouts[named.plan.name])
         yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
     step = _bound(script, _commands(script, shared.preludes), shared.work.settings)
-    yield with_tools(named.job, step, shared.work.settings)
+    yield from with_ending(named.job, (with_tools(named.job, step, shared.work.settings),))
     if script.archives:
         yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)
     if is_isolated and stash is not None:
         yield stash
-    kept = [artifact.path for artifact in named.job.artifacts if artifact.path is not None and artifact.is_kept]
-    if kept:
-        yield model.Archive(patterns(kept))
+    yield from kept_on_success(named.job)
 
 
 def _sh(script: Script, preludes: Preludes) -> model.Sh:

@@ -91,6 +91,7 @@ class Execution:
         downloads: what a person can download, by path.
         triggered: other jobs that were started, with their parameters.
         charts: helm's calls.
+        reports: what Jenkins was told of reports, none on other engines.
         text: the file that was executed.
         log: all that was printed.
     """
@@ -104,6 +105,7 @@ class Execution:
     charts: tuple[Mapping[str, Any], ...]
     text: str
     log: str
+    reports: tuple[Mapping[str, Any], ...] = ()
 
 
 def compiled(engine: Engine, repository: Path, settings: Mapping[str, object], pipelines: Sequence[str] = ()) -> str:
@@ -197,6 +199,7 @@ def _on_jenkins(engine: Engine, text: str, world: World) -> Execution:
         charts=_calls(world.folder / "helm.log"),
         text=text,
         log=build.log,
+        reports=build.reports,
     )
 
 

@@ -49,6 +49,7 @@ class Stash:
     kind: ClassVar[str] = "stash"
     name: str
     includes: str
+    excludes: str = ""
     holds_user_files: bool
     may_be_empty: bool
 
@@ -61,6 +62,7 @@ class Archive:
     includes: str
     folder: str = ""
     is_removed: bool = False
+    excludes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +122,34 @@ class OnAgent:
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """Steps inside a block step; *head* is Groovy that is complete but for the block, such as `retry(2)`."""
+    """Steps inside a block step; *head* is Groovy that is complete but for the block, such as `retry(2)`.
+
+    *plugin* offers the step, "" for one that any Jenkins with pipelines has.
+    """
 
     kind: ClassVar[str] = "wrapped"
     head: str
     steps: tuple[Step, ...]
+    plugin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A step as Groovy that is complete, and the *plugin* that offers it, "" for one that is always there."""
+
+    kind: ClassVar[str] = "statement"
+    text: str
+    plugin: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ensured:
+    """Steps, what follows *on_failure* of them, and what follows *always*; the failure stays one."""
+
+    kind: ClassVar[str] = "ensured"
+    steps: tuple[Step, ...]
+    on_failure: tuple[Step, ...] = ()
+    always: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +162,6 @@ class WithAfter:
 
 
 Step: TypeAlias = (
-    "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped | "
-    "WithAfter"
+    "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped "
+    "| Statement | Ensured | WithAfter"
 )

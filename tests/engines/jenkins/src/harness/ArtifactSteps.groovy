@@ -107,6 +107,38 @@ class ArtifactSteps extends StepFamily {
         }
         return summary
     }
+
+    /** The analysis of findings: it only notes the files, and who asks twice by one ID. */
+    @Step(first = 'tool', needsNode = true,
+            others = ['tools', 'id', 'name', 'enabledForFailure', 'skipPublishingChecks', 'qualityGates'])
+    Object recordIssues(Map<String, Object> given, Closure body) {
+        List<Object> tools = (List<Object>) given.tools ?: [given.tool]
+        tools.each { Object it ->
+            Symbol tool = (Symbol) it
+            record((String) given.id ?: tool.name, tool.name, (String) tool.arguments.pattern)
+        }
+        return null
+    }
+
+    @Step(first = 'tools', required = ['tools'], needsNode = true,
+            others = ['id', 'name', 'sourceCodeRetention', 'skipPublishingChecks', 'qualityGates'])
+    Object recordCoverage(Map<String, Object> given, Closure body) {
+        ((List<Map<String, Object>>) given.tools).each { Map<String, Object> tool ->
+            record((String) given.id ?: 'coverage', (String) tool.parser, (String) tool.pattern)
+        }
+        return null
+    }
+
+    private void record(String id, String kind, String pattern) {
+        if (build.reports.any { Map<String, Object> it -> it.id == id }) {
+            throw new IllegalStateException("ID ${id} is already used by another action")
+        }
+        List<String> files = Trees.find(scope.folder, pattern, null, true)
+        if (files.isEmpty()) {
+            build.console.line("[-ERROR-] No files found for pattern '${pattern}'")
+        }
+        build.reports.add([id: (Object) id, kind: (Object) kind, files: (Object) files])
+    }
 }
 
 /** Counts of test cases. */

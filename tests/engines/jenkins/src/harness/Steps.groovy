@@ -62,7 +62,7 @@ class Steps {
             text password parameters buildDiscarder logRotator disableConcurrentBuilds disableResume
             pipelineTriggers cron pollSCM upstream durabilityHint preserveStashes scmGit gitSCM
             cloneOption localBranch cleanBeforeCheckout cleanAfterCheckout submodule choiceParam
-            nonresumable agent
+            nonresumable agent analysisParser sarif arbitraryFileCache
     '''.tokenize().toSet()
 
     private final Map<String, Object> owners = [:]

@@ -24,12 +24,12 @@ class StepRules {
     private static final Set<String> BOOLEANS = '''
             returnStdout returnStatus allowEmpty useDefaultExcludes allowEmptyArchive onlyIfSuccessful
             fingerprint followSymlinks allowEmptyResults skipMarkingBuildUnstable wait propagate
-            catchInterruptions activity defaultExcludes caseSensitive tmp skipPublishingChecks
+            catchInterruptions activity defaultExcludes caseSensitive tmp skipPublishingChecks enabledForFailure
     '''.tokenize().toSet()
     /** Arguments of any type. */
     private static final Set<String> OPEN = '''
             parameters healthScaleFactor quietPeriod scm branches overrides bindings changelog poll
-            properties inversePrecedence skipIfLocked extra priority conditions
+            properties inversePrecedence skipIfLocked extra priority conditions tools caches
     '''.tokenize().toSet()
     private static final Map<String, Step> KNOWN = [
             FlowSteps, AgentSteps, ShellSteps, ArtifactSteps, EnvironmentSteps, ScmSteps, NoticeSteps,

@@ -1,0 +1,186 @@
+"""What the engine keeps of a stage: its artifacts, and how; its reports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pipegen.bindings.expression import Scope, Text
+from pipegen.config.model import Stage
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.artifacts import sound_path
+from pipegen.plan.durations import seconds
+from pipegen.plan.model import Artifact, Coverage, CoverageFormat, Keeping, KeptWhen, ReportPath, Reports
+from pipegen.plan.values import Values
+from pipegen.source.text import Located
+from pipegen.source.tree import Kind, Mapping, Node, Scalar
+from pipegen.source.tree import Sequence as List
+
+_NEVER = "never"
+_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]+")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Kept:
+    """What a stage says of its files: those it leaves, how these are kept, and what of it is shown."""
+
+    artifacts: tuple[Artifact, ...]
+    keeping: Keeping
+    reports: Reports
+
+
+def kept(stage: Stage, directory: str, values: Values) -> Kept:
+    """Return what the engine keeps of *stage*, which runs in *directory*; its paths are relative to the repository."""
+    node = stage.artifacts.node if stage.artifacts else None
+    body = node if isinstance(node, Mapping) else None
+    paths = _paths(body.get("paths") if body else node, directory, values)
+    when = KeptWhen(_word(body, "when", KeptWhen.SUCCESS.value))
+    is_kept = _is_true(body.get("keep") if body else None)
+    return Kept(
+        artifacts=tuple(
+            Artifact(
+                path=path,
+                span=item.span,
+                is_declared=True,
+                is_kept=is_kept,
+                travels=when is not KeptWhen.FAILURE,
+            )
+            for path, item in paths.items()
+        ),
+        keeping=Keeping(
+            exclude=tuple(_excluded(_paths(body.get("exclude") if body else None, directory, values))),
+            name=_name(body.get("name") if body else None, values),
+            expire=_expire(body.get("expire") if body else None, values.report),
+            when=when,
+            span=stage.artifacts.span if body and stage.artifacts else None,
+        ),
+        reports=_reports(stage, directory, values),
+    )
+
+
+def names_at_start(text: Text, what: str, report: Report) -> Text:
+    """Return *text*, which engines must know before a stage starts; an output of a stage in it is reported."""
+    for reference in text.references():
+        if reference.scope in (Scope.OWN, Scope.STAGE):
+            report.add(
+                codes.KNOWN_TOO_LATE,
+                f'{what} is made before the stage starts, and "{reference}" is not known by then',
+                at=reference.span,
+                hint="write it out, or use what is known from the start: ${setup.branch}, ${inputs.name}",
+            )
+    return text
+
+
+def _paths(node: Node | None, directory: str, values: Values) -> dict[str, Located[str]]:
+    """Return the paths of a list, or of one that stands alone, each once with the way it is written."""
+    found: dict[str, Located[str]] = {}
+    for item in _scalars(node):
+        text = values.as_text(values.value(item))
+        constant = text.constant
+        if constant is None:
+            values.report.add(
+                codes.RUN_TIME_PATH,
+                f'"{item.text}" is a path that only the run knows, and engines must know it before',
+                at=item.span,
+                hint="let the script copy the files to a path that is known, and name that one",
+            )
+            continue
+        path = sound_path(Located(constant, item.span), directory, values.report)
+        if path is not None:
+            found.setdefault(path, Located(constant, item.span))
+    return found
+
+
+def _excluded(patterns: Iterable[str]) -> Iterator[str]:
+    """Yield *patterns*, each also with what lies below it where it may be a folder: engines differ on that."""
+    for pattern in patterns:
+        yield pattern
+        if "*" not in pattern.rpartition("/")[2]:
+            yield f"{pattern}/**"
+
+
+def _name(node: Node | None, values: Values) -> Text | None:
+    if node is None:
+        return None
+    name = names_at_start(values.as_text(values.value(node)), "the name of an archive", values.report)
+    if any(isinstance(part, str) and not _NAME.fullmatch(part) for part in name.parts):
+        values.report.add(
+            codes.INVALID_VALUE,
+            "the name of an archive holds a slash or a line break",
+            at=name.span,
+            hint='use letters, digits, ".", "_" and "-"',
+        )
+    return name
+
+
+def _expire(node: Node | None, report: Report) -> int | None:
+    """Return after how many seconds artifacts go, 0 for never, None where the user says nothing."""
+    if not isinstance(node, Scalar):
+        return None
+    return 0 if node.text == _NEVER else seconds(node, report)
+
+
+def _reports(stage: Stage, directory: str, values: Values) -> Reports:
+    body = stage.reports.node if stage.reports else None
+    if not isinstance(body, Mapping):
+        return Reports()
+    return Reports(
+        junit=tuple(_report_paths(body.get("junit"), directory, values)),
+        coverage=_coverage(body, directory, values),
+        codequality=tuple(_report_paths(body.get("codequality"), directory, values)),
+        sarif=tuple(_report_paths(body.get("sarif"), directory, values)),
+    )
+
+
+def _report_paths(node: Node | None, directory: str, values: Values) -> Iterator[ReportPath]:
+    for path, item in _paths(node, directory, values).items():
+        yield ReportPath(path, item.span)
+
+
+def _coverage(body: Mapping, directory: str, values: Values) -> Coverage | None:
+    entry = body.entry("coverage")
+    if entry is None:
+        return None
+    given = entry.value if isinstance(entry.value, Mapping) else None
+    path = given.get("path") if given else entry.value
+    percent = given.get("percent") if given else None
+    return Coverage(
+        path=next(iter(_paths(path, directory, values)), None),
+        format=CoverageFormat(_word(given, "format", CoverageFormat.COBERTURA.value)),
+        percent=_percent(percent, values.report) if isinstance(percent, Scalar) else None,
+        span=entry.key.span,
+    )
+
+
+def _percent(node: Scalar, report: Report) -> str:
+    """Return the regular expression of *node*, without slashes around it."""
+    text = node.text
+    pattern = text[1:-1] if len(text) > 1 and text.startswith("/") and text.endswith("/") else text
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        report.add(codes.INVALID_VALUE, f"no regular expression: {error}", at=node.span, hint="see RE2's syntax")
+    if not pattern or re.search(r"[\r\n]", pattern):
+        report.add(
+            codes.INVALID_VALUE,
+            "a regular expression must be one line that is not empty",
+            at=node.span,
+            hint='such as "TOTAL.*?([0-9.]+)%"',
+        )
+    return pattern
+
+
+def _word(body: Mapping | None, key: str, default: str) -> str:
+    node = body.get(key) if body else None
+    return node.text if isinstance(node, Scalar) else default
+
+
+def _is_true(node: Node | None) -> bool:
+    return not (isinstance(node, Scalar) and node.kind is Kind.BOOLEAN and node.value is False)
+
+
+def _scalars(node: Node | None) -> tuple[Scalar, ...]:
+    items: Sequence[Node] = node.items if isinstance(node, List) else () if node is None else (node,)
+    return tuple(item for item in items if isinstance(item, Scalar))

@@ -1,0 +1,56 @@
+"""Texts that GitLab itself expands: names of archives, keys of caches, environments."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.bindings.expression import Part, Reference, Scope, Text
+from pipegen.diagnostics.codes import NOT_EXPANDED
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Plan
+from pipegen.targets.gitlab.host import pipeline_variable
+
+_NAME = re.compile(r"\$(\w+)", re.ASCII)
+# Branches may hold slashes, which archives and keys may not.
+_BRANCH, _SLUG = "branch", "${CI_COMMIT_REF_SLUG}"
+
+
+def expanded(text: Text, what: str, plan: Plan, report: Report, *, is_slug: bool = False) -> str:
+    """Return *text* as GitLab expands it to what is meant; what it cannot expand of *what* is reported.
+
+    Where it *is_slug*, the name of a branch stands in it with what is no letter or digit made `-`.
+    """
+    return "".join(_expanded(part, what, plan, report, is_slug=is_slug) for part in text.parts)
+
+
+def escaped(text: str) -> str:
+    """Return *text* as GitLab must find it so that nothing in it is expanded."""
+    return text.replace("$", "$$")
+
+
+def _expanded(part: Part, what: str, plan: Plan, report: Report, *, is_slug: bool) -> str:
+    if not isinstance(part, Reference):
+        return escaped(part if isinstance(part, str) else getattr(part, "source", ""))
+    if part.scope is Scope.SETUP and part.name == "pipeline":
+        return escaped(plan.name)
+    variable = _variable(part.name) if part.scope is Scope.SETUP and part.default is None else None
+    if variable is None:
+        _report(part, what, report)
+        return ""
+    return _SLUG if is_slug and part.name == _BRANCH else _NAME.sub(r"${\1}", variable)
+
+
+def _variable(name: str) -> str | None:
+    return "$CI_JOB_URL" if name == "logURL" else pipeline_variable(name)
+
+
+def _report(reference: Reference, what: str, report: Report) -> None:
+    lacks = "variable" if reference.default is None else "default"
+    report.add(
+        NOT_EXPANDED,
+        f'GitLab has no {lacks} for "{reference}" in {what}, which it expands itself',
+        at=reference.span,
+        hint="leave the default out"
+        if reference.default is not None
+        else "use ${setup.commit}, ${setup.branch}, ${setup.tag} or ${setup.params.NAME}",
+    )

@@ -1,0 +1,75 @@
+"""How GitLab keeps what a job leaves, and which reports it shows."""
+
+from __future__ import annotations
+
+from pipegen.diagnostics.codes import FAILURE_LOSES_VALUES, SARIF_AS_ARTIFACT
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Job, Keeping, KeptWhen, Plan, ReportPath
+from pipegen.targets.gitlab.durations import in_words
+from pipegen.targets.gitlab.expanded import expanded
+from pipegen.targets.gitlab.model import Coverage, Kept
+
+_NEVER = "never"
+_WHEN = {KeptWhen.SUCCESS: "", KeptWhen.FAILURE: "on_failure", KeptWhen.ALWAYS: "always"}
+
+
+def lower_keeping(job: Job, plan: Plan, paths: tuple[str, ...], report: Report) -> tuple[tuple[str, ...], Kept]:
+    """Return the *paths* that *job* leaves with those of reports that GitLab only stores, and how all are kept."""
+    keeping, reports = job.keeping, job.reports
+    stored = tuple(one.path for one in reports.sarif)
+    if stored:
+        _report_sarif(reports.sarif, report)
+    _check_failure(job, paths, report)
+    coverage = reports.coverage
+    return (*paths, *(path for path in stored if path not in paths)), Kept(
+        name=expanded(keeping.name, "the name of an archive", plan, report, is_slug=True) if keeping.name else "",
+        exclude=keeping.exclude,
+        expire_in=_expiry(keeping),
+        when=_WHEN[keeping.when] if paths or not stored else "always",
+        access="none" if any(one.is_declared and not one.is_kept for one in job.artifacts) else "",
+        junit=tuple(one.path for one in reports.junit),
+        codequality=tuple(one.path for one in reports.codequality),
+        coverage_report=Coverage(path=coverage.path, format=coverage.format.value)
+        if coverage is not None and coverage.path is not None
+        else None,
+        coverage=_between_slashes(coverage.percent) if coverage is not None and coverage.percent else "",
+    )
+
+
+def _expiry(keeping: Keeping) -> str:
+    if keeping.expire is None:
+        return ""
+    return in_words(keeping.expire) or _NEVER
+
+
+def _between_slashes(pattern: str) -> str:
+    """Return *pattern* as GitLab writes it: a slash in it would end it."""
+    parts = pattern.split("/")
+    joined = parts[0]
+    for part in parts[1:]:
+        is_escaped = (len(joined) - len(joined.rstrip("\\"))) % 2
+        joined += f"/{part}" if is_escaped else f"\\/{part}"
+    return f"/{joined}/"
+
+
+def _report_sarif(paths: tuple[ReportPath, ...], report: Report) -> None:
+    report.add(
+        SARIF_AS_ARTIFACT,
+        "GitLab shows SARIF from version 19 on, in its highest tier only: the file is kept as an artifact",
+        at=paths[0].span,
+        hint='where it is known, say "raw: {gitlab: {artifacts: {reports: {sarif: …}}}}"; or write Code Climate\'s '
+        'JSON, for "codequality"',
+    )
+
+
+def _check_failure(job: Job, paths: tuple[str, ...], report: Report) -> None:
+    """Report that the values and files for other jobs would be dropped with what is kept of a failure."""
+    declared = {one.path for one in job.artifacts if not one.travels}
+    lost = [path for path in paths if path not in declared]
+    if job.keeping.when is KeptWhen.FAILURE and lost:
+        report.add(
+            FAILURE_LOSES_VALUES,
+            f'stage "{job.stage}" leaves values or files for others, and GitLab would drop them when it succeeds',
+            at=job.keeping.span or job.span,
+            hint='say "when: always"',
+        )

@@ -1,0 +1,39 @@
+"""What Jenkins cannot do with what a stage keeps."""
+
+from __future__ import annotations
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Job
+from pipegen.source.text import Span
+
+
+def check_keeping(job: Job, report: Report) -> None:
+    """Report what of *job* is kept as Jenkins keeps it, not as the user says."""
+    keeping, coverage = job.keeping, job.reports.coverage
+    at = keeping.span or job.span
+    if keeping.expire is not None:
+        _say(
+            f'artifacts of stage "{job.stage}" do not expire by themselves on Jenkins: they go with the build',
+            at,
+            "let the job discard old builds",
+            report,
+        )
+    if keeping.name is not None:
+        _say(
+            f'artifacts of stage "{job.stage}" have no name of their own on Jenkins: people get them as files',
+            keeping.name.span,
+            "give the files the names that people shall see",
+            report,
+        )
+    if coverage is not None and coverage.percent:
+        _say(
+            f'Jenkins reads no coverage of stage "{job.stage}" from the log',
+            coverage.span,
+            'name a report that the tests write: "coverage: {path: coverage.xml, percent: …}"',
+            report,
+        )
+
+
+def _say(message: str, at: Span, hint: str, report: Report) -> None:
+    report.add(codes.NOT_ON_JENKINS, message, at=at, hint=hint)

@@ -1,0 +1,32 @@
+"""What a Jenkinsfile needs beyond Pipeline, its declarative part, git and credentials-binding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass
+
+from pipegen.targets.jenkins import model
+
+_MAILER = "mailer"
+
+
+def plugin_notes(stages: Sequence[model.Stage]) -> tuple[str, ...]:
+    """Return the line for the header that names the plugins of *stages*, if there are any."""
+    found = sorted(set(_plugins(tuple(stages))))
+    if not found:
+        return ()
+    return (f"Needs the plugin{'s' if len(found) > 1 else ''} {', '.join(found)}.",)
+
+
+def _plugins(value: object) -> Iterator[str]:
+    match value:
+        case tuple():
+            for item in value:
+                yield from _plugins(item)
+        case model.SendMail():
+            yield _MAILER
+        case _ if is_dataclass(value):
+            if isinstance(value, model.Wrapped | model.Statement) and value.plugin:
+                yield value.plugin
+            for one in fields(value):
+                yield from _plugins(getattr(value, one.name))

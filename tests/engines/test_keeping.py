@@ -1,0 +1,95 @@
+"""All engines keep the same files of stages, after a success and after a failure; reports never decide."""
+
+from pathlib import Path
+
+import pytest
+from engines import gitlab_local, jenkins_harness
+from engines.containers import Containers
+from engines.gitlab_schema import check
+from engines.proof import worlds
+from engines.proof.execution import CONFIG, DECLARATIVE, GITLAB_LOCAL, SCRIPTED, Engine, Execution, World, execute
+from engines.proof.yaml_text import yaml_text
+from engines.requirement import require
+
+pytestmark = pytest.mark.xdist_group("keeping")
+
+ENGINES = {"gitlab": GITLAB_LOCAL, "scripted": SCRIPTED, "declarative": DECLARATIVE}
+REPORT = '<testsuite><testcase name="a"/><testcase name="b"><failure/></testcase></testsuite>'
+WRITE = f"printf %s '{REPORT}' >report.xml; mkdir -p log/deep; echo a >log/a; echo b >log/b.tmp; echo c >log/deep/c.tmp"
+STAGES: dict[str, dict[str, object]] = {
+    "red": {
+        "script": [WRITE, "echo '[]' >found.json", "false"],
+        "artifacts": {"paths": ["log/"], "exclude": ["log/*.tmp", "log/deep"], "when": "always"},
+        "reports": {"junit": "report.xml", "codequality": "found.json", "sarif": "none.sarif"},
+    },
+    "green": {"script": [WRITE], "reports": {"junit": ["*.xml", "none/*.xml"], "coverage": "none.xml"}},
+    "crashed": {"script": ["echo t >crash.log", "false"], "artifacts": {"paths": ["crash.log"], "when": "failure"}},
+    "sound": {"script": ["echo t >sound.log"], "artifacts": {"paths": ["sound.log"], "when": "failure"}},
+    "lost": {"script": ["echo t >lost.log", "false"], "artifacts": {"paths": ["lost.log"]}},
+    "hidden": {
+        "directory": "service",
+        "script": [WRITE],
+        "artifacts": {"paths": ["log/"], "exclude": ["**/*.tmp"], "keep": False},
+    },
+    "last": {"script": ['find sound.log report.xml service/log -type f >"$RECORDS/last" 2>/dev/null || :']},
+}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def done(
+    containers: Containers, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> tuple[Engine, Execution, Path]:
+    """Give one execution after the other."""
+    engine = ENGINES[request.param]
+    require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
+    folder = tmp_path_factory.mktemp("keeping")
+    records = folder / "notes"
+    records.mkdir()
+    stages = [{"name": name, **keys} for name, keys in STAGES.items()]
+    arcs = [["sound", "hidden", "last"], *([name] for name in ("red", "green", "crashed", "lost"))]
+    text = yaml_text({"pipelines": {"keeping": {"stages": stages, "execution": arcs}}})
+    repository = worlds.repository(folder / "repository", files={CONFIG: text, "service/see": ""})
+    world = World(
+        containers=containers, repository=repository, folder=folder / "world", variables={"RECORDS": str(records)}
+    )
+    return engine, execute(engine, world), records
+
+
+def test_scripts_decide_and_reports_do_not(done: tuple[Engine, Execution, Path]) -> None:
+    """A report with a failure, and none at all, leave a success one."""
+    failed = ("red", "crashed", "lost")
+
+    assert done[1].outcomes == {name: "failed" if name in failed else "success" for name in STAGES}, done[1].log
+
+
+def test_people_get_what_is_kept(done: tuple[Engine, Execution, Path]) -> None:
+    """Nothing that is left out, and of a failure nothing but what is kept then."""
+    engine, execution, _ = done
+    kept = {name for name in execution.downloads if name.endswith((".log", "/a", ".tmp"))}
+
+    if engine.target == "gitlab":
+        # gitlab-ci-local knows neither `on_failure`, which it takes for a success, nor who may download.
+        assert kept - {"service/log/a", "sound.log"} == {"log/a"}
+        assert (execution.text.count("when: on_failure"), execution.text.count("access: none")) == (2, 1)
+    else:
+        assert kept == {"log/a", "crash.log"}
+
+
+def test_stages_get_the_same_files(done: tuple[Engine, Execution, Path]) -> None:
+    """What people do not get travels too, without what is left out; what is kept on failure does not."""
+    assert (done[2] / "last").read_text("utf-8").split() == ["service/log/a"]
+
+
+def test_reports_are_collected_after_a_failure_too(done: tuple[Engine, Execution, Path]) -> None:
+    """By Jenkins' steps; GitLab's schema knows what the file says."""
+    engine, execution, _ = done
+    if engine.target == "gitlab":
+        assert check(execution.text) == ()
+        return
+    assert execution.log.count("No files found for pattern 'none.sarif'") == 1
+    assert sorted((one["total"], one["failed"]) for one in execution.reports if "total" in one) == [(2, 1), (2, 1)]
+    assert {one["id"]: one["files"] for one in execution.reports if "id" in one} == {
+        "red-codequality": ["found.json"],
+        "red-sarif": [],
+        "green-coverage": [],
+    }
