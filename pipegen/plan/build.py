@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from posixpath import normpath
@@ -20,7 +20,8 @@ from pipegen.plan.checks import check_directory
 from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
-from pipegen.plan.inputs import containers_of, inputs_of, shared
+from pipegen.plan.images import check_image
+from pipegen.plan.inputs import containers_of, expanded_outputs, inputs_of, shared
 from pipegen.plan.keeping import Kept, kept
 from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
@@ -146,6 +147,7 @@ def _work(
         found = steps(stage, pipeline, values, forwarded)
         absence.check_made(name, found, report)
         files = kept(stage, _directory(stage, pipeline), values)
+        check_image(stage, found, report)
         bound = secrets(stage, found, report)
         ended = after(stage, found, values)
         told = mail(stage, pipeline, values)
@@ -207,10 +209,11 @@ def _jobs(
                 containers=containers_of(name, one.steps),
             )
         )
-    return tuple(_with_surroundings(job, work[job.stage]) for job in jobs)
+    named = expanded_outputs(one.machine for one in work.values())
+    return tuple(_with_surroundings(job, work[job.stage], named) for job in jobs)
 
 
-def _with_surroundings(job: Job, work: _Work) -> Job:
+def _with_surroundings(job: Job, work: _Work, named: Container[Output]) -> Job:
     """Return *job* with what its stage says beside its steps."""
     return replace(
         job,
@@ -221,6 +224,7 @@ def _with_surroundings(job: Job, work: _Work) -> Job:
         secrets=work.secrets.credentials,
         id_tokens=work.secrets.id_tokens,
         after=work.after,
+        expanded=tuple(name for name in job.outputs if Output(job.stage, name) in named),
     )
 
 

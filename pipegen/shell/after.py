@@ -19,8 +19,19 @@ def job_after(job: Job) -> Job:
     """Return what comes after *job* as a job that does nothing else: the same variables and secrets, no files."""
     env = next((step.env for step in job.steps if isinstance(step, Commands)), ())
     commands = Commands(lines=job.after, env=env, outputs=(), span=job.span)
+    machine = replace(job.machine, image=None, services=())
     return replace(
-        job, steps=(commands,), after=(), outputs=(), files=(), artifacts=(), containers=(), shared=Shared(), mail=None
+        job,
+        machine=machine,
+        expanded=(),
+        steps=(commands,),
+        after=(),
+        outputs=(),
+        files=(),
+        artifacts=(),
+        containers=(),
+        shared=Shared(),
+        mail=None,
     )
 
 

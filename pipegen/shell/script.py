@@ -97,6 +97,7 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Sc
     return replace(
         found,
         setup=tuple(dict.fromkeys((*found.setup, *after.setup))),
+        inputs=tuple(dict.fromkeys((*found.inputs, *after.inputs))),
         credentials=tuple(dict.fromkeys((*found.credentials, *after.credentials))),
         after=replace(after, bind=(*after.bind, *removed_after(job, host))),
     )

@@ -11,6 +11,7 @@ from pipegen.shell.after import left_for_after, values_after
 from pipegen.shell.carried import FOLDER, carries, packs_containers, packs_files, read, written
 from pipegen.shell.command import Command
 from pipegen.shell.container_path import container_path
+from pipegen.shell.expanded import expandable, values_of_names
 from pipegen.shell.images import local_name
 from pipegen.shell.inputs import read_inputs
 from pipegen.shell.kept import container_name
@@ -36,7 +37,7 @@ _ONE_LINE = frozenset(
 
 def bound(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -> Iterator[Command]:
     """Yield the commands that read *outputs* of other jobs the *setup* values and the inputs."""
-    arriving = (*outputs, *values_after(lowering.job, lowering.host))
+    arriving = (*outputs, *values_after(lowering.job, lowering.host), *values_of_names(lowering.job))
     if _comes_with_others(arriving, lowering):
         moved = f'mv {FOLDER} "$pipegen/in"'
         is_certain = _comes_with_others(arriving, lowering, is_certain=True)
@@ -94,6 +95,7 @@ def _is_printed(output: Output, lowering: Lowering) -> bool:
 def left(lowering: Lowering) -> Iterator[Command]:
     """Yield the commands that leave values and packed files for other jobs, and for the jobs that are triggered."""
     yield from _outputs(lowering)
+    yield from expandable(lowering)
     yield from _parameters(lowering)
     if packs_containers(lowering.job, lowering.host):
         yield from _containers(lowering)

@@ -8,7 +8,17 @@ from engines import gitlab_local, jenkins_harness
 from engines.containers import Containers
 from engines.jenkins_harness import Credential, SecretFile, SshKey, UsernamePassword
 from engines.proof import worlds
-from engines.proof.execution import CONFIG, DECLARATIVE, GITLAB_LOCAL, SCRIPTED, Engine, Execution, World, execute
+from engines.proof.execution import (
+    CONFIG,
+    DECLARATIVE,
+    GITLAB,
+    GITLAB_LOCAL,
+    SCRIPTED,
+    Engine,
+    Execution,
+    World,
+    execute,
+)
 from engines.proof.yaml_text import yaml_text
 from engines.requirement import require
 
@@ -154,3 +164,76 @@ def test_what_comes_after_always_runs(containers: Containers, tmp_path: Path, na
         "fails-folder": "see\n",
         "reads-files": "early\nlate\n",
     }
+
+
+def in_images() -> list[dict[str, object]]:
+    """Return stages that run in images: one named by an output, with services that it waits for."""
+    services: list[object] = [
+        "redis:7",
+        {
+            "image": "postgres:${build.tag}",
+            "alias": "db",
+            "env": {"PASSWORD": "it's $x"},
+            "command": ["postgres", "-c", "a b"],
+            "ready": 'echo x >>"$NOTES/tries"; [ "$(wc -l <"$NOTES/tries")" -eq 3 ]',
+        },
+    ]
+    return [
+        {"name": "build", "script": ['printf 1.2 >"$PIPEGEN_OUTPUTS/tag"'], "outputs": ["tag"]},
+        {
+            "name": "test",
+            "image": "example/app:${build.tag}",
+            "services": services,
+            "resources": {"cpu": 0.5, "memory": "1Gi"},
+            "script": [kept("test", "ran", '{ echo "$WHO"; ls -a; }'), 'test -s "$NOTES/tries"'],
+            "env": {"WHO": "${setup.pipeline}"},
+            "after": [kept("test", "after", 'echo "${build.tag}"')],
+            "artifacts": ["made"],
+        },
+        {"name": "odd", "script": ["printf 'a b' >$PIPEGEN_OUTPUTS/tag"], "outputs": ["tag"]},
+        {"name": "none", "image": "x:${odd.tag}", "script": ["true"]},
+        {
+            "name": "plain",
+            "image": {"name": "alpine/helm:3", "entrypoint": [], "pull": "always"},
+            "script": ["true"],
+            "agent": "built-in",
+        },
+    ]
+
+
+@pytest.mark.parametrize("name", ["gitlab", "scripted", "declarative"])
+def test_images_and_services_are_asked_for(containers: Containers, tmp_path: Path, name: str) -> None:
+    """What is no part of a name fails the stage that makes it; the script begins once its services are ready."""
+    engine = GITLAB if name == "gitlab" else ENGINES[name]
+    stages = [one for one in in_images() if name != "gitlab" or one["name"] != "plain"]
+
+    done = executed(engine, containers, tmp_path, stages, [["build", "test"], ["odd", "none"]])
+
+    expected = {"build": "success", "test": "success", "odd": "failed", "none": "skipped", "plain": "success"}
+    assert done.outcomes == {one: expected[one] for one in done.outcomes}, done.log
+    assert 'stage "odd": output "tag" holds what stands in no name of an image' in done.log
+    notes = tmp_path / "notes"
+    assert (notes / "tries").read_text("utf-8") == "x\nx\nx\n"
+    assert (notes / "test-after").read_text("utf-8") == "1.2\n"
+    ran = (notes / "test-ran").read_text("utf-8").split("\n")
+    assert ran[0] == "p"
+    assert ".pipegen" not in ran
+    if name != "gitlab":
+        _check_containers(done)
+
+
+def _check_containers(done: Execution) -> None:
+    asked = [(one["kind"], one["stage"], one["image"], one["command"]) for one in done.beside]
+    assert sorted(asked) == [
+        ("inside", "plain", "alpine/helm:3", ""),
+        ("inside", "test", "example/app:1.2", ""),
+        ("pull", "plain", "alpine/helm:3", ""),
+        ("service", "test", "postgres:1.2", "postgres -c 'a b'"),
+        ("service", "test", "redis:7", ""),
+        ("stop", "test", "postgres:1.2", "postgres -c 'a b'"),
+        ("stop", "test", "redis:7", ""),
+    ]
+    args = {one["image"]: one["args"] for one in done.beside}
+    assert args["alpine/helm:3"] == "-e HOME=/tmp --entrypoint=''"
+    assert args["example/app:1.2"].endswith(" -e HOME=/tmp --cpu-shares=512 --memory-reservation=1073741824")
+    assert args["postgres:1.2"].endswith(" --network-alias=db --env='PASSWORD=it'\\''s $x'")

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Commands, Job, Plan, Trigger
+from pipegen.shell.expanded import dotenv
 from pipegen.shell.host import Host
 from pipegen.shell.quote import quote
 from pipegen.shell.script import Script, script
 from pipegen.targets.gitlab.keeping import lower_keeping
+from pipegen.targets.gitlab.machines import OwnMachine, check_machine, lower_machine
 from pipegen.targets.gitlab.model import Entry, Kept
 from pipegen.targets.gitlab.needs import read_stages
 from pipegen.targets.gitlab.scripts import entries
@@ -25,6 +27,7 @@ class Draft:
 
     job: Job
     around: Surroundings
+    own: OwnMachine
     script: tuple[Entry, ...]
     artifacts: tuple[str, ...]
     after: tuple[Entry, ...]
@@ -50,13 +53,20 @@ def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, setti
     made = script(job, plan, producers, host)
     body = (*entries(made.bind), *entries(made.steps), *entries(made.outputs, comment="outputs"))
     artifacts, kept = lower_keeping(job, plan, _artifacts(job, made, trigger), report)
+    around = surroundings(made, settings, is_users=any(isinstance(step, Commands) for step in job.steps))
+    own = lower_machine(job, plan, producers, report)
+    check_machine(job, around.kind, settings, report)
+    if around.services:
+        # What a job says itself would stand in the place of what it shares.
+        around, own = replace(around, services=(*around.services, *own.services)), replace(own, services=())
     return Draft(
         job=job,
-        around=surroundings(made, settings, is_users=any(isinstance(step, Commands) for step in job.steps)),
+        around=around,
+        own=own,
         script=(*installs(made, settings), *_cleared(job, producers, settings), *body) if body else (),
         artifacts=artifacts,
         after=entries(made.after.commands) if made.after is not None else (),
-        kept=kept,
+        kept=replace(kept, dotenv=dotenv(job) if job.expanded else ""),
         trigger=trigger,
     )
 

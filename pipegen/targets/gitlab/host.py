@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 
-from pipegen.plan.model import Credential, CredentialKind, Plan
+from pipegen.plan.model import Credential, CredentialKind, Job, Plan
 from pipegen.shell.host import Host, Images, Login
 from pipegen.targets.gitlab.model import Variable
 from pipegen.targets.gitlab.settings import Settings
@@ -78,6 +79,7 @@ def host(plan: Plan, settings: Settings) -> Host:
         file_url="$CI_JOB_URL/artifacts/file/",
         folder_url="$CI_JOB_URL/artifacts/browse/",
         has_pipefail=True,
+        expanded_variable=expanded_variable,
         kept="${TMPDIR:-/tmp}/pipegen-$CI_JOB_ID",
         bash=(_HAS_BASH, "set -o pipefail"),
         credential=bind_credential,
@@ -105,6 +107,15 @@ def bind_credential(credential: Credential) -> tuple[str, ...]:
     modes = tuple(f'chmod 600 "${source}"' for source in sources) if credential.kind is CredentialKind.SSH_KEY else ()
     exports = tuple(f'export {variable}="${source}"' for variable, source in pairs if variable != source)
     return checks + modes + exports
+
+
+def expanded_variable(job: Job, name: str) -> str:
+    """Return the variable that a dotenv report of *job* sets to its output *name*, another one for each."""
+    told = f"{job.slug}_{name}"
+    plain = _NOT_IN_VARIABLES.sub("_", told.upper())
+    if plain.lower() == told and told.count("_") == 1:
+        return f"PIPEGEN_{plain}"
+    return f"PIPEGEN_{plain}_{sha256(f'{job.slug}.{name}'.encode()).hexdigest()[:6]}"
 
 
 def _promote_credential(plan: Plan, settings: Settings) -> Credential:

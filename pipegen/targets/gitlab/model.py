@@ -11,18 +11,25 @@ HELPER = "PIPEGEN_HELPER"
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """The image a job runs in; one with an entrypoint of its own needs it cleared."""
+    """The image a job runs in; one with an entrypoint of its own needs it cleared, or another *entrypoint*.
+
+    *pull* is when it is pulled, "" for the runner's way.
+    """
 
     name: str
     has_entrypoint: bool = False
+    entrypoint: tuple[str, ...] = ("",)
+    pull: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A container beside that of a job, and the name by which the job reaches it."""
+    """A container beside that of a job, the name by which the job reaches it, its command and its variables."""
 
     name: str
     alias: str
+    command: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +116,7 @@ class Kept:
     expire_in: str = ""
     when: str = ""
     access: str = ""
+    dotenv: str = ""
     junit: tuple[str, ...] = ()
     codequality: tuple[str, ...] = ()
     coverage_report: Coverage | None = None

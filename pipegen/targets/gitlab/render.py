@@ -101,6 +101,7 @@ def _artifacts(paths: tuple[str, ...], kept: Kept) -> Value:
     """Return what a job leaves; how it is kept is nothing to say where nothing is."""
     reports = _written(
         {
+            "dotenv": kept.dotenv or None,
             "junit": _one_or_more(kept.junit),
             "coverage_report": _coverage(kept.coverage_report),
             "codequality": _one_or_more(kept.codequality),
@@ -135,13 +136,31 @@ def _written(keys: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def _image(image: Image | None) -> Value:
-    if image is None or not image.has_entrypoint:
+    if image is None or not (image.has_entrypoint or image.pull):
         return image.name if image else None
-    return Flow({"name": image.name, "entrypoint": [""]})
+    keys: dict[str, Data] = {"name": image.name}
+    if image.has_entrypoint:
+        keys["entrypoint"] = image.entrypoint
+    if image.pull:
+        keys["pull_policy"] = image.pull
+    return Flow(keys)
 
 
 def _services(services: Iterable[Service]) -> Value:
-    return [Flow({"name": service.name, "alias": service.alias}) for service in services] or None
+    return [_service(service) for service in services] or None
+
+
+def _service(service: Service) -> Value:
+    if not service.command and not service.variables:
+        return Flow({"name": service.name, "alias": service.alias})
+    return _written(
+        {
+            "name": service.name,
+            "alias": service.alias,
+            "command": Flow(service.command) if service.command else None,
+            "variables": dict(service.variables) or None,
+        }
+    )
 
 
 def _need(need: Need) -> Value:

@@ -10,6 +10,7 @@ from pipegen.targets.jenkins import model
 # In the order in which they are written, each with what it calls.
 _CALLS: dict[str, tuple[str, ...]] = {
     "succeeded": (),
+    "inImage": (),
     "withAfter": (),
     "setting": (),
     "parameter": (),
@@ -22,6 +23,9 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "timestamp": (),
     "branch": (),
 }
+
+# The functions that some blocks are.
+_BLOCKS: dict[type, str] = {model.InImage: "inImage", model.WithAfter: "withAfter"}
 
 
 def helpers(*parts: object) -> tuple[str, ...]:
@@ -51,7 +55,7 @@ def _called(value: object) -> Iterator[str]:
         case _ if is_dataclass(value):
             if isinstance(value, model.Stage) and value.tells_success:
                 yield "succeeded"
-            if isinstance(value, model.WithAfter):
-                yield "withAfter"
+            if type(value) in _BLOCKS:
+                yield _BLOCKS[type(value)]
             for one in fields(value):
                 yield from _called(getattr(value, one.name))

@@ -10,6 +10,7 @@ from pipegen.shell.script import Command, Script
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.endings import kept_on_success, with_ending
 from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
+from pipegen.targets.jenkins.images import in_image
 from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stashes import Stashes
@@ -31,7 +32,7 @@ class Shared:
 
 def steps(named: NamedJob, values: Values, shared: Shared) -> tuple[model.Step, ...]:
     """Return the steps of a stage; one without a script and a job to start only says so in the log."""
-    found = (*_agent_steps(named, shared), *_started_jobs(named.job, values))
+    found = (*_agent_steps(named, values, shared), *_started_jobs(named.job, values))
     return found or (model.Echo("Nothing to do here: what this stage exports is worked out where it is read."),)
 
 
@@ -49,7 +50,7 @@ def script_steps(commands: tuple[Command, ...], prelude: str = "") -> model.Sh:
     )
 
 
-def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
+def _agent_steps(named: NamedJob, values: Values, shared: Shared) -> Iterator[model.Step]:
     script = named.script
     if not script.commands:
         return
@@ -58,7 +59,8 @@ def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
         yield model.Checkout(shared.work.checkouts[named.plan.name])
         yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
     step = _bound(script, _commands(script, shared.preludes), shared.work.settings)
-    yield from with_ending(named.job, (with_tools(named.job, step, shared.work.settings),))
+    placed = in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
+    yield from with_ending(named.job, (placed,))
     if script.archives:
         yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)

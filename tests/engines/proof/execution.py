@@ -89,6 +89,7 @@ class Execution:
         times: start and end of each stage that ran, by the engine's own clock, in seconds.
         seen: what the containers were given, by stage.
         downloads: what a person can download, by path.
+        beside: the containers of stages on Jenkins: kind, image, arguments and command of each.
         triggered: other jobs that were started, with their parameters.
         charts: helm's calls.
         reports: what Jenkins was told of reports, none on other engines.
@@ -101,6 +102,7 @@ class Execution:
     seen: Mapping[str, Seen]
     mails: tuple[Mail, ...]
     downloads: Mapping[str, Path]
+    beside: tuple[Mapping[str, str], ...]
     triggered: tuple[tuple[str, Mapping[str, str]], ...]
     charts: tuple[Mapping[str, Any], ...]
     text: str
@@ -164,6 +166,7 @@ def _on_gitlab(text: str, world: World) -> Execution:
         seen=records.read(world.folder / "records"),
         mails=tuple(_mail(call) for call in calls if "--upload-file" in call["arguments"]),
         downloads={name: path for job in jobs for name, path in _files(job.artifacts)},
+        beside=(),
         triggered=tuple(_triggered(call) for call in calls if "--form" in call["arguments"]),
         charts=_calls(world.folder / "helm.log"),
         text=text,
@@ -195,6 +198,7 @@ def _on_jenkins(engine: Engine, text: str, world: World) -> Execution:
         seen=records.read(world.folder / "records"),
         mails=tuple(Mail(mail["to"], mail["subject"], mail["body"]) for mail in build.mails),
         downloads=build.archived,
+        beside=build.containers,
         triggered=tuple((job.job, job.parameters) for job in build.builds),
         charts=_calls(world.folder / "helm.log"),
         text=text,
