@@ -23,6 +23,7 @@ from pipegen.plan.forward import Forwarded
 from pipegen.plan.images import check_image
 from pipegen.plan.inputs import containers_of, expanded_outputs, inputs_of, shared
 from pipegen.plan.keeping import Kept, kept
+from pipegen.plan.limits import check_mail, limits
 from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
@@ -30,6 +31,7 @@ from pipegen.plan.model import (
     Condition,
     Fetch,
     Job,
+    Limits,
     Line,
     Machine,
     Mail,
@@ -43,10 +45,10 @@ from pipegen.plan.parameters import Parameters
 from pipegen.plan.secrets import Secrets, secrets
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
-from pipegen.plan.values import values_of
+from pipegen.plan.values import Values, values_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class _Work:
     """What one stage does, before it is known what others want of it."""
 
@@ -58,6 +60,7 @@ class _Work:
     secrets: Secrets
     after: tuple[Line, ...]
     reads: tuple[Output, ...]
+    limits: Limits
     condition: Condition | None
 
 
@@ -144,16 +147,29 @@ def _work(
         check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
         where = machine(stage, values)
-        found = steps(stage, pipeline, values, forwarded)
+        found, bounds = steps(stage, pipeline, values, forwarded), limits(stage, report)
         absence.check_made(name, found, report)
-        files = kept(stage, _directory(stage, pipeline), values)
         check_image(stage, found, report)
-        bound = secrets(stage, found, report)
-        ended = after(stage, found, values)
-        told = mail(stage, pipeline, values)
-        holds = absence.conditions.get(name)
-        work[name] = _Work(stage, found, told, files, where, bound, ended, values.reads(), holds)
+        work[name] = _Work(
+            stage=stage,
+            steps=found,
+            kept=kept(stage, _directory(stage, pipeline), values),
+            machine=where,
+            secrets=secrets(stage, found, report),
+            after=after(stage, found, values),
+            mail=_mail(stage, pipeline, values, bounds),
+            reads=values.reads(),
+            limits=bounds,
+            condition=absence.conditions.get(name),
+        )
     return work
+
+
+def _mail(stage: Stage, pipeline: Pipeline, values: Values, bounds: Limits) -> Mail | None:
+    """Return the mail for *stage*; none where each of its failures is allowed."""
+    found = mail(stage, pipeline, values)
+    check_mail(stage, bounds.allow_failure, values.report)
+    return None if bounds.allow_failure is not None and not bounds.allow_failure.exit_codes else found
 
 
 def _absence(namespaces: Namespaces, around: Neighbours, report: Report) -> Absence:
@@ -219,6 +235,7 @@ def _with_surroundings(job: Job, work: _Work, named: Container[Output]) -> Job:
         job,
         keeping=work.kept.keeping,
         reports=work.kept.reports,
+        limits=work.limits,
         condition=work.condition,
         machine=work.machine,
         secrets=work.secrets.credentials,

@@ -12,6 +12,10 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "succeeded": (),
     "inImage": (),
     "withAfter": (),
+    "within": (),
+    "tryAgain": (),
+    "runScript": (),
+    "allowExitCodes": (),
     "setting": (),
     "parameter": (),
     "output": (),
@@ -53,9 +57,19 @@ def _called(value: object) -> Iterator[str]:
             for item in value:
                 yield from _called(item)
         case _ if is_dataclass(value):
-            if isinstance(value, model.Stage) and value.tells_success:
-                yield "succeeded"
-            if type(value) in _BLOCKS:
-                yield _BLOCKS[type(value)]
+            yield from _own_calls(value)
             for one in fields(value):
                 yield from _called(getattr(value, one.name))
+
+
+def _own_calls(value: object) -> Iterator[str]:
+    """Yield what *value* itself calls, without its parts."""
+    match value:
+        case model.Stage(tells_success=True):
+            yield "succeeded"
+        case model.Sh(tells_status=True):
+            yield "runScript"
+        case model.InImage() | model.WithAfter():
+            yield _BLOCKS[type(value)]
+        case model.Wrapped():
+            yield value.head.partition("(")[0]

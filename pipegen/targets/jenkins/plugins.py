@@ -11,9 +11,9 @@ _MAILER = "mailer"
 _CONTAINERS = "docker-workflow"
 
 
-def plugin_notes(stages: Sequence[model.Stage]) -> tuple[str, ...]:
-    """Return the line for the header that names the plugins of *stages*, if there are any."""
-    found = sorted(set(_plugins(tuple(stages))))
+def plugin_notes(stages: Sequence[model.Stage], properties: Sequence[model.Property]) -> tuple[str, ...]:
+    """Return the line for the header that names the plugins of *stages* and *properties*, if there are any."""
+    found = sorted(set(_plugins((*stages, *properties))))
     if not found:
         return ()
     return (f"Needs the plugin{'s' if len(found) > 1 else ''} {', '.join(found)}.",)
@@ -29,7 +29,7 @@ def _plugins(value: object) -> Iterator[str]:
         case _ if is_dataclass(value):
             if isinstance(value, model.InImage):
                 yield _CONTAINERS
-            if isinstance(value, model.Wrapped | model.Statement) and value.plugin:
+            if isinstance(value, model.Wrapped | model.Statement | model.Property) and value.plugin:
                 yield value.plugin
             for one in fields(value):
                 yield from _plugins(getattr(value, one.name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipegen.plan.model import Credential, CredentialKind, Job, Trigger, Workspace
 from pipegen.shell.script import Command, Script
@@ -11,6 +11,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.endings import kept_on_success, with_ending
 from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
 from pipegen.targets.jenkins.images import in_image
+from pipegen.targets.jenkins.limits import tells_status
 from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stashes import Stashes
@@ -58,7 +59,7 @@ def _agent_steps(named: NamedJob, values: Values, shared: Shared) -> Iterator[mo
     if is_isolated:
         yield model.Checkout(shared.work.checkouts[named.plan.name])
         yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
-    step = _bound(script, _commands(script, shared.preludes), shared.work.settings)
+    step = _bound(script, _commands(named, shared.preludes), shared.work.settings)
     placed = in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
     yield from with_ending(named.job, (placed,))
     if script.archives:
@@ -87,10 +88,11 @@ def _lines(commands: tuple[Command, ...]) -> Iterator[str]:
         yield from command.lines
 
 
-def _commands(script: Script, preludes: Preludes) -> model.Step:
-    """Return the shell step of *script*, with what comes after it."""
-    sh = _sh(script, preludes)
-    return model.WithAfter(_sh(script.after, preludes), (sh,)) if script.after is not None else sh
+def _commands(named: NamedJob, preludes: Preludes) -> model.Step:
+    """Return the shell step of a stage, with what comes after it."""
+    sh = replace(_sh(named.script, preludes), tells_status=tells_status(named))
+    after = named.script.after
+    return model.WithAfter(_sh(after, preludes), (sh,)) if after is not None else sh
 
 
 def _bound(script: Script, step: model.Step, settings: Settings) -> model.Step:
