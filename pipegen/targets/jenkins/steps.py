@@ -58,7 +58,7 @@ def _agent_steps(named: NamedJob, values: Values, shared: Shared) -> Iterator[mo
     is_isolated = named.plan.workspace is Workspace.ISOLATED
     if is_isolated:
         yield model.Checkout(shared.work.checkouts[named.plan.name])
-        yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
+        yield from shared.stashes.read_by(named)
     step = _bound(script, _commands(named, shared.preludes), shared.work.settings)
     placed = in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
     yield from with_ending(named.job, (placed,))
