@@ -45,6 +45,7 @@ TABLE: tuple[Capability, ...] = (
         "predefined variables, params.NAME is the variable NAME; of Jenkins' checkout variables GIT_COMMIT, "
         "GIT_BRANCH, GIT_LOCAL_BRANCH and GIT_URL",
     ),
+    Capability("inputs", _NATIVE, "variables in the form that starts pipelines; checked by the stages that read them"),
     Capability(
         "build", _NATIVE, "docker with a docker-in-docker service; images: local needs a shell runner with docker"
     ),

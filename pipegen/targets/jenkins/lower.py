@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipegen.diagnostics.report import Report
-from pipegen.emit.header import chosen_note
+from pipegen.emit.header import options_note
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import common_agent
@@ -47,7 +47,7 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
     properties = job_properties(settings)
     variables = start_variables(work, used)
     return model.Jenkinsfile(
-        notes=(*chosen_note(request.chosen), *laid_out.notes, *plugin_notes(stages, properties)),
+        notes=(*options_note(request.chosen, request.given), *laid_out.notes, *plugin_notes(stages, properties)),
         libraries=settings.libraries,
         properties=properties,
         tools=tools(settings) if any(uses_tools(one.job, settings) for one in named) else (),
