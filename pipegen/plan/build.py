@@ -37,6 +37,7 @@ from pipegen.plan.model import (
     Workspace,
 )
 from pipegen.plan.parameters import Parameters
+from pipegen.plan.reuse import reuse
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
 from pipegen.plan.values import values_of
@@ -199,10 +200,10 @@ def _jobs(
                 containers=containers_of(name, one.steps),
             )
         )
-    return tuple(_with_surroundings(job, work[job.stage]) for job in jobs)
+    return tuple(_with_surroundings(job, work[job.stage], report) for job in jobs)
 
 
-def _with_surroundings(job: Job, work: _Work) -> Job:
+def _with_surroundings(job: Job, work: _Work, report: Report) -> Job:
     """Return *job* with what its stage says beside its steps."""
     return replace(
         job,
@@ -210,6 +211,7 @@ def _with_surroundings(job: Job, work: _Work) -> Job:
         reports=work.kept.reports,
         condition=work.condition,
         machine=work.machine,
+        reuse=reuse(work.stage, job.directory, report),
     )
 
 
