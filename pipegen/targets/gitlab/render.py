@@ -14,7 +14,9 @@ from pipegen.targets.gitlab.model import (
     Image,
     Job,
     Kept,
+    Limits,
     Need,
+    Retry,
     Rule,
     Service,
     Trigger,
@@ -80,7 +82,9 @@ def _job(job: Job) -> dict[str, Value]:
             "needs": [_need(need) for need in job.needs] or None,
             "rules": _rules(job.rules),
             "when": job.when or None,
-            "allow_failure": job.allow_failure or None,
+            "allow_failure": _allow_failure(job.limits),
+            "retry": _retry(job.limits.retry),
+            "timeout": job.limits.timeout or None,
             "inherit": None if job.inherits_variables else Flow({"variables": False}),
             "variables": _variables(job.variables),
             "before_script": _script(job.before_script),
@@ -92,6 +96,18 @@ def _job(job: Job) -> dict[str, Value]:
             "trigger": _trigger(job.trigger) if job.trigger else None,
         }
     )
+
+
+def _allow_failure(limits: Limits) -> Value:
+    if limits.exit_codes:
+        return {"exit_codes": Flow(limits.exit_codes)}
+    return limits.allow_failure or None
+
+
+def _retry(retry: Retry | None) -> Value:
+    if retry is None or not retry.when:
+        return retry.count if retry else None
+    return {"max": retry.count, "when": retry.when}
 
 
 def _artifacts(paths: tuple[str, ...], kept: Kept) -> Value:

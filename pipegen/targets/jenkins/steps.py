@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipegen.plan.model import Credential, CredentialKind, Job, Trigger, Workspace
 from pipegen.shell.script import Command, Script
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.endings import kept_on_success, with_ending
 from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
+from pipegen.targets.jenkins.limits import tells_status
 from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stashes import Stashes
@@ -57,8 +58,9 @@ def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
     if is_isolated:
         yield model.Checkout(shared.work.checkouts[named.plan.name])
         yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
-    sh = _bound(script, _sh(script, shared.preludes), shared.work.settings)
-    yield from with_ending(named.job, (with_tools(named.job, sh, shared.work.settings),))
+    sh = replace(_sh(script, shared.preludes), tells_status=tells_status(named))
+    bound = with_tools(named.job, _bound(script, sh, shared.work.settings), shared.work.settings)
+    yield from with_ending(named.job, (bound,))
     if script.archives:
         yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)
