@@ -12,4 +12,29 @@ FOREIGN_CONTAINER = Pair(
     "take files out of the container by copy, or set images: local",
 )
 
-PAIRS: tuple[Pair, ...] = (FOREIGN_CONTAINER,)
+KEPT_ON_FAILURE = Pair(
+    "artifacts: { when: failure }",
+    "outputs or copies that other stages read",
+    codes.FAILURE_LOSES_VALUES,
+    "say when: always",
+)
+LIMITED_TRIGGER = Pair(
+    "retry, timeout",
+    "trigger and nothing else",
+    codes.LIMIT_OUT_OF_REACH,
+    "let the stage run a script before it triggers",
+)
+ALLOWED_TRIGGER = Pair(
+    "allow_failure",
+    "trigger after a script",
+    codes.LIMIT_OUT_OF_REACH,
+    "trigger in a stage of its own",
+)
+AWAITED_VALUES = Pair(
+    "trigger: { wait: true }",
+    "parameters that the run works out",
+    codes.TRIGGER_NOT_AWAITED,
+    "it is not waited for: pass what is known from the start, or let the other project go on from there",
+)
+
+PAIRS: tuple[Pair, ...] = (FOREIGN_CONTAINER, KEPT_ON_FAILURE, LIMITED_TRIGGER, ALLOWED_TRIGGER, AWAITED_VALUES)

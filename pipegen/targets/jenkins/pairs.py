@@ -12,4 +12,11 @@ SHARED_BESIDE_OTHERS = Pair(
     "use the style auto or scripted, or choose one pipeline",
 )
 
-PAIRS: tuple[Pair, ...] = (SHARED_BESIDE_OTHERS,)
+SYSTEM_AND_OTHERS = Pair(
+    "retry: { on: system }",
+    "one of script and timeout, without the other",
+    codes.RETRY_KINDS,
+    "leave out on, for all kinds, or name system alone, or the others",
+)
+
+PAIRS: tuple[Pair, ...] = (SHARED_BESIDE_OTHERS, SYSTEM_AND_OTHERS)
