@@ -1,3 +1,0 @@
-module example.org/greet
-
-go 1.23

@@ -1,1 +1,0 @@
-exports.greet = (name) => `Hello, ${name}!`;
