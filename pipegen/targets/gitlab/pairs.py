@@ -37,4 +37,18 @@ AWAITED_VALUES = Pair(
     "it is not waited for: pass what is known from the start, or let the other project go on from there",
 )
 
-PAIRS: tuple[Pair, ...] = (FOREIGN_CONTAINER, KEPT_ON_FAILURE, LIMITED_TRIGGER, ALLOWED_TRIGGER, AWAITED_VALUES)
+GROUPED_CANCEL = Pair(
+    "concurrency: { cancel: true }",
+    "group",
+    codes.RUNS_MEET,
+    "leave group out to cancel runs of the same branch, or give stages a lock in common",
+)
+
+PAIRS: tuple[Pair, ...] = (
+    FOREIGN_CONTAINER,
+    KEPT_ON_FAILURE,
+    LIMITED_TRIGGER,
+    ALLOWED_TRIGGER,
+    AWAITED_VALUES,
+    GROUPED_CANCEL,
+)
