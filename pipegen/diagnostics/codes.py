@@ -121,7 +121,6 @@ ENGINE_HAS_NO_VALUE = Code("PG641", "engine-has-no-value", _E)
 SARIF_AS_ARTIFACT = Code("PG649", "sarif-as-artifact", _I)
 FAILURE_LOSES_VALUES = Code("PG650", "failure-loses-values", _E)
 NOT_EXPANDED = Code("PG651", "not-expanded", _E)
-NOT_REUSED = Code("PG658", "not-reused", _I)
 UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 
 

@@ -40,7 +40,6 @@ from pipegen.plan.model import (
     Workspace,
 )
 from pipegen.plan.parameters import Parameters
-from pipegen.plan.reuse import reuse
 from pipegen.plan.schedules import schedules
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
@@ -220,10 +219,10 @@ def _jobs(
                 containers=containers_of(name, one.steps),
             )
         )
-    return tuple(_with_surroundings(job, work[job.stage], report) for job in jobs)
+    return tuple(_with_surroundings(job, work[job.stage]) for job in jobs)
 
 
-def _with_surroundings(job: Job, work: _Work, report: Report) -> Job:
+def _with_surroundings(job: Job, work: _Work) -> Job:
     """Return *job* with what its stage says beside its steps."""
     return replace(
         job,
@@ -232,7 +231,6 @@ def _with_surroundings(job: Job, work: _Work, report: Report) -> Job:
         limits=work.limits,
         condition=work.condition,
         machine=work.machine,
-        reuse=reuse(work.stage, job.directory, report),
     )
 
 

@@ -23,7 +23,6 @@ from pipegen.plan.model.limits import AllowFailure, Failure, Limits, Retry, Time
 from pipegen.plan.model.machine import JobImage, Machine, Pull, Resources, Service, Shell
 from pipegen.plan.model.patterns import Pattern
 from pipegen.plan.model.plans import Concurrency, Fetch, Plan, Schedule, Selection, Workspace
-from pipegen.plan.model.reuse import Reuse
 from pipegen.plan.model.steps import (
     BlubberInline,
     BlubberPath,
@@ -114,7 +113,6 @@ __all__ = [
     "Reports",
     "Resources",
     "Retry",
-    "Reuse",
     "Run",
     "Schedule",
     "Selection",

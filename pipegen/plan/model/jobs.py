@@ -10,7 +10,6 @@ from pipegen.plan.model.gates import Gate
 from pipegen.plan.model.keeping import Cache, Keeping, Reports
 from pipegen.plan.model.limits import Limits
 from pipegen.plan.model.machine import Machine
-from pipegen.plan.model.reuse import Reuse
 from pipegen.plan.model.steps import Credential, IdToken, Line, Output, Step
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
@@ -109,7 +108,6 @@ class Job:
         is_final: whether it is a finally stage: it runs once after all others, whatever happened.
         statuses: the stages whose status it reads, "" for that of the pipeline; only finally stages do.
         leg: which leg of a matrix it is; None for a stage without one.
-        reuse: what its result depends on, where runs on this machine may reuse it; None where they may not.
         raw: keys that only one target knows, by its name.
     """
 
@@ -143,5 +141,4 @@ class Job:
     is_final: bool = False
     statuses: tuple[str, ...] = ()
     leg: Leg | None = None
-    reuse: Reuse | None = None
     raw: tuple[tuple[str, TreeMapping], ...] = ()

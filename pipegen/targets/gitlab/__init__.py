@@ -15,7 +15,6 @@ from pipegen.targets.gitlab.pairs import PAIRS
 from pipegen.targets.gitlab.publications import check_publications
 from pipegen.targets.gitlab.render import render
 from pipegen.targets.gitlab.settings import SCHEMA, read
-from pipegen.targets.reuse import report_reuse
 
 NAME = "gitlab"
 FILE = ".gitlab-ci.yml"
@@ -29,7 +28,6 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     """Return the file of *plans*; what GitLab cannot say is reported."""
     settings, chosen = read(request.settings), bool(request.chosen)
     check_publications(plans, request.settings, chosen=chosen, report=report)
-    report_reuse(plans, "GitLab", report)
     lowered = lower(plans, settings, chosen=chosen, report=report)
     text = render(lowered.document, request.source, (*options_note(request.chosen, request.given), *lowered.notes))
     check_size(text, len(lowered.document.jobs), plans[0].span, report)

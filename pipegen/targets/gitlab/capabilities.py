@@ -86,5 +86,4 @@ TABLE: tuple[Capability, ...] = (
         _EMULATED,
         "the copied paths travel as artifacts; with images: local the containers stay",
     ),
-    Capability("reuse", _REFUSED, "a note: only runs on this machine reuse results"),
 )

@@ -13,7 +13,6 @@ from pipegen.targets.jenkins.pairs import PAIRS
 from pipegen.targets.jenkins.render import render
 from pipegen.targets.jenkins.scripts import plan_scripts
 from pipegen.targets.jenkins.settings import SETTINGS, parse_settings
-from pipegen.targets.reuse import report_reuse
 
 __all__ = ["CAPABILITIES", "FILE", "INCOMPATIBLE", "NAME", "OPTIONS", "SETTINGS", "generate"]
 
@@ -26,7 +25,6 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {"style": ("auto", "declarative", "scri
 def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
     """Return the Jenkinsfile of *plans*; what Jenkins cannot say is reported."""
     settings = parse_settings(request.settings)
-    report_reuse(plans, "Jenkins", report)
     scripts = [plan_scripts(plan, settings, report) for plan in plans]
     file = lower(scripts, request, settings, report)
     return (GeneratedFile(FILE, render(file, request.source)),)

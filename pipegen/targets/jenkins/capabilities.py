@@ -82,5 +82,4 @@ CAPABILITIES: tuple[Capability, ...] = (
         _EMULATED,
         "on one agent; with images: registry the copied paths travel in a stash",
     ),
-    Capability("reuse", _REFUSED, "a note: only runs on this machine reuse results"),
 )
