@@ -44,7 +44,22 @@ GROUPED_CANCEL = Pair(
     "leave group out to cancel runs of the same branch, or give stages a lock in common",
 )
 
+BASH_WITH_TOOLS = Pair(
+    "shell: bash",
+    "build, run, copy, publish, promote, deploy; images: registry",
+    codes.NO_BASH_IN_IMAGE,
+    "do the two in stages of their own",
+)
+IMAGE_ON_MACHINE = Pair(
+    "image",
+    "images: local, no agent",
+    codes.IMAGE_ON_SHELL_RUNNER,
+    "name the tag of a runner with containers",
+)
+
 PAIRS: tuple[Pair, ...] = (
+    BASH_WITH_TOOLS,
+    IMAGE_ON_MACHINE,
     FOREIGN_CONTAINER,
     KEPT_ON_FAILURE,
     LIMITED_TRIGGER,
