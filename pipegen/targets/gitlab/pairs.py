@@ -56,6 +56,12 @@ IMAGE_ON_MACHINE = Pair(
     codes.IMAGE_ON_SHELL_RUNNER,
     "name the tag of a runner with containers",
 )
+RELEASE_WITH_IMAGE = Pair(
+    "image",
+    "targets.gitlab.release",
+    codes.RELEASE_IN_OWN_IMAGE,
+    "leave the image out, or name one that holds glab",
+)
 
 PAIRS: tuple[Pair, ...] = (
     BASH_WITH_TOOLS,
@@ -66,4 +72,5 @@ PAIRS: tuple[Pair, ...] = (
     ALLOWED_TRIGGER,
     AWAITED_VALUES,
     GROUPED_CANCEL,
+    RELEASE_WITH_IMAGE,
 )
