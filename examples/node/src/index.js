@@ -1,3 +1,0 @@
-export function greet(name) {
-  return `Hello, ${name}!`;
-}
