@@ -28,6 +28,7 @@ from pipegen.plan.model import (
 from pipegen.plan.model.logic import can_hold
 from pipegen.plan.parameters import Parameters
 from pipegen.plan.regex import RegexError, common
+from pipegen.plan.settled import settled
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Kind, Node, Scalar, Sequence
 from pipegen.source.tree import Mapping as TreeMapping
@@ -56,7 +57,7 @@ def condition(
             hint="all keys must hold at once, and a run has a branch, a tag, or neither (a merge request); "
             'alternatives go into "any"',
         )
-    return found
+    return settled(found, parameters, value.span)
 
 
 @dataclass(frozen=True, slots=True)
