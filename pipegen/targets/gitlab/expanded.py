@@ -33,15 +33,19 @@ def _expanded(part: Part, what: str, plan: Plan, report: Report, *, is_slug: boo
         return escaped(part if isinstance(part, str) else getattr(part, "source", ""))
     if part.scope is Scope.SETUP and part.name == "pipeline":
         return escaped(plan.name)
-    variable = _variable(part.name) if part.scope is Scope.SETUP and part.default is None else None
+    variable = _variable(part) if part.default is None else None
     if variable is None:
         _report(part, what, report)
         return ""
     return _SLUG if is_slug and part.name == _BRANCH else _NAME.sub(r"${\1}", variable)
 
 
-def _variable(name: str) -> str | None:
-    return "$CI_JOB_URL" if name == "logURL" else pipeline_variable(name)
+def _variable(reference: Reference) -> str | None:
+    if reference.scope is Scope.INPUT:
+        return f"${reference.name}"
+    if reference.scope is not Scope.SETUP:
+        return None
+    return "$CI_JOB_URL" if reference.name == "logURL" else pipeline_variable(reference.name)
 
 
 def _report(reference: Reference, what: str, report: Report) -> None:
@@ -52,5 +56,5 @@ def _report(reference: Reference, what: str, report: Report) -> None:
         at=reference.span,
         hint="leave the default out"
         if reference.default is not None
-        else "use ${setup.commit}, ${setup.branch}, ${setup.tag} or ${setup.params.NAME}",
+        else "use ${setup.commit}, ${setup.branch}, ${setup.tag} or ${inputs.NAME}",
     )
