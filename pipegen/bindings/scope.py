@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from pipegen.bindings.expression import (
     Bare,
@@ -21,6 +21,7 @@ from pipegen.bindings.expression import (
     text,
 )
 from pipegen.bindings.names import SETUP_NAMES, Bound, is_setup_name
+from pipegen.bindings.status import is_of_pipeline, is_status, report_final, resolve_status
 from pipegen.bindings.unbound import report_unbound, report_unknown_input
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
@@ -36,7 +37,7 @@ class Namespaces:
 
     *stages* holds all stages of the pipeline, *bound* their names in order, *providers* the
     stages that have a step, *homes* all stages of the file, each with its pipelines, *inputs*
-    the names of the file's parameters.
+    the names of the file's parameters, *final* the finally stages with the places that name them.
     *absence* tells why a stage may have left nothing when another one, which comes after it,
     runs; None where it cannot.
     """
@@ -46,6 +47,7 @@ class Namespaces:
     providers: Mapping[str, tuple[str, ...]]
     homes: Mapping[str, tuple[str, ...]]
     inputs: Collection[str] = ()
+    final: Mapping[str, Span] = field(default_factory=dict)
     absence: Callable[[str, str], Span | None] = lambda _, __: None
 
 
@@ -111,6 +113,11 @@ class Reader:
             return replace(reference, namespace="", name=loops[reference.name], scope=Scope.LOOP)
         if namespace is None:
             return self._resolve_undotted(reference)
+        return self._resolve_dotted(reference, namespace)
+
+    def _resolve_dotted(self, reference: Reference, namespace: str) -> Part:
+        if is_status(reference, self.namespaces.stages):
+            return self._resolve_status(reference)
         if namespace in ("", self.stage.name.value):
             return self._resolve_own(reference)
         if namespace == "setup":
@@ -118,6 +125,16 @@ class Reader:
         if namespace == "inputs" and (self.namespaces.inputs or namespace not in self.namespaces.homes):
             return self._resolve_input(reference)
         return self._resolve_stage(reference, namespace)
+
+    def _resolve_status(self, reference: Reference) -> Part:
+        return resolve_status(
+            reference,
+            self.stage,
+            self.namespaces.final,
+            self.report,
+            is_over=self.done is None,
+            is_whole=is_of_pipeline(reference, self.namespaces.stages),
+        )
 
     def _resolve_undotted(self, reference: Reference) -> Part:
         """Return what `${NAME}` means: the stage's own binding if there is one by now, else nothing of ours."""
@@ -174,6 +191,8 @@ class Reader:
         producer = self.namespaces.stages.get(namespace)
         if producer is None:
             return self._report_unknown(reference, namespace)
+        if namespace in self.namespaces.final:
+            return report_final(reference, self.namespaces.final[namespace], self.report)
         if not self._is_before(namespace, self.stage.name.value):
             return self._report_unordered(reference, producer)
         if any(bound.name == reference.name for bound in self.namespaces.bound[namespace]):
@@ -316,8 +335,10 @@ class Reader:
         return ""
 
     def _is_before(self, earlier: str, later: str) -> bool:
-        """Return whether the arcs say so; a stage in no arc is before none."""
+        """Return whether the arcs say so; a stage in no arc is before none, and a finally stage after all in one."""
         places = self.order.places
+        if later in self.namespaces.final:
+            return earlier in places
         return earlier in places and later in places and self.order.is_before(earlier, later)
 
 

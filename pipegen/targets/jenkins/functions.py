@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
@@ -10,6 +11,9 @@ from pipegen.targets.jenkins import model
 # In the order in which they are written, each with what it calls.
 _CALLS: dict[str, tuple[str, ...]] = {
     "succeeded": (),
+    "unlessSucceeded": ("succeeded",),
+    "status": ("succeeded",),
+    "statusOfAll": ("succeeded",),
     "within": (),
     "tryAgain": (),
     "runScript": (),
@@ -61,8 +65,10 @@ def _own_calls(value: object) -> Iterator[str]:
     """Yield what *value* itself calls, without its parts."""
     match value:
         case model.Stage(tells_success=True):
+            yield "unlessSucceeded"
+        case model.Succeeded():
             yield "succeeded"
         case model.Sh(tells_status=True):
             yield "runScript"
         case model.Wrapped():
-            yield value.head.partition("(")[0]
+            yield from re.findall(r"\w+(?=\()", value.head)

@@ -14,6 +14,7 @@ from pipegen.targets.jenkins.limits import tells_status
 from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stashes import Stashes
+from pipegen.targets.jenkins.statuses import Statuses
 from pipegen.targets.jenkins.tools import with_tools
 from pipegen.targets.jenkins.values import Values
 from pipegen.targets.jenkins.work import NamedJob, Work
@@ -28,6 +29,7 @@ class Shared:
     work: Work
     preludes: Preludes
     stashes: Stashes
+    statuses: Statuses
 
 
 def steps(named: NamedJob, values: Values, shared: Shared) -> tuple[model.Step, ...]:
@@ -60,7 +62,7 @@ def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
         yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
     sh = replace(_sh(script, shared.preludes), tells_status=tells_status(named))
     bound = with_tools(named.job, _bound(script, sh, shared.work.settings), shared.work.settings)
-    yield from with_ending(named.job, (bound,))
+    yield from with_ending(named.job, (shared.statuses.given(named, bound),))
     if script.archives:
         yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)

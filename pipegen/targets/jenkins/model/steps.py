@@ -157,7 +157,15 @@ class Ensured:
     always: tuple[Step, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Succeeded:
+    """The end of the steps of *stage*, noted for those that ask what came of it."""
+
+    kind: ClassVar[str] = "succeeded"
+    stage: str
+
+
 Step: TypeAlias = (
     "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped "
-    "| Statement | Ensured"
+    "| Statement | Ensured | Succeeded"
 )
