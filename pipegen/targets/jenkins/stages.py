@@ -9,6 +9,7 @@ from enum import Enum
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import agent_of
+from pipegen.targets.jenkins.conditions import Questions
 from pipegen.targets.jenkins.endings import in_script
 from pipegen.targets.jenkins.limits import limited
 from pipegen.targets.jenkins.mail import LoweredMail, lower_mail
@@ -57,6 +58,7 @@ def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Sta
                 on_failure=_on_failure(one, mail, found.agent, shared, style) if mail is not None else (),
                 fail_fast=one.plan.name if one.plan.is_fail_fast and not one.job.is_final else "",
                 may_be_unstable=one.job.limits.allow_failure is not None,
+                condition=Questions(one.plan.inputs).of(one.job.condition),
             )
         )
     return Stages(tuple(stages), tuple(recipients))

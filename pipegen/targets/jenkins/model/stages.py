@@ -23,6 +23,7 @@ class Stage:
         fail_fast: the pipeline of which nothing new starts once this stage has failed, "" for none.
         may_be_unstable: whether it may fail without being a failure.
         tells_success: whether its last step says that it has succeeded, for `post` to ask.
+        condition: the Groovy expression that says whether it runs, "" where it always does.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Stage:
     fail_fast: str = ""
     may_be_unstable: bool = False
     tells_success: bool = False
+    condition: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,18 @@ class Teardown:
     agent: Agent | None
     selected: Selected
     sh: Sh
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Look:
+    """What is looked at before all stages, since conditions ask for it: the files of the repository, and what changed.
+
+    *bases* are the branches that it is compared with, beside the usual base where it *has_usual*.
+    """
+
+    agent: Agent
+    bases: tuple[str, ...]
+    has_usual: bool
 
 
 @dataclass(frozen=True, slots=True)
