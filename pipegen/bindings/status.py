@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from pipegen.bindings.expression import Part, Reference, Scope
@@ -16,27 +16,15 @@ PIPELINE = "pipeline"
 STATUS = "status"
 
 
-def is_status(reference: Reference, stages: Container[str]) -> bool:
-    """Return whether *reference* asks what came of one of *stages*, of the reading one or of the pipeline."""
-    if is_of_pipeline(reference, stages):
-        return True
-    return reference.name == STATUS and (reference.namespace == "" or reference.namespace in stages)
-
-
-def is_of_pipeline(reference: Reference, stages: Container[str]) -> bool:
-    """Return whether *reference* reads from the pipeline, which a stage of that name among *stages* hides."""
-    return reference.namespace == PIPELINE and PIPELINE not in stages
-
-
 def resolve_status(
-    reference: Reference, reader: Stage, final: Mapping[str, Span], report: Report, *, is_over: bool, is_whole: bool
+    reference: Reference, stage: str, reader: Stage, final: Mapping[str, Span], report: Report, *, is_over: bool
 ) -> Part:
-    """Return *reference*, which *reader* makes, with its scope settled; one of the *final* stages alone may make it.
+    """Return *reference*, which *reader* makes to the status of *stage* ("" is the pipeline), with its scope settled.
 
-    *is_whole* says that it asks for the pipeline, *is_over* that the stage has ended and this is its mail.
+    One of the *final* stages alone may make it; *is_over* says that it has ended and this is its mail.
     """
     own = reader.name.value
-    if is_whole and reference.name != STATUS:
+    if not stage and reference.name != STATUS:
         report.add(
             codes.UNBOUND_NAME,
             f'"{reference}" is not bound: a pipeline has a status and nothing else',
@@ -50,10 +38,17 @@ def resolve_status(
             at=reference.span,
             hint='read it in a stage that "finally" of the pipeline names',
         )
-    elif is_over or (not is_whole and reference.namespace in ("", *final)):
-        _report_not_known(reference, reader, final, report, is_over=is_over)
+    elif is_over or stage in final:
+        why = "a mail cannot tell it" if is_over else f'stage "{stage}" is a finally stage itself'
+        report.add(
+            codes.STATUS_OUT_OF_PLACE,
+            f'"{reference}" is not known: {why}',
+            at=reference.span,
+            also=[] if is_over else [Label(final[stage], "a finally stage")],
+            hint='read it in "script" or "env"' if is_over else "read that of another stage, or of the pipeline",
+        )
     else:
-        return replace(reference, namespace="" if is_whole else reference.namespace, default=None, scope=Scope.STATUS)
+        return replace(reference, namespace=stage, default=None, legs=None, scope=Scope.STATUS)
     return ""
 
 
@@ -67,17 +62,3 @@ def report_final(reference: Reference, final: Span, report: Report) -> str:
         hint='bind the value in a stage before, or give that stage an arc and remove it from "finally"',
     )
     return ""
-
-
-def _report_not_known(
-    reference: Reference, reader: Stage, final: Mapping[str, Span], report: Report, *, is_over: bool
-) -> None:
-    stage = reference.namespace or reader.name.value
-    why = "a mail cannot tell it" if is_over else f'stage "{stage}" is a finally stage itself'
-    report.add(
-        codes.STATUS_OUT_OF_PLACE,
-        f'"{reference}" is not known: {why}',
-        at=reference.span,
-        also=[Label(final[stage], "a finally stage")] if not is_over else [],
-        hint='read it in "script" or "env"' if is_over else "read the status of another stage, or that of the pipeline",
-    )

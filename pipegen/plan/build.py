@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from posixpath import normpath
 
+from pipegen.bindings.groups import Groups
 from pipegen.bindings.names import bound_names, check_names, providers
 from pipegen.bindings.scope import Namespaces
 from pipegen.config.model import Pipeline, Stage
@@ -31,6 +32,7 @@ from pipegen.plan.model import (
     Condition,
     Fetch,
     Job,
+    Leg,
     Limits,
     Machine,
     Mail,
@@ -66,11 +68,13 @@ class _Work:
 class Neighbours:
     """What a pipeline must know of the file it stands in.
 
-    *homes* are the pipelines that hold a stage of each name.
+    *homes* are the pipelines that hold a stage of each name; *called* those that others run in the places of
+    stages; *several* says that more than one is not.
     """
 
     homes: Mapping[str, tuple[str, ...]]
     several: bool
+    called: frozenset[str]
     slugs: Mapping[str, str]
     folder: str
     parameters: Parameters
@@ -104,7 +108,12 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
         fetch=_fetch(pipeline),
         workspace=Workspace(pipeline.workspace.value) if pipeline.workspace else Workspace.ISOLATED,
         workspace_span=pipeline.workspace.span if pipeline.workspace else None,
-        selection=selection(jobs, several=around.several, has_condition=pipeline.when is not None),
+        selection=selection(
+            jobs,
+            several=around.several,
+            has_condition=pipeline.when is not None,
+            is_called=pipeline.name.value in around.called,
+        ),
         folder=around.folder,
         is_fail_fast=fails_fast(pipeline),
         fail_fast_span=pipeline.fail_fast.span if pipeline.fail_fast else None,
@@ -128,7 +137,8 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
         stages.setdefault(stage.name.value, stage)
     bound = {name: bound_names(stage) for name, stage in stages.items()}
     final = {name: span for name, span in final_stages(pipeline).items() if name in stages}
-    return Namespaces(stages, bound, providers(bound), around.homes, around.parameters.names, final)
+    groups = Groups.of(pipeline.stages)
+    return Namespaces(stages, bound, providers(bound), around.homes, groups, around.parameters.names, final)
 
 
 def _work(
@@ -143,7 +153,8 @@ def _work(
     work: dict[str, _Work] = {}
     absence = _absence(namespaces, around, report)
     namespaces = replace(namespaces, absence=absence.cause)
-    forwarded = Forwarded(pipeline.name.value, around.parameters, absence.is_certain)
+    names = {name: stage.own_name for name, stage in namespaces.stages.items()}
+    forwarded = Forwarded(pipeline.name.value, names, around.parameters, absence.is_certain)
     closure = graph.closure()
     for name in order:
         stage = namespaces.stages[name]
@@ -199,16 +210,14 @@ def _jobs(
     left_before = {name: found for name, found in left.items() if name not in namespaces.final}
     met = meetings(left_before, closure)
     jobs = []
-    for name in namespaces.stages:
-        if name not in work:
-            continue
+    for name in (name for name in namespaces.stages if name in work):
         one = work[name]
         binds = tuple(bound.name for bound in namespaces.bound[name][1:])
         is_final = name in namespaces.final
         ancestors = closure.places if is_final else Ancestors(closure, name)
-        offered = Offered(namespaces.stages, left_before, ancestors, namespaces.final)
+        offered = Offered(namespaces.groups, left_before, ancestors, namespaces.final)
         files = _files(one, inputs[name], offered, report)
-        check_conflicts(set(files), met.conflicts, report)
+        check_conflicts(set(files), met.conflicts, namespaces.stages, report)
         jobs.append(
             Job(
                 stage=name,
@@ -228,8 +237,6 @@ def _jobs(
                 mail=one.mail,
                 shared=outliving.get(name, Shared()),
                 containers=containers_of(name, one.steps),
-                is_final=is_final,
-                statuses=one.statuses,
             )
         )
     return tuple(_with_surroundings(job, work[job.stage]) for job in jobs)
@@ -237,8 +244,12 @@ def _jobs(
 
 def _with_surroundings(job: Job, work: _Work) -> Job:
     """Return *job* with what its stage says beside its steps."""
+    leg = work.stage.leg
     return replace(
         job,
+        leg=Leg(leg.stage, leg.values) if leg is not None else None,
+        is_final=job.frame is None,
+        statuses=work.statuses,
         keeping=work.kept.keeping,
         reports=work.kept.reports,
         limits=work.limits,
