@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from pipegen.plan.model import Credential
+from pipegen.plan.model import Credential, Job
 
 
 class Images(Enum):
@@ -59,6 +59,9 @@ class Host:
         marked: the stages whose success a file tells, which travels as outputs do; with has_status_files, one may
             travel that tells of the pipeline, too.
         has_pipefail: whether the engine's shell makes a pipeline fail with any of its commands.
+        kept: shell text of a folder, of one try of one job, in which its script leaves values for what comes after it.
+        expanded_variable: the variable by which the engine puts an output of a job into a name that it expands itself;
+            None where no file is needed for that.
         bash: the lines with which a script begins that bash must run, pipefail among them.
     """
 
@@ -89,3 +92,5 @@ class Host:
     has_status_files: bool = False
     has_pipefail: bool = False
     bash: tuple[str, ...] = ()
+    kept: str = ""
+    expanded_variable: Callable[[Job, str], str] | None = None

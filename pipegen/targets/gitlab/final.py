@@ -146,6 +146,11 @@ def _check_statuses(job: plan.Job, one: plan.Plan, report: Report, *, is_beside_
         elif stage and any(isinstance(step, plan.Trigger) for step in one.job(stage).steps):
             message = f'GitLab does not tell the status of stage "{stage}", which ends with a trigger'
             hint = "read ${pipeline.status}, or move the trigger to a stage of its own"
+        elif job.after:
+            message = (
+                f'"after" of stage "{job.stage}" is not told what came of others: it is a shell of its own on GitLab'
+            )
+            hint = 'do in "script" what needs the status, or leave out "after"'
         else:
             continue
         report.add(STATUS_UNAVAILABLE, message, at=job.span, hint=hint)

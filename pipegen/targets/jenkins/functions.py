@@ -14,6 +14,8 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "unlessSucceeded": ("succeeded",),
     "status": ("succeeded",),
     "statusOfAll": ("succeeded",),
+    "inImage": (),
+    "withAfter": (),
     "within": (),
     "tryAgain": (),
     "runScript": (),
@@ -44,6 +46,13 @@ _CALLS: dict[str, tuple[str, ...]] = {
 }
 # What a condition may call.
 _ASKED = re.compile(r"\b(branch|parameter|event|matches|hasChanged|isInRepository)\(")
+
+# The functions that some steps are.
+_BLOCKS: dict[type, str] = {
+    model.InImage: "inImage",
+    model.WithAfter: "withAfter",
+    model.Succeeded: "succeeded",
+}
 
 
 def helpers(*parts: object) -> tuple[str, ...]:
@@ -85,10 +94,10 @@ def _own(value: object) -> Iterator[str]:
             yield from _asked(value)
         case model.Sh(tells_status=True):
             yield "runScript"
+        case model.InImage() | model.WithAfter() | model.Succeeded():
+            yield _BLOCKS[type(value)]
         case model.Wrapped():
             yield from re.findall(r"\w+(?=\()", value.head)
-        case model.Succeeded():
-            yield "succeeded"
 
 
 def _asked(value: model.Look | model.Selection | model.Stage) -> Iterator[str]:

@@ -43,7 +43,7 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
         is_conditional=not request.chosen and (len(scripts) > 1 or scripts[0].plan.condition is not None),
         ends=ends(named),
     )
-    preludes = Preludes([one.script for one in named])
+    preludes = Preludes(one for named_job in named for one in (named_job.script, named_job.script.after) if one)
     shared = Shared(work, preludes, Stashes(named), Statuses(named, work.ends))
     laid_out = lay_out(
         work, request.options.get("style", "auto"), lambda style: lower_stages(named, shared, style), report
