@@ -142,10 +142,9 @@ class Reader:
         if reference.namespace == "matrix":
             # A stage may have that name, as in configs of PipelineLib.
             return self.stage.leg is not None or (self.stage.within, "matrix") not in self.namespaces.groups.members
-        if reference.namespace == "inputs" and self.namespaces.inputs:
-            return True
-        known = {"setup", self.stage.said} | ({"inputs"} - self.namespaces.homes.keys())
-        return reference.legs is None and (not reference.namespace or reference.namespace in known)
+        if reference.namespace == "inputs":
+            return bool(self.namespaces.inputs) or "inputs" not in self.namespaces.homes
+        return reference.legs is None and reference.namespace in (None, "", "setup", self.stage.said)
 
     def _resolve_ours(self, reference: Reference, namespace: str) -> Part:
         match namespace:

@@ -236,7 +236,7 @@ def _with_surroundings(job: Job, work: _Work) -> Job:
     leg = work.stage.leg
     return replace(
         job,
-        leg=Leg(leg.stage, leg.values) if leg is not None else None,
+        leg=Leg(f"{work.stage.within}{leg.stage}", leg.values) if leg is not None else None,
         keeping=work.kept.keeping,
         reports=work.kept.reports,
         limits=work.limits,

@@ -51,10 +51,10 @@ def test_a_job_knows_its_leg() -> None:
 @pytest.mark.parametrize(
     ("value", "name"),
     [
-        ("''", 't: ""'),
+        ("''", "t: -"),
         ('" two\\n lines "', "t: two lines"),
         (f"'{'x' * 50}'", f"t: {'x' * 39}…"),
-        ("'a / b: [c], ${d}'", "t: a / b: [c], ${d}"),
+        ("'a / b: [c], ${d} \"e\"'", "t: a / b: [c], {d} e"),
     ],
 )
 def test_names_are_readable(value: str, name: str) -> None:

@@ -16,6 +16,7 @@ _AXIS = re.compile(r"(?P<escape>\$?)\$\{matrix\.(?P<name>[A-Za-z0-9_-]+)(?:\|(?P
 # What is no plain word below these keys: text with references, scripts, names of stages. Bindings replace it there.
 _NO_WORDS = {
     "agent": (),
+    "approve": (),
     "artifacts": ("name",),
     "cache": ("key", "prefix", "fallback"),
     "environment": ("name", "url", "on_stop"),
