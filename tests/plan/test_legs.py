@@ -116,6 +116,15 @@ def test_axes_in_values_scripts_and_words() -> None:
     assert values(plan, "t: mac os") == {"${matrix.os}": "mac os"}
 
 
+def test_axes_in_services() -> None:
+    """An image is text with references, an argument is a word."""
+    services = "['redis:${matrix.v}', {image: 'db:${matrix.v}', alias: db, command: ['-v${matrix.v}']}]"
+    plan = plan_of(f"[{{name: t, matrix: {{v: [1]}}, image: i, services: {services}, script: [make]}}]")
+    first, second = plan.jobs[0].machine.services
+
+    assert (shown(first.image), shown(second.image), second.command) == ("redis:1", "db:1", ("-v1",))
+
+
 def test_a_value_is_no_reference() -> None:
     """What looks like one in an axis is text."""
     plan = plan_of("[{name: t, matrix: {a: ['${t.stage}', '${matrix.a}']}, env: {A: '${matrix.a}'}, script: [make]}]")
