@@ -151,6 +151,7 @@ SARIF_AS_ARTIFACT = Code("PG649", "sarif-as-artifact", _I)
 FAILURE_LOSES_VALUES = Code("PG650", "failure-loses-values", _E)
 NOT_EXPANDED = Code("PG651", "not-expanded", _E)
 UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
+RELEASE_IN_OWN_IMAGE = Code("PG657", "release-in-own-image", _W)
 
 
 def table() -> tuple[Code, ...]:
