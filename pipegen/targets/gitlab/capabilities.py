@@ -8,14 +8,6 @@ _NATIVE, _EMULATED, _REFUSED = "native", "emulated", "refused"
 
 TABLE: tuple[Capability, ...] = (
     Capability("execution", _NATIVE, "needs, exact for any graph; more than 50 for one stage go through helper jobs"),
-    Capability(
-        "matrix",
-        _EMULATED,
-        "a job for each leg: parallel: matrix has no order from leg to leg, and no value of a single one",
-    ),
-    Capability(
-        "pipeline", _EMULATED, "in the place of a stage: its stages are written out, with no barrier around them"
-    ),
     Capability("groups in arcs", _NATIVE),
     Capability(
         "pipelines",

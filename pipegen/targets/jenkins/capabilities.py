@@ -13,14 +13,6 @@ CAPABILITIES: tuple[Capability, ...] = (
         "declarative where a sequence of parallel chains says the graph exactly, else scripted, exact for any graph; "
         "forced declarative adds waits and names them",
     ),
-    Capability(
-        "matrix",
-        _EMULATED,
-        "a stage for each leg: matrix of the declarative style holds no stage that runs after a single leg",
-    ),
-    Capability(
-        "pipeline", _EMULATED, "in the place of a stage: its stages are written out, with no barrier around them"
-    ),
     Capability("groups in arcs", _NATIVE),
     Capability(
         "pipelines",
