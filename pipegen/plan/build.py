@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from posixpath import normpath
 
+from pipegen.bindings.groups import Groups
 from pipegen.bindings.names import bound_names, check_names, providers
 from pipegen.bindings.scope import Namespaces
 from pipegen.config.model import Pipeline, Stage
@@ -14,13 +15,15 @@ from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.absence import Absence
+from pipegen.plan.after import after
 from pipegen.plan.artifacts import Offered, wanted_files
 from pipegen.plan.checks import check_directory
 from pipegen.plan.concurrency import concurrency, with_interruptible
 from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
-from pipegen.plan.inputs import containers_of, inputs_of, shared
+from pipegen.plan.images import check_image
+from pipegen.plan.inputs import containers_of, expanded_outputs, inputs_of, shared
 from pipegen.plan.keeping import Kept, kept
 from pipegen.plan.limits import check_mail, limits
 from pipegen.plan.machine import machine
@@ -30,7 +33,9 @@ from pipegen.plan.model import (
     Condition,
     Fetch,
     Job,
+    Leg,
     Limits,
+    Line,
     Machine,
     Mail,
     Output,
@@ -41,6 +46,7 @@ from pipegen.plan.model import (
 )
 from pipegen.plan.parameters import Parameters
 from pipegen.plan.schedules import schedules
+from pipegen.plan.secrets import Secrets, secrets
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
 from pipegen.plan.values import Values, values_of
@@ -55,6 +61,8 @@ class _Work:
     mail: Mail | None
     kept: Kept
     machine: Machine
+    secrets: Secrets
+    after: tuple[Line, ...]
     reads: tuple[Output, ...]
     limits: Limits
     condition: Condition | None
@@ -64,11 +72,13 @@ class _Work:
 class Neighbours:
     """What a pipeline must know of the file it stands in.
 
-    *homes* are the pipelines that hold a stage of each name.
+    *homes* are the pipelines that hold a stage of each name; *called* those that others run in the places of
+    stages; *several* says that more than one is not.
     """
 
     homes: Mapping[str, tuple[str, ...]]
     several: bool
+    called: frozenset[str]
     slugs: Mapping[str, str]
     folder: str
     parameters: Parameters
@@ -102,7 +112,12 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
         fetch=_fetch(pipeline),
         workspace=Workspace(pipeline.workspace.value) if pipeline.workspace else Workspace.ISOLATED,
         workspace_span=pipeline.workspace.span if pipeline.workspace else None,
-        selection=selection(jobs, several=around.several, has_condition=pipeline.when is not None),
+        selection=selection(
+            jobs,
+            several=around.several,
+            has_condition=pipeline.when is not None,
+            is_called=pipeline.name.value in around.called,
+        ),
         folder=around.folder,
         inputs=around.parameters.at_run_time,
         schedules=schedules(pipeline.schedule, report),
@@ -122,7 +137,8 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
     for stage in pipeline.stages:
         stages.setdefault(stage.name.value, stage)
     bound = {name: bound_names(stage) for name, stage in stages.items()}
-    return Namespaces(stages, bound, providers(bound), around.homes, around.parameters.names)
+    groups = Groups.of(pipeline.stages)
+    return Namespaces(stages, bound, providers(bound), around.homes, groups, around.parameters.names)
 
 
 def _work(
@@ -137,20 +153,25 @@ def _work(
     work: dict[str, _Work] = {}
     absence = _absence(namespaces, around, report)
     namespaces = replace(namespaces, absence=absence.cause)
-    forwarded = Forwarded(pipeline.name.value, around.parameters, absence.is_certain)
+    names = {name: stage.own_name for name, stage in namespaces.stages.items()}
+    forwarded = Forwarded(pipeline.name.value, names, around.parameters, absence.is_certain)
     closure = graph.closure()
     for name in order:
         stage = namespaces.stages[name]
         check_names(stage, report)
         check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
+        where = machine(stage, values)
         found, bounds = steps(stage, pipeline, values, forwarded), limits(stage, report)
         absence.check_made(name, found, report)
+        check_image(stage, found, report)
         work[name] = _Work(
             stage=stage,
             steps=found,
             kept=kept(stage, _directory(stage, pipeline), values),
-            machine=machine(stage, values),
+            machine=where,
+            secrets=secrets(stage, found, report),
+            after=after(stage, found, values),
             mail=_mail(stage, pipeline, values, bounds),
             reads=values.reads(),
             limits=with_interruptible(bounds, stage),
@@ -182,7 +203,7 @@ def _jobs(
     report: Report,
 ) -> tuple[Job, ...]:
     frame_of = {stage: number for number, frame in enumerate(frames) for stage in frame}
-    inputs = {name: inputs_of(name, one.steps, one.mail) for name, one in work.items()}
+    inputs = {name: inputs_of(name, (*one.steps, *one.after, one.machine), one.mail) for name, one in work.items()}
     wanted = set(chain.from_iterable(inputs.values()))
     outliving = shared(inputs, {name: one.steps for name, one in work.items()})
     directories = {name: _directory(one.stage, pipeline) for name, one in work.items()}
@@ -190,14 +211,12 @@ def _jobs(
     closure = graph.closure()
     met = meetings(left, closure)
     jobs = []
-    for name in namespaces.stages:
-        if name not in work:
-            continue
+    for name in (name for name in namespaces.stages if name in work):
         one = work[name]
         binds = tuple(bound.name for bound in namespaces.bound[name][1:])
-        offered = Offered(namespaces.stages, left, Ancestors(closure, name))
+        offered = Offered(namespaces.groups, left, Ancestors(closure, name))
         files = _files(one, inputs[name], offered, report)
-        check_conflicts(set(files), met.conflicts, report)
+        check_conflicts(set(files), met.conflicts, namespaces.stages, report)
         jobs.append(
             Job(
                 stage=name,
@@ -219,18 +238,25 @@ def _jobs(
                 containers=containers_of(name, one.steps),
             )
         )
-    return tuple(_with_surroundings(job, work[job.stage]) for job in jobs)
+    named = expanded_outputs(one.machine for one in work.values())
+    return tuple(_with_surroundings(job, work[job.stage], named) for job in jobs)
 
 
-def _with_surroundings(job: Job, work: _Work) -> Job:
+def _with_surroundings(job: Job, work: _Work, named: Container[Output]) -> Job:
     """Return *job* with what its stage says beside its steps."""
+    leg = work.stage.leg
     return replace(
         job,
+        leg=Leg(leg.stage, leg.values) if leg is not None else None,
         keeping=work.kept.keeping,
         reports=work.kept.reports,
         limits=work.limits,
         condition=work.condition,
         machine=work.machine,
+        secrets=work.secrets.credentials,
+        id_tokens=work.secrets.id_tokens,
+        after=work.after,
+        expanded=tuple(name for name in job.outputs if Output(job.stage, name) in named),
     )
 
 
@@ -254,7 +280,7 @@ def _files(work: _Work, inputs: Sequence[Output], offered: Offered, report: Repo
     wanted = wanted_files(work.stage, offered, inputs, report)
     if wanted is not None:
         return wanted
-    sources = offered.ancestors if reads_files(work.steps) else {output.stage for output in inputs}
+    sources = offered.ancestors if reads_files(work.steps) or work.after else {output.stage for output in inputs}
     return tuple(stage for stage in offered.left if stage in sources)
 
 

@@ -11,18 +11,25 @@ HELPER = "PIPEGEN_HELPER"
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """The image a job runs in; one with an entrypoint of its own needs it cleared."""
+    """The image a job runs in; one with an entrypoint of its own needs it cleared, or another *entrypoint*.
+
+    *pull* is when it is pulled, "" for the runner's way.
+    """
 
     name: str
     has_entrypoint: bool = False
+    entrypoint: tuple[str, ...] = ("",)
+    pull: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A container beside that of a job, and the name by which the job reaches it."""
+    """A container beside that of a job, the name by which the job reaches it, its command and its variables."""
 
     name: str
     alias: str
+    command: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +92,14 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
+class IdToken:
+    """A token of the job in a variable, for these audiences."""
+
+    variable: str
+    audiences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Retry:
     """How many extra tries a job has, and after which failures; () is any."""
 
@@ -122,6 +137,7 @@ class Kept:
     expire_in: str = ""
     when: str = ""
     access: str = ""
+    dotenv: str = ""
     junit: tuple[str, ...] = ()
     codequality: tuple[str, ...] = ()
     coverage_report: Coverage | None = None
@@ -155,6 +171,7 @@ class Job:
     image: Image | None = None
     services: tuple[Service, ...] = ()
     tags: tuple[str, ...] = ()
+    id_tokens: tuple[IdToken, ...] = ()
     rules: tuple[Rule, ...] = ()
     when: str = ""
     limits: Limits = _LIMITS
@@ -163,6 +180,7 @@ class Job:
     variables: tuple[Variable, ...] = ()
     before_script: tuple[Entry, ...] = ()
     script: tuple[Entry, ...] = ()
+    after_script: tuple[Entry, ...] = ()
     artifacts: tuple[str, ...] = ()
     kept: Kept = PLAINLY_KEPT
     pages: Pages | None = None

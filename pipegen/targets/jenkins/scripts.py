@@ -28,7 +28,7 @@ def plan_scripts(plan: Plan, settings: Settings, report: Report) -> PlanScripts:
     for job in plan.jobs:
         check_keeping(job, report)
         check_machine(job, report)
-        for reference in _without_default((job.steps, job.mail)):
+        for reference in _without_default((job.steps, job.after, job.machine, job.mail)):
             _check_setup(reference, found, report)
     return PlanScripts(
         plan=plan,

@@ -10,6 +10,7 @@ from pipegen.shell.script import Command, Script
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.endings import kept_on_success, with_ending
 from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
+from pipegen.targets.jenkins.images import in_image
 from pipegen.targets.jenkins.limits import tells_status
 from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
 from pipegen.targets.jenkins.settings import Settings
@@ -32,7 +33,7 @@ class Shared:
 
 def steps(named: NamedJob, values: Values, shared: Shared) -> tuple[model.Step, ...]:
     """Return the steps of a stage; one without a script and a job to start only says so in the log."""
-    found = (*_agent_steps(named, shared), *_started_jobs(named.job, values))
+    found = (*_agent_steps(named, values, shared), *_started_jobs(named.job, values))
     return found or (model.Echo("Nothing to do here: what this stage exports is worked out where it is read."),)
 
 
@@ -50,7 +51,7 @@ def script_steps(commands: tuple[Command, ...], prelude: str = "") -> model.Sh:
     )
 
 
-def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
+def _agent_steps(named: NamedJob, values: Values, shared: Shared) -> Iterator[model.Step]:
     script = named.script
     if not script.commands:
         return
@@ -58,9 +59,9 @@ def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
     if is_isolated:
         yield model.Checkout(shared.work.checkouts[named.plan.name])
         yield from shared.stashes.read_by(named)
-    sh = replace(_sh(script, shared.preludes), tells_status=tells_status(named))
-    bound = with_tools(named.job, _bound(script, sh, shared.work.settings), shared.work.settings)
-    yield from with_ending(named.job, (bound,))
+    step = _bound(script, _commands(named, shared.preludes), shared.work.settings)
+    placed = in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
+    yield from with_ending(named.job, (placed,))
     if script.archives:
         yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)
@@ -87,13 +88,20 @@ def _lines(commands: tuple[Command, ...]) -> Iterator[str]:
         yield from command.lines
 
 
-def _bound(script: Script, sh: model.Sh, settings: Settings) -> model.Step:
-    """Return *sh* with the credentials around it that it needs."""
+def _commands(named: NamedJob, preludes: Preludes) -> model.Step:
+    """Return the shell step of a stage, with what comes after it."""
+    sh = replace(_sh(named.script, preludes), tells_status=tells_status(named))
+    after = named.script.after
+    return model.WithAfter(_sh(after, preludes), (sh,)) if after is not None else sh
+
+
+def _bound(script: Script, step: model.Step, settings: Settings) -> model.Step:
+    """Return *step* with the credentials around it that it needs."""
     bindings = [_binding(credential) for credential in script.credentials]
     if script.logs_in and settings.registry_credential:
         login = (("usernameVariable", REGISTRY_USERNAME), ("passwordVariable", REGISTRY_PASSWORD))
         bindings.append(_with_id("usernamePassword", settings.registry_credential, *login))
-    return model.WithCredentials(tuple(bindings), (sh,)) if bindings else sh
+    return model.WithCredentials(tuple(bindings), (step,)) if bindings else step
 
 
 def _binding(credential: Credential) -> model.Binding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipegen.bindings.expression import Items, Loop, Reference, Scope, Text
-from pipegen.plan.model import Build, Mail
+from pipegen.plan.model import Build, Machine, Mail
 from pipegen.shell.command import Command
 from pipegen.shell.prelude import is_used
 from pipegen.targets.jenkins import model
@@ -27,6 +27,7 @@ def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
             used["project"] = None
         if one.job.mail is not None:
             used |= dict.fromkeys(_setup_names(one.job.mail))
+        used |= dict.fromkeys(_names_in_images(one.job.machine))
     if _LABELLED in used:
         used["project"] = None
     return tuple(used)
@@ -75,6 +76,11 @@ def _setup_names(mail: Mail) -> Iterator[str]:
     for reference in (*_references(mail.to), *mail.subject.references(), *mail.body.references()):
         if reference.scope is Scope.SETUP:
             yield reference.name
+
+
+def _names_in_images(where: Machine) -> Iterator[str]:
+    names = (*((where.image.name,) if where.image is not None else ()), *(service.image for service in where.services))
+    return (reference.name for name in names for reference in name.references() if reference.scope is Scope.SETUP)
 
 
 def _references(items: Items[Text]) -> Iterator[Reference]:
