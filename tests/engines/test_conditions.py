@@ -183,6 +183,21 @@ def test_pipelines_run_on_their_conditions_or_by_name(
     assert executed(ENGINES[name], made, tmp_path / "run", run, pipeline=asked).ran == ran
 
 
+@pytest.mark.parametrize("name", ENGINES)
+def test_the_only_pipeline_runs_on_its_condition(name: str, repository: MakeRepository, tmp_path: Path) -> None:
+    """Or when it is asked for."""
+    stages = [{"name": "a", "script": ["true"]}, {"name": "b", "script": ["true"], "when": {"event": "push"}}]
+    made = repository({CONFIG: json.dumps({"pipelines": {"p": {"when": {"branch": "main"}, "stages": stages}}})})
+    subprocess.run(("git", "-C", str(made), "branch", "dev"), check=True)
+    dev = Run(event="push", branch="dev")
+
+    assert executed(ENGINES[name], made, tmp_path / "main", Run(event="push", branch="main")).ran == {"a", "b"}
+    # What stands in for GitLab does not ask the rules of the whole pipeline.
+    if name != "gitlab":
+        assert executed(ENGINES[name], made, tmp_path / "dev", dev).ran == set()
+    assert executed(ENGINES[name], made, tmp_path / "asked", dev, pipeline="p").ran == {"a", "b"}
+
+
 FILES = {
     "pipelines": {
         "service": {
