@@ -15,6 +15,10 @@ TABLE: tuple[Capability, ...] = (
         "side by side; rules on the variable PIPEGEN_PIPELINE choose among several, those that publish, promote, "
         "deploy or trigger only when it names them",
     ),
+    Capability(
+        "matrix", _EMULATED, "a job for each leg: legs have values of their own, and come after each other one to one"
+    ),
+    Capability("pipeline", _EMULATED, "the stages of the other pipeline take the place of the stage"),
     Capability("directory", _NATIVE),
     Capability("fetch", _NATIVE, "GIT_DEPTH, GIT_SUBMODULE_STRATEGY and GIT_FETCH_EXTRA_FLAGS"),
     Capability("workspace", _REFUSED, "shared: a warning; jobs stay isolated"),
@@ -81,6 +85,12 @@ TABLE: tuple[Capability, ...] = (
     ),
     Capability("timeout", _NATIVE, "the time in which the job runs, image and checkout included"),
     Capability("allow_failure", _NATIVE, "with exit codes, the runner's FF_USE_NEW_BASH_EVAL_STRATEGY keeps them"),
+    Capability(
+        "finally",
+        _EMULATED,
+        "jobs of a last step that always run; helpers note the statuses they read; not when cancelled",
+    ),
+    Capability("fail_fast", _REFUSED, "a warning; other stages start all the same"),
     Capability("notify", _EMULATED, "a job that runs on failure and calls curl; needs targets.gitlab.mail"),
     Capability(
         "images across stages",

@@ -20,6 +20,10 @@ CAPABILITIES: tuple[Capability, ...] = (
         "side by side; the parameter PIPEGEN_PIPELINE chooses among several, those that publish, promote, deploy or "
         "trigger only when it names them",
     ),
+    Capability(
+        "matrix", _EMULATED, "a stage for each leg: legs have values of their own, and come after each other one to one"
+    ),
+    Capability("pipeline", _EMULATED, "the stages of the other pipeline take the place of the stage"),
     Capability("directory", _NATIVE),
     Capability("fetch", _NATIVE, "the job's own repository, with the git plugin's clone and submodule options"),
     Capability("workspace", _NATIVE, "shared: one node; declarative only where the pipeline is alone in the file"),
@@ -75,6 +79,8 @@ CAPABILITIES: tuple[Capability, ...] = (
     ),
     Capability("timeout", _NATIVE, "the step timeout; a stage that runs out of time fails, checkout included"),
     Capability("allow_failure", _NATIVE, "catchError, which shows the stage as unstable; exit codes by returnStatus"),
+    Capability("finally", _EMULATED, "in the scripted style; a forced declarative style is refused"),
+    Capability("fail_fast", _EMULATED, "in the scripted style: a flag that is read before a stage starts"),
     Capability("notify", _NATIVE, "needs the plugin mailer"),
     Capability(
         "images across stages",
