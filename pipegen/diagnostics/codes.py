@@ -52,6 +52,7 @@ EVALUATED_REFERENCE = Code("PG319", "evaluated-reference", _E)
 UNREADABLE_SHELL = Code("PG320", "unreadable-shell", _E)
 UNQUOTABLE_REFERENCE = Code("PG321", "unquotable-reference", _E)
 NEAR_MISS = Code("PG322", "near-miss", _W)
+NOT_PORTABLE = Code("PG366", "not-portable", _I)
 
 # 4: graph
 CYCLE = Code("PG401", "cycle", _E)
@@ -80,6 +81,7 @@ DECLARATIVE_TOO_LARGE = Code("PG603", "declarative-too-large", _E)
 STAGE_TOO_LARGE = Code("PG604", "stage-too-large", _E)
 NOT_ON_JENKINS = Code("PG617", "not-on-jenkins", _I)
 RESOURCES_BY_LABEL = Code("PG615", "resources-by-label", _I)
+RAW_REFUSED = Code("PG618", "raw-refused", _E)
 RENAMED_JOB = Code("PG620", "renamed-job", _I)
 TRIGGER_WITHOUT_PROJECT = Code("PG621", "trigger-without-project", _W)
 TRIGGER_NOT_AWAITED = Code("PG622", "trigger-not-awaited", _W)
@@ -93,6 +95,9 @@ ENGINE_HAS_NO_VALUE = Code("PG641", "engine-has-no-value", _E)
 SARIF_AS_ARTIFACT = Code("PG649", "sarif-as-artifact", _I)
 FAILURE_LOSES_VALUES = Code("PG650", "failure-loses-values", _E)
 NOT_EXPANDED = Code("PG651", "not-expanded", _E)
+TOO_MANY_CACHES = Code("PG652", "too-many-caches", _E)
+SEVERAL_LOCKS = Code("PG653", "several-locks", _E)
+RAW_REPLACES = Code("PG654", "raw-replaces", _W)
 
 
 def table() -> tuple[Code, ...]:

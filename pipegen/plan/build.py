@@ -14,16 +14,20 @@ from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.artifacts import Offered, wanted_files
+from pipegen.plan.caches import caches
 from pipegen.plan.checks import check_directory
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
+from pipegen.plan.gates import gate
 from pipegen.plan.inputs import containers_of, inputs_of, shared
 from pipegen.plan.keeping import Kept, kept
 from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
     Artifact,
+    Cache,
     Fetch,
+    Gate,
     Job,
     Machine,
     Mail,
@@ -33,6 +37,8 @@ from pipegen.plan.model import (
     Step,
     Workspace,
 )
+from pipegen.plan.raw import raw
+from pipegen.plan.reuse import reuse
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
 from pipegen.plan.values import values_of
@@ -46,6 +52,8 @@ class _Work:
     steps: tuple[Step, ...]
     mail: Mail | None
     kept: Kept
+    caches: tuple[Cache, ...]
+    gate: Gate
     machine: Machine
     reads: tuple[Output, ...]
 
@@ -119,9 +127,11 @@ def _work(
         check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
         found = steps(stage, pipeline, values, forwarded)
-        files = kept(stage, _directory(stage, pipeline), values)
-        where = machine(stage, values)
-        work[name] = _Work(stage, found, mail(stage, pipeline, values), files, where, values.reads())
+        directory = _directory(stage, pipeline)
+        files, again = kept(stage, directory, values), caches(stage, directory, values)
+        where, waits = machine(stage, values), gate(stage, report)
+        told = mail(stage, pipeline, values)
+        work[name] = _Work(stage, found, told, files, again, waits, where, values.reads())
     return work
 
 
@@ -172,6 +182,10 @@ def _jobs(
                 containers=containers_of(name, one.steps),
                 keeping=one.kept.keeping,
                 reports=one.kept.reports,
+                caches=one.caches,
+                gate=one.gate,
+                raw=raw(one.stage, report),
+                reuse=reuse(one.stage, directories[name], report),
                 machine=one.machine,
             )
         )

@@ -17,7 +17,7 @@ from pipegen.plan.model.conditions import (
 from pipegen.plan.model.gates import Approval, Delay, Environment, Gate, Lock
 from pipegen.plan.model.inputs import Input, InputType
 from pipegen.plan.model.jobs import Artifact, Job, Leg, Mail, Shared
-from pipegen.plan.model.keeping import Cache, Coverage, CoverageFormat, Keeping, KeptWhen, Policy, ReportPath, Reports
+from pipegen.plan.model.keeping import Cache, Coverage, CoverageFormat, Keeping, KeptWhen, Policy, ReportPath, Reports, Reuse
 from pipegen.plan.model.limits import AllowFailure, Failure, Limits, Retry, Timeout
 from pipegen.plan.model.machine import JobImage, Machine, Pull, Resources, Service, Shell
 from pipegen.plan.model.plans import Concurrency, Fetch, Plan, Schedule, Selection, Workspace
@@ -109,6 +109,7 @@ __all__ = [
     "Reports",
     "Resources",
     "Retry",
+    "Reuse",
     "Run",
     "Schedule",
     "Selection",

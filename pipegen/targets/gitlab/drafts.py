@@ -10,8 +10,12 @@ from pipegen.plan.model import Commands, Job, Plan, Trigger
 from pipegen.shell.host import Host
 from pipegen.shell.quote import quote
 from pipegen.shell.script import Script, script
+from pipegen.emit.yaml import Data
+from pipegen.targets.gitlab.caches import lower_caches
+from pipegen.targets.gitlab.locks import resource_group
+from pipegen.targets.gitlab.raw import lower_raw
 from pipegen.targets.gitlab.keeping import lower_keeping
-from pipegen.targets.gitlab.model import Entry, Kept
+from pipegen.targets.gitlab.model import Cache, Entry, Kept
 from pipegen.targets.gitlab.needs import read_stages
 from pipegen.targets.gitlab.scripts import entries
 from pipegen.targets.gitlab.settings import Settings
@@ -28,6 +32,9 @@ class Draft:
     script: tuple[Entry, ...]
     artifacts: tuple[str, ...]
     kept: Kept
+    caches: tuple[Cache, ...]
+    resource_group: str
+    raw: Mapping[str, Data]
     trigger: Bridge | Call | None
 
     @property
@@ -55,6 +62,9 @@ def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, setti
         script=(*installs(made, settings), *_cleared(job, producers, settings), *body) if body else (),
         artifacts=artifacts,
         kept=kept,
+        caches=lower_caches(job, plan, report),
+        resource_group=resource_group(job, report),
+        raw=lower_raw(job, report),
         trigger=trigger,
     )
 

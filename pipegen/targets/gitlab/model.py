@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pipegen.emit.yaml import Data
 
 HELPER = "PIPEGEN_HELPER"
 
@@ -94,6 +97,17 @@ class Kept:
     coverage: str = ""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cache:
+    """Files that later jobs find again; the contents of *files*, if there are some, are part of the key."""
+
+    key: str
+    files: tuple[str, ...]
+    paths: tuple[str, ...]
+    policy: str
+    fallback_keys: tuple[str, ...]
+
+
 # How it is where the user says nothing.
 PLAINLY_KEPT = Kept()
 
@@ -129,6 +143,9 @@ class Job:
     script: tuple[Entry, ...] = ()
     artifacts: tuple[str, ...] = ()
     kept: Kept = PLAINLY_KEPT
+    caches: tuple[Cache, ...] = ()
+    resource_group: str = ""
+    raw: Mapping[str, Data] = field(default_factory=dict)
     trigger: Trigger | None = None
 
 

@@ -85,6 +85,9 @@ class Pipeline:
             script=one.script or idle(one.job),
             artifacts=one.artifacts,
             kept=one.kept,
+            caches=one.caches,
+            resource_group=one.resource_group,
+            raw=one.raw,
         )
 
     def _trigger(self, one: Draft, place: Place) -> Iterator[Job]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, write
 from pipegen.targets.gitlab.model import (
+    Cache,
     Coverage,
     Document,
     Entry,
@@ -55,7 +56,7 @@ def _hidden(hidden: Hidden) -> dict[str, Value]:
 
 def _job(job: Job) -> dict[str, Value]:
     """Return a job's keys: where and when it runs, with what, what it does, what it leaves."""
-    return _written(
+    written: dict[str, Value] = _written(
         {
             "extends": job.extends or None,
             "image": _image(job.image),
@@ -65,14 +66,43 @@ def _job(job: Job) -> dict[str, Value]:
             "needs": [_need(need) for need in job.needs] or None,
             "rules": _rules(job.rules),
             "when": job.when or None,
+            "resource_group": job.resource_group or None,
             "allow_failure": job.allow_failure or None,
             "inherit": None if job.inherits_variables else Flow({"variables": False}),
             "variables": _variables(job.variables),
             "before_script": _script(job.before_script),
             "script": _script(job.script),
             "coverage": job.kept.coverage or None,
+            "cache": _caches(job.caches),
             "artifacts": _artifacts(job.artifacts, job.kept),
             "trigger": _trigger(job.trigger) if job.trigger else None,
+        }
+    )
+    return _merged(written, job.raw)
+
+
+def _merged(lower: Mapping[str, Value], upper: Mapping[str, Data]) -> dict[str, Value]:
+    """Return *upper* laid over *lower*: maps key by key, all else replaced."""
+    merged = dict(lower)
+    for key, value in upper.items():
+        below = lower.get(key)
+        merged[key] = _merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def _caches(caches: tuple[Cache, ...]) -> Value:
+    found = [_cache(one) for one in caches]
+    return found[0] if len(found) == 1 else found or None
+
+
+def _cache(cache: Cache) -> Value:
+    files = _written({"files": cache.files, "prefix": cache.key or None})
+    return _written(
+        {
+            "key": files if cache.files else cache.key or None,
+            "paths": cache.paths,
+            "policy": cache.policy or None,
+            "fallback_keys": cache.fallback_keys or None,
         }
     )
 

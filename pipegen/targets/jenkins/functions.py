@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
@@ -15,12 +16,15 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "output": (),
     "sharedOutput": (),
     "oneLine": (),
+    "cacheKey": (),
     "project": ("remote",),
     "projectShortName": ("project",),
     "remote": (),
     "timestamp": (),
     "branch": (),
 }
+# A head of ours that holds text of a user has it in quotes, so an opening bracket never follows the name there.
+_CACHE_KEY = re.compile(r"cacheName: cacheKey\(")
 
 
 def helpers(*parts: object) -> tuple[str, ...]:
@@ -47,6 +51,9 @@ def _called(value: object) -> Iterator[str]:
         case tuple():
             for item in value:
                 yield from _called(item)
+        case model.Wrapped() if _CACHE_KEY.search(value.head):
+            yield "cacheKey"
+            yield from _called(value.steps)
         case _ if is_dataclass(value):
             if isinstance(value, model.Stage) and value.tells_success:
                 yield "succeeded"

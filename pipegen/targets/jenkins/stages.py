@@ -10,6 +10,7 @@ from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import agent_of
 from pipegen.targets.jenkins.endings import in_script
+from pipegen.targets.jenkins.gates import gated
 from pipegen.targets.jenkins.mail import LoweredMail, lower_mail
 from pipegen.targets.jenkins.names import Names
 from pipegen.targets.jenkins.steps import Shared, needs_agent, steps
@@ -45,7 +46,7 @@ def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Sta
         if mail is not None and mail.recipients is not None:
             recipients.append(mail.recipients)
         agent = agent_of(one.job, one.plan, shared.work.settings) if needs_agent(one) else None
-        found = steps(one, values, shared)
+        agent, found = gated(one.job, agent, steps(one, values, shared))
         stages.append(
             model.Stage(
                 name=one.name,

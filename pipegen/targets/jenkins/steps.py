@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pipegen.plan.model import Credential, CredentialKind, Job, Trigger, Workspace
 from pipegen.shell.script import Command, Script
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.caches import cached
 from pipegen.targets.jenkins.endings import kept_on_success, with_ending
 from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
 from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
+from pipegen.targets.jenkins.raw import wrapped
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stashes import Stashes
 from pipegen.targets.jenkins.values import Values
@@ -30,7 +32,7 @@ class Shared:
 
 def steps(named: NamedJob, values: Values, shared: Shared) -> tuple[model.Step, ...]:
     """Return the steps of a stage; one without a script and a job to start only says so in the log."""
-    found = (*_agent_steps(named, shared), *_started_jobs(named.job, values))
+    found = (*wrapped(named.job, tuple(_agent_steps(named, values, shared))), *_started_jobs(named.job, values))
     return found or (model.Echo("Nothing to do here: what this stage exports is worked out where it is read."),)
 
 
@@ -48,7 +50,7 @@ def script_steps(commands: tuple[Command, ...], prelude: str = "") -> model.Sh:
     )
 
 
-def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
+def _agent_steps(named: NamedJob, values: Values, shared: Shared) -> Iterator[model.Step]:
     script = named.script
     if not script.commands:
         return
@@ -56,7 +58,8 @@ def _agent_steps(named: NamedJob, shared: Shared) -> Iterator[model.Step]:
     if is_isolated:
         yield model.Checkout(shared.work.checkouts[named.plan.name])
         yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
-    yield from with_ending(named.job, (_bound(script, _sh(script, shared.preludes), shared.work.settings),))
+    sh = _bound(script, _sh(script, shared.preludes), shared.work.settings)
+    yield from cached(named.job, values, with_ending(named.job, (sh,)))
     if script.archives:
         yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)

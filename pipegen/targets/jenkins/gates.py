@@ -1,0 +1,28 @@
+"""What a stage waits for before it takes an agent: locks."""
+
+from __future__ import annotations
+
+from pipegen.emit.groovy import literal
+from pipegen.plan.model import Job
+from pipegen.targets.jenkins import model
+
+_LOCKS_PLUGIN = "lockable-resources"
+
+
+def gated(
+    job: Job, agent: model.Agent | None, steps: tuple[model.Step, ...]
+) -> tuple[model.Agent | None, tuple[model.Step, ...]]:
+    """Return the agent of a stage and its *steps*, which wait as *job* says; they take the agent themselves then."""
+    if not job.gate.locks:
+        return agent, steps
+    inner: tuple[model.Step, ...] = (model.OnAgent(agent, steps),) if agent is not None else steps
+    return None, _locked(job, inner)
+
+
+def _locked(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
+    if not job.gate.locks:
+        return steps
+    first, *others = (f"resource: {literal(lock.name)}" for lock in job.gate.locks)
+    # All of them at once, so that two stages never wait for each other.
+    extra = f", extra: [{', '.join(f'[{other}]' for other in others)}]" if others else ""
+    return (model.Wrapped(f"lock({first}{extra})", steps, _LOCKS_PLUGIN),)
