@@ -7,10 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipegen.config.empty_steps import check_empty_steps
+from pipegen.config.include import with_included
 from pipegen.config.model import Config, Pipeline
 from pipegen.config.parse import parse
 from pipegen.config.read import read
+from pipegen.config.resolve import resolve
 from pipegen.config.schema import check_schema, check_settings
+from pipegen.config.union import united
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.plan.build import Neighbours, build_plan, check_values
@@ -39,22 +42,35 @@ def compile_file(
     return generate(analyse(file, names, report), target, options, report)
 
 
-def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
-    """Return what *file* says; raise `Stopped` after a stage that leaves errors in *report*."""
+def expand(file: SourceFile, report: Report) -> TreeMapping:
+    """Return the tree of *file* with what it includes, and with every stage written out."""
     tree = read(file, report)
     report.stop_if_errors()
     check_schema(tree, report)
     report.stop_if_errors()
+    trees = with_included(tree, file, report)
+    report.stop_if_errors()
+    whole = united(trees, report)
+    report.stop_if_errors()
+    return resolve(whole, report)
+
+
+def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
+    """Return what *file* says; raise `Stopped` after a stage that leaves errors in *report*."""
+    tree = expand(file, report)
     check_empty_steps(tree, report)
     config = parse(tree, file)
     pipelines = _chosen(config, names, report)
     report.stop_if_errors()
     several = len(pipelines) > 1 and not names
     slugs, homes = _slugs(pipelines), _homes(config.pipelines)
+    inputs = {name.value: node for name, node in config.inputs}
     plans = [
         plan
         for pipeline in pipelines
-        if (plan := _plan(pipeline, Neighbours(homes, several, slugs[pipeline.name.value], file.folder), report))
+        if (
+            plan := _plan(pipeline, Neighbours(homes, several, slugs[pipeline.name.value], file.folder, inputs), report)
+        )
     ]
     report_on_demand(plans, report)
     report.stop_if_errors()

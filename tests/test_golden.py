@@ -1,5 +1,6 @@
 """Whole compilations: `golden/<case>/` holds a config and, in `expected/`, everything that pipegen makes of it.
 
+What a config includes stands in `included/`.
 The first line of a config may be a comment with options of the command line: the pipelines that are chosen
 (`# pipeline: test publish`), or how the Jenkinsfile is laid out (`# style: declarative`).
 `pytest --update-golden` writes what is expected anew; its diff is reviewed like code.
@@ -60,6 +61,13 @@ def options(config: Path, made: str) -> list[str]:
     return [word for value in found["words"].split() for word in (f"--{found['key']}", value)]
 
 
+def copy_config(case: Path, folder: Path) -> None:
+    """Copy the config of *case*, and the files that it includes, to *folder*."""
+    shutil.copy(case / "pipeline.yml", folder)
+    if (case / "included").is_dir():
+        shutil.copytree(case / "included", folder / "included")
+
+
 @pytest.fixture
 def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
     """Return a call of the program, in a folder that is in no repository; it gives the standard output."""
@@ -96,7 +104,7 @@ def test_what_is_made_is_what_is_expected(
     case: Path, made: str, call: Call, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     """Byte for byte."""
-    shutil.copy(case / "pipeline.yml", tmp_path)
+    copy_config(case, tmp_path)
     out = call(*CALLS[made], "pipeline.yml", *options(case / "pipeline.yml", made))
     expected = case / "expected" / made
     if request.config.getoption("--update-golden"):
@@ -116,7 +124,7 @@ def test_same_bytes_with_every_python_and_hash_seed(version: str, seed: str, tmp
     for case in CASES:
         folder = tmp_path / case.name
         folder.mkdir()
-        shutil.copy(case / "pipeline.yml", folder)
+        copy_config(case, folder)
         for made, arguments in CALLS.items():
             calls.append((str(folder), [*arguments, "pipeline.yml", *options(case / "pipeline.yml", made)]))
             expected.update((case / "expected" / made).read_bytes())
@@ -134,7 +142,8 @@ def test_same_bytes_with_every_python_and_hash_seed(version: str, seed: str, tmp
 
 def test_folders_hold_what_is_read_and_nothing_else() -> None:
     """An expected file that nobody reads proves nothing."""
-    assert {path.name for case in CASES for path in case.iterdir()} == {"pipeline.yml", "expected"}
+    needed = {"pipeline.yml", "expected"}
+    assert [case.name for case in CASES if {path.name for path in case.iterdir()} - {"included"} != needed] == []
     for case in CASES:
         assert {path.name for path in (case / "expected").iterdir()} == set(CALLS)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from pipegen.bindings.expression import (
@@ -27,6 +27,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.graph.closure import Closure
+from pipegen.source.text import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +36,15 @@ class Namespaces:
 
     *stages* holds all stages of the pipeline, *bound* their names in order, *providers* the
     stages that have a step, *homes* all stages of the file, each with its pipelines.
+    *absence* tells why a stage may have left nothing when another one, which comes after it,
+    runs; None where it cannot.
     """
 
     stages: Mapping[str, Stage]
     bound: Mapping[str, tuple[Bound, ...]]
     providers: Mapping[str, tuple[str, ...]]
     homes: Mapping[str, tuple[str, ...]]
+    absence: Callable[[str, str], Span | None] = lambda _, __: None
 
 
 @dataclass(slots=True)
@@ -164,6 +168,7 @@ class Reader:
             return self._report_unordered(reference, producer)
         if any(bound.name == reference.name for bound in self.namespaces.bound[namespace]):
             self._check_output(reference, producer)
+            self._check_presence(reference, producer)
             return replace(reference, scope=Scope.STAGE)
         if (default := self._default(reference)) is not None:
             return default
@@ -200,6 +205,22 @@ class Reader:
                 at=reference.span,
                 also=[Label(producer.run.span, 'no "tail" here')],
                 hint='add "tail: 10" to its "run" to keep the last 10 lines',
+            )
+
+    def _check_presence(self, reference: Reference, producer: Stage) -> None:
+        """Report a value without a default that is not there in each run in which this stage runs."""
+        own, other = self.stage.name.value, producer.name.value
+        if reference.default is not None or reference.name == "stage":
+            return
+        cause = self.namespaces.absence(other, own)
+        if cause is not None:
+            self.report.add(
+                codes.MAY_BE_ABSENT,
+                f'"{reference}" may have no value: stage "{own}" runs also where stage "{other}" has left nothing',
+                at=reference.span,
+                also=[Label(cause, "it may leave nothing")],
+                hint=f'give a default: "{str(reference)[:-1]}|TEXT}}"'
+                + (f', or give stage "{own}" the same "when"' if cause.text == "when" else ""),
             )
 
     def _report_too_early(self, reference: Reference, bound: Bound | None) -> str:

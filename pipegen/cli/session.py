@@ -99,12 +99,17 @@ def attempt(path: Path, report: Report, work: Callable[[SourceFile], T]) -> T | 
 
 def show_plans(given: Path | None, pipelines: Sequence[str] | None) -> tuple[Plan, ...]:
     """Return the plans of the config that the user means, with its diagnostics shown; end when there are none."""
+    return show_made(given, lambda file, report: analyse(file, pipelines or (), report)).plans
+
+
+def show_made(given: Path | None, work: Callable[[SourceFile, Report], T]) -> T:
+    """Return what *work* makes of the config that the user means, with its diagnostics shown; end without that."""
     path, report = config_path(given), Report()
-    analysed = attempt(path, report, lambda file: analyse(file, pipelines or (), report))
+    made = attempt(path, report, lambda file: work(file, report))
     show(report.diagnostics(), Format.TEXT, sys.stderr)
-    if analysed is None:
+    if made is None:
         raise typer.Exit(Exit.PROBLEMS)
-    return analysed.plans
+    return made
 
 
 def show(diagnostics: Sequence[Diagnostic], form: Format, stream: TextIO) -> None:

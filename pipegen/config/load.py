@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 from pathlib import Path
 
 from pipegen.diagnostics import codes
@@ -32,17 +33,27 @@ def load(path: Path, report: Report, *, shown: str | None = None) -> SourceFile:
 
     Bytes that are no text are reported, and stand as U+FFFD in the result.
     """
-    root = repository_root(path)
-    folder = path.absolute().parent.relative_to(root).as_posix()
     name = shown if shown is not None else path.as_posix()
-    return decode(path.read_bytes(), name, "" if folder == "." else folder, report)
+    place = absolute(path)
+    return decode(path.read_bytes(), name, folder_of(place, repository_root(place)), report, place)
 
 
-def decode(data: bytes, name: str, folder: str, report: Report) -> SourceFile:
+def absolute(path: Path) -> Path:
+    """Return *path* from the root of the disk, without `..`; links in it stay."""
+    return Path(os.path.normpath(path.absolute()))
+
+
+def folder_of(place: Path, root: Path) -> str:
+    """Return the folder of the file at *place* relative to *root*, as `SourceFile` has it."""
+    folder = place.parent.relative_to(root).as_posix()
+    return "" if folder == "." else folder
+
+
+def decode(data: bytes, name: str, folder: str, report: Report, place: Path | None = None) -> SourceFile:
     """Return *data* as a file of text: UTF-8, or UTF-16 and UTF-32 with a byte order mark."""
     mark, encoding = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", "utf-8"))
     body = data[len(mark) :]
-    file = SourceFile(name, body.decode(encoding, errors="replace"), folder)
+    file = SourceFile(name, body.decode(encoding, errors="replace"), folder, place)
     try:
         body.decode(encoding)
     except UnicodeDecodeError as error:
@@ -63,7 +74,7 @@ def repository_root(path: Path) -> Path:
     The nearest folder above with a `.git`; without one, the folder that holds
     `.pipeline` for a config in there, else the config's own folder.
     """
-    folder = path.absolute().parent
+    folder = absolute(path).parent
     for above in (folder, *folder.parents):
         if (above / ".git").exists():
             return above

@@ -1,4 +1,4 @@
-"""The tree to the model; the schema has checked the tree's shape."""
+"""The tree to the model; the schema has checked the tree's shape, and all stages are written out."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from pipegen.config.model import (
 from pipegen.source.text import Located, SourceFile, Span
 from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence, is_empty
 
-# Keys that say nothing of what a stage does.
-_ASIDE = ("name", "description", "directory")
 # Keys of a stage that are handed on as they stand.
 _VALUES = (
     "image",
@@ -94,11 +92,6 @@ def _fetch(node: Node | None) -> Fetch | None:
 
 
 def _stage(body: Mapping) -> Stage:
-    name = body.entry("name")
-    build, run = _build(_step(body, "build")), _run(_step(body, "run"))
-    if name is not None and all(entry.key.text in _ASIDE for entry in body.entries):
-        # PipelineLib's short-hand: a stage with only a name builds and runs the variant of that name.
-        build, run = Build(span=name.value.span), Run(span=name.value.span)
     return Stage(
         name=_text(body.get("name")),
         pipeline=_value(body.entry("pipeline")),
@@ -111,8 +104,8 @@ def _stage(body: Mapping) -> Stage:
         artifacts=_value(body.entry("artifacts")),
         files_from=_value(body.entry("files_from")),
         blubberfile=_given(body, "blubberfile"),
-        build=build,
-        run=run,
+        build=_build(_step(body, "build")),
+        run=_run(_step(body, "run")),
         copy=_value(_step(body, "copy")),
         publish=_publish(_step(_mapping(body.get("publish")), "image")),
         promote=_value(_step(body, "promote")),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from jsonschema import Draft202012Validator, ValidationError
@@ -13,10 +14,11 @@ from jsonschema.validators import extend
 
 from pipegen.config.schema_depth import is_too_deep
 from pipegen.config.schema_file import pipelines_schema
+from pipegen.config.schema_inherited import without_unsettled
 from pipegen.config.schema_misplaced import misplaced_keys, misplaced_pipelines
 from pipegen.config.schema_mistakes import chart_is_text, flat_execution, run_is_text, unnamed_stage
 from pipegen.config.schema_places import Places
-from pipegen.config.schema_violation import Violation, type_name
+from pipegen.config.schema_violation import Path, Violation, type_name
 from pipegen.config.schema_words import tell
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Node, plain
@@ -33,16 +35,29 @@ _Validator = extend(  # type: ignore[no-untyped-call] # the stubs leave it open
 _MISTAKES = (misplaced_pipelines, flat_execution, unnamed_stage, chart_is_text, run_is_text, misplaced_keys)
 
 
-def check_schema(tree: Node, report: Report) -> None:
-    """Report each place where the config *tree* breaks the schema."""
+def check_schema(tree: Node, report: Report, *, is_included: bool = False) -> None:
+    """Report each place where the config *tree*, as it is written, breaks the schema.
+
+    What a stage may still inherit is not missed; an included file may hold nothing but a part of a config.
+    """
     if is_too_deep(tree, report):
         return
-    schema = pipelines_schema()
     places = Places(tree)
-    violations = _violations(_Validator(schema), plain(tree))
-    for mistake in _MISTAKES:
-        violations = mistake(violations, places, report)
-    tell(violations, places, report)
+    found = (_of_the_whole(one) for one in _violations(_Validator(pipelines_schema()), plain(tree)))
+    violations = tuple(one for one in found if not (is_included and _is_without_pipelines(one)))
+    _tell_all(without_unsettled(violations, places), places, report)
+
+
+def check_stages(tree: Node, stages: Iterable[Path], report: Report) -> None:
+    """Report where the stages at the paths *stages* of the config *tree*, made of several parts, break the schema."""
+    schema, places = pipelines_schema(), Places(tree)
+    validator = _Validator({"$defs": schema["$defs"], **schema["$defs"]["stage"]})
+    violations = tuple(
+        replace(violation, path=(*path, *violation.path))
+        for path in stages
+        for violation in _violations(validator, plain(places.node(path)))
+    )
+    _tell_all(violations, places, report)
 
 
 def check_settings(node: Node, schema: Mapping[str, Any], report: Report, where: str) -> None:
@@ -51,6 +66,22 @@ def check_settings(node: Node, schema: Mapping[str, Any], report: Report, where:
         return
     places = Places(node, where)
     tell(_violations(_Validator(dict(schema)), plain(node)), places, report)
+
+
+def _tell_all(violations: tuple[Violation, ...], places: Places, report: Report) -> None:
+    for mistake in _MISTAKES:
+        violations = mistake(violations, places, report)
+    tell(violations, places, report)
+
+
+def _of_the_whole(violation: Violation) -> Violation:
+    """Return *violation*, as that of a config without pipelines where nothing stands in for them."""
+    is_empty = violation.keyword == "anyOf" and not violation.path
+    return replace(violation, keyword="required", key="pipelines") if is_empty else violation
+
+
+def _is_without_pipelines(violation: Violation) -> bool:
+    return violation.keyword == "required" and not violation.path
 
 
 def _violations(validator: Validator, value: Any) -> tuple[Violation, ...]:

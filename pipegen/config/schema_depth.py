@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Span
-from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Node, children
 
 # Real configs stay below 20; the stages after this one may recurse.
 DEEPEST = 100
@@ -19,7 +19,7 @@ def is_too_deep(tree: Node, report: Report) -> bool:
         if depth > DEEPEST:
             report_too_deep(node.span, report)
             return True
-        open_nodes.extend((child, depth + 1) for child in reversed(_children(node)))
+        open_nodes.extend((child, depth + 1) for child in reversed(children(node)))
     return False
 
 
@@ -31,13 +31,3 @@ def report_too_deep(span: Span, report: Report) -> None:
         at=span,
         hint="keep nested data in a file of its own",
     )
-
-
-def _children(node: Node) -> tuple[Node, ...]:
-    match node:
-        case Mapping():
-            return tuple(entry.value for entry in node.entries)
-        case Sequence():
-            return node.items
-        case Scalar():
-            return ()

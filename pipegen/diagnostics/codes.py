@@ -16,6 +16,10 @@ ALIAS_EXPANSION = Code("PG106", "alias-expansion", _E)
 VALUE_AND_MAPPING = Code("PG107", "value-and-mapping", _E)
 NUL_CHARACTER = Code("PG108", "nul-character", _E)
 LONE_SURROGATE = Code("PG109", "lone-surrogate", _E)
+UNREADABLE_INCLUDE = Code("PG110", "unreadable-include", _E)
+INCLUDE_OUTSIDE = Code("PG111", "include-outside", _E)
+INCLUDE_LOOP = Code("PG112", "include-loop", _E)
+CONFIG_TOO_LARGE = Code("PG113", "config-too-large", _E)
 
 # 2: schema
 UNKNOWN_KEY = Code("PG201", "unknown-key", _E)
@@ -53,6 +57,13 @@ UNREADABLE_SHELL = Code("PG320", "unreadable-shell", _E)
 UNQUOTABLE_REFERENCE = Code("PG321", "unquotable-reference", _E)
 NEAR_MISS = Code("PG322", "near-miss", _W)
 NOT_PORTABLE = Code("PG366", "not-portable", _I)
+UNKNOWN_TEMPLATE = Code("PG330", "unknown-template", _E)
+TEMPLATE_CYCLE = Code("PG331", "template-cycle", _E)
+DEFINED_TWICE = Code("PG332", "defined-twice", _E)
+CONDITION_PATTERN = Code("PG340", "condition-pattern", _E)
+MAY_BE_ABSENT = Code("PG341", "may-be-absent", _E)
+REFERENCE_IN_CONDITION = Code("PG342", "reference-in-condition", _E)
+UNKNOWN_CONDITION_INPUT = Code("PG343", "unknown-condition-input", _E)
 
 # 4: graph
 CYCLE = Code("PG401", "cycle", _E)
@@ -73,6 +84,7 @@ INVALID_VARIABLE = Code("PG510", "invalid-variable", _E)
 MAIL_WITHOUT_RECIPIENT = Code("PG511", "mail-without-recipient", _W)
 RUN_TIME_PATH = Code("PG540", "run-time-path", _E)
 KNOWN_TOO_LATE = Code("PG541", "known-too-late", _E)
+NEVER_HOLDS = Code("PG525", "never-holds", _W)
 
 # 6: targets; 601 to 619 Jenkins, 620 to 639 GitLab, 640 and up any
 ADDED_WAITS = Code("PG601", "added-waits", _W)
@@ -98,6 +110,7 @@ NOT_EXPANDED = Code("PG651", "not-expanded", _E)
 TOO_MANY_CACHES = Code("PG652", "too-many-caches", _E)
 SEVERAL_LOCKS = Code("PG653", "several-locks", _E)
 RAW_REPLACES = Code("PG654", "raw-replaces", _W)
+UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 
 
 def table() -> tuple[Code, ...]:

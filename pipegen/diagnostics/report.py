@@ -34,6 +34,10 @@ class Report:
         primary = Label(at, label) if at is not None else None
         self._found[Diagnostic(code, message, primary, tuple(also), hint)] = None
 
+    def take(self, other: Report) -> None:
+        """Add what *other* has found."""
+        self._found |= other._found
+
     def stop_if_errors(self) -> None:
         """Raise `Stopped` when there are errors."""
         if self.has_errors():

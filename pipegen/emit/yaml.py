@@ -11,7 +11,7 @@ from typing import TypeAlias
 from pipegen.emit.yaml_scalar import Scalar, escape, is_foldable, literal_block, write_key, write_scalar, write_text
 
 Data: TypeAlias = "Scalar | Mapping[str, Data] | Sequence[Data]"
-Value: TypeAlias = "Scalar | Mapping[str, Value] | Sequence[Value] | Flow | Folded | Commented"
+Value: TypeAlias = "Scalar | Mapping[str, Value] | Sequence[Value] | Flow | Folded | Commented | Verbatim"
 
 _INDENT = "  "
 
@@ -28,6 +28,13 @@ class Folded:
     """One long line of text, broken where one space is; on one line after all if a reader could see it differently."""
 
     lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """A number or a boolean as a person wrote it (`1.10`, `yes`), on one line; it must not be text."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,8 @@ def _add_entry(lines: list[str], lead: str, value: Value, indent: str) -> None:
             _add_text(lines, lead, value, indent)
         case Flow():
             lines.append(f"{indent}{lead} {_flow(value.value)}")
+        case Verbatim():
+            lines.append(f"{indent}{lead} {value.text}")
         case Commented():
             _add_commented(lines, lead, value, indent)
         case Folded():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from posixpath import normpath
 
@@ -13,21 +13,19 @@ from pipegen.config.model import Pipeline, Stage
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.absence import Absence
 from pipegen.plan.artifacts import Offered, wanted_files
-from pipegen.plan.caches import caches
 from pipegen.plan.checks import check_directory
+from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
-from pipegen.plan.gates import gate
 from pipegen.plan.inputs import containers_of, inputs_of, shared
-from pipegen.plan.keeping import Kept, kept
 from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
     Artifact,
-    Cache,
+    Condition,
     Fetch,
-    Gate,
     Job,
     Machine,
     Mail,
@@ -37,11 +35,11 @@ from pipegen.plan.model import (
     Step,
     Workspace,
 )
-from pipegen.plan.raw import raw
-from pipegen.plan.reuse import reuse
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
+from pipegen.plan.surroundings import Surroundings, surroundings
 from pipegen.plan.values import values_of
+from pipegen.source.tree import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +49,24 @@ class _Work:
     stage: Stage
     steps: tuple[Step, ...]
     mail: Mail | None
-    kept: Kept
-    caches: tuple[Cache, ...]
-    gate: Gate
+    beside: Surroundings
     machine: Machine
     reads: tuple[Output, ...]
+    condition: Condition | None
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """What a pipeline must know of the file it stands in: *homes* are the pipelines that hold a stage of each name."""
+    """What a pipeline must know of the file it stands in.
+
+    *homes* are the pipelines that hold a stage of each name, *inputs* the nodes of the file's parameters.
+    """
 
     homes: Mapping[str, tuple[str, ...]]
     several: bool
     slugs: Mapping[str, str]
     folder: str
+    inputs: Mapping[str, Node] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,8 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
     """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
     check_directory(pipeline.directory, report)
     namespaces = _namespaces(pipeline, around)
-    work = _work(pipeline, graph, graph.topological(), namespaces, report)
+    runs = condition(pipeline.when, around.inputs, around.homes, report)
+    work = _work(pipeline, graph, graph.topological(), namespaces, around, report)
     frames = graph.stack()
     jobs = _jobs(pipeline, graph, work, namespaces, around, frames, report)
     return Plan(
@@ -95,15 +97,16 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
         fetch=_fetch(pipeline),
         workspace=Workspace(pipeline.workspace.value) if pipeline.workspace else Workspace.ISOLATED,
         workspace_span=pipeline.workspace.span if pipeline.workspace else None,
-        selection=selection(jobs, several=around.several),
+        selection=selection(jobs, several=around.several, has_condition=pipeline.when is not None),
         folder=around.folder,
+        condition=runs,
     )
 
 
 def check_values(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> None:
     """Report wrong bindings and values of a *pipeline* that has no plan since its *graph* has a cycle."""
     check_directory(pipeline.directory, report)
-    _work(pipeline, graph, graph.nodes, _namespaces(pipeline, around), report)
+    _work(pipeline, graph, graph.nodes, _namespaces(pipeline, around), around, report)
 
 
 def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
@@ -115,11 +118,18 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
 
 
 def _work(
-    pipeline: Pipeline, graph: ExecutionGraph, order: Sequence[str], namespaces: Namespaces, report: Report
+    pipeline: Pipeline,
+    graph: ExecutionGraph,
+    order: Sequence[str],
+    namespaces: Namespaces,
+    around: Neighbours,
+    report: Report,
 ) -> dict[str, _Work]:
     """Return what each stage does, taken in *order*: ancestors come first, so that their exports are known."""
     work: dict[str, _Work] = {}
-    forwarded = Forwarded(pipeline.name.value)
+    absence = _absence(namespaces, around, report)
+    namespaces = replace(namespaces, absence=absence.cause)
+    forwarded = Forwarded(pipeline.name.value, absence.is_certain)
     closure = graph.closure()
     for name in order:
         stage = namespaces.stages[name]
@@ -127,12 +137,18 @@ def _work(
         check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
         found = steps(stage, pipeline, values, forwarded)
-        directory = _directory(stage, pipeline)
-        files, again = kept(stage, directory, values), caches(stage, directory, values)
-        where, waits = machine(stage, values), gate(stage, report)
+        absence.check_made(name, found, report)
+        beside = surroundings(stage, _directory(stage, pipeline), values)
+        where = machine(stage, values)
         told = mail(stage, pipeline, values)
-        work[name] = _Work(stage, found, told, files, again, waits, where, values.reads())
+        work[name] = _Work(stage, found, told, beside, where, values.reads(), absence.conditions.get(name))
     return work
+
+
+def _absence(namespaces: Namespaces, around: Neighbours, report: Report) -> Absence:
+    stages = namespaces.stages
+    found = {name: condition(stage.when, around.inputs, around.homes, report) for name, stage in stages.items()}
+    return Absence(stages, {name: one for name, one in found.items() if one is not None})
 
 
 def _jobs(
@@ -180,16 +196,14 @@ def _jobs(
                 mail=one.mail,
                 shared=outliving.get(name, Shared()),
                 containers=containers_of(name, one.steps),
-                keeping=one.kept.keeping,
-                reports=one.kept.reports,
-                caches=one.caches,
-                gate=one.gate,
-                raw=raw(one.stage, report),
-                reuse=reuse(one.stage, directories[name], report),
-                machine=one.machine,
             )
         )
-    return tuple(jobs)
+    return tuple(_with_surroundings(job, work[job.stage]) for job in jobs)
+
+
+def _with_surroundings(job: Job, work: _Work) -> Job:
+    """Return *job* with what its stage says beside its steps."""
+    return replace(work.beside.around(job), condition=work.condition, machine=work.machine)
 
 
 def _directory(stage: Stage, pipeline: Pipeline) -> str:
@@ -200,11 +214,11 @@ def _directory(stage: Stage, pipeline: Pipeline) -> str:
 def _left(work: _Work, directory: str) -> tuple[Artifact, ...]:
     """Return the files that a stage leaves for others: those that it says, and what its steps copy."""
     found = {one.path: one for one in artifacts(work.steps, directory)}
-    return tuple((found | {one.path: one for one in work.kept.artifacts if one.travels}).values())
+    return tuple((found | {one.path: one for one in work.beside.kept.artifacts if one.travels}).values())
 
 
 def _only_for_people(work: _Work) -> tuple[Artifact, ...]:
-    return tuple(one for one in work.kept.artifacts if not one.travels)
+    return tuple(one for one in work.beside.kept.artifacts if not one.travels)
 
 
 def _files(work: _Work, inputs: Sequence[Output], offered: Offered, report: Report) -> tuple[str, ...]:

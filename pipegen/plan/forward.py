@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.plan.model import Export, Output
 from pipegen.plan.values import seen_from
 
 
 class Forwarded:
-    """What is known at compile time of the names that the stages of *pipeline* bind."""
+    """What is known at compile time of the names that the stages of *pipeline* bind.
 
-    def __init__(self, pipeline: str) -> None:
+    *is_certain* tells of a stage whether it leaves its names bound in each run.
+    """
+
+    def __init__(self, pipeline: str, is_certain: Callable[[str], bool] = lambda _: True) -> None:
         self._pipeline = pipeline
+        self._is_certain = is_certain
         self._exports: dict[Output, Text] = {}
 
     def accepts(self, stage: str, export: Export) -> bool:
-        """Return whether an export of *stage* is forwarded; one whose value may differ between jobs is not."""
-        if not _is_lasting(export.value):
+        """Return whether an export of *stage* is forwarded; one whose value may differ between jobs is not.
+
+        Nor is that of a stage that may be skipped or fail: its readers must see that it is not there.
+        """
+        if not _is_lasting(export.value) or not self._is_certain(stage):
             return False
         self._exports[Output(stage, export.name)] = export.value
         return True

@@ -6,12 +6,13 @@ from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Gate, Lock
+from pipegen.plan.values import Values
 from pipegen.source.tree import Scalar, Sequence
 
 
-def gate(stage: Stage, report: Report) -> Gate:
+def gate(stage: Stage, values: Values) -> Gate:
     """Return what *stage* waits for; what is wrong with it is reported."""
-    return Gate(locks=_locks(stage, report))
+    return Gate(locks=_locks(stage, values.report))
 
 
 def _locks(stage: Stage, report: Report) -> tuple[Lock, ...]:

@@ -18,9 +18,13 @@ _EFFECTS: dict[type[Step], str] = {
 }
 
 
-def selection(jobs: Sequence[Job], *, several: bool) -> Selection:
-    """Return when the pipeline of *jobs* runs; *several* says that its file holds others too."""
-    return Selection.ON_DEMAND if several and _effect(jobs) is not None else Selection.ALWAYS
+def selection(jobs: Sequence[Job], *, several: bool, has_condition: bool = False) -> Selection:
+    """Return when the pipeline of *jobs* runs; *several* says that its file holds others too.
+
+    One that *has_condition* says itself when it runs.
+    """
+    is_risky = several and not has_condition and _effect(jobs) is not None
+    return Selection.ON_DEMAND if is_risky else Selection.ALWAYS
 
 
 def report_on_demand(plans: Sequence[Plan], report: Report) -> None:

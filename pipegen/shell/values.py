@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
 from pipegen.plan.model import Commands, Measure, Output, Trigger
+from pipegen.shell.absence import may_be_absent
 from pipegen.shell.carried import FOLDER, carries, packs_containers, packs_files, read, written
 from pipegen.shell.command import Command
 from pipegen.shell.container_path import container_path
@@ -34,11 +35,16 @@ _ONE_LINE = frozenset(
 def bound(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -> Iterator[Command]:
     """Yield the commands that read *outputs* of other jobs and the *setup* values."""
     if _comes_with_others(outputs, lowering):
-        yield Command((f'mv {FOLDER} "$pipegen/in"',), "what other jobs left, out of the checkout")
+        moved = f'mv {FOLDER} "$pipegen/in"'
+        is_certain = _comes_with_others(outputs, lowering, is_certain=True)
+        line = moved if is_certain else f"if [ -e {FOLDER} ]; then {moved}; fi"
+        yield Command((line,), "what other jobs left, out of the checkout")
     for stage in lowering.job.files:
         job = lowering.producers[stage]
         if packs_files(job, lowering.host):
-            yield Command((f"tar -xf {quote(read(f'files/{job.slug}.tar', lowering.host))}",))
+            path = quote(read(f"files/{job.slug}.tar", lowering.host))
+            is_certain = not may_be_absent(job, lowering.job)
+            yield Command((f"tar -xf {path}" if is_certain else f"if [ -e {path} ]; then tar -xf {path}; fi",))
     for text, variable in lowering.variables.defaults.items():
         yield Command((f"{variable}={quote(text)}",))
     for name in setup:
@@ -49,21 +55,25 @@ def bound(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -
         yield _value(output, lowering)
 
 
-def _comes_with_others(outputs: Sequence[Output], lowering: Lowering) -> bool:
-    """Return whether what other jobs carry stands in the checkout when the script starts."""
+def _comes_with_others(outputs: Sequence[Output], lowering: Lowering, *, is_certain: bool = False) -> bool:
+    """Return whether what other jobs carry may stand in the checkout when the script starts, or *is_certain* to."""
     job, host = lowering.job, lowering.host
     containers = () if host.shares_daemon else job.containers
     stages = {*(output.stage for output in outputs), *job.files, *containers}
-    return any(carries(lowering.producers[stage], host) for stage in sorted(stages))
+    jobs = (lowering.producers[stage] for stage in sorted(stages))
+    return any(carries(one, host) and not (is_certain and may_be_absent(one, job)) for one in jobs)
 
 
 def _value(output: Output, lowering: Lowering) -> Command:
     variable = lowering.variables.outputs[output]
     slug = lowering.producers[output.stage].slug
     path = quote(read(f"outputs/{slug}/{output.name}", lowering.host))
+    lines: tuple[str, ...] = (f"{variable}=$(cat {path} && echo .)", f"{variable}=${{{variable}%.}}")
     if output.name in _ONE_LINE or _is_printed(output, lowering):
-        return Command((f"{variable}=$(cat {path})",))
-    return Command((f"{variable}=$(cat {path} && echo .)", f"{variable}=${{{variable}%.}}"))
+        lines = (f"{variable}=$(cat {path})",)
+    if not may_be_absent(lowering.producers[output.stage], lowering.job):
+        return Command(lines)
+    return Command((f"{variable}=", f"if [ -e {path} ]; then", *(f"  {line}" for line in lines), "fi"))
 
 
 def _is_printed(output: Output, lowering: Lowering) -> bool:

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -20,11 +21,14 @@ class SourceFile:
 
     *folder* is the file's folder, relative to the root of the repository, in
     forward slashes and without a slash at the end; "" is the root itself.
+    *place* is where the file was read, from which it can include others; None
+    for text that stands in no file.
     """
 
     path: str
     text: str = field(repr=False)
     folder: str = ""
+    place: Path | None = field(default=None, repr=False, compare=False)
 
     @property
     def from_root(self) -> str:

@@ -118,6 +118,26 @@ def is_empty(node: Node) -> bool:
             return not node.entries
 
 
+def children(node: Node) -> tuple[Node, ...]:
+    """Return the values directly in *node*, without keys."""
+    match node:
+        case Mapping():
+            return tuple(entry.value for entry in node.entries)
+        case Sequence():
+            return node.items
+        case Scalar():
+            return ()
+
+
+def count(node: Node) -> int:
+    """Return how many values *node* holds, itself included; what an alias repeats counts each time."""
+    number, open_nodes = 0, [node]
+    while open_nodes:
+        number += 1
+        open_nodes.extend(children(open_nodes.pop()))
+    return number
+
+
 def plain(node: Node) -> object:
     """Return *node* as plain data: str, bool, int, float, None, list and dict."""
     match node:

@@ -9,7 +9,10 @@ from typing import Annotated
 
 import typer
 
-from pipegen.cli.session import ConfigArgument, PipelineOption, show_plans
+from pipegen.cli.exits import WrongUsage
+from pipegen.cli.expanded import as_yaml
+from pipegen.cli.session import ConfigArgument, PipelineOption, show_made, show_plans
+from pipegen.compiler import expand
 from pipegen.plan.model import Commands, Job, Plan, Step
 
 
@@ -24,8 +27,18 @@ def plan(
     config: ConfigArgument = None,
     pipeline: PipelineOption = None,
     form: Annotated[PlanFormat, typer.Option("--format", help="How the plan is shown.")] = PlanFormat.TEXT,
+    *,
+    expanded: Annotated[
+        bool,
+        typer.Option("--expanded", help="Show the config instead, with includes, templates and defaults written out."),
+    ] = False,
 ) -> None:
     """Show frames, jobs, needs and bindings of each pipeline."""
+    if expanded:
+        if pipeline or form is not PlanFormat.TEXT:
+            raise WrongUsage("--expanded shows the whole config, as YAML: leave --pipeline and --format out")
+        typer.echo(as_yaml(show_made(config, expand)), nl=False)
+        return
     plans = show_plans(config, pipeline)
     if form is PlanFormat.JSON:
         typer.echo(json.dumps(as_data(plans), indent=2))

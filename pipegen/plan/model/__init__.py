@@ -3,6 +3,7 @@
 from pipegen.plan.model.conditions import (
     AllOf,
     AnyOf,
+    Atom,
     Changed,
     Condition,
     Event,
@@ -11,15 +12,25 @@ from pipegen.plan.model.conditions import (
     IsSet,
     Matches,
     Not,
-    Pattern,
     Subject,
 )
 from pipegen.plan.model.gates import Approval, Delay, Environment, Gate, Lock
 from pipegen.plan.model.inputs import Input, InputType
 from pipegen.plan.model.jobs import Artifact, Job, Leg, Mail, Shared
-from pipegen.plan.model.keeping import Cache, Coverage, CoverageFormat, Keeping, KeptWhen, Policy, ReportPath, Reports, Reuse
+from pipegen.plan.model.keeping import (
+    Cache,
+    Coverage,
+    CoverageFormat,
+    Keeping,
+    KeptWhen,
+    Policy,
+    ReportPath,
+    Reports,
+    Reuse,
+)
 from pipegen.plan.model.limits import AllowFailure, Failure, Limits, Retry, Timeout
 from pipegen.plan.model.machine import JobImage, Machine, Pull, Resources, Service, Shell
+from pipegen.plan.model.patterns import Pattern
 from pipegen.plan.model.plans import Concurrency, Fetch, Plan, Schedule, Selection, Workspace
 from pipegen.plan.model.steps import (
     BlubberInline,
@@ -53,6 +64,7 @@ __all__ = [
     "AnyOf",
     "Approval",
     "Artifact",
+    "Atom",
     "BlubberInline",
     "BlubberPath",
     "Build",

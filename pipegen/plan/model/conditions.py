@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
+from pipegen.plan.model.patterns import Pattern
 from pipegen.source.text import Span
 
 
@@ -25,18 +26,6 @@ class Event(Enum):
     SCHEDULE = "schedule"
     MANUAL = "manual"
     API = "api"
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A glob that matches the whole text, or a regular expression (RE2's syntax) that matches anywhere in it.
-
-    In a glob `*` stands for any characters but slashes, `**` for any, `?` for one that is no slash;
-    `**/` at its start or after a slash also stands for nothing.
-    """
-
-    text: str
-    is_regex: bool = False
 
 
 class Subject(Enum):
@@ -65,7 +54,7 @@ class Matches:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class IsSet:
-    """The subject is there and not empty; of a boolean input: it is true."""
+    """The subject is there and not empty."""
 
     subject: Subject
     name: str = ""
@@ -85,7 +74,8 @@ class Changed:
     """A file that one of *patterns* matches has changed.
 
     With *base*, against where the branch that is built left the branch *base*; else, in a merge request, against
-    where it left its target, and otherwise against what was built or pushed before.
+    where it left its target, and in a push against what was built or pushed before. Where there is nothing to compare
+    with (the first push of a branch, or no *base* and any other event), every file has changed.
     """
 
     patterns: tuple[Pattern, ...]
@@ -122,4 +112,5 @@ class Not:
     condition: Condition
 
 
-Condition: TypeAlias = "Matches | IsSet | IsEvent | Changed | Exists | AllOf | AnyOf | Not"
+Atom: TypeAlias = "Matches | IsSet | IsEvent | Changed | Exists"
+Condition: TypeAlias = "Atom | AllOf | AnyOf | Not"

@@ -12,6 +12,7 @@ from pipegen.targets.gitlab.capabilities import TABLE
 from pipegen.targets.gitlab.checks import check_size
 from pipegen.targets.gitlab.lower import lower
 from pipegen.targets.gitlab.pairs import PAIRS
+from pipegen.targets.gitlab.publications import check_publications
 from pipegen.targets.gitlab.render import render
 from pipegen.targets.gitlab.settings import SCHEMA, read
 
@@ -25,7 +26,9 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {}
 
 def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
     """Return the file of *plans*; what GitLab cannot say is reported."""
-    lowered = lower(plans, read(request.settings), chosen=bool(request.chosen), report=report)
+    settings, chosen = read(request.settings), bool(request.chosen)
+    check_publications(plans, request.settings, chosen=chosen, report=report)
+    lowered = lower(plans, settings, chosen=chosen, report=report)
     text = render(lowered.document, request.source, (*chosen_note(request.chosen), *lowered.notes))
     check_size(text, len(lowered.document.jobs), plans[0].span, report)
     return (GeneratedFile(FILE, text),)

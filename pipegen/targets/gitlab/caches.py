@@ -40,7 +40,5 @@ def _cache(cache: plan.Cache, of: plan.Plan, report: Report) -> Cache:
         files=cache.files,
         paths=cache.paths,
         policy="" if cache.policy is plan.Policy.PULL_PUSH else cache.policy.value,
-        fallback_keys=tuple(
-            expanded(one, _WHAT, of, report, is_slug=True).replace("/", "-") for one in cache.fallback
-        ),
+        fallback_keys=tuple(expanded(one, _WHAT, of, report, is_slug=True).replace("/", "-") for one in cache.fallback),
     )

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pipegen.diagnostics.report import Report
+from pipegen.emit.yaml import Data
 from pipegen.plan.model import Commands, Job, Plan, Trigger
 from pipegen.shell.host import Host
 from pipegen.shell.quote import quote
 from pipegen.shell.script import Script, script
-from pipegen.emit.yaml import Data
 from pipegen.targets.gitlab.caches import lower_caches
-from pipegen.targets.gitlab.locks import resource_group
-from pipegen.targets.gitlab.raw import lower_raw
 from pipegen.targets.gitlab.keeping import lower_keeping
+from pipegen.targets.gitlab.locks import resource_group
 from pipegen.targets.gitlab.model import Cache, Entry, Kept
 from pipegen.targets.gitlab.needs import read_stages
+from pipegen.targets.gitlab.raw import lower_raw
 from pipegen.targets.gitlab.scripts import entries
 from pipegen.targets.gitlab.settings import Settings
 from pipegen.targets.gitlab.tools import Surroundings, installs, surroundings

@@ -17,6 +17,7 @@ from pipegen.targets.gitlab.model import Document, Entry, Hidden, Job, Variable
 from pipegen.targets.gitlab.names import Names, stage_names
 from pipegen.targets.gitlab.omissions import check_mail, notes
 from pipegen.targets.gitlab.pipelines import TEARDOWN, Pipeline
+from pipegen.targets.gitlab.publications import publishing
 from pipegen.targets.gitlab.settings import Settings
 from pipegen.targets.gitlab.sharing import sharing
 
@@ -57,10 +58,12 @@ def lower(plans: Sequence[Plan], settings: Settings, *, chosen: bool, report: Re
     document = Document(
         stages=_stages(plans, jobs),
         workflow=selection.workflow() if is_conditional else (),
+        settings=settings.workflow,
         tags=settings.tags,
+        id_tokens=settings.id_tokens,
         variables=tuple(top),
         hidden=shared.hidden,
-        jobs=tuple(jobs),
+        jobs=publishing(jobs, titles, settings),
     )
     return Lowered(document, notes(plans, settings))
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pipegen.emit.yaml import Data
+from pipegen.targets.gitlab.settings import Pages, Release, Workflow
 
 HELPER = "PIPEGEN_HELPER"
 
@@ -146,16 +147,24 @@ class Job:
     caches: tuple[Cache, ...] = ()
     resource_group: str = ""
     raw: Mapping[str, Data] = field(default_factory=dict)
+    pages: Pages | None = None
+    release: Release | None = None
     trigger: Trigger | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:
-    """A whole `.gitlab-ci.yml`; *tags* choose the runners of all jobs."""
+    """A whole `.gitlab-ci.yml`.
+
+    *tags* choose the runners of all jobs, *id_tokens* are variables of all jobs with their audiences; *settings* of the
+    workflow stand before the rules of ours, which are *workflow*.
+    """
 
     stages: tuple[str, ...]
+    settings: Workflow
     workflow: tuple[Rule, ...]
     tags: tuple[str, ...]
+    id_tokens: tuple[tuple[str, tuple[str, ...]], ...]
     variables: tuple[Variable, ...]
     hidden: tuple[Hidden, ...]
     jobs: tuple[Job, ...]

@@ -21,6 +21,7 @@ from pipegen.targets.gitlab.model import (
     Trigger,
     Variable,
 )
+from pipegen.targets.gitlab.settings import Release
 
 
 def render(document: Document, source: str, notes: Iterable[str]) -> str:
@@ -34,13 +35,27 @@ def _document(document: Document) -> dict[str, Value]:
     return _written(
         {
             "stages": Flow(document.stages),
-            "workflow": {"rules": _rules(document.workflow)} if document.workflow else None,
-            "default": {"tags": Flow(document.tags)} if document.tags else None,
+            "workflow": _workflow(document) or None,
+            "default": _default(document) or None,
             "variables": _variables(document.variables),
             **{hidden.name: _hidden(hidden) for hidden in document.hidden},
             **{job.name: _job(job) for job in document.jobs},
         }
     )
+
+
+def _workflow(document: Document) -> dict[str, Value]:
+    rules = [*document.settings.rules, *(_rule(rule) for rule in document.workflow)]
+    return _written({"name": document.settings.name or None, "rules": rules or None})
+
+
+def _default(document: Document) -> dict[str, Value]:
+    tokens = {name: {"aud": _one(audience)} for name, audience in document.id_tokens}
+    return _written({"tags": Flow(document.tags) if document.tags else None, "id_tokens": tokens or None})
+
+
+def _one(texts: tuple[str, ...]) -> Value:
+    return texts[0] if len(texts) == 1 else Flow(texts)
 
 
 def _hidden(hidden: Hidden) -> dict[str, Value]:
@@ -75,6 +90,8 @@ def _job(job: Job) -> dict[str, Value]:
             "coverage": job.kept.coverage or None,
             "cache": _caches(job.caches),
             "artifacts": _artifacts(job.artifacts, job.kept),
+            "pages": {"publish": job.pages.publish} if job.pages else None,
+            "release": _release(job.release) if job.release else None,
             "trigger": _trigger(job.trigger) if job.trigger else None,
         }
     )
@@ -159,7 +176,11 @@ def _need(need: Need) -> Value:
 
 
 def _rules(rules: Iterable[Rule]) -> Value:
-    return [_written({"if": rule.condition or None, "when": rule.when or None}) for rule in rules] or None
+    return [_rule(rule) for rule in rules] or None
+
+
+def _rule(rule: Rule) -> dict[str, Value]:
+    return _written({"if": rule.condition or None, "when": rule.when or None})
 
 
 def _variables(variables: Iterable[Variable]) -> Value:
@@ -176,6 +197,10 @@ def _variable(variable: Variable) -> Value:
 
 def _script(entries: Iterable[Entry]) -> Value:
     return [Commented(entry.text, above=entry.comment) if entry.comment else entry.text for entry in entries] or None
+
+
+def _release(release: Release) -> dict[str, Value]:
+    return _written({"tag_name": release.tag, "name": release.name, "description": release.description})
 
 
 def _trigger(trigger: Trigger) -> Value:

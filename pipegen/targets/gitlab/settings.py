@@ -6,10 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pipegen.emit.yaml import Data
 from pipegen.shell import defaults
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import plain
+
+# What a website and a release are made of unless the settings say otherwise.
+_FOLDER = "public"
+_TAG = "$CI_COMMIT_TAG"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,6 +27,7 @@ class Tools:
     git: str = "alpine:3"
     shell: str = "alpine:3"
     curl: str = "curlimages/curl:8.11.1"
+    release: str = "registry.gitlab.com/gitlab-org/cli:latest"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,11 +61,41 @@ class Mail:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Workflow:
+    """What is said of whole pipelines: a *name*, "" for none, and *rules* of GitLab's own, before ours."""
+
+    name: str = ""
+    rules: tuple[Mapping[str, Data], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pages:
+    """The stage whose folder *publish* becomes the project's website."""
+
+    stage: str
+    publish: str = _FOLDER
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Release:
+    """The stage that makes a release; no *name* is the tag."""
+
+    stage: str
+    tag: str = _TAG
+    name: str | None = None
+    description: str = f"Release {_TAG}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """The section with its defaults; None is the project's own registry, the job's own login, no mail."""
 
     images: Images = Images.REGISTRY
     tags: tuple[str, ...] = ()
+    workflow: Workflow = Workflow()
+    id_tokens: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    pages: Pages | None = None
+    release: Release | None = None
     tools: Tools = Tools()
     registry: str | None = None
     repository: str | None = None
@@ -85,9 +121,17 @@ def _projects(given: Any) -> dict[str, Project]:
     }
 
 
+def _listed(given: Any) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
 _READERS: Mapping[str, Callable[[Any], object]] = {
     "images": Images,
     "tags": tuple,
+    "workflow": lambda given: Workflow(name=given.get("name", ""), rules=tuple(given.get("rules", ()))),
+    "id_tokens": lambda given: tuple((name, _listed(audience)) for name, audience in given.items()),
+    "pages": lambda given: Pages(**{**given, "publish": given.get("publish", _FOLDER).rstrip("/")}),
+    "release": lambda given: Release(**given),
     "tools": lambda given: Tools(**given),
     "promote": lambda given: Promote(**given),
     "projects": _projects,
@@ -99,11 +143,14 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
 _WORD: Mapping[str, object] = {"type": "string", "pattern": r"^[^\s\"'`$\\{}]+$"}
 # Images stand in no script; runners expand the variables in them, such as $CI_DEPENDENCY_PROXY_GROUP_IMAGE_PREFIX.
 _IMAGE: Mapping[str, object] = {"type": "string", "pattern": r"^[^\s\"'`\\]+$"}
+# GitLab puts it between double quotes of a shell, where its own variables are wanted, and nothing else.
+_SHOWN: Mapping[str, object] = {"type": "string", "pattern": r"^(?!.*\$\()[^\"`\\]+$"}
+_PATH: Mapping[str, object] = {"type": "string", "pattern": r"^(?!/)[^\s\"'`$\\]+$"}
 _VARIABLE: Mapping[str, object] = {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
 _ID: Mapping[str, object] = {"type": "string", "minLength": 1}
 
 
-def _object(description: str, **properties: object) -> dict[str, object]:
+def _object(description: str, /, **properties: object) -> dict[str, object]:
     return {"type": "object", "description": description, "additionalProperties": False, "properties": properties}
 
 
@@ -118,8 +165,36 @@ _TOOLS = _object(
     helm=_say(_IMAGE, "The image of jobs that call helm and run no containers.", Tools().helm),
     git=_say(_IMAGE, "The image of jobs that only propose new versions.", Tools().git),
     shell=_say(_IMAGE, "The image of jobs that need a shell and no other tool.", Tools().shell),
+    release=_say(_IMAGE, "The image of a job that makes a release.", Tools().release),
     curl=_say(_IMAGE, "The image of jobs that send mail, or start pipelines with computed values.", Tools().curl),
 )
+_WORKFLOW = _object(
+    "What is said of whole pipelines.",
+    name=_say({"type": "string", "minLength": 1}, "The name that GitLab shows for a pipeline."),
+    rules={
+        "type": "array",
+        "items": {"type": "object", "minProperties": 1},
+        "description": "Rules of GitLab's own that are asked before those that pipegen writes.",
+    },
+)
+_PAGES = {
+    **_object(
+        "The website of the project, GitLab Pages.",
+        stage=_say(_ID, "The stage that makes it; with several pipelines of such a stage, as `pipeline: stage`."),
+        publish=_say(_PATH, "The folder that is published, from the root of the repository.", _FOLDER),
+    ),
+    "required": ["stage"],
+}
+_RELEASE = {
+    **_object(
+        "A release, made once a stage has succeeded.",
+        stage=_say(_ID, "The stage; unless it names an image, it runs in `tools.release`."),
+        tag=_say(_SHOWN, "The tag of the release.", _TAG),
+        name=_say(_SHOWN, "Its name; without it, the tag."),
+        description=_say(_SHOWN, "Its description, or the path of a file that holds it.", f"Release {_TAG}"),
+    ),
+    "required": ["stage"],
+}
 _PROMOTE = _object(
     "Where new versions of charts are proposed.",
     repository=_say(_WORD, "The git repository.", Promote().repository),
@@ -148,6 +223,15 @@ SCHEMA: Mapping[str, object] = _object(
         "shell runner that runs all jobs.",
     },
     tags={"type": "array", "items": _ID, "description": "The tags of the runners that run the jobs."},
+    workflow=_WORKFLOW,
+    id_tokens={
+        "type": "object",
+        "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+        "additionalProperties": {"anyOf": [_ID, {"type": "array", "minItems": 1, "items": _ID}]},
+        "description": "Tokens by which GitLab vouches for every job, as variables, each with its audience.",
+    },
+    pages=_PAGES,
+    release=_RELEASE,
     tools=_TOOLS,
     registry=_say(_WORD, "The registry to publish to; without it, the project's own."),
     repository=_say(_WORD, "The path in the registry; without it, the project's own."),

@@ -83,6 +83,11 @@ def selected(condition: model.Selected) -> str:
     return " || ".join(f"isSelected({literal(pipeline)})" for pipeline in condition.pipelines)
 
 
+def tool_list(tools: Sequence[model.Tool]) -> str:
+    """Return the list of *tools*: type, name and variable of each."""
+    return f"[{', '.join(literals((one.type, one.name, one.home)) for one in tools)}]"
+
+
 def comment(text: str) -> str:
     """Return *text* as it may stand behind `//`: on one line, and without unicode escapes, which Groovy would read."""
     return _CONTROL.sub(" ", text).replace("\\", "\\\\")
@@ -98,5 +103,6 @@ FILTERS: Mapping[str, Callable[..., object]] = {
     "label": label,
     "node": node,
     "selected": selected,
+    "tool_list": tool_list,
     "comment": comment,
 }

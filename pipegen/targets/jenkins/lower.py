@@ -15,11 +15,13 @@ from pipegen.targets.jenkins.layout import lay_out
 from pipegen.targets.jenkins.pins import is_pinned
 from pipegen.targets.jenkins.plugins import plugin_notes
 from pipegen.targets.jenkins.preludes import Preludes
+from pipegen.targets.jenkins.properties import job_properties
 from pipegen.targets.jenkins.selection import lower_parameters, lower_selection
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stages import lower_stages
 from pipegen.targets.jenkins.stashes import Stashes
 from pipegen.targets.jenkins.steps import Shared, script_steps
+from pipegen.targets.jenkins.tools import tools, uses_tools
 from pipegen.targets.jenkins.variables import checkout_variables, start_variables, used_setup
 from pipegen.targets.jenkins.work import PlanScripts, Work, named_jobs
 
@@ -45,6 +47,9 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
     variables = start_variables(work, used)
     return model.Jenkinsfile(
         notes=(*chosen_note(request.chosen), *laid_out.notes, *plugin_notes(stages)),
+        libraries=settings.libraries,
+        properties=job_properties(settings),
+        tools=tools(settings) if any(uses_tools(one.job, settings) for one in named) else (),
         parameters=lower_parameters(work, used),
         selection=lower_selection(work),
         variables=variables,

@@ -34,7 +34,7 @@ def check_raw(job: Job, report: Report) -> None:
                     codes.RAW_REFUSED,
                     f'Jenkins takes no raw key "{entry.key.text}"',
                     at=entry.key.span,
-                    hint='''write "wrap: [\"ansiColor('xterm')\"]" for steps around those of the stage''',
+                    hint="""write "wrap: [\"ansiColor('xterm')\"]" for steps around those of the stage""",
                 )
             elif not isinstance(entry.value, Sequence):
                 _refuse(entry.value, report)

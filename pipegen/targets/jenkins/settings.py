@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pipegen.shell import defaults
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
-from pipegen.source.tree import Scalar
+from pipegen.source.tree import plain
 
 # The promote settings stand between double quotes of a shell: nothing in them may mean something there.
 _NAME = "^[A-Za-z0-9._:/@-]+$"
 _URL = "^[A-Za-z0-9._~:/?#@!&=%+,;-]+$"
 _ID = "^[^\\u0000-\\u001f]+$"
+# One call of Groovy, which is written as it stands.
+_CALL = "^[A-Za-z_]\\w*([.]\\w+)*(\\s*[(].*[)])?$"
 
 SETTINGS: Mapping[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -26,6 +28,57 @@ SETTINGS: Mapping[str, Any] = {
             "type": "string",
             "description": "Label of the agents that stages run on; without it, any agent.",
             "examples": ["docker"],
+        },
+        "tools": {
+            "type": "object",
+            "propertyNames": {"pattern": "^[A-Za-z]\\w*$"},
+            "additionalProperties": {"type": "string", "pattern": _ID},
+            "description": "Tools that Jenkins installs, by type: their folders bin are on the PATH of scripts that "
+            "run in no image, and JAVA_HOME, MAVEN_HOME and so on are set.",
+            "examples": [{"maven": "Maven 3.9", "jdk": "21"}],
+        },
+        "discard": {
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": False,
+            "description": "Which builds are kept.",
+            "properties": {
+                "builds": {"type": "integer", "minimum": 1, "description": "The newest builds that are kept."},
+                "days": {"type": "integer", "minimum": 1, "description": "The days for which a build is kept."},
+                "artifact_builds": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "description": "The newest builds whose artifacts are kept.",
+                },
+                "artifact_days": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "description": "The days for which artifacts are kept.",
+                },
+            },
+        },
+        "timestamps": {
+            "type": "boolean",
+            "default": False,
+            "description": "Whether lines of the log begin with the time; needs the plugin timestamper.",
+        },
+        "options": {
+            "type": "array",
+            "items": {"type": "string", "pattern": _CALL},
+            "description": "Properties of the job, in Groovy: each stands under options, or in properties of a script.",
+            "examples": [["disableResume()"]],
+        },
+        "wrap": {
+            "type": "array",
+            "items": {"type": "string", "pattern": _CALL},
+            "description": "Block steps around all stages, in Groovy, the outermost first.",
+            "examples": [["ansiColor('xterm')"]],
+        },
+        "libraries": {
+            "type": "array",
+            "items": {"type": "string", "pattern": "^[^\\s@'\"\\\\]+(@[^\\s'\"\\\\]+)?$"},
+            "description": "Shared libraries that the file loads, as name@version.",
+            "examples": [["ci-steps@v2"]],
         },
         "images": {
             "enum": ["local", "registry"],
@@ -114,10 +167,34 @@ class Promotion:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Discard:
+    """How many builds, and for how many days they and their artifacts are kept; None for no such limit."""
+
+    builds: int | None = None
+    days: int | None = None
+    artifact_builds: int | None = None
+    artifact_days: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool by its *type* and the *name* that Jenkins knows it by."""
+
+    type: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """The settings, defaults filled in; *agent* "" is any agent, *registry_credential* "" is none."""
 
     agent: str = ""
+    tools: tuple[Tool, ...] = ()
+    discard: Discard | None = None
+    timestamps: bool = False
+    options: tuple[str, ...] = ()
+    wrap: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
     images: Images = Images.LOCAL
     registry: str = defaults.REGISTRY
     repository: str = defaults.REPOSITORY
@@ -132,14 +209,17 @@ def parse_settings(node: TreeMapping | None) -> Settings:
     """Return what *node*, checked against `SETTINGS`, says."""
     if node is None:
         return Settings()
-    given = _scalars(node)
-    promote = node.get("promote")
-    return Settings(
-        images=Images(given.pop("images", Images.LOCAL.value)),
-        promote=Promotion(**_scalars(promote)) if isinstance(promote, TreeMapping) else Promotion(),
-        **given,
-    )
+    given: Any = plain(node)
+    values: Any = {key: _READERS[key](value) if key in _READERS else value for key, value in given.items()}
+    return Settings(**values)
 
 
-def _scalars(node: TreeMapping) -> dict[str, Any]:
-    return {entry.key.text: entry.value.text for entry in node.entries if isinstance(entry.value, Scalar)}
+_READERS: Mapping[str, Callable[[Any], object]] = {
+    "images": Images,
+    "tools": lambda given: tuple(Tool(*one) for one in given.items()),
+    "discard": lambda given: Discard(**given),
+    "options": tuple,
+    "wrap": tuple,
+    "libraries": tuple,
+    "promote": lambda given: Promotion(**given),
+}

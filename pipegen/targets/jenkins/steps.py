@@ -15,6 +15,7 @@ from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
 from pipegen.targets.jenkins.raw import wrapped
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stashes import Stashes
+from pipegen.targets.jenkins.tools import with_tools
 from pipegen.targets.jenkins.values import Values
 from pipegen.targets.jenkins.work import NamedJob, Work
 
@@ -59,7 +60,8 @@ def _agent_steps(named: NamedJob, values: Values, shared: Shared) -> Iterator[mo
         yield model.Checkout(shared.work.checkouts[named.plan.name])
         yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
     sh = _bound(script, _sh(script, shared.preludes), shared.work.settings)
-    yield from cached(named.job, values, with_ending(named.job, (sh,)))
+    ended = with_ending(named.job, (with_tools(named.job, sh, shared.work.settings),))
+    yield from cached(named.job, values, ended)
     if script.archives:
         yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)

@@ -6,11 +6,14 @@ from textwrap import dedent
 
 from pipegen.targets.gitlab.model import Document, Entry, Hidden, Image, Job, Need, Rule, Service, Trigger, Variable
 from pipegen.targets.gitlab.render import render
+from pipegen.targets.gitlab.settings import Workflow
 
 DOCUMENT = Document(
     stages=("step 1", "step 2"),
     workflow=(Rule("$CI_OPEN_MERGE_REQUESTS", "never"), Rule("", "always")),
+    settings=Workflow(name="All of $CI_COMMIT_BRANCH", rules=({"if": "$A", "changes": ["a"]},)),
     tags=("docker", "on"),
+    id_tokens=(("TOKEN", ("https://example.org",)), ("TWO", ("a", "b"))),
     variables=(Variable("A", "", "What A is."), Variable("B", "yes")),
     hidden=(
         Hidden(
@@ -58,13 +61,22 @@ TEXT = """\
     stages: [step 1, step 2]
 
     workflow:
+      name: All of $CI_COMMIT_BRANCH
       rules:
+        - if: $A
+          changes:
+            - a
         - if: $CI_OPEN_MERGE_REQUESTS
           when: never
         - when: always
 
     default:
       tags: [docker, "on"]
+      id_tokens:
+        TOKEN:
+          aud: https://example.org
+        TWO:
+          aud: [a, b]
 
     variables:
       A:

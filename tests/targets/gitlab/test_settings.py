@@ -11,12 +11,24 @@ from pipegen.shell import defaults
 from pipegen.shell.host import Images
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence
-from pipegen.targets.gitlab.settings import SCHEMA, Project, Settings, read
+from pipegen.targets.gitlab.settings import SCHEMA, Pages, Project, Settings, read
 
 EVERYTHING: dict[str, Any] = {
     "images": "local",
     "tags": ["docker", "linux"],
-    "tools": {"docker": "a:1", "dind": "b:1", "helm": "c:1", "git": "d:1", "curl": "e:1", "shell": "f:1"},
+    "workflow": {"name": "All", "rules": [{"when": "always"}]},
+    "id_tokens": {"ONE": "https://example.org", "TWO": ["a", "b"]},
+    "pages": {"stage": "docs", "publish": "site/"},
+    "release": {"stage": "tag", "tag": "v1", "name": "One", "description": "NOTES.md"},
+    "tools": {
+        "docker": "a:1",
+        "dind": "b:1",
+        "helm": "c:1",
+        "git": "d:1",
+        "curl": "e:1",
+        "shell": "f:1",
+        "release": "g:1",
+    },
     "registry": "registry.example.org:5000",
     "repository": "team",
     "registry_credential": "registry-login",
@@ -61,6 +73,8 @@ def test_every_setting_is_read() -> None:
         "one": Project(project="group/one"),
         "two": Project(project="group/two", branch="next"),
     }
+    assert settings.id_tokens == (("ONE", ("https://example.org",)), ("TWO", ("a", "b")))
+    assert settings.pages == Pages(stage="docs", publish="site")
     assert settings.mail is not None
     assert settings.mail.sender == "MAIL_FROM"
 
@@ -82,6 +96,11 @@ def test_the_schema_is_one() -> None:
         {"charts": "https://example.org/$(id)"},
         {"projects": {"one": {"branch": "next"}}},
         {"mail": {"server": "not a variable"}},
+        {"pages": {"publish": "site"}},
+        {"pages": {"stage": "docs", "publish": "/srv"}},
+        {"release": {"stage": "tag", "description": "$(id)"}},
+        {"release": {"stage": "tag", "name": "`id`"}},
+        {"workflow": {"rules": ["always"]}},
     ],
 )
 def test_the_schema_refuses(section: dict[str, Any]) -> None:

@@ -34,6 +34,12 @@ def test_the_schema_is_one() -> None:
         {"charts": "https://x/`id`"},
         {"promote": {"repository": "https://x/$y"}},
         {"promote": {"repo": "x"}},
+        {"discard": {}},
+        {"discard": {"builds": 0}},
+        {"options": ["disableResume; error()"]},
+        {"wrap": ["a()\nb()"]},
+        {"libraries": ["it's"]},
+        {"tools": {"a b": "x"}},
     ],
 )
 def test_what_the_shell_would_read_is_refused(settings: dict[str, object]) -> None:

@@ -10,6 +10,7 @@ from pipegen.targets.jenkins.model.file import (
     Prelude,
     Recipients,
     Selection,
+    Tool,
     Variable,
 )
 from pipegen.targets.jenkins.model.properties import Property, PropertyKind
@@ -75,6 +76,7 @@ __all__ = [
     "Statement",
     "Step",
     "Teardown",
+    "Tool",
     "Unstash",
     "Value",
     "Variable",

@@ -64,6 +64,15 @@ class CheckoutFunction:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Tool:
+    """A tool that Jenkins installs, and the variable that holds its folder."""
+
+    type: str
+    name: str
+    home: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Recipients:
     """A function that returns recipients that are known only when the pipeline runs."""
 
@@ -90,12 +99,15 @@ class Loop:
 class Jenkinsfile:
     """A whole file.
 
-    *properties* are what is set of the job beside its *parameters*; *helpers* are the names of the constant functions
+    *libraries* are loaded first; *properties* are what is set of the job beside its *parameters*; *tools* are those of
+    `withTools`; *helpers* are the names of the constant functions
     that it calls, in the order they are written.
     """
 
     notes: tuple[str, ...]
+    libraries: tuple[str, ...] = ()
     properties: tuple[Property, ...] = ()
+    tools: tuple[Tool, ...] = ()
     parameters: tuple[Parameter, ...]
     selection: Selection | None
     variables: tuple[Variable, ...]

@@ -24,7 +24,8 @@ class Compiler {
     static CompilerConfiguration configuration() {
         CompilerConfiguration configuration = new CompilerConfiguration(sourceEncoding: 'UTF-8')
         configuration.addCompilationCustomizers(
-                new ImportCustomizer().addStarImports('com.cloudbees.groovy.cps', 'hudson.model', 'jenkins.model'))
+                new ImportCustomizer().addStarImports('com.cloudbees.groovy.cps', 'hudson.model', 'jenkins.model')
+                        .addImports('org.jenkinsci.plugins.workflow.libs.Library'))
         return configuration
     }
 

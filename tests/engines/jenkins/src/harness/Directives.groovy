@@ -114,6 +114,8 @@ class CallList {
     @Override
     Object invokeMethod(String name, Object given) {
         Object[] arguments = (Object[]) given
+        // What stands among the arguments of a call, such as logRotator(), is no entry of its own.
+        calls.removeAll { Symbol call -> arguments.any { Object it -> it.is(call) } }
         if (Build.current.steps.isSymbol(name)) {
             Symbol symbol = (Symbol) Build.current.steps.call(name, arguments)
             calls.add(symbol)

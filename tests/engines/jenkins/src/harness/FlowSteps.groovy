@@ -175,9 +175,8 @@ class FlowSteps extends StepFamily {
             throw new IllegalArgumentException('lock: neither resource nor label is given')
         }
         Map<String, String> variables = given.variable == null ? [:] : [((String) given.variable): resource]
-        List<String> others = ((List<Map<String, Object>>) given.extra ?: []).collect { Map<String, Object> it ->
-            (String) (it.resource ?: it.label)
-        }
+        List<Map<String, Object>> extra = (List<Map<String, Object>>) (given.extra ?: [])
+        List<String> others = extra.collect { Map<String, Object> it -> (String) (it.resource ?: it.label) }
         List<String> names = [resource] + others
         build.locks.take(names, build.threads)
         try {

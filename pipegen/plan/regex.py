@@ -1,0 +1,198 @@
+"""Regular expressions that all engines read alike: what RE2, Java and Python have in common."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_QUANTIFIER = re.compile(r"[*+?]|\{(\d+)(,(\d*))?\}")
+_MOST_REPEATS = 1000
+# Escapes of single characters, and of kinds of characters that mean the same everywhere (ASCII only).
+_CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
+_KINDS = "dDwW"
+_BLANKS = r"\t\n\f\r "
+_ANCHORS = {"A": "^", "z": "$"}
+_SPECIAL = frozenset(r"\^$.|?*+()[]{}")
+_SPECIAL_IN_CLASS = frozenset(r"\]^-[&~|$")
+_SHOWN = {"\n": r"\n", "\t": r"\t", "\r": r"\r", "\f": r"\f"}
+_GROUPS = {
+    "(?=": "looks ahead",
+    "(?!": "looks ahead",
+    "(?<=": "looks behind",
+    "(?<!": "looks behind",
+    "(?>": "forbids to go back",
+    "(?P": "has a name",
+    "(?<": "has a name",
+}
+
+
+class RegexError(Exception):
+    """A part of a regular expression that is wrong, or that some engine lacks; *start* and *end* are its place."""
+
+    def __init__(self, message: str, start: int, end: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.start = start
+        self.end = end
+
+
+def common(source: str) -> str:
+    """Return *source* in the one form that all engines read alike; raise `RegexError` where there is none."""
+    flag = "(?i)" if source.startswith("(?i)") else ""
+    reader = _Reader(source, len(flag))
+    found = reader.alternatives()
+    if reader.at < len(source):
+        raise RegexError('this ")" closes nothing', reader.at, reader.at + 1)
+    return flag + found
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads a regular expression from *at* on."""
+
+    source: str
+    at: int
+
+    def alternatives(self) -> str:
+        parts = [self._sequence()]
+        while self._take("|"):
+            parts.append(self._sequence())
+        return "|".join(parts)
+
+    def _sequence(self) -> str:
+        found = []
+        while self.at < len(self.source) and self.source[self.at] not in "|)":
+            found.append(self._repeated())
+        return "".join(found)
+
+    def _repeated(self) -> str:
+        start = self.at
+        atom, is_anchor = self._atom()
+        quantifier = _QUANTIFIER.match(self.source, self.at)
+        if quantifier is None:
+            return atom
+        if is_anchor:
+            raise RegexError("a place cannot be repeated", start, quantifier.end())
+        self._check_counts(quantifier)
+        self.at = quantifier.end()
+        lazy = "?" if self._take("?") else ""
+        if _QUANTIFIER.match(self.source, self.at):
+            raise RegexError("not every engine knows this way to repeat", quantifier.start(), self.at + 1)
+        return f"{atom}{quantifier[0]}{lazy}"
+
+    def _check_counts(self, quantifier: re.Match[str]) -> None:
+        counts = [int(number) for number in (quantifier[1], quantifier[3]) if number]
+        if any(count > _MOST_REPEATS for count in counts) or counts != sorted(counts):
+            message = f"a count goes from the lower to the higher, up to {_MOST_REPEATS}"
+            raise RegexError(message, quantifier.start(), quantifier.end())
+
+    def _atom(self) -> tuple[str, bool]:
+        """Return the next atom, and whether it is a place rather than a character."""
+        start, character = self.at, self.source[self.at]
+        self.at += 1
+        match character:
+            case "(":
+                return self._group(start), False
+            case "[":
+                return self._class(start), False
+            case "\\":
+                return self._escape(start)
+            case "^" | "$":
+                return character, True
+            case ".":
+                return character, False
+            case "*" | "+" | "?":
+                raise RegexError("there is nothing to repeat here", start, self.at)
+            case "{" | "}":
+                raise RegexError(f'write "\\{character}" for the character itself', start, self.at)
+        return _literal(character, _SPECIAL), False
+
+    def _group(self, start: int) -> str:
+        opening = "("
+        if self.source.startswith("?", self.at):
+            if not self.source.startswith("?:", self.at):
+                found = next((text for text in _GROUPS if self.source.startswith(text, start)), None)
+                why = f"this group {_GROUPS[found]}" if found else "this group has options"
+                raise RegexError(f"{why}, which not every engine can", start, self.at + 1)
+            self.at += 2
+            opening = "(?:"
+        inner = self.alternatives()
+        if not self._take(")"):
+            raise RegexError('this "(" is never closed', start, start + 1)
+        return f"{opening}{inner})"
+
+    def _escape(self, start: int) -> tuple[str, bool]:
+        if self.source[self.at : self.at + 1] in ("s", "S"):
+            sign = "^" if self.source[self.at] == "S" else ""
+            self.at += 1
+            return f"[{sign}{_BLANKS}]", False
+        if self.source[self.at : self.at + 1] in _ANCHORS and self.at < len(self.source):
+            self.at += 1
+            return _ANCHORS[self.source[self.at - 1]], True
+        kind, character = self._escaped(start)
+        return (kind, False) if kind else (_literal(character, _SPECIAL), False)
+
+    def _escaped(self, start: int) -> tuple[str, str]:
+        """Return the kind of characters that an escape stands for, or else the one character."""
+        if self.at == len(self.source):
+            raise RegexError('nothing stands behind this "\\"', start, self.at)
+        letter = self.source[self.at]
+        self.at += 1
+        if letter in _KINDS:
+            return f"\\{letter}", ""
+        if letter in _CHARACTERS:
+            return "", _CHARACTERS[letter]
+        if letter == "x" and (code := re.compile("[0-9a-fA-F]{2}").match(self.source, self.at)):
+            self.at = code.end()
+            return "", chr(int(code[0], 16))
+        if letter.isalnum():
+            raise RegexError(f'not every engine reads "\\{letter}" alike', start, self.at)
+        return "", letter
+
+    def _class(self, start: int) -> str:
+        sign = "^" if self._take("^") else ""
+        found: list[str] = []
+        while not (found and self.source.startswith("]", self.at)):
+            if self.at >= len(self.source):
+                raise RegexError('this "[" is never closed', start, start + 1)
+            found.append(self._member())
+        self.at += 1
+        return f"[{sign}{''.join(found)}]"
+
+    def _member(self) -> str:
+        """Return the next character of a class, or range of them, or kind of them."""
+        start = self.at
+        if self.source.startswith("[:", start):
+            raise RegexError("not every engine knows classes by name", start, start + 2)
+        first, kind = self._class_character()
+        if kind:
+            return kind
+        following = self.source[self.at : self.at + 2]
+        if not following.startswith("-") or following in ("-", "-]"):
+            return _literal(first, _SPECIAL_IN_CLASS)
+        self.at += 1
+        last, kind = self._class_character()
+        if kind or last < first:
+            raise RegexError("a range goes from a lower character to a higher one", start, self.at)
+        return f"{_literal(first, _SPECIAL_IN_CLASS)}-{_literal(last, _SPECIAL_IN_CLASS)}"
+
+    def _class_character(self) -> tuple[str, str]:
+        start, character = self.at, self.source[self.at]
+        self.at += 1
+        if character != "\\":
+            return character, ""
+        if self._take("s"):
+            return "", _BLANKS
+        kind, character = self._escaped(start)
+        return character, kind
+
+    def _take(self, text: str) -> bool:
+        is_here = self.source.startswith(text, self.at)
+        self.at += len(text) if is_here else 0
+        return is_here
+
+
+def _literal(character: str, special: frozenset[str]) -> str:
+    if character in special:
+        return f"\\{character}"
+    return _SHOWN.get(character) or (f"\\x{ord(character):02x}" if ord(character) < ord(" ") else character)

@@ -1,0 +1,15 @@
+"""What a job may not find, because the stage that leaves it was skipped, or failed and was let go."""
+
+from __future__ import annotations
+
+from pipegen.plan.model import Job
+from pipegen.plan.model.logic import implies
+
+
+def may_be_absent(producer: Job, reader: Job) -> bool:
+    """Return whether *producer* may have left nothing when *reader* runs."""
+    return (
+        producer.limits.allow_failure is not None
+        or reader.is_final
+        or not implies(reader.condition, producer.condition)
+    )

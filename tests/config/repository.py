@@ -1,0 +1,65 @@
+"""Repositories of several config files."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from textwrap import dedent
+
+from pipegen.compiler import expand
+from pipegen.config.load import load
+from pipegen.diagnostics.model import Diagnostic
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.text import SourceFile
+from pipegen.source.tree import plain
+
+
+def repository(root: Path, **files: str) -> Path:
+    """Return *root* as a repository that holds *files*; in their names, `__` stands for a slash, all are YAML."""
+    (root / ".git").mkdir(exist_ok=True)
+    for name, text in files.items():
+        path = root / f"{name.replace('__', '/')}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text), encoding="utf-8")
+    return root
+
+
+def config_of(root: Path) -> object:
+    """Return what the config of the repository *root* comes to, as plain data."""
+    report = Report()
+    tree = expand(load(root / "pipegen.yaml", report, shown="pipegen.yaml"), report)
+
+    assert report.diagnostics() == ()
+    return plain(tree)
+
+
+def wrong_in(root: Path) -> tuple[Diagnostic, ...]:
+    """Return what is wrong with the config of the repository *root*."""
+    report = Report()
+    with suppress(Stopped):
+        expand(load(root / "pipegen.yaml", report, shown="pipegen.yaml"), report)
+    return report.diagnostics()
+
+
+def expanded(text: str) -> object:
+    """Return what the config *text* comes to, as plain data."""
+    report = Report()
+    tree = expand(SourceFile("pipegen.yaml", dedent(text)), report)
+
+    assert report.diagnostics() == ()
+    return plain(tree)
+
+
+def wrong(text: str) -> tuple[Diagnostic, ...]:
+    """Return what is wrong with the config *text*."""
+    report = Report()
+    with suppress(Stopped):
+        expand(SourceFile("pipegen.yaml", dedent(text)), report)
+    return report.diagnostics()
+
+
+def shown(found: Diagnostic) -> tuple[str, str, str]:
+    """Return the code, the file with the line, and the message of a diagnostic."""
+    assert found.primary is not None
+    span = found.primary.span
+    return found.code.number, f"{span.file.path}:{span.first.line}", found.message

@@ -1,0 +1,56 @@
+"""Two maps to one."""
+
+from __future__ import annotations
+
+import pytest
+from config.written import tree_of
+
+from pipegen.config.merge import merged
+from pipegen.source.tree import Mapping, plain
+
+
+def _merged(lower: str, upper: str) -> Mapping:
+    below, above = tree_of(lower), tree_of(upper)
+    assert isinstance(below, Mapping)
+    assert isinstance(above, Mapping)
+    return merged(below, above)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "expected"),
+    [
+        ("{a: 1}", "{b: 2}", {"a": 1, "b": 2}),
+        ("{a: 1}", "{a: 2}", {"a": 2}),
+        ("{a: {b: 1, c: 2}}", "{a: {c: 3, d: 4}}", {"a": {"b": 1, "c": 3, "d": 4}}),
+        ("{a: {b: {c: 1}}}", "{a: {b: {d: 2}}}", {"a": {"b": {"c": 1, "d": 2}}}),
+        ("{a: [1, 2]}", "{a: [3]}", {"a": [3]}),
+        ("{a: {b: 1}}", "{a: text}", {"a": "text"}),
+        ("{a: text}", "{a: {b: 1}}", {"a": {"b": 1}}),
+        ("{a: {b: 1}}", "{a: [1]}", {"a": [1]}),
+        ("{a: {b: 1}}", "{a: {}}", {"a": {"b": 1}}),
+        ("{a: 1, b: 2}", "{a: ~}", {"b": 2}),
+        ("{a: {b: 1, c: 2}}", "{a: {b: }}", {"a": {"c": 2}}),
+        ("{a: 1}", "{b: ~}", {"a": 1, "b": None}),
+        ("{a: ~}", "{a: 1}", {"a": 1}),
+        ("{a: {$merge: {b: 1}, $with: {}}}", "{a: {b: 2}}", {"a": {"b": 2}}),
+        ("{a: {b: 1}}", "{a: {$each: x, $in: y}}", {"a": {"$each": "x", "$in": "y"}}),
+    ],
+)
+def test_maps_are_merged_and_all_else_is_replaced(lower: str, upper: str, expected: object) -> None:
+    """Key by key, a key with no value takes the lower one away, and what is worked out is a value."""
+    assert plain(_merged(lower, upper)) == expected
+
+
+def test_keys_keep_the_order_in_which_they_come_first() -> None:
+    """The lower ones stand first, as they were written."""
+    whole = _merged("{b: 1, a: 2}", "{c: 3, a: 4, d: 5}")
+
+    assert [(entry.key.text, plain(entry.value)) for entry in whole.entries] == [("b", 1), ("a", 4), ("c", 3), ("d", 5)]
+
+
+def test_values_keep_their_places() -> None:
+    """Key and value are those of the map that has the last word."""
+    whole = _merged("a: 1\nb: 2", "\n\nb: 3")
+
+    assert [entry.key.span.first.line for entry in whole.entries] == [1, 3]
+    assert [entry.value.span.first.line for entry in whole.entries] == [1, 3]

@@ -1,0 +1,382 @@
+"""Templates, defaults and short-hands, written out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from config.repository import expanded, shown, wrong
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipegen.cli.expanded import as_yaml
+from pipegen.compiler import Analysed, analyse, expand, generate
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import SourceFile
+from pipegen.targets import registry
+
+
+def _stages(text: str) -> list[dict[str, object]]:
+    """Return the stages of the pipeline "p" in the config *text*."""
+    config: Any = expanded(text)
+    assert set(config) == {"pipelines"}
+    assert "defaults" not in config["pipelines"]["p"]
+    stages: list[dict[str, object]] = config["pipelines"]["p"]["stages"]
+    return stages
+
+
+def test_defaults_templates_stage() -> None:
+    """Each has the last word over those before it, and a later template over an earlier one."""
+    stages = _stages("""
+        templates:
+          a: {image: a, timeout: 2m, env: {A: a, B: a}}
+          b: {image: b, env: {B: b}}
+        pipelines:
+          p:
+            defaults: {image: d, timeout: 1m, retry: 1, env: {A: d, D: d}}
+            stages:
+              - {name: one, script: x}
+              - {name: two, script: x, extends: [a, b]}
+              - {name: three, script: x, extends: [b, a], image: c, env: {D: c}}
+        """)
+
+    assert stages == [
+        {"name": "one", "script": "x", "image": "d", "timeout": "1m", "retry": 1, "env": {"A": "d", "D": "d"}},
+        {
+            "name": "two",
+            "script": "x",
+            "image": "b",
+            "timeout": "2m",
+            "retry": 1,
+            "env": {"A": "a", "D": "d", "B": "b"},
+        },
+        {
+            "name": "three",
+            "script": "x",
+            "image": "c",
+            "timeout": "2m",
+            "retry": 1,
+            "env": {"A": "a", "D": "c", "B": "a"},
+        },
+    ]
+
+
+def test_the_name_stands_first() -> None:
+    """As people write it; then what is inherited."""
+    config = SourceFile("pipegen.yaml", "pipelines: {p: {defaults: {image: d}, stages: [{script: x, name: a}]}}")
+
+    assert "- name: a\n        image: d\n" in as_yaml(expand(config, Report()))
+
+
+def test_a_template_extends_others() -> None:
+    """What they say stands below it; what both of two extend counts once, below both."""
+    stages = _stages("""
+        templates:
+          nightly: {extends: base, when: {event: schedule}}
+          python: {extends: [base], image: python, timeout: 5m}
+          base: {image: busybox, timeout: 1m, retry: 2}
+        pipelines:
+          p:
+            stages:
+              - {name: one, extends: [python, nightly], script: x}
+        """)
+
+    assert stages == [
+        {
+            "name": "one",
+            "script": "x",
+            "image": "python",
+            "timeout": "5m",
+            "retry": 2,
+            "when": {"event": "schedule"},
+        }
+    ]
+
+
+def test_defaults_extend_templates() -> None:
+    """A template that the stage extends too stands below what the defaults say."""
+    stages = _stages("""
+        templates: {base: {image: busybox, timeout: 1m}}
+        pipelines:
+          p:
+            defaults: {extends: base, timeout: 2m}
+            stages:
+              - {name: one, script: x}
+              - {name: two, script: x, extends: base}
+        """)
+
+    assert stages == [{"name": name, "script": "x", "image": "busybox", "timeout": "2m"} for name in ("one", "two")]
+
+
+def test_a_key_without_a_value_takes_the_inherited_one_away() -> None:
+    """In a stage, in a template that stands over the defaults, and within a map."""
+    stages = _stages("""
+        templates:
+          plain: {image: , retry: ~}
+        pipelines:
+          p:
+            defaults: {image: d, timeout: 1m, env: {A: d, B: d}}
+            stages:
+              - {name: one, script: x, timeout: , env: {A: ~}}
+              - {name: two, script: x, extends: plain}
+        """)
+
+    assert stages == [
+        {"name": "one", "script": "x", "image": "d", "env": {"B": "d"}},
+        {"name": "two", "script": "x", "timeout": "1m", "env": {"A": "d", "B": "d"}},
+    ]
+
+
+def test_parts_make_a_whole() -> None:
+    """What one part lacks another gives: each is checked together with what it inherits."""
+    stages = _stages("""
+        templates: {cached: {cache: {paths: [.cache/]}}}
+        pipelines:
+          p:
+            defaults: {image: {entrypoint: []}}
+            stages: [{name: one, script: x, extends: cached, cache: {key: k}, image: {name: busybox}}]
+        """)
+
+    assert stages == [
+        {
+            "name": "one",
+            "script": "x",
+            "image": {"entrypoint": [], "name": "busybox"},
+            "cache": {"paths": [".cache/"], "key": "k"},
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("defaults", "stage", "steps"),
+    [
+        ("{timeout: 1m}", "{name: a}", {"timeout": "1m", "build": "${.stage}", "run": True}),
+        ("{timeout: 1m}", "{name: a, description: b, directory: c, timeout: }", {"build": "${.stage}", "run": True}),
+        ("{build: test}", "{name: a}", {"build": "test", "run": True}),
+        ("{run: {env: {A: b}}}", "{name: a}", {"build": "${.stage}", "run": {"env": {"A": "b"}}}),
+        ("{copy: [c]}", "{name: a}", {"copy": ["c"], "build": "${.stage}", "run": True}),
+        ("{script: x}", "{name: a}", {"script": "x"}),
+        ("{timeout: 1m}", "{name: a, build: b}", {"timeout": "1m", "build": "b"}),
+        ("{timeout: 1m}", "{name: a, extends: t}", {"timeout": "1m", "image": "t"}),
+        ("{timeout: 1m}", "{name: a, extends: []}", {"timeout": "1m"}),
+    ],
+)
+def test_a_stage_with_only_a_name(defaults: str, stage: str, steps: dict[str, object]) -> None:
+    """Defaults leave it the short-hand, unless they say what runs instead; what it extends takes that away."""
+    (found,) = _stages(
+        f"{{templates: {{t: {{image: t}}}}, pipelines: {{p: {{defaults: {defaults}, stages: [{stage}]}}}}}}"
+    )
+
+    assert {key: value for key, value in found.items() if key not in {"name", "description", "directory"}} == steps
+
+
+def test_what_only_a_script_uses_reaches_stages_with_a_script() -> None:
+    """From defaults; a template is asked for, and gives all that it has."""
+    stages = _stages("""
+        templates: {t: {shell: bash}}
+        pipelines:
+          p:
+            defaults: {image: d, env: {A: b}, timeout: 1m}
+            stages:
+              - {name: one, script: x}
+              - {name: two, build: b, run: true}
+              - {name: three}
+              - {name: four, build: b, extends: t}
+        """)
+
+    assert stages == [
+        {"name": "one", "image": "d", "env": {"A": "b"}, "timeout": "1m", "script": "x"},
+        {"name": "two", "timeout": "1m", "build": "b", "run": True},
+        {"name": "three", "timeout": "1m", "build": "${.stage}", "run": True},
+        {"name": "four", "timeout": "1m", "shell": "bash", "build": "b"},
+    ]
+
+
+def test_a_pipeline_in_the_place_of_a_stage_takes_no_defaults() -> None:
+    """It runs nothing itself that they could be about; what it extends it asks for."""
+    stages = _stages("""
+        templates: {main: {when: {branch: main}}}
+        pipelines:
+          p:
+            defaults: {timeout: 1m}
+            stages: [{name: a, pipeline: q, extends: main}]
+          q: {stages: [{name: b}]}
+        """)
+
+    assert stages == [{"name": "a", "pipeline": "q", "when": {"branch": "main"}}]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "message"),
+    [
+        (
+            "templates: {}\npipelines: {p: {stages: [{name: a, extends: b}]}}",
+            "PG330",
+            2,
+            '"b" is no template',
+        ),
+        (
+            "templates: {t: {extends: b}}\npipelines: {p: {stages: [{name: a}]}}",
+            "PG330",
+            1,
+            '"b" is no template',
+        ),
+        ("pipelines: {p: {defaults: {extends: [b]}, stages: [{name: a}]}}", "PG330", 1, '"b" is no template'),
+        (
+            "templates: {a: {extends: a}}\npipelines: {p: {stages: [{name: a}]}}",
+            "PG331",
+            1,
+            'template "a" extends itself',
+        ),
+        (
+            "templates:\n  a: {extends: b}\n  b: {extends: d}\n  d: {extends: a}\npipelines: {p: {stages: [name: a]}}",
+            "PG331",
+            2,
+            "templates extend each other: a -> b -> d -> a",
+        ),
+        (
+            "pipelines:\n  p:\n    defaults: {image: d}\n    stages: [{name: a, script: x, timeout: }]",
+            "PG202",
+            4,
+            '"timeout" has no value',
+        ),
+        (
+            "templates: {t: {image: {entrypoint: []}}}\npipelines: {p: {stages: [{name: a, script: x, extends: t}]}}",
+            "PG203",
+            1,
+            '"image" has no "name"',
+        ),
+        (
+            "pipelines:\n  p:\n    defaults: {image: d}\n    stages: [{name: a, script: x, image: {pull: never}}]",
+            "PG203",
+            4,
+            '"image" has no "name"',
+        ),
+        (
+            (
+                "pipelines:\n p:\n  defaults: {outputs: {v: {command: b}}}\n"
+                "  stages: [{name: a, script: x, outputs: {v: {file: c}}}]"
+            ),
+            "PG204",
+            4,
+            '"v" has "command", "file", of which only one may stand',
+        ),
+        (
+            "templates: {t: {timeot: 5m}}\npipelines: {p: {stages: [{name: a, script: x, extends: t}]}}",
+            "PG201",
+            1,
+            'unknown key "timeot" in template "t"',
+        ),
+        ("pipelines: {p: {defaults: {name: 5m}, stages: [{name: a}]}}", "PG201", 1, 'unknown key "name" in "defaults"'),
+        (
+            "pipelines: {p: {defaults: {image: d}, stages: [{script: x}]}}",
+            "PG207",
+            1,
+            "a stage has no name",
+        ),
+        ("templates: {a: {}}", "PG203", 1, 'the config has no "pipelines"'),
+        ("inputs: {a: b}", "PG203", 1, 'the config has no "pipelines"'),
+    ],
+)
+def test_mistakes(text: str, code: str, line: int, message: str) -> None:
+    """Each is told once, where the user wrote it."""
+    (found,) = wrong(text)
+
+    assert shown(found) == (code, f"pipegen.yaml:{line}", message)
+
+
+def test_a_mistake_in_a_template_is_told_once() -> None:
+    """However many stages are made from it."""
+    found = wrong(
+        "templates: {t: {image: {pull: never}}}\n"
+        "pipelines: {p: {stages: [{name: a, script: x, extends: t}, {name: b, script: x, extends: t}]}}"
+    )
+
+    assert [one.message for one in found] == ['"image" has no "name"']
+
+
+def test_a_chain_of_templates_may_be_long() -> None:
+    """No recursion follows them."""
+    chain = ", ".join(f"t{number}: {{extends: t{number + 1}}}" for number in range(5_000))
+    text = (
+        f"{{templates: {{{chain}, t5000: {{image: last}}}}, pipelines: {{p: {{stages: [{{name: a, extends: t0}}]}}}}}}"
+    )
+
+    assert _stages(text) == [{"name": "a", "image": "last"}]
+
+
+def test_what_multiplies_is_bounded() -> None:
+    """A large template in many stages is refused before it fills the memory."""
+    variables = ", ".join(f"A{number}: b" for number in range(2_000))
+    stages = ", ".join(f"{{name: s{number}, script: x}}" for number in range(1_000))
+    found = wrong(f"pipelines: {{p: {{defaults: {{env: {{{variables}}}}}, stages: [{stages}]}}}}")
+
+    assert [one.code.number for one in found] == ["PG113"]
+
+
+_SCALARS = st.sampled_from(["x", "1.10", "yes", "a: b", "'$each'", "line\nline", "${.stage}", "é"])
+_ENV = st.dictionaries(st.sampled_from(["A", "B", "on", "LONG_NAME"]), _SCALARS, max_size=3)
+_KEYS: st.SearchStrategy[dict[str, object]] = st.fixed_dictionaries(
+    {"script": st.lists(st.sampled_from(["make", "echo a b", "true"]), min_size=1, max_size=2)},
+    optional={
+        "env": _ENV,
+        "directory": st.sampled_from(["src", "lib"]),
+        "outputs": st.dictionaries(st.sampled_from(["v", "w"]), st.just({"command": "cat V"}), min_size=1, max_size=2),
+        "artifacts": st.just(["dist/"]),
+        "build": st.fixed_dictionaries({"variant": st.just("test")}, optional={"context": st.just("src")}),
+        "blubberfile": st.just("blubber.yaml"),
+        "exports": st.dictionaries(st.sampled_from(["one", "two"]), _SCALARS, max_size=2),
+    },
+)
+
+
+def _parts(stage: dict[str, object], choose: st.DataObject) -> list[dict[str, object]]:
+    """Return *stage* in four parts that make it when they are merged; some hold what a later one replaces."""
+    parts: list[dict[str, object]] = [{}, {}, {}, {}]
+    for key, value in stage.items():
+        if isinstance(value, dict) and value:
+            # In the order of the parts, as is that of the keys.
+            places = sorted(choose.draw(st.lists(st.integers(0, 3), min_size=len(value), max_size=len(value))))
+            for (name, inner), place in zip(value.items(), places, strict=True):
+                body = parts[place].setdefault(key, {})
+                assert isinstance(body, dict)
+                body[name] = inner
+        else:
+            at = choose.draw(st.integers(0, 3))
+            parts[at][key] = value
+            if at and not isinstance(value, dict):
+                parts[choose.draw(st.integers(0, at - 1))][key] = ["replaced"] if key == "script" else value
+    if choose.draw(st.booleans()):
+        parts[0]["retry"], parts[3]["retry"] = 2, None
+    return parts
+
+
+def _analysed(config: Mapping[str, object]) -> tuple[Analysed, dict[str, str]]:
+    report = Report()
+    analysed = analyse(SourceFile("pipegen.yaml", json.dumps(config)), (), report)
+    files = {
+        file.name: file.text
+        for name in ("gitlab", "jenkins")
+        for file in generate(analysed, registry.load(name), {}, report)
+    }
+    assert not report.has_errors()
+    return analysed, files
+
+
+@settings(deadline=None, max_examples=50)
+@given(stage=_KEYS, choose=st.data())
+def test_a_stage_in_parts_is_the_stage(stage: dict[str, object], choose: st.DataObject) -> None:
+    """By hand, or from defaults, two templates and a stage: the same plan, and the same bytes for both targets."""
+    defaults, lower, upper, own = _parts(stage, choose)
+    by_hand = {"pipelines": {"p": {"stages": [{"name": "a", **stage}]}}}
+    in_parts = {
+        "templates": {"upper": {**upper, "extends": "lower"}, "lower": lower},
+        "pipelines": {"p": {"defaults": defaults, "stages": [{"name": "a", "extends": ["upper"], **own}]}},
+    }
+
+    (expected, files), (found, others) = _analysed(by_hand), _analysed(in_parts)
+
+    assert found.plans == expected.plans
+    assert others == files

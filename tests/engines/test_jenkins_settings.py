@@ -1,0 +1,42 @@
+"""What the settings of Jenkins say of a whole job holds in both styles: tools, properties, what stands around."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from engines import jenkins_harness
+from engines.proof.execution import CONFIG, Engine, compiled
+from engines.proof.yaml_text import yaml_text
+from engines.requirement import require
+
+SETTINGS = {
+    "tools": {"maven": "Maven 3.9", "jdk": "21", "go": "1.22"},
+    "discard": {"builds": 30},
+    "timestamps": True,
+    "options": ["disableResume()"],
+    "wrap": ["withEnv(['AROUND=it is'])"],
+    "libraries": ["ci-steps@v2"],
+}
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+SHOW = 'printf "<%s>\\n" "$AROUND" "$JAVA_HOME" "$MAVEN_HOME" "$GOROOT" "${PATH%%:/usr/local*}"'
+
+
+@pytest.mark.parametrize("workspace", ["isolated", "shared"])
+@pytest.mark.parametrize("style", ["declarative", "scripted"])
+def test_settings_of_a_job_hold(
+    style: str, workspace: str, repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path
+) -> None:
+    """Scripts find the tools; a stage after another one too."""
+    require(jenkins_harness.available())
+    stages = [{"name": "first", "script": [SHOW]}, {"name": "second", "script": [SHOW]}]
+    checkout = repository({CONFIG: yaml_text({"pipelines": {"p": {"workspace": workspace, "stages": stages}}})})
+    text = compiled(Engine(target="jenkins", style=style), checkout, SETTINGS)
+
+    build = jenkins_harness.run(text, checkout, workdir=tmp_path / "build", agent_env={"PATH": _PATH})
+
+    assert jenkins_harness.validate({style: text}) == {style: ()} or style == "scripted"
+    assert build.result == "SUCCESS", build.log
+    shown = [line for line in build.log.splitlines() if line.startswith("<")]
+    tools = ["/opt/tools/21", "/opt/tools/Maven 3.9", "/opt/tools/1.22"]
+    path = ":".join(f"{tool}/bin" for tool in ("/opt/tools/1.22", "/opt/tools/21", "/opt/tools/Maven 3.9"))
+    assert shown == [f"<{word}>" for word in ("it is", *tools, path)] * 2
