@@ -34,6 +34,12 @@ TABLE: tuple[Capability, ...] = (
     Capability("reports", _NATIVE, "junit, coverage, codequality; sarif is kept as an artifact"),
     Capability("files_from", _NATIVE, "needs with artifacts only for these"),
     Capability(
+        "when",
+        _NATIVE,
+        "rules; where several must hold, one changes and one exists; past a stage that may be dropped, needs go on to "
+        "those before it",
+    ),
+    Capability(
         "setup",
         _NATIVE,
         "predefined variables, params.NAME is the variable NAME; of Jenkins' checkout variables GIT_COMMIT, "

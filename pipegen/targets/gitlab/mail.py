@@ -9,6 +9,7 @@ from dataclasses import replace
 from pipegen.bindings.expression import Defaulted, Loop, Reference, Scope
 from pipegen.plan.model import Job, Output, Plan
 from pipegen.plan.model import Mail as PlanMail
+from pipegen.shell.absence import may_be_absent
 from pipegen.shell.carried import FOLDER
 from pipegen.shell.host import Host
 from pipegen.shell.items import arguments, has_loop
@@ -74,8 +75,12 @@ def _defaults(mail: PlanMail) -> Iterator[str]:
 
 
 def _presence(job: Job, outputs: Sequence[Output], plan: Plan) -> Iterator[str]:
-    """Yield commands that end the script where an ancestor has failed, and so *job* has not been run."""
-    for stage in dict.fromkeys(output.stage for output in outputs):
+    """Yield commands that end the script where an ancestor has failed, and so *job* has not been run.
+
+    Of one that may have been skipped, nothing can be told from what it has not left.
+    """
+    stages = dict.fromkeys(output.stage for output in outputs)
+    for stage in (stage for stage in stages if not may_be_absent(plan.job(stage), job)):
         message = quote(f"no mail: stage {job.stage} was not run, since stage {stage} failed")
         yield f"[ -e .pipegen/outputs/{plan.job(stage).slug} ] || {{ echo {message}; exit 0; }}"
 

@@ -172,7 +172,8 @@ def _services(services: Iterable[Service]) -> Value:
 
 
 def _need(need: Need) -> Value:
-    return Flow({"job": need.job, "artifacts": need.artifacts})
+    keys: dict[str, Data] = {"job": need.job, "artifacts": need.artifacts}
+    return Flow(keys | {"optional": True} if need.is_optional else keys)
 
 
 def _rules(rules: Iterable[Rule]) -> Value:
@@ -180,7 +181,17 @@ def _rules(rules: Iterable[Rule]) -> Value:
 
 
 def _rule(rule: Rule) -> dict[str, Value]:
-    return _written({"if": rule.condition or None, "when": rule.when or None})
+    changes: Value = Flow(rule.changes)
+    if rule.compare_to:
+        changes = {"paths": changes, "compare_to": rule.compare_to}
+    keys: dict[str, Value] = {
+        "if": rule.condition or None,
+        "changes": changes if rule.changes else None,
+        "exists": Flow(rule.exists) if rule.exists else None,
+        "when": rule.when or None,
+    }
+    # A rule that holds without a condition says when all the same.
+    return _written(keys) or {"when": "on_success"}
 
 
 def _variables(variables: Iterable[Variable]) -> Value:
