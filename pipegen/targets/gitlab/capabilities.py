@@ -38,11 +38,18 @@ TABLE: tuple[Capability, ...] = (
     Capability("reports", _NATIVE, "junit, coverage, codequality; sarif is kept as an artifact"),
     Capability("files_from", _NATIVE, "needs with artifacts only for these"),
     Capability(
+        "when",
+        _NATIVE,
+        "rules; where several must hold, one changes and one exists; past a stage that may be dropped, needs go on to "
+        "those before it",
+    ),
+    Capability(
         "setup",
         _NATIVE,
         "predefined variables, params.NAME is the variable NAME; of Jenkins' checkout variables GIT_COMMIT, "
         "GIT_BRANCH, GIT_LOCAL_BRANCH and GIT_URL",
     ),
+    Capability("inputs", _NATIVE, "variables in the form that starts pipelines; checked by the stages that read them"),
     Capability(
         "build", _NATIVE, "docker with a docker-in-docker service; images: local needs a shell runner with docker"
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pipegen.targets.gitlab.model import HELPER, Entry, Image, Job, Need, Rule, Variable
 from pipegen.targets.gitlab.names import Names
@@ -16,7 +17,7 @@ class Collectors:
 
     They run in *image*, None for the runner's own.
     *steps* gives the number of the step in which each job may be needed at the earliest, *left* what each job leaves;
-    both learn of the collectors made.
+    both learn of the collectors made. *dropped* are the jobs that may not be in the pipeline: collectors always are.
     """
 
     def __init__(
@@ -26,12 +27,14 @@ class Collectors:
         rules: tuple[Rule, ...],
         steps: dict[str, int],
         left: dict[str, tuple[str, ...]],
+        dropped: frozenset[str] = frozenset(),
     ) -> None:
         self._names = names
         self._image = image
         self._rules = rules
         self._steps = steps
         self._left = left
+        self._dropped = dropped
         self._made: dict[tuple[Need, ...], Job] = {}
 
     def fit(self, reader: str, needs: tuple[Need, ...]) -> tuple[tuple[Need, ...], tuple[Job, ...]]:
@@ -57,6 +60,7 @@ class Collectors:
 
     def _collector(self, reader: str, needs: tuple[Need, ...]) -> Need:
         """Return a need on the collector of *needs*."""
+        needs = tuple(replace(need, is_optional=need.job in self._dropped) for need in needs)
         if needs not in self._made:
             self._made[needs] = self._make(reader, needs)
         made = self._made[needs]

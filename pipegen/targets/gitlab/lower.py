@@ -8,16 +8,19 @@ from dataclasses import dataclass
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
+from pipegen.plan.model.logic import atoms
 from pipegen.targets.gitlab import host as hosts
 from pipegen.targets.gitlab import selection
 from pipegen.targets.gitlab.checks import check_plan
 from pipegen.targets.gitlab.drafts import Draft, drafts
 from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
-from pipegen.targets.gitlab.model import Document, Entry, Hidden, Job, Variable
+from pipegen.targets.gitlab.inputs import input_variables
+from pipegen.targets.gitlab.model import Document, Entry, Hidden, Job, Rule, Variable
 from pipegen.targets.gitlab.names import Names, stage_names
 from pipegen.targets.gitlab.omissions import check_mail, notes
 from pipegen.targets.gitlab.pipelines import TEARDOWN, Pipeline
 from pipegen.targets.gitlab.publications import publishing
+from pipegen.targets.gitlab.rules import Choice, check_changes, rules
 from pipegen.targets.gitlab.settings import Settings
 from pipegen.targets.gitlab.sharing import sharing
 
@@ -38,6 +41,7 @@ def lower(plans: Sequence[Plan], settings: Settings, *, chosen: bool, report: Re
     drafted = [_drafts(plan, settings, report) for plan in plans]
     shared = sharing(one.around for found in drafted for one in found if not one.is_bridge)
     is_conditional = selection.is_conditional(plans, chosen=chosen)
+    check_changes(plans, report)
     jobs: list[Job] = []
     for plan, found in zip(plans, drafted, strict=True):
         pipeline = Pipeline(
@@ -48,16 +52,18 @@ def lower(plans: Sequence[Plan], settings: Settings, *, chosen: bool, report: Re
             titles={job.stage: titles[plan.name, job.stage] for job in plan.jobs},
             prefix=f"{plan.name}: " if len(plans) > 1 else "",
             shares=shared.shares,
-            rules=selection.rules(plan) if is_conditional else (),
+            rules=rules(_choices(plans, plan, chosen=chosen), None, plan.span, report),
+            stage_rules=_stage_rules(plan, _choices(plans, plan, chosen=chosen), report),
             fetch=() if has_one_fetch(plans) else fetch_variables(plan.fetch),
         )
         jobs += pipeline.jobs(found)
     top = [selection.variable(plans)] if is_conditional else []
+    top += input_variables(plans)
     top += fetch_variables(plans[0].fetch) if has_one_fetch(plans) else ()
     top += _used(hosts.variables(settings), (*shared.hidden, *jobs))
     document = Document(
         stages=_stages(plans, jobs),
-        workflow=selection.workflow() if is_conditional else (),
+        workflow=selection.workflow(plans, chosen=chosen, report=report),
         settings=settings.workflow,
         tags=settings.tags,
         id_tokens=settings.id_tokens,
@@ -72,6 +78,20 @@ def _drafts(plan: Plan, settings: Settings, report: Report) -> list[Draft]:
     host = hosts.host(plan, settings)
     check_plan(plan, host, report)
     return drafts(plan, host, settings, report)
+
+
+def _choices(plans: Sequence[Plan], plan: Plan, *, chosen: bool) -> tuple[Choice, ...]:
+    """Return when the jobs of *plan* run; what holds for the only pipeline of a file is said once, for all of it."""
+    is_told = len(plans) == 1 or not selection.is_conditional(plans, chosen=chosen)
+    return (Choice(),) if is_told else selection.choices(plan)
+
+
+def _stage_rules(plan: Plan, choices: Sequence[Choice], report: Report) -> dict[str, tuple[Rule, ...]]:
+    found = {}
+    for job in plan.jobs:
+        asked = atoms(job.condition)
+        found[job.stage] = rules(choices, job.condition, asked[0].span if asked else job.span, report)
+    return found
 
 
 def _stages(plans: Sequence[Plan], jobs: Sequence[Job]) -> tuple[str, ...]:

@@ -29,18 +29,26 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A job that must have succeeded, and whether its artifacts are fetched."""
+    """A job that must have succeeded, and whether its artifacts are fetched; an optional one may be missing."""
 
     job: str
     artifacts: bool
+    is_optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A condition, "" for one that always holds, and when the job or pipeline then runs, "" for the default."""
+    """A condition, "" for one that always holds, and when the job or pipeline then runs, "" for the default.
+
+    Where *changes* or *exists* are given, one of these files must have changed, or stand in the repository;
+    *compare_to* is what changes are compared with, "" for the usual.
+    """
 
     condition: str
     when: str = ""
+    changes: tuple[str, ...] = ()
+    compare_to: str = ""
+    exists: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +74,16 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable; one with a *description* stands in the form that starts pipelines, a raw one is not expanded."""
+    """A variable; one with a *description* stands in the form that starts pipelines, a raw one is not expanded.
+
+    With *options*, people choose among these.
+    """
 
     name: str
     value: str
     description: str = ""
     is_raw: bool = False
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
 
-from pipegen.plan.model import Job, Output
+from pipegen.plan.model import Condition, Job, Output
+from pipegen.plan.model.logic import implies
 from pipegen.targets.gitlab.model import Need
 
 
@@ -13,12 +15,19 @@ from pipegen.targets.gitlab.model import Need
 class Place:
     """Where a stage stands in the file.
 
-    *last* is the job that ends it: its trigger's, where that is a job of its own.
+    *last* is the job that ends it: its trigger's, where that is a job of its own. *needs* are the stages directly
+    before it, and where its *condition* does not hold, its jobs are not in the pipeline.
     """
 
     job: str
     last: str
     artifacts: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    condition: Condition | None = None
+
+    def may_be_missing(self, condition: Condition | None) -> bool:
+        """Return whether its jobs may be missing where a job is there that runs on *condition*."""
+        return not implies(condition, self.condition)
 
 
 def needs(job: Job, places: Mapping[str, Place]) -> tuple[Need, ...]:
@@ -27,18 +36,42 @@ def needs(job: Job, places: Mapping[str, Place]) -> tuple[Need, ...]:
     *places* holds the stages in the user's order.
     """
     read = read_stages(job)
-    missing = read.difference(job.needs)
+    awaited = _awaited(job, places)
+    missing = read.difference(awaited)
     farther = [stage for stage in places if stage in missing] if missing else []
     found: list[Need] = []
-    for stage in (*job.needs, *farther):
-        found += _stage_needs(places[stage], is_read=stage in read, is_awaited=stage in job.needs)
+    for stage in (*awaited, *farther):
+        wanted = _stage_needs(places[stage], is_read=stage in read, is_awaited=stage in awaited)
+        found += _marked(wanted, places[stage], job)
     return tuple(found)
 
 
-def output_needs(outputs: tuple[Output, ...], places: Mapping[str, Place]) -> tuple[Need, ...]:
-    """Return the needs of a job that reads *outputs* and nothing else."""
-    stages = dict.fromkeys(output.stage for output in outputs)
-    return tuple(need for stage in stages for need in _stage_needs(places[stage], is_read=True, is_awaited=False))
+def output_needs(job: Job, outputs: tuple[Output, ...], places: Mapping[str, Place]) -> tuple[Need, ...]:
+    """Return the needs of a helper of *job* that reads *outputs* and nothing else."""
+    found = [places[stage] for stage in dict.fromkeys(output.stage for output in outputs)]
+    marked = (_marked(_stage_needs(place, is_read=True, is_awaited=False), place, job) for place in found)
+    return tuple(chain.from_iterable(marked))
+
+
+def _marked(found: Iterable[Need], place: Place, reader: Job) -> Iterator[Need]:
+    """Yield the needs *found* on the jobs of *place*, optional where these may be missing beside *reader*."""
+    is_optional = place.may_be_missing(reader.condition)
+    return (replace(need, is_optional=is_optional) for need in found)
+
+
+def _awaited(job: Job, places: Mapping[str, Place]) -> dict[str, None]:
+    """Return the stages that *job* waits for: those directly before it, and those before each that may be missing.
+
+    A job that needs a missing one starts without waiting for what that one would have waited for.
+    """
+    found = dict.fromkeys(job.needs)
+    waiting = list(reversed(job.needs))
+    while waiting:
+        place = places[waiting.pop()]
+        if place.may_be_missing(job.condition):
+            waiting += [stage for stage in reversed(place.needs) if stage not in found]
+            found |= dict.fromkeys(place.needs)
+    return found
 
 
 def _stage_needs(place: Place, *, is_read: bool, is_awaited: bool) -> Iterator[Need]:

@@ -31,8 +31,9 @@ class Pipeline:
     """What the jobs of one pipeline have in common.
 
     *titles* are the names of the stages' jobs, *prefix* begins those of
-    helpers; *shares* says what jobs take from hidden ones; *rules* and *fetch*
-    are written into each job.
+    helpers; *shares* says what jobs take from hidden ones; *rules* say when the
+    pipeline runs, *stage_rules* when each of its stages does; *fetch* is written
+    into each job.
     """
 
     plan: Plan
@@ -43,6 +44,7 @@ class Pipeline:
     prefix: str
     shares: Mapping[Surroundings, Share]
     rules: tuple[Rule, ...]
+    stage_rules: Mapping[str, tuple[Rule, ...]]
     fetch: tuple[Variable, ...]
 
     def jobs(self, drafts: Sequence[Draft]) -> Iterator[Job]:
@@ -79,7 +81,7 @@ class Pipeline:
             tags=one.job.machine.labels,
             stage=_step(one),
             needs=found,
-            rules=self.rules,
+            rules=self.stage_rules[one.job.stage],
             variables=(*own.variables, *requests(one.job.machine), *fetch),
             before_script=own.before_script,
             script=one.script or idle(one.job),
@@ -104,7 +106,7 @@ class Pipeline:
                     image=self._tool_image(),
                     stage=_step(one),
                     needs=(Need(place.job, artifacts=True),),
-                    rules=self.rules,
+                    rules=self.stage_rules[one.job.stage],
                     variables=(_IS_HELPER, _NO_CHECKOUT),
                     script=one.trigger.script,
                 )
@@ -114,7 +116,7 @@ class Pipeline:
             name=name,
             stage=_step(one),
             needs=found,
-            rules=self.rules,
+            rules=self.stage_rules[one.job.stage],
             allow_failure=bridge.allow_failure,
             # Else all variables of this file would override those of the other project.
             inherits_variables=False,
@@ -129,24 +131,25 @@ class Pipeline:
         that needs a skipped one, `when: on_failure` or not.
         """
         place = places[one.job.stage]
-        read = output_needs(mail_outputs(mail), places)
+        read = output_needs(one.job, mail_outputs(mail), places)
         script = mail_script(one.job, mail, self.plan, self.host, by)
         failures = {one.job.stage: place.job}
         if one.trigger is not None and not one.is_bridge:
             failures[f"trigger {one.trigger.name}"] = place.last
         for shown, name in failures.items():
             title = self.names.take(f"{self.prefix}mail when {shown} fails")
-            yield self._mail(title, _step(one), (Need(name, artifacts=False), *read), script)
+            yield self._mail(title, one, (Need(name, artifacts=False), *read), script)
 
-    def _mail(self, name: str, step: str, found: tuple[Need, ...], script: tuple[Entry, ...]) -> Job:
+    def _mail(self, name: str, one: Draft, found: tuple[Need, ...], script: tuple[Entry, ...]) -> Job:
         """Return a helper that runs once the first of the needs *found* has failed."""
+        rules = self.stage_rules[one.job.stage]
         return Job(
             name=name,
             image=self._tool_image(),
-            stage=step,
+            stage=_step(one),
             needs=found,
-            rules=tuple(replace(rule, when="on_failure") for rule in self.rules),
-            when="" if self.rules else "on_failure",
+            rules=tuple(_then(rule, "on_failure") for rule in rules),
+            when="" if rules else "on_failure",
             variables=(_IS_HELPER, *(() if len(found) > 1 else (_NO_CHECKOUT,))),
             script=script,
         )
@@ -159,18 +162,17 @@ class Pipeline:
                 name=self.names.take(f"{self.prefix}remove {found.things}"),
                 image=found.image,
                 stage=TEARDOWN,
-                rules=tuple(replace(rule, when="always") for rule in self.rules),
+                rules=tuple(_then(rule, "always") for rule in self.rules),
                 when="" if self.rules else "always",
                 variables=(_IS_HELPER, _NO_CHECKOUT),
                 script=found.script,
             )
 
     def _place(self, one: Draft) -> Place:
-        title = self.titles[one.job.stage]
-        if one.trigger is None or one.is_bridge:
-            return Place(job=title, last=title, artifacts=one.artifacts)
-        last = self.names.take(f"{self.prefix}trigger {one.trigger.name}")
-        return Place(job=title, last=last, artifacts=one.artifacts)
+        title = last = self.titles[one.job.stage]
+        if one.trigger is not None and not one.is_bridge:
+            last = self.names.take(f"{self.prefix}trigger {one.trigger.name}")
+        return Place(job=title, last=last, artifacts=one.artifacts, needs=one.job.needs, condition=one.job.condition)
 
     def _collectors(self, drafts: Sequence[Draft], places: Mapping[str, Place]) -> Collectors:
         steps: dict[str, int] = {}
@@ -182,7 +184,9 @@ class Pipeline:
                 steps[name] = _frame(one) + 2
                 left[name] = place.artifacts
         image = None if self._is_on_machine else Image(self.settings.tools.shell)
-        return Collectors(self.names, image, self.rules, steps, left)
+        dropped = [place for place in places.values() if place.condition is not None]
+        missing = frozenset(name for place in dropped for name in (place.job, place.last))
+        return Collectors(self.names, image, self.rules, steps, left, missing)
 
     def _tool_image(self) -> Image | None:
         """Return the image of helpers that call curl."""
@@ -192,6 +196,11 @@ class Pipeline:
     def _is_on_machine(self) -> bool:
         """Whether a shell runner runs the jobs, with the tools of its machine and no image."""
         return self.settings.images is Images.LOCAL
+
+
+def _then(rule: Rule, when: str) -> Rule:
+    """Return *rule* with *when* the job runs where it does at all."""
+    return rule if rule.when == "never" else replace(rule, when=when)
 
 
 def _step(one: Draft) -> str:

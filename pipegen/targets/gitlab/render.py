@@ -172,7 +172,8 @@ def _services(services: Iterable[Service]) -> Value:
 
 
 def _need(need: Need) -> Value:
-    return Flow({"job": need.job, "artifacts": need.artifacts})
+    keys: dict[str, Data] = {"job": need.job, "artifacts": need.artifacts}
+    return Flow(keys | {"optional": True} if need.is_optional else keys)
 
 
 def _rules(rules: Iterable[Rule]) -> Value:
@@ -180,7 +181,17 @@ def _rules(rules: Iterable[Rule]) -> Value:
 
 
 def _rule(rule: Rule) -> dict[str, Value]:
-    return _written({"if": rule.condition or None, "when": rule.when or None})
+    changes: Value = Flow(rule.changes)
+    if rule.compare_to:
+        changes = {"paths": changes, "compare_to": rule.compare_to}
+    keys: dict[str, Value] = {
+        "if": rule.condition or None,
+        "changes": changes if rule.changes else None,
+        "exists": Flow(rule.exists) if rule.exists else None,
+        "when": rule.when or None,
+    }
+    # A rule that holds without a condition says when all the same.
+    return _written(keys) or {"when": "on_success"}
 
 
 def _variables(variables: Iterable[Variable]) -> Value:
@@ -188,11 +199,14 @@ def _variables(variables: Iterable[Variable]) -> Value:
 
 
 def _variable(variable: Variable) -> Value:
-    if variable.is_raw:
-        return {"value": variable.value, "expand": False}
-    if variable.description:
-        return {"value": variable.value, "description": variable.description}
-    return variable.value
+    more = _written(
+        {
+            "description": variable.description or None,
+            "options": list(variable.options) or None,
+            "expand": False if variable.is_raw else None,
+        }
+    )
+    return {"value": variable.value, **more} if more else variable.value
 
 
 def _script(entries: Iterable[Entry]) -> Value:

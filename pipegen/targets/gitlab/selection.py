@@ -5,38 +5,64 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pipegen.plan.model import Plan, Selection
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Event, Plan, Selection
+from pipegen.plan.model.logic import can_hold
+from pipegen.targets.gitlab.expressions import Compare
 from pipegen.targets.gitlab.model import Rule, Variable
+from pipegen.targets.gitlab.rules import Choice, rules
 
 VARIABLE = "PIPEGEN_PIPELINE"
 _PUNCTUATION = re.compile(r"[\\^$.|?*+()\[\]{}]")
 # A slash ends a pattern, and GitLab refuses one of several lines.
 _CODED = re.compile(r"[/\x00-\x1f\x7f]")
+_UNASKED = Compare(f'${VARIABLE} == ""', f'${VARIABLE} != ""')
 
 
 def is_conditional(plans: Sequence[Plan], *, chosen: bool) -> bool:
     """Return whether it is decided at run time which of *plans* run."""
-    return len(plans) > 1 and not chosen
+    return not chosen and (len(plans) > 1 or plans[0].condition is not None)
 
 
-def rules(plan: Plan) -> tuple[Rule, ...]:
-    """Return the rules of each job of a *plan* that runs only if selected."""
-    named = Rule(f"${VARIABLE} =~ /(^|,)(all|{_pattern(plan.name)})(,|$)/")
+def choices(plan: Plan) -> tuple[Choice, ...]:
+    """Return when the jobs of a *plan* run that runs only if selected."""
+    literal = f"/(^|,)(all|{_pattern(plan.name)})(,|$)/"
+    named = Choice(Compare(f"${VARIABLE} =~ {literal}", f"${VARIABLE} !~ {literal}"))
     if plan.selection is Selection.ON_DEMAND:
         return (named,)
-    return (Rule(f'${VARIABLE} == ""'), named)
+    return (Choice(_UNASKED, plan.condition), named)
 
 
-def workflow() -> tuple[Rule, ...]:
-    """Return the rules that keep a push from starting a pipeline beside that of its merge request."""
-    return (Rule('$CI_PIPELINE_SOURCE == "push" && $CI_OPEN_MERGE_REQUESTS', when="never"), Rule("", when="always"))
+def workflow(plans: Sequence[Plan], *, chosen: bool, report: Report) -> tuple[Rule, ...]:
+    """Return the rules of the whole file; none where GitLab's own will do.
+
+    One keeps a push from starting a pipeline beside that of its merge request, as soon as something may run in that.
+    A single pipeline's condition stands here once, and not at each of its jobs.
+    """
+    is_selected = is_conditional(plans, chosen=chosen)
+    conditions = [job.condition for plan in plans for job in plan.jobs if job.condition is not None]
+    if len(plans) == 1 and is_selected:
+        (plan,) = plans
+        found = rules(choices(plan), None, plan.span, report)
+        return (*_beside(), *found) if can_hold(plan.condition, (Event.MERGE_REQUEST,)) else found
+    if is_selected or any(can_hold(one, (Event.MERGE_REQUEST,)) for one in conditions):
+        return (*_beside(), Rule("", when="always"))
+    return ()
+
+
+def _beside() -> tuple[Rule, ...]:
+    return (Rule('$CI_PIPELINE_SOURCE == "push" && $CI_OPEN_MERGE_REQUESTS', when="never"),)
 
 
 def variable(plans: Sequence[Plan]) -> Variable:
     """Return the variable that names the pipelines to run; it is there, and empty, unless it is given."""
     every = ", ".join(plan.name for plan in plans)
-    usual = ", ".join(plan.name for plan in plans if plan.selection is Selection.ALWAYS) or "none"
+    usual = ", ".join(map(_usual, (plan for plan in plans if plan.selection is Selection.ALWAYS))) or "none"
     return Variable(VARIABLE, "", f"Pipelines to run, with commas between: {every}, or all; empty runs {usual}.")
+
+
+def _usual(plan: Plan) -> str:
+    return plan.name if plan.condition is None else f"{plan.name} (on its condition)"
 
 
 def _pattern(name: str) -> str:

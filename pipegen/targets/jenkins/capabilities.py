@@ -45,6 +45,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("reports", _NATIVE, "need the plugins junit, coverage and warnings-ng; coverage.percent has no effect"),
     Capability("files_from", _NATIVE, "only these stashes are fetched"),
     Capability("setup", _NATIVE, "from the job's repository, the build and the git plugin; params.NAME are parameters"),
+    Capability("inputs", _NATIVE, "parameters of the build; checked by the stages that read them"),
     Capability("build", _NATIVE, "needs docker or podman on the agents"),
     Capability("run", _NATIVE, "credentials are bound by credentials-binding"),
     Capability("copy", _NATIVE, "archive: true archives; a folder as .tar.gz"),

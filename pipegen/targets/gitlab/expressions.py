@@ -1,0 +1,210 @@
+"""Conditions as the expressions of `rules: if`.
+
+https://docs.gitlab.com/ci/jobs/job_rules/#cicd-variable-expressions. There is no negation but that of a comparison, and
+an empty variable counts as true beside others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pipegen.plan.model import (
+    AllOf,
+    AnyOf,
+    Changed,
+    Condition,
+    Event,
+    Exists,
+    IsEvent,
+    IsSet,
+    Matches,
+    Not,
+    Pattern,
+    Subject,
+)
+
+# An expression of a hundred words GitLab refuses.
+MOST_TOKENS = 99
+_TOKEN = re.compile(r"""\s*("[^"]*"|'[^']*'|/(?:[^/\\]|\\.)+/|[^\s()]+|[()])""")
+_MATCH = re.compile(r"^\$\w+ (?:=~ /|== \")")
+_PREDEFINED = {Subject.BRANCH: "CI_COMMIT_BRANCH", Subject.TAG: "CI_COMMIT_TAG"}
+# https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable
+_SOURCES = {
+    Event.MERGE_REQUEST: ("merge_request_event",),
+    Event.SCHEDULE: ("schedule",),
+    Event.MANUAL: ("web", "chat"),
+    Event.API: ("api", "trigger", "pipeline", "parent_pipeline"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison, and the one that holds where it does not."""
+
+    text: str
+    negative: str
+
+    def negated(self) -> Compare:
+        """Return what holds where this does not."""
+        return Compare(self.negative, self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """All of *parts* hold; always where there are none."""
+
+    parts: tuple[Expression, ...] = ()
+
+    def negated(self) -> Any:
+        """Return what holds where this does not."""
+        return Any(tuple(part.negated() for part in self.parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Any:
+    """One of *parts* holds."""
+
+    parts: tuple[Expression, ...]
+
+    def negated(self) -> All:
+        """Return what holds where this does not."""
+        return All(tuple(part.negated() for part in self.parts))
+
+
+Expression: TypeAlias = Compare | All | Any
+
+
+def expression(condition: Condition) -> Expression:
+    """Return the expression of *condition*, which asks for no files."""
+    match condition:
+        case AllOf():
+            return joined(All, map(expression, condition.conditions))
+        case AnyOf():
+            return joined(Any, map(expression, condition.conditions))
+        case Not():
+            return expression(condition.condition).negated()
+        case IsEvent():
+            return _event(condition.events)
+        case IsSet():
+            return _is_set(condition)
+        case Matches():
+            return _matches(condition)
+        case Changed() | Exists():
+            raise ValueError("what asks for files is no expression")
+
+
+def joined(kind: type[All | Any], parts: Iterable[Expression]) -> Expression:
+    """Return *parts* as one, those of the same kind inside taken apart, each once."""
+    found: dict[Expression, None] = {}
+    for part in parts:
+        found |= dict.fromkeys(part.parts if isinstance(part, kind) else (part,))
+    if kind is All:
+        # What matches something is there.
+        matched = {
+            part.text.partition(" ")[0] for part in found if isinstance(part, Compare) and _MATCH.search(part.text)
+        }
+        found = {part: None for part in found if not (isinstance(part, Compare) and part.text in matched)}
+    return next(iter(found)) if len(found) == 1 else kind(tuple(found))
+
+
+def text(expression: Expression) -> str:
+    """Return *expression* as GitLab reads it, "" for one that always holds."""
+    match expression:
+        case Compare():
+            return expression.text
+        case All():
+            return " && ".join(f"({text(part)})" if isinstance(part, Any) else text(part) for part in expression.parts)
+        case Any():
+            return " || ".join(map(text, expression.parts))
+
+
+def tokens(expression: Expression) -> int:
+    """Return how many words GitLab counts in *expression*."""
+    return len(_TOKEN.findall(text(expression)))
+
+
+def pieces(expression: Expression) -> tuple[Expression, ...] | None:
+    """Return expressions of which one holds where *expression* does, none too long; None where that cannot be."""
+    if tokens(expression) <= MOST_TOKENS:
+        return (expression,)
+    if isinstance(expression, Any):
+        found = [pieces(part) for part in expression.parts]
+        return None if None in found else _gathered([piece for part in found for piece in part or ()])
+    if isinstance(expression, All):
+        for place, part in enumerate(expression.parts):
+            if isinstance(part, Any):
+                before, after = expression.parts[:place], expression.parts[place + 1 :]
+                return pieces(Any(tuple(joined(All, (*before, choice, *after)) for choice in part.parts)))
+    return None
+
+
+def _gathered(parts: list[Expression]) -> tuple[Expression, ...]:
+    """Return *parts* in as few expressions as may be."""
+    found: list[Expression] = []
+    for part in parts:
+        both = joined(Any, (found[-1], part)) if found else part
+        if found and tokens(both) <= MOST_TOKENS:
+            found[-1] = both
+        else:
+            found.append(part)
+    return tuple(found)
+
+
+def _event(events: tuple[Event, ...]) -> Expression:
+    sources = [source for event in events for source in _SOURCES.get(event, ())]
+    found: list[Expression] = []
+    if Event.PUSH in events and Event.TAG in events:
+        sources.insert(0, "push")
+    elif Event.PUSH in events or Event.TAG in events:
+        variable = _PREDEFINED[Subject.BRANCH if Event.PUSH in events else Subject.TAG]
+        found.append(All((_is("CI_PIPELINE_SOURCE", "push"), Compare(f"${variable}", f"${variable} == null"))))
+    if len(sources) == 1:
+        found.append(_is("CI_PIPELINE_SOURCE", sources[0]))
+    elif sources:
+        found.append(_searched("CI_PIPELINE_SOURCE", f"^({'|'.join(sources)})$"))
+    return joined(Any, found)
+
+
+def _is_set(condition: IsSet) -> Expression:
+    if condition.subject in _PREDEFINED:
+        variable = _PREDEFINED[condition.subject]
+        return Compare(f"${variable}", f"${variable} == null")
+    return _searched(condition.name, ".+")
+
+
+def _matches(condition: Matches) -> Expression:
+    variable = _PREDEFINED.get(condition.subject, condition.name)
+    globs = [pattern for pattern in condition.patterns if not pattern.is_regex]
+    found = [_globs(variable, globs)] if globs else []
+    found += [_searched(variable, pattern.regex) for pattern in condition.patterns if pattern.is_regex]
+    matching = joined(Any, found)
+    if any(pattern.matches("") for pattern in condition.patterns):
+        return joined(All, (_searched(variable, ".+"), matching))
+    return matching
+
+
+def _globs(variable: str, globs: list[Pattern]) -> Expression:
+    literal = globs[0].literal
+    if len(globs) == 1 and literal is not None and not re.search(r"[\"\\$\x00-\x1f\x7f]", literal):
+        return _is(variable, literal)
+    if len(globs) == 1:
+        return _searched(variable, globs[0].regex)
+    return _searched(variable, f"^({'|'.join(pattern.body for pattern in globs)})$")
+
+
+def _is(variable: str, value: str) -> Compare:
+    return Compare(f'${variable} == "{value}"', f'${variable} != "{value}"')
+
+
+def _searched(variable: str, regex: str) -> Compare:
+    literal = f"/{_delimited(regex)}/"
+    return Compare(f"${variable} =~ {literal}", f"${variable} !~ {literal}")
+
+
+def _delimited(regex: str) -> str:
+    """Return *regex* as it stands between slashes, where GitLab takes no single character, and no backslash last."""
+    known = regex.replace("/", r"\/")
+    return f"({known})" if len(known) == 1 or known.endswith("\\") else known

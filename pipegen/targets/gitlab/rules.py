@@ -1,0 +1,115 @@
+"""When a job is in a pipeline: conditions as `rules`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from pipegen.diagnostics.codes import CHANGES_ON_GITLAB, CONDITION_ON_GITLAB
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import AllOf, Changed, Condition, Exists, Plan
+from pipegen.plan.model.logic import atoms
+from pipegen.source.text import Span
+from pipegen.targets.gitlab.decisions import Decision, decisions
+from pipegen.targets.gitlab.expressions import All, Expression, expression, joined, pieces, text
+from pipegen.targets.gitlab.model import Rule
+from pipegen.targets.gitlab.paths import path_glob
+
+# https://docs.gitlab.com/ci/yaml/#ruleschanges, and `exists` alike.
+_MOST_PATHS = 50
+
+
+_ALWAYS = All()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of the cases in which a pipeline runs: where *guard* and *condition* hold; the guards exclude each other."""
+
+    guard: Expression = _ALWAYS
+    condition: Condition | None = None
+
+
+def rules(choices: Sequence[Choice], condition: Condition | None, span: Span, report: Report) -> tuple[Rule, ...]:
+    """Return the rules of a job that runs in one of *choices* and where *condition* holds; none where it always runs.
+
+    What no rules can say is reported at *span*.
+    """
+    if condition is None and list(choices) == [Choice()]:
+        return ()
+    found: list[Rule] = []
+    for choice in choices:
+        both = _both(choice.condition, condition)
+        made = decisions(both) if both is not None else (Decision(),)
+        lines = [_rules(rule, choice.guard) for rule in made or ()]
+        if made is None or None in lines:
+            _report(both, span, report)
+            return ()
+        found += [rule for several in lines for rule in several or ()]
+    return tuple(found)
+
+
+def check_changes(plans: Sequence[Plan], report: Report) -> None:
+    """Tell once for a file where GitLab has nothing to compare with, so that all counts as changed."""
+    conditions = [one for plan in plans for one in (plan.condition, *(job.condition for job in plan.jobs))]
+    asked = [atom for atom in atoms(*conditions) if isinstance(atom, Changed)]
+    usual = next((atom for atom in asked if atom.base is None), None)
+    if usual is not None:
+        report.add(
+            CHANGES_ON_GITLAB,
+            "GitLab takes every file for changed in pipelines of new branches, tags, schedules and such as people and "
+            "programs start",
+            at=usual.span,
+            hint='add "event: [push, merge_request]" where that must not be, or name a "base"; it also does so once it '
+            "would have to hold 50,000 paths against patterns",
+        )
+    elif asked:
+        report.add(
+            CHANGES_ON_GITLAB,
+            f'GitLab makes no pipeline where the branch "{asked[0].base}" does not exist',
+            at=asked[0].span,
+            hint="name a branch that stays",
+        )
+
+
+def _both(one: Condition | None, other: Condition | None) -> Condition | None:
+    if one is None or other is None or one == other:
+        return one or other
+    parts = (part for both in (one, other) for part in (both.conditions if isinstance(both, AllOf) else (both,)))
+    return AllOf(tuple(dict.fromkeys(parts)))
+
+
+def _rules(decision: Decision, guard: Expression) -> list[Rule] | None:
+    """Return the rules of *decision* where *guard* holds: several where one would be too long."""
+    conditions = pieces(joined(All, (guard, *map(expression, decision.conditions))))
+    if conditions is None:
+        return None
+    changed, exists = decision.changed, decision.exists
+    changes = list(_parts([path_glob(one) for one in changed.patterns] if changed else []))
+    present = list(_parts([path_glob(one) for one in exists.patterns] if exists else []))
+    base = f"refs/heads/{changed.base}" if changed and changed.base else ""
+    when = "" if decision.runs else "never"
+    return [
+        Rule(text(condition), when, paths, base, files)
+        for condition, paths, files in product(conditions, changes, present)
+    ]
+
+
+def _parts(paths: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield *paths* in as many as a rule may hold; nothing once where there are none."""
+    for start in range(0, max(len(paths), 1), _MOST_PATHS):
+        yield tuple(paths[start : start + _MOST_PATHS])
+
+
+def _report(condition: Condition | None, span: Span, report: Report) -> None:
+    asked = sum(isinstance(atom, Changed | Exists) for atom in atoms(condition))
+    report.add(
+        CONDITION_ON_GITLAB,
+        "GitLab's rules cannot say this condition: "
+        + ("none asks for two sets of files at once" if asked > 1 else "it is too long"),
+        at=span,
+        hint='keep to one "changes" and one "exists" where several must hold; put alternatives into "any"'
+        if asked > 1
+        else "split the stage, or put patterns together",
+    )

@@ -1,0 +1,178 @@
+"""GitLab's rules, read as GitLab reads them: its expressions, the first rule that holds, Ruby's `fnmatch`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plan.simulated_runs import BASE, Run
+
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<sign>\(|\)|&&|\|\||==|!=|=~|!~)|\$(?P<variable>\w+)|"(?P<text>.*?)"|/(?P<regex>(?:[^/]|\\/)+[^\\])/|"""
+    r"(?P<null>null))"
+)
+_SOURCES = {"push": "push", "tag": "push", "merge_request": "merge_request_event", "manual": "web"}
+_MOST_TOKENS = 99
+
+
+def is_in_pipeline(job: Mapping[str, Any], run: Run) -> bool:
+    """Return whether *job* is in the pipeline of *run*."""
+    return "rules" not in job or when(job["rules"], run) not in (None, "never")
+
+
+def when(rules: Sequence[Mapping[str, Any]], run: Run) -> str | None:
+    """Return what the first of *rules* that holds says; None where none does."""
+    found = next((rule for rule in rules if _holds(rule, run)), None)
+    return None if found is None else found.get("when", "on_success")
+
+
+def _holds(rule: Mapping[str, Any], run: Run) -> bool:
+    assert set(rule) <= {"if", "changes", "exists", "when"}, rule
+    return (
+        ("if" not in rule or evaluated(rule["if"], _variables(run)))
+        and ("changes" not in rule or _has_changed(rule["changes"], run))
+        and ("exists" not in rule or _any(rule["exists"], run.files))
+    )
+
+
+def _variables(run: Run) -> dict[str, str]:
+    found = {"CI_PIPELINE_SOURCE": _SOURCES.get(run.event, run.event), "PIPEGEN_PIPELINE": "", **run.variables}
+    if run.branch:
+        found["CI_COMMIT_BRANCH"] = run.branch
+    if run.tag:
+        found["CI_COMMIT_TAG"] = run.tag
+    return found
+
+
+def _has_changed(changes: Any, run: Run) -> bool:
+    if isinstance(changes, dict):
+        assert changes["compare_to"] == f"refs/heads/{BASE}"
+        return _any(changes["paths"], run.since_base)
+    if run.changed is None or run.event not in ("push", "merge_request"):
+        return True
+    return _any(changes, run.changed)
+
+
+def _any(globs: Sequence[str], names: Sequence[str]) -> bool:
+    assert 0 < len(globs) <= 50
+    return any(fnmatch(glob, name) for glob in globs for name in names)
+
+
+def evaluated(text: str, variables: Mapping[str, str]) -> bool:
+    """Return what the expression *text* comes to."""
+    reader = _Reader(text, variables)
+    value = reader.either()
+    assert reader.at == len(text.rstrip()), text[reader.at :]
+    assert reader.tokens <= _MOST_TOKENS
+    return value not in (None, "", False)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Evaluates as it reads; an empty text is true beside others, as in Ruby."""
+
+    text: str
+    variables: Mapping[str, str]
+    at: int = 0
+    tokens: int = 0
+
+    def either(self) -> Any:
+        value = self._both()
+        while self._take("||"):
+            other = self._both()
+            value = value if value not in (None, False) else other
+        return value
+
+    def _both(self) -> Any:
+        value = self._comparison()
+        while self._take("&&"):
+            other = self._comparison()
+            value = other if value not in (None, False) else value
+        return value
+
+    def _comparison(self) -> Any:
+        if self._take("("):
+            value = self.either()
+            assert self._take(")"), self.text[self.at :]
+            return value
+        left = self._operand()
+        for sign in ("==", "!=", "=~", "!~"):
+            if self._take(sign):
+                right = self._operand()
+                if sign in ("==", "!="):
+                    return (left == right) is (sign == "==")
+                return (re.search(_python(right), left or "", re.ASCII) is not None) is (sign == "=~")
+        return left
+
+    def _operand(self) -> Any:
+        found = self._next()
+        if found["variable"]:
+            return self.variables.get(found["variable"])
+        if found["regex"]:
+            return found["regex"]
+        assert not found["sign"], self.text
+        return None if found["null"] else found["text"]
+
+    def _take(self, sign: str) -> bool:
+        found = _TOKEN.match(self.text, self.at)
+        if found is None or found["sign"] != sign:
+            return False
+        self.at = found.end()
+        self.tokens += 1
+        return True
+
+    def _next(self) -> re.Match[str]:
+        found = _TOKEN.match(self.text, self.at)
+        assert found is not None, self.text[self.at :]
+        self.at = found.end()
+        self.tokens += 1
+        return found
+
+
+def _python(regex: str) -> str:
+    """Return what Python reads as RE2 does *regex*."""
+    return re.sub(r"(\\.)|\$", lambda found: found[1] or r"\Z", regex.replace("\\/", "/"))
+
+
+def fnmatch(glob: str, name: str) -> bool:
+    """Return what `File.fnmatch?` says with FNM_PATHNAME, FNM_DOTMATCH and FNM_EXTGLOB."""
+    assert not re.search(r"[$%][A-Za-z_{]", glob), "it would be taken for a variable"
+    return any(re.fullmatch(_segments(one), name, re.DOTALL) for one in _braces(glob))
+
+
+def _braces(glob: str) -> list[str]:
+    found = re.search(r"(?<!\\)\{([^{}]*)\}", glob)
+    if found is None:
+        return [glob]
+    return [
+        one for choice in found[1].split(",") for one in _braces(glob[: found.start()] + choice + glob[found.end() :])
+    ]
+
+
+def _segments(glob: str) -> str:
+    parts = glob.split("/")
+    regex = ""
+    for place, part in enumerate(parts):
+        is_last = place == len(parts) - 1
+        if part == "**" and not is_last:
+            regex += "(?:[^/]+/)*"
+        else:
+            regex += _segment(part) + ("" if is_last else "/")
+    return regex
+
+
+def _segment(part: str) -> str:
+    regex = ""
+    for found in re.finditer(r"\\(.)|(\*+)|(\?)|\[([^]]+)\]|(.)", part, re.DOTALL):
+        escaped, stars, mark, characters, plain = found.groups()
+        if stars:
+            regex += "[^/]*"
+        elif mark:
+            regex += "[^/]"
+        elif characters:
+            regex += f"[{re.escape(characters)}]"
+        else:
+            regex += re.escape(escaped or plain)
+    return regex
