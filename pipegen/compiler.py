@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from pipegen.config.empty_steps import check_empty_steps
 from pipegen.config.include import with_included
@@ -19,20 +20,24 @@ from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.plan.build import Neighbours, build_plan, check_values
 from pipegen.plan.graph import build_graph
 from pipegen.plan.model import Plan
+from pipegen.plan.parameters import read_parameters
 from pipegen.plan.selection import report_on_demand
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.targets.base import GeneratedFile, Request, Target
 
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
 
 @dataclass(frozen=True, slots=True)
 class Analysed:
-    """A config that has been checked: its plans, and the settings of targets by name."""
+    """A config that has been checked: its plans, the settings of targets by name, and the inputs that are fixed."""
 
     file: SourceFile
     plans: tuple[Plan, ...]
     settings: Mapping[str, TreeMapping]
     chosen: tuple[str, ...]
+    given: Mapping[str, str]
 
 
 def compile_file(
@@ -55,21 +60,23 @@ def expand(file: SourceFile, report: Report) -> TreeMapping:
     return resolve(whole, report)
 
 
-def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
-    """Return what *file* says; raise `Stopped` after a stage that leaves errors in *report*."""
+def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mapping[str, str] = _NOTHING) -> Analysed:
+    """Return what *file* says, the inputs in *given* fixed; raise `Stopped` after a stage that leaves errors."""
     tree = expand(file, report)
     check_empty_steps(tree, report)
     config = parse(tree, file)
     pipelines = _chosen(config, names, report)
+    parameters = read_parameters(config, given, report)
     report.stop_if_errors()
     several = len(pipelines) > 1 and not names
     slugs, homes = _slugs(pipelines), _homes(config.pipelines)
-    inputs = {name.value: node for name, node in config.inputs}
     plans = [
         plan
         for pipeline in pipelines
         if (
-            plan := _plan(pipeline, Neighbours(homes, several, slugs[pipeline.name.value], file.folder, inputs), report)
+            plan := _plan(
+                pipeline, Neighbours(homes, several, slugs[pipeline.name.value], file.folder, parameters), report
+            )
         )
     ]
     report_on_demand(plans, report)
@@ -79,6 +86,7 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report) -> Analysed:
         tuple(plans),
         {name.value: settings for name, settings in config.targets},
         chosen=tuple(names),
+        given=parameters.given,
     )
 
 
@@ -90,7 +98,13 @@ def generate(
     if settings is not None:
         check_settings(settings, target.SETTINGS, report, f"targets.{target.NAME}")
         report.stop_if_errors()
-    request = Request(source=analysed.file.from_root, settings=settings, chosen=analysed.chosen, options=options)
+    request = Request(
+        source=analysed.file.from_root,
+        settings=settings,
+        chosen=analysed.chosen,
+        options=options,
+        given=analysed.given,
+    )
     files = tuple(target.generate(analysed.plans, request, report))
     report.stop_if_errors()
     return files

@@ -2,7 +2,8 @@
 
 What a config includes stands in `included/`.
 The first line of a config may be a comment that says for which target it is compiled, with which options of the
-command line (`# target: jenkins style=declarative`), or which pipelines are chosen (`# pipeline: test`).
+command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), or which inputs
+are fixed (`# set: level=full`).
 `pytest --update-golden` writes what is said anew.
 """
 
@@ -32,7 +33,7 @@ BESIDE = {"PG501", "PG366"}
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return what the comment on the first line of *config* says, by its first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    found = re.fullmatch(r"# (?P<key>target|pipeline): (?P<words>.+)", line)
+    found = re.fullmatch(r"# (?P<key>target|pipeline|set): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
 
@@ -43,7 +44,8 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
     with suppress(Stopped):
         file = load(folder / "pipeline.yml", report, shown="pipeline.yml")
         report.stop_if_errors()
-        analysed = analyse(file, settings.get("pipeline", ()), report)
+        fixed = dict(option.split("=") for option in settings.get("set", ()))
+        analysed = analyse(file, settings.get("pipeline", ()), report, fixed)
         for name, *options in [settings["target"]] if "target" in settings else []:
             generate(analysed, registry.load(name), dict(option.split("=") for option in options), report)
     return report.diagnostics()

@@ -2,7 +2,8 @@
 
 What a config includes stands in `included/`.
 The first line of a config may be a comment with options of the command line: the pipelines that are chosen
-(`# pipeline: test publish`), or how the Jenkinsfile is laid out (`# style: declarative`).
+(`# pipeline: test publish`), the inputs that are fixed (`# set: level=full`), or how the Jenkinsfile is laid out
+(`# style: declarative`).
 `pytest --update-golden` writes what is expected anew; its diff is reviewed like code.
 """
 
@@ -55,7 +56,7 @@ Call = Callable[..., str]
 def options(config: Path, made: str) -> list[str]:
     """Return the options that the first line of *config* asks for when *made* is made."""
     line = config.read_text(encoding="utf-8").partition("\n")[0]
-    found = re.fullmatch(r"# (?P<key>pipeline|style): (?P<words>.+)", line)
+    found = re.fullmatch(r"# (?P<key>pipeline|set|style): (?P<words>.+)", line)
     if found is None or (found["key"] == "style" and made != "Jenkinsfile"):
         return []
     return [word for value in found["words"].split() for word in (f"--{found['key']}", value)]

@@ -25,6 +25,7 @@ class Scope(Enum):
     OWN = "own"
     STAGE = "stage"
     SETUP = "setup"
+    INPUT = "input"
     LOOP = "loop"
 
 
@@ -33,7 +34,7 @@ class Reference:
     """`${namespace.name|default}`.
 
     *namespace* is None for `${name}`, "" for `${.name}`. Once resolved, it is
-    the stage that binds the name (for `OWN` and `STAGE`), "setup", or "".
+    the stage that binds the name (for `OWN` and `STAGE`), "setup", "inputs", or "".
     """
 
     namespace: str | None

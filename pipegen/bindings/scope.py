@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from pipegen.bindings.expression import (
@@ -21,7 +21,7 @@ from pipegen.bindings.expression import (
     text,
 )
 from pipegen.bindings.names import SETUP_NAMES, Bound, is_setup_name
-from pipegen.bindings.unbound import report_unbound
+from pipegen.bindings.unbound import report_unbound, report_unknown_input
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -35,7 +35,8 @@ class Namespaces:
     """What a pipeline's stages bind, and which pipelines hold a stage of another name.
 
     *stages* holds all stages of the pipeline, *bound* their names in order, *providers* the
-    stages that have a step, *homes* all stages of the file, each with its pipelines.
+    stages that have a step, *homes* all stages of the file, each with its pipelines, *inputs*
+    the names of the file's parameters.
     *absence* tells why a stage may have left nothing when another one, which comes after it,
     runs; None where it cannot.
     """
@@ -44,6 +45,7 @@ class Namespaces:
     bound: Mapping[str, tuple[Bound, ...]]
     providers: Mapping[str, tuple[str, ...]]
     homes: Mapping[str, tuple[str, ...]]
+    inputs: Collection[str] = ()
     absence: Callable[[str, str], Span | None] = lambda _, __: None
 
 
@@ -113,6 +115,8 @@ class Reader:
             return self._resolve_own(reference)
         if namespace == "setup":
             return self._resolve_setup(reference)
+        if namespace == "inputs" and (self.namespaces.inputs or namespace not in self.namespaces.homes):
+            return self._resolve_input(reference)
         return self._resolve_stage(reference, namespace)
 
     def _resolve_undotted(self, reference: Reference) -> Part:
@@ -159,6 +163,12 @@ class Reader:
                 else f"setup binds {listed(SETUP_NAMES, limit=20)} and params.NAME",
             )
         return default or ""
+
+    def _resolve_input(self, reference: Reference) -> Part:
+        if reference.name in self.namespaces.inputs:
+            return replace(reference, scope=Scope.INPUT)
+        report_unknown_input(reference, self.namespaces.inputs, self.report)
+        return ""
 
     def _resolve_stage(self, reference: Reference, namespace: str) -> Part:
         producer = self.namespaces.stages.get(namespace)
@@ -277,7 +287,9 @@ class Reader:
                 hint=f'rename the stage, to "{dotted.replace(".", "-")}" perhaps',
             )
             return ""
-        found = near_miss(namespace, [*self.namespaces.stages, "setup"])
+        found = near_miss(
+            namespace, [*self.namespaces.stages, "setup", *(["inputs"] if self.namespaces.inputs else [])]
+        )
         meant = self.namespaces.stages.get(found or "")
         self.report.add(
             codes.UNKNOWN_NAMESPACE,

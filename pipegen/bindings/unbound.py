@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from pipegen.bindings.expression import Reference
@@ -87,3 +87,15 @@ def _hint_at_step(reference: Reference, step: str, stage: str, provider: str | N
         return hint
     instead = want.instead if want else f"${{STAGE.{reference.name}}}"
     return f'{hint}, or take what stage "{provider}" made: "{instead.replace("STAGE", provider)}"'
+
+
+def report_unknown_input(reference: Reference, inputs: Collection[str], report: Report) -> None:
+    """Report a reference to a parameter that is none of *inputs*, the file's."""
+    found = near_miss(reference.name, inputs)
+    if found is not None:
+        hint = f'write "{replace(reference, name=found)}"'
+    elif inputs:
+        hint = f"the inputs are {listed(tuple(inputs))}"
+    else:
+        hint = f"add to the file: inputs: {{ {reference.name}: DEFAULT }}"
+    report.add(codes.UNKNOWN_INPUT, f'there is no input "{reference.name}"', at=reference.span, hint=hint)

@@ -46,6 +46,15 @@ TargetOption = Annotated[
     list[str] | None,
     typer.Option("--target", "-t", metavar="TARGET", show_default=False, help="A target; may be given again."),
 ]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        show_default=False,
+        help="Fix an input, for all runs; may be given again.",
+    ),
+]
 StrictOption = Annotated[bool, typer.Option("--strict", help="Let warnings count as errors.")]
 
 
@@ -97,9 +106,24 @@ def attempt(path: Path, report: Report, work: Callable[[SourceFile], T]) -> T | 
         raise
 
 
-def show_plans(given: Path | None, pipelines: Sequence[str] | None) -> tuple[Plan, ...]:
+def fixed_inputs(options: Sequence[str] | None) -> dict[str, str]:
+    """Return the values of the inputs that the *options* `--set` fix, or end with wrong usage."""
+    found: dict[str, str] = {}
+    for option in options or ():
+        name, is_given, value = option.partition("=")
+        if not is_given:
+            raise WrongUsage(f'--set takes NAME=VALUE, not "{option}"')
+        if found.setdefault(name, value) != value:
+            raise WrongUsage(f'--set gives "{name}" two values')
+        if os.fsencode(value).decode(errors="replace") != value or "\0" in value:
+            raise WrongUsage(f'the value of "{name}" is not UTF-8: generated files could not hold it')
+    return found
+
+
+def show_plans(given: Path | None, pipelines: Sequence[str] | None, inputs: Sequence[str] | None) -> tuple[Plan, ...]:
     """Return the plans of the config that the user means, with its diagnostics shown; end when there are none."""
-    return show_made(given, lambda file, report: analyse(file, pipelines or (), report)).plans
+    fixed = fixed_inputs(inputs)
+    return show_made(given, lambda file, report: analyse(file, pipelines or (), report, fixed)).plans
 
 
 def show_made(given: Path | None, work: Callable[[SourceFile, Report], T]) -> T:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from shlex import quote
 
@@ -10,9 +10,11 @@ from shlex import quote
 _DIGITS = 16
 
 
-def chosen_note(pipelines: Sequence[str]) -> tuple[str, ...]:
-    """Return the note that only *pipelines* of the config were compiled; none when all were."""
-    return (f"Options: {' '.join(f'--pipeline {quote(name)}' for name in pipelines)}",) if pipelines else ()
+def options_note(pipelines: Sequence[str], given: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the note that only *pipelines* of the config were compiled, and with which inputs fixed, if so."""
+    options = [f"--pipeline {quote(name)}" for name in pipelines]
+    options += [f"--set {quote(f'{name}={value}')}" for name, value in given.items()]
+    return (f"Options: {' '.join(options)}",) if options else ()
 
 
 def header(source: str, notes: Iterable[str], body: str) -> tuple[str, ...]:

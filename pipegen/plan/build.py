@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from posixpath import normpath
 
@@ -35,11 +35,11 @@ from pipegen.plan.model import (
     Step,
     Workspace,
 )
+from pipegen.plan.parameters import Parameters
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
 from pipegen.plan.surroundings import Surroundings, surroundings
 from pipegen.plan.values import values_of
-from pipegen.source.tree import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +59,14 @@ class _Work:
 class Neighbours:
     """What a pipeline must know of the file it stands in.
 
-    *homes* are the pipelines that hold a stage of each name, *inputs* the nodes of the file's parameters.
+    *homes* are the pipelines that hold a stage of each name.
     """
 
     homes: Mapping[str, tuple[str, ...]]
     several: bool
     slugs: Mapping[str, str]
     folder: str
-    inputs: Mapping[str, Node] = field(default_factory=dict)
+    parameters: Parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
     """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
     check_directory(pipeline.directory, report)
     namespaces = _namespaces(pipeline, around)
-    runs = condition(pipeline.when, around.inputs, around.homes, report)
+    runs = condition(pipeline.when, around.parameters, around.homes, report)
     work = _work(pipeline, graph, graph.topological(), namespaces, around, report)
     frames = graph.stack()
     jobs = _jobs(pipeline, graph, work, namespaces, around, frames, report)
@@ -99,6 +99,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
         workspace_span=pipeline.workspace.span if pipeline.workspace else None,
         selection=selection(jobs, several=around.several, has_condition=pipeline.when is not None),
         folder=around.folder,
+        inputs=around.parameters.at_run_time,
         condition=runs,
     )
 
@@ -114,7 +115,7 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
     for stage in pipeline.stages:
         stages.setdefault(stage.name.value, stage)
     bound = {name: bound_names(stage) for name, stage in stages.items()}
-    return Namespaces(stages, bound, providers(bound), around.homes)
+    return Namespaces(stages, bound, providers(bound), around.homes, around.parameters.names)
 
 
 def _work(
@@ -129,7 +130,7 @@ def _work(
     work: dict[str, _Work] = {}
     absence = _absence(namespaces, around, report)
     namespaces = replace(namespaces, absence=absence.cause)
-    forwarded = Forwarded(pipeline.name.value, absence.is_certain)
+    forwarded = Forwarded(pipeline.name.value, around.parameters, absence.is_certain)
     closure = graph.closure()
     for name in order:
         stage = namespaces.stages[name]
@@ -147,7 +148,7 @@ def _work(
 
 def _absence(namespaces: Namespaces, around: Neighbours, report: Report) -> Absence:
     stages = namespaces.stages
-    found = {name: condition(stage.when, around.inputs, around.homes, report) for name, stage in stages.items()}
+    found = {name: condition(stage.when, around.parameters, around.homes, report) for name, stage in stages.items()}
     return Absence(stages, {name: one for name, one in found.items() if one is not None})
 
 

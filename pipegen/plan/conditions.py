@@ -17,6 +17,7 @@ from pipegen.plan.model import (
     Condition,
     Event,
     Exists,
+    InputType,
     IsEvent,
     IsSet,
     Matches,
@@ -25,6 +26,7 @@ from pipegen.plan.model import (
     Subject,
 )
 from pipegen.plan.model.logic import can_hold
+from pipegen.plan.parameters import Parameters
 from pipegen.plan.regex import RegexError, common
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Kind, Node, Scalar, Sequence
@@ -37,15 +39,15 @@ _FLAGGED = re.compile(r"/.*/[a-zA-Z]+", re.DOTALL)
 
 
 def condition(
-    value: Value | None, inputs: Mapping[str, Node], homes: Mapping[str, object], report: Report
+    value: Value | None, parameters: Parameters, homes: Mapping[str, object], report: Report
 ) -> Condition | None:
     """Return what the `when` that is *value* says, None without it.
 
-    *inputs* are the parameters of the file, *homes* holds the names of its stages. One that can never hold is reported.
+    *parameters* are those of the file, *homes* holds the names of its stages. One that can never hold is reported.
     """
     if value is None:
         return None
-    found = _Reader(inputs, homes, report).condition(value.node)
+    found = _Reader(parameters, homes, report).condition(value.node)
     if found is not None and not can_hold(found):
         report.add(
             codes.NEVER_HOLDS,
@@ -61,7 +63,7 @@ def condition(
 class _Reader:
     """Reads conditions; the schema has checked their shape."""
 
-    inputs: Mapping[str, Node]
+    parameters: Parameters
     homes: Mapping[str, object]
     report: Report
 
@@ -104,10 +106,11 @@ class _Reader:
 
     def _input(self, entry: Entry) -> Condition | None:
         name, node = entry.key.text, entry.value
-        given = self.inputs.get(name)
+        given = next((one for one in self.parameters.inputs if one.name == name), None)
         if given is None:
-            found = near_miss(name, self.inputs)
-            known = f"its inputs are {listed(tuple(self.inputs))}" if self.inputs else 'add it to "inputs"'
+            names = self.parameters.names
+            found = near_miss(name, names)
+            known = f"its inputs are {listed(names)}" if names else 'add it to "inputs"'
             self.report.add(
                 codes.UNKNOWN_CONDITION_INPUT,
                 f'the file has no input "{name}"',
@@ -115,7 +118,7 @@ class _Reader:
                 hint=f'write "{found}"' if found else known,
             )
             return None
-        if _is_boolean(given) and isinstance(node, Scalar) and node.text.lower() in ("true", "false"):
+        if given.type is InputType.BOOLEAN and isinstance(node, Scalar) and node.text.lower() in ("true", "false"):
             # "true" is how both engines write a checked box.
             is_true = Matches(subject=Subject.INPUT, name=name, patterns=(Pattern("true"),), span=node.span)
             return is_true if node.text.lower() == "true" else Not(is_true)
@@ -242,14 +245,6 @@ def _negated(condition: Condition | None) -> Condition | None:
         case Not():
             return condition.condition
     return Not(condition)
-
-
-def _is_boolean(node: Node) -> bool:
-    """Return whether the input that *node* declares is true or false."""
-    if isinstance(node, TreeMapping):
-        kind, default = node.get("type"), node.get("default")
-        return kind.text == "boolean" if isinstance(kind, Scalar) else default is not None and _is_boolean(default)
-    return isinstance(node, Scalar) and node.kind is Kind.BOOLEAN
 
 
 def _items(node: Node) -> tuple[Node, ...]:

@@ -6,17 +6,21 @@ from collections.abc import Callable
 
 from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.plan.model import Export, Output
+from pipegen.plan.parameters import Parameters
 from pipegen.plan.values import seen_from
 
 
 class Forwarded:
-    """What is known at compile time of the names that the stages of *pipeline* bind.
+    """What is known at compile time of the names that the stages of *pipeline* bind, and of *parameters*.
 
     *is_certain* tells of a stage whether it leaves its names bound in each run.
     """
 
-    def __init__(self, pipeline: str, is_certain: Callable[[str], bool] = lambda _: True) -> None:
+    def __init__(
+        self, pipeline: str, parameters: Parameters, is_certain: Callable[[str], bool] = lambda _: True
+    ) -> None:
         self._pipeline = pipeline
+        self._parameters = parameters
         self._is_certain = is_certain
         self._exports: dict[Output, Text] = {}
 
@@ -35,6 +39,9 @@ class Forwarded:
         match reference.scope:
             case Scope.SETUP if reference.name == "pipeline":
                 return Text((self._pipeline,), reference.span)
+            case Scope.INPUT:
+                fixed = self._parameters.constant(reference.name)
+                return None if fixed is None else Text((fixed,) if fixed else (), reference.span)
             case Scope.OWN | Scope.STAGE if reference.name == "stage":
                 return Text((reference.namespace or "",), reference.span)
             case Scope.OWN | Scope.STAGE:
@@ -53,6 +60,7 @@ class Forwarded:
 def _is_lasting(value: Text) -> bool:
     """Return whether *value* is the same in every job of a run; the log's URL is each job's own on some engines."""
     return all(
-        reference.scope in (Scope.OWN, Scope.STAGE) or (reference.scope is Scope.SETUP and reference.name != "logURL")
+        reference.scope in (Scope.OWN, Scope.STAGE, Scope.INPUT)
+        or (reference.scope is Scope.SETUP and reference.name != "logURL")
         for reference in value.references()
     )

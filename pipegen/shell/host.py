@@ -38,6 +38,7 @@ class Host:
         job_id: shell text that names this try of this job and no other; letters, digits, `.`, `_`, `-`.
         run_id: shell text that is the same in all jobs of a run, and in no other run.
         setup: a setup name to shell text, None when the engine has no such value.
+        input: a parameter of the run to shell text; it comes out empty when it has neither a value nor a default.
         labels: image labels, name and shell text of the value, beside ci.pipeline.
         values: shell text of a folder where values wait for other jobs, or None where
             jobs are isolated and values travel as artifacts in `.pipegen`.
@@ -61,6 +62,7 @@ class Host:
     job_id: str
     run_id: str
     setup: Callable[[str], str | None]
+    input: Callable[[str], str]
     labels: tuple[tuple[str, str], ...]
     values: str | None
     images: Images

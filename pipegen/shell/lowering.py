@@ -20,6 +20,7 @@ class Lowering:
         host: where the script runs.
         variables: the names of the variables that hold values.
         needed: the job's own names that a later step or another job uses.
+        optional: the inputs that may be empty.
         loops: the variables of the names of the loops around, by name.
         depth: how many loops are around.
     """
@@ -30,5 +31,6 @@ class Lowering:
     host: Host
     variables: Variables
     needed: frozenset[str]
+    optional: frozenset[str] = frozenset()
     loops: Mapping[str, str] = field(default_factory=dict)
     depth: int = 0

@@ -20,20 +20,24 @@ _LONGEST_SLUG = 24
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Variables:
-    """The shell variables of a job: for outputs, setup values, and defaults that cannot stand in an expansion."""
+    """The shell variables of a job: for outputs, setup values, inputs, and defaults that cannot be in an expansion."""
 
     outputs: Mapping[Output, str]
     setup: Mapping[str, str]
     defaults: Mapping[str, str]
+    inputs: Mapping[str, str]
 
 
-def variables(outputs: Iterable[Output], setup: Iterable[str], defaults: Iterable[str]) -> Variables:
+def variables(
+    outputs: Iterable[Output], setup: Iterable[str], defaults: Iterable[str], inputs: Iterable[str]
+) -> Variables:
     """Return variables for each of these, all different; the later of two that clash gets a number."""
     taken: set[str] = set()
     return Variables(
         outputs={output: free(f"pipegen_{output.stage}_{output.name}", taken) for output in outputs},
         setup={name: free(f"pipegen_setup_{name}", taken) for name in setup},
         defaults={text: free("pipegen_default", taken) for text in defaults},
+        inputs={name: free(f"pipegen_inputs_{name}", taken) for name in inputs},
     )
 
 

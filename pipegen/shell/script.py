@@ -55,6 +55,7 @@ class Script:
         steps: what the stage does.
         outputs: the values that other jobs read, written last.
         setup: the setup names that the parts use, in order of first use.
+        inputs: the inputs that the parts use, in order of first use.
         credentials: the credentials that must be bound to variables around the script.
         uses_containers: whether it calls the container program.
         uses_helm: whether it calls helm.
@@ -69,6 +70,7 @@ class Script:
     steps: tuple[Command, ...]
     outputs: tuple[Command, ...]
     setup: tuple[str, ...]
+    inputs: tuple[str, ...]
     credentials: tuple[Credential, ...]
     uses_containers: bool
     uses_helm: bool
@@ -92,8 +94,9 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Sc
         plan=plan,
         producers=producers,
         host=host,
-        variables=variables((*used.outputs, *own), used.setup, used.defaults),
+        variables=variables((*used.outputs, *own), used.setup, used.defaults, used.inputs),
         needed=used.own,
+        optional=used.optional,
     )
     credentials = _credentials(used.steps, host)
     login = host.login if _pushes_or_pulls(job, used.steps, host) else None
@@ -112,6 +115,7 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Sc
         steps=steps,
         outputs=outputs,
         setup=used.setup,
+        inputs=used.inputs,
         credentials=credentials,
         uses_containers=is_used("DOCKER", called),
         uses_helm=is_used("HELM", called),

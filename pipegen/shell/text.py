@@ -63,6 +63,8 @@ def _reference(reference: Reference, lowering: Lowering) -> Word:
             return (Variable(lowering.loops[reference.name]),)
         case Scope.SETUP:
             return setup_word(reference.name, lowering)
+        case Scope.INPUT:
+            return (Variable(lowering.variables.inputs[reference.name]),)
         case Scope.STAGE:
             return (Variable(lowering.variables.outputs[Output(reference.namespace or "", reference.name)]),)
         case Scope.OWN:

@@ -16,10 +16,15 @@ _PLAIN_DEFAULT = re.compile(r"[A-Za-z0-9_ ./:@%+=,-]*")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Uses:
-    """What a script uses, in order of first use; *own* holds the job's own names that must be worked out."""
+    """What a script uses, in order of first use; *own* holds the job's own names that must be worked out.
+
+    *optional* are the inputs that may be empty: wherever one is read, a default stands in.
+    """
 
     outputs: tuple[Output, ...]
     setup: tuple[str, ...]
+    inputs: tuple[str, ...]
+    optional: frozenset[str]
     defaults: tuple[str, ...]
     own: frozenset[str]
     steps: tuple[Step, ...]
@@ -34,6 +39,7 @@ def uses(job: Job, host: Host) -> Uses:
     setup = [reference.name for reference in references if reference.scope is Scope.SETUP]
     if any(isinstance(step, Promote) for step in steps):
         setup.append("logURL")
+    inputs = tuple(dict.fromkeys(one.name for one in references if one.scope is Scope.INPUT))
     return Uses(
         outputs=tuple(
             dict.fromkeys(
@@ -43,10 +49,16 @@ def uses(job: Job, host: Host) -> Uses:
             )
         ),
         setup=tuple(dict.fromkeys(setup)),
+        inputs=inputs,
+        optional=frozenset(inputs).difference(one.name for one in references if _is_bare_input(one)),
         defaults=tuple(dict.fromkeys(default for text in texts for default in _defaults(text))),
         own=own,
         steps=steps,
     )
+
+
+def _is_bare_input(reference: Reference) -> bool:
+    return reference.scope is Scope.INPUT and not reference.default
 
 
 def _own(job: Job, host: Host) -> frozenset[str]:

@@ -11,6 +11,7 @@ from pipegen.shell.carried import FOLDER, carries, packs_containers, packs_files
 from pipegen.shell.command import Command
 from pipegen.shell.container_path import container_path
 from pipegen.shell.images import local_name
+from pipegen.shell.inputs import read_inputs
 from pipegen.shell.kept import container_name
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, Shell, assigned, quote, shell_text
@@ -33,7 +34,7 @@ _ONE_LINE = frozenset(
 
 
 def bound(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -> Iterator[Command]:
-    """Yield the commands that read *outputs* of other jobs and the *setup* values."""
+    """Yield the commands that read *outputs* of other jobs, the *setup* values and the inputs."""
     if _comes_with_others(outputs, lowering):
         moved = f'mv {FOLDER} "$pipegen/in"'
         is_certain = _comes_with_others(outputs, lowering, is_certain=True)
@@ -51,6 +52,7 @@ def bound(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -
         value = shell_text(lowering.host.setup(name) or "")
         if any(isinstance(fragment, Shell) for fragment in value):
             yield Command((f"{lowering.variables.setup[name]}={assigned(value)}",))
+    yield from read_inputs(lowering)
     for output in outputs:
         yield _value(output, lowering)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from pipegen.diagnostics.model import Code
@@ -52,12 +52,14 @@ class Request:
         chosen: the pipelines that the user chose (`--pipeline`), which run unconditionally; empty means all,
             each by its own rule.
         options: options of the command line that a target may know, such as `style`.
+        given: the inputs that the user fixed (`--set`); the plans hold their values already.
     """
 
     source: str
     settings: TreeMapping | None
     chosen: tuple[str, ...]
     options: Mapping[str, str]
+    given: Mapping[str, str] = field(default_factory=dict)
 
 
 class Target(Protocol):

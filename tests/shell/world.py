@@ -21,7 +21,7 @@ from pipegen.shell.script import Script, script
 from pipegen.source.text import SourceFile
 
 BIN = Path(__file__).parent / "bin"
-APPLETS = ("awk", "cat", "cp", "expr", "mkdir", "mktemp", "mv", "od", "rm", "sed", "tail", "tar", "tee", "tr")
+APPLETS = ("awk", "cat", "cp", "expr", "grep", "mkdir", "mktemp", "mv", "od", "rm", "sed", "tail", "tar", "tee", "tr")
 BLUBBERFILE = "version: v4\nvariants: {}\n"
 
 # Each engine's way to run a script; the last one is GitLab's runner, which joins all and evaluates it behind a pipe.
@@ -60,6 +60,7 @@ def host(**changes: object) -> Host:
         job_id="$JOB",
         run_id="$RUN",
         setup={"project": "$PROJECT", "tag": "${TAG}", "timestamp": '$(printf %s "$TIME")'}.get,
+        input=lambda name: f"$INPUT_{name}",
         labels=(("ci.project", "$PROJECT"),),
         values=None,
         images=Images.LOCAL,
@@ -85,10 +86,10 @@ def host(**changes: object) -> Host:
 LOGIN = Login("$REGISTRY", "$NAME", "$PASSWORD")
 
 
-def plan_of(config: object, folder: str = "") -> Plan:
-    """Return the plan of a pipeline: stages, or a whole pipeline as a mapping."""
+def plan_of(config: object, folder: str = "", inputs: object = None) -> Plan:
+    """Return the plan of a pipeline: stages, or a whole pipeline as a mapping; its file may have *inputs*."""
     pipeline = config if isinstance(config, dict) else {"stages": config}
-    given = _yaml({"pipelines": {"p": {"blubberfile": "blubber.yaml"} | pipeline}})
+    given = _yaml({"pipelines": {"p": {"blubberfile": "blubber.yaml"} | pipeline}, "inputs": inputs or {}})
     report = Report()
     source = SourceFile("pipegen.yaml", given, folder)
     try:

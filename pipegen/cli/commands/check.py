@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -13,11 +14,13 @@ from pipegen.cli.session import (
     Format,
     FormatOption,
     PipelineOption,
+    SetOption,
     StrictOption,
     TargetOption,
     attempt,
     config_path,
     end,
+    fixed_inputs,
     load_targets,
     named_targets,
     show,
@@ -34,6 +37,7 @@ def check(
     ] = None,
     target: TargetOption = None,
     pipeline: PipelineOption = None,
+    inputs: SetOption = None,
     form: FormatOption = Format.TEXT,
     *,
     strict: StrictOption = False,
@@ -45,7 +49,8 @@ def check(
     """
     paths = [config_path(path) for path in configs] if configs else [config_path(None)]
     load_targets(target or ())
-    reports = [_checked(path, target, pipeline) for path in paths]
+    fixed = fixed_inputs(inputs)
+    reports = [_checked(path, target, pipeline, fixed) for path in paths]
     found = [diagnostic for report in reports for diagnostic in report.diagnostics()]
     show(found, form, sys.stdout)
     if any(report.has_errors(strict=strict) for report in reports):
@@ -54,9 +59,9 @@ def check(
         tell(form, f"no errors in {paths[0] if len(paths) == 1 else f'{len(paths)} configs'}")
 
 
-def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None) -> Report:
+def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None, fixed: Mapping[str, str]) -> Report:
     report = Report()
-    analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report))
+    analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report, fixed))
     if analysed is not None:
         _check_targets(analysed, target, report)
     return report

@@ -17,11 +17,13 @@ from pipegen.cli.session import (
     Format,
     FormatOption,
     PipelineOption,
+    SetOption,
     StrictOption,
     TargetOption,
     attempt,
     config_path,
     end,
+    fixed_inputs,
     load_targets,
     named_targets,
     say,
@@ -46,6 +48,7 @@ def compile_(
     config: ConfigArgument = None,
     target: TargetOption = None,
     pipeline: PipelineOption = None,
+    inputs: SetOption = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -69,11 +72,11 @@ def compile_(
     Without --output each target writes its usual file in the current folder.
     Without --target, the targets that the config's "targets" names.
     """
-    path, report = config_path(config), Report()
+    path, report, fixed = config_path(config), Report(), fixed_inputs(inputs)
     if check and output == "-":
         raise WrongUsage("--check compares with a file: leave --output out, or name the file")
     _check_usage(load_targets(target or ()), output)
-    analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report))
+    analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report, fixed))
     results = _results(analysed, target, output, style, report) if analysed is not None else ()
     show(report.diagnostics(), form, sys.stderr)
     if analysed is None or report.has_errors(strict=strict):

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from pipegen.cli.session import ConfigArgument, PipelineOption, show_plans
+from pipegen.cli.session import ConfigArgument, PipelineOption, SetOption, show_plans
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.render.dot import render_dot
 from pipegen.graph.render.json import json_value
@@ -30,10 +30,11 @@ class Drawing(StrEnum):
 def graph(
     config: ConfigArgument = None,
     pipeline: PipelineOption = None,
+    inputs: SetOption = None,
     form: Annotated[Drawing, typer.Option("--format", help="How the graph is drawn.")] = Drawing.TEXT,
 ) -> None:
     """Draw the graph of stages."""
-    plans = show_plans(config, pipeline)
+    plans = show_plans(config, pipeline, inputs)
     typer.echo(_drawn(plans, form).rstrip("\n"))
 
 

@@ -11,7 +11,7 @@ import typer
 
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.expanded import as_yaml
-from pipegen.cli.session import ConfigArgument, PipelineOption, show_made, show_plans
+from pipegen.cli.session import ConfigArgument, PipelineOption, SetOption, show_made, show_plans
 from pipegen.compiler import expand
 from pipegen.plan.model import Commands, Job, Plan, Step
 
@@ -26,6 +26,7 @@ class PlanFormat(StrEnum):
 def plan(
     config: ConfigArgument = None,
     pipeline: PipelineOption = None,
+    inputs: SetOption = None,
     form: Annotated[PlanFormat, typer.Option("--format", help="How the plan is shown.")] = PlanFormat.TEXT,
     *,
     expanded: Annotated[
@@ -35,11 +36,11 @@ def plan(
 ) -> None:
     """Show frames, jobs, needs and bindings of each pipeline."""
     if expanded:
-        if pipeline or form is not PlanFormat.TEXT:
-            raise WrongUsage("--expanded shows the whole config, as YAML: leave --pipeline and --format out")
+        if pipeline or inputs or form is not PlanFormat.TEXT:
+            raise WrongUsage("--expanded shows the whole config, as YAML: leave --pipeline, --set and --format out")
         typer.echo(as_yaml(show_made(config, expand)), nl=False)
         return
-    plans = show_plans(config, pipeline)
+    plans = show_plans(config, pipeline, inputs)
     if form is PlanFormat.JSON:
         typer.echo(json.dumps(as_data(plans), indent=2))
     else:

@@ -7,6 +7,10 @@ from enum import Enum
 
 from pipegen.source.text import Span
 
+# What values of these types are: a regular expression as `Input.pattern` is one, and words.
+NUMBER = "-?[0-9]+([.][0-9]+)?"
+BOOLEANS = ("true", "false")
+
 
 class InputType(Enum):
     """What the value of a parameter is."""

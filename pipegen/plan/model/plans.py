@@ -64,7 +64,7 @@ class Plan:
 
     *graph* and *frames* are without finally stages, which stand in *jobs* alone. *folder* is
     the folder of the config, relative to the root of the repository; "" is the root.
-    *inputs* are the parameters of the file that the plan reads and whose values only a run knows.
+    *inputs* are the parameters of the file whose values only a run knows, whether or not the plan reads them.
     """
 
     name: str

@@ -60,7 +60,11 @@ class _Values:
         self._lowering = lowering
         self._is_guarded = is_guarded
         names = lowering.variables
-        self._taken = {*names.outputs.values(), *names.setup.values(), *names.defaults.values()}
+        self._taken = {
+            variable
+            for held in (names.outputs, names.setup, names.inputs, names.defaults)
+            for variable in held.values()
+        }
         self._known: dict[Reference, str] = {}
 
     def add(self, reference: Reference, text: Text) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pipegen.diagnostics.report import Report
-from pipegen.emit.header import chosen_note
+from pipegen.emit.header import options_note
 from pipegen.plan.model import Plan
 from pipegen.targets.base import Capability, GeneratedFile, Pair, Request
 from pipegen.targets.gitlab.capabilities import TABLE
@@ -29,6 +29,6 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     settings, chosen = read(request.settings), bool(request.chosen)
     check_publications(plans, request.settings, chosen=chosen, report=report)
     lowered = lower(plans, settings, chosen=chosen, report=report)
-    text = render(lowered.document, request.source, (*chosen_note(request.chosen), *lowered.notes))
+    text = render(lowered.document, request.source, (*options_note(request.chosen, request.given), *lowered.notes))
     check_size(text, len(lowered.document.jobs), plans[0].span, report)
     return (GeneratedFile(FILE, text),)

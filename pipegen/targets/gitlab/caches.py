@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
+from pipegen.bindings.expression import Text
 from pipegen.diagnostics.codes import TOO_MANY_CACHES
 from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
@@ -11,6 +15,7 @@ from pipegen.targets.gitlab.model import Cache
 # https://docs.gitlab.com/ci/yaml/#cache, #cachekeyfiles
 _MOST_CACHES = 4
 _MOST_FILES = 2
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]")
 _WHAT = "the key of a cache"
 
 
@@ -35,10 +40,15 @@ def _cache(cache: plan.Cache, of: plan.Plan, report: Report) -> Cache:
             hint="name the files that change with all others, such as a lock file",
         )
     return Cache(
-        # A slash would be part of a path.
-        key=expanded(cache.key, _WHAT, of, report, is_slug=True).replace("/", "-"),
+        key=_key(cache.key, of, report),
         files=cache.files,
         paths=cache.paths,
         policy="" if cache.policy is plan.Policy.PULL_PUSH else cache.policy.value,
-        fallback_keys=tuple(expanded(one, _WHAT, of, report, is_slug=True).replace("/", "-") for one in cache.fallback),
+        fallback_keys=tuple(_key(one, of, report) for one in cache.fallback),
     )
+
+
+def _key(key: Text, of: plan.Plan, report: Report) -> str:
+    """Return *key* as part of a path: what means something there is made `-`, as on other engines."""
+    parts = tuple(_NOT_IN_NAMES.sub("-", part) if isinstance(part, str) else part for part in key.parts)
+    return expanded(replace(key, parts=parts), _WHAT, of, report, is_slug=True)

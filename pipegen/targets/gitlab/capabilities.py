@@ -31,6 +31,10 @@ TABLE: tuple[Capability, ...] = (
     Capability(
         "artifacts", _NATIVE, "people can browse them; when: failure drops values too, and is refused beside them"
     ),
+    Capability("cache", _NATIVE, "four for a stage, keys of two files"),
+    Capability("lock", _NATIVE, "a resource group; one for a stage, in the project"),
+    Capability("raw", _NATIVE, "keys laid over those of the job"),
+    Capability("reuse", _EMULATED, "each run works all out anew"),
     Capability("reports", _NATIVE, "junit, coverage, codequality; sarif is kept as an artifact"),
     Capability("files_from", _NATIVE, "needs with artifacts only for these"),
     Capability(
@@ -45,6 +49,7 @@ TABLE: tuple[Capability, ...] = (
         "predefined variables, params.NAME is the variable NAME; of Jenkins' checkout variables GIT_COMMIT, "
         "GIT_BRANCH, GIT_LOCAL_BRANCH and GIT_URL",
     ),
+    Capability("inputs", _NATIVE, "variables in the form that starts pipelines; checked by the stages that read them"),
     Capability(
         "build", _NATIVE, "docker with a docker-in-docker service; images: local needs a shell runner with docker"
     ),

@@ -59,6 +59,7 @@ def host(plan: Plan, settings: Settings) -> Host:
         job_id="$CI_JOB_ID",
         run_id="$CI_PIPELINE_ID",
         setup=lambda name: setup_value(name, plan),
+        input=lambda name: f"${name}",
         labels=_LABELS,
         values=None,
         images=settings.images,

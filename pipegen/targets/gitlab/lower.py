@@ -14,6 +14,7 @@ from pipegen.targets.gitlab import selection
 from pipegen.targets.gitlab.checks import check_plan
 from pipegen.targets.gitlab.drafts import Draft, drafts
 from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
+from pipegen.targets.gitlab.inputs import input_variables
 from pipegen.targets.gitlab.model import Document, Entry, Hidden, Job, Rule, Variable
 from pipegen.targets.gitlab.names import Names, stage_names
 from pipegen.targets.gitlab.omissions import check_mail, notes
@@ -57,6 +58,7 @@ def lower(plans: Sequence[Plan], settings: Settings, *, chosen: bool, report: Re
         )
         jobs += pipeline.jobs(found)
     top = [selection.variable(plans)] if is_conditional else []
+    top += input_variables(plans)
     top += fetch_variables(plans[0].fetch) if has_one_fetch(plans) else ()
     top += _used(hosts.variables(settings), (*shared.hidden, *jobs))
     document = Document(

@@ -12,6 +12,7 @@ from pipegen.plan.model import Mail as PlanMail
 from pipegen.shell.absence import may_be_absent
 from pipegen.shell.carried import FOLDER
 from pipegen.shell.host import Host
+from pipegen.shell.inputs import unchecked
 from pipegen.shell.items import arguments, has_loop
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import variables
@@ -53,15 +54,16 @@ def mail_script(job: Job, mail: PlanMail, plan: Plan, host: Host, settings: Mail
 def _lowering(job: Job, mail: PlanMail, plan: Plan, host: Host) -> Lowering:
     """Return what the texts of *mail* are lowered with; this job's own log would say nothing."""
     setup = dict.fromkeys(reference.name for reference in references(mail) if reference.scope is Scope.SETUP)
+    inputs = dict.fromkeys(reference.name for reference in references(mail) if reference.scope is Scope.INPUT)
     return Lowering(
         job=replace(job, files=(), containers=()),
-        plan=plan,
+        plan=replace(plan, inputs=unchecked(plan.inputs)),
         producers={one.stage: one for one in plan.jobs},
         # Values are read where they lie: the image's user is not root, so it could not move them away.
         host=replace(
             host, values=FOLDER, setup=lambda name: "$CI_PIPELINE_URL" if name == "logURL" else host.setup(name)
         ),
-        variables=variables(mail_outputs(mail), setup, dict.fromkeys(_defaults(mail))),
+        variables=variables(mail_outputs(mail), setup, dict.fromkeys(_defaults(mail)), inputs),
         needed=frozenset(),
     )
 

@@ -74,12 +74,16 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable; one with a *description* stands in the form that starts pipelines, a raw one is not expanded."""
+    """A variable; one with a *description* stands in the form that starts pipelines, a raw one is not expanded.
+
+    With *options*, people choose among these.
+    """
 
     name: str
     value: str
     description: str = ""
     is_raw: bool = False
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

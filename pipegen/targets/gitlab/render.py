@@ -199,11 +199,14 @@ def _variables(variables: Iterable[Variable]) -> Value:
 
 
 def _variable(variable: Variable) -> Value:
-    if variable.is_raw:
-        return {"value": variable.value, "expand": False}
-    if variable.description:
-        return {"value": variable.value, "description": variable.description}
-    return variable.value
+    more = _written(
+        {
+            "description": variable.description or None,
+            "options": list(variable.options) or None,
+            "expand": False if variable.is_raw else None,
+        }
+    )
+    return {"value": variable.value, **more} if more else variable.value
 
 
 def _script(entries: Iterable[Entry]) -> Value:

@@ -7,6 +7,7 @@ import re
 from pipegen.plan.model import Credential, CredentialKind, Plan, Workspace
 from pipegen.shell.host import Host, Images, Login
 from pipegen.source.text import Span
+from pipegen.targets.jenkins.inputs import input_variable
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.setup import LABELS, setup_value
 
@@ -30,6 +31,7 @@ def host(plan: Plan, settings: Settings) -> Host:
         job_id="$(od -An -N6 -tx1 /dev/urandom | tr -d ' \\n')",
         run_id="$PIPEGEN_RUN",
         setup=lambda name: _setup(name, plan),
+        input=lambda name: f"${input_variable(name)}",
         labels=LABELS,
         values=SHARED_VALUES if plan.workspace is Workspace.SHARED else None,
         images=settings.images,

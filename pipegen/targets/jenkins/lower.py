@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipegen.diagnostics.report import Report
-from pipegen.emit.header import chosen_note
+from pipegen.emit.header import options_note
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import common_agent
@@ -46,7 +46,7 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
     stages, recipients = laid_out.stages.stages, laid_out.stages.recipients
     variables = start_variables(work, used)
     return model.Jenkinsfile(
-        notes=(*chosen_note(request.chosen), *laid_out.notes, *plugin_notes(stages)),
+        notes=(*options_note(request.chosen, request.given), *laid_out.notes, *plugin_notes(stages)),
         libraries=settings.libraries,
         properties=job_properties(settings),
         tools=tools(settings) if any(uses_tools(one.job, settings) for one in named) else (),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pipegen.plan.model import Selection
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.inputs import input_parameters
 from pipegen.targets.jenkins.setup import parameter
 from pipegen.targets.jenkins.work import Work
 
@@ -22,13 +23,21 @@ def lower_selection(work: Work) -> model.Selection | None:
 
 def lower_parameters(work: Work, used: Sequence[str]) -> tuple[model.Parameter, ...]:
     """Return the parameters of the build; declaring one drops all that are not declared, so those that are read are."""
-    if not work.is_conditional:
+    declared = (*_asked(work), *input_parameters(work.plans))
+    if not declared:
         return ()
+    known = {one.name for one in declared}
+    read = dict.fromkeys(name for name in map(parameter, used) if name is not None and name not in known)
+    return (*declared, *(model.Parameter(name, f"Read as setup.params.{name}.") for name in read))
+
+
+def _asked(work: Work) -> Iterator[model.Parameter]:
+    """Yield the parameter that names the pipelines to run, if that is asked."""
+    if not work.is_conditional:
+        return
     usual = ", ".join(plan.name for plan in work.plans if plan.selection is Selection.ALWAYS)
-    asked = model.Parameter(
+    yield model.Parameter(
         _PARAMETER,
         f"Pipelines to run, separated by commas: {', '.join(plan.name for plan in work.plans)}, or all; "
         f"empty runs {usual or 'none'}.",
     )
-    read = dict.fromkeys(name for name in map(parameter, used) if name is not None and name != _PARAMETER)
-    return (asked, *(model.Parameter(name, f"Read as setup.params.{name}.") for name in read))

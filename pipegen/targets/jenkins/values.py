@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pipegen.bindings.expression import Bare, Defaulted, Items, Loop, Part, Reference, Scope, Text
 from pipegen.plan.model import Job, Plan, Workspace
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.inputs import input_value
 from pipegen.targets.jenkins.setup import LABELS, setup_value
 
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
@@ -81,6 +82,8 @@ class Values:
                 return model.Item(level + 1, around[level].index(reference.name) if splits[level] else None)
             case Scope.SETUP:
                 return self._setup(reference)
+            case Scope.INPUT:
+                return input_value(next(one for one in self.plan.inputs if one.name == reference.name))
             case Scope.STAGE:
                 return model.Call(self.output, (self.slugs[reference.namespace or ""], reference.name))
             case _:

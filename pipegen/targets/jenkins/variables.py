@@ -10,6 +10,7 @@ from pipegen.shell.command import Command
 from pipegen.shell.prelude import is_used
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.host import CHARTS, FRONTEND, NAMESPACE, REGISTRY, REPOSITORY
+from pipegen.targets.jenkins.inputs import input_variables
 from pipegen.targets.jenkins.setup import Source, setup_value
 from pipegen.targets.jenkins.work import NamedJob, Work
 
@@ -41,7 +42,8 @@ def start_variables(work: Work, used: Sequence[str]) -> tuple[model.Variable, ..
         value = setup_value(name)
         if value is not None and value.source is Source.START:
             found.append(model.Variable(value.variable, model.Code(value.code)))
-    return tuple(found)
+    inputs = dict.fromkeys(name for one in work.named for name in one.script.inputs)
+    return (*found, *input_variables(work.plans, tuple(inputs)))
 
 
 def _settings(work: Work) -> Iterator[model.Variable]:

@@ -101,6 +101,7 @@ def script(*lines: str, **parts: Any) -> Script:
         steps=tuple(Command((line,)) for line in lines),
         outputs=(),
         setup=(),
+        inputs=(),
         credentials=(),
         uses_containers=False,
         uses_helm=False,

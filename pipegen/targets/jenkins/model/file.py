@@ -22,10 +22,13 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A text parameter of the build."""
+    """A parameter of the build, by the *symbol* of its type; *choices*, the default first, stand for a default."""
 
     name: str
     description: str
+    symbol: str = "string"
+    default: str = ""
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,163 @@
+"""Regular expressions of parameters: what POSIX (`grep -E`), RE2 and Python read alike."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# POSIX promises no more repetitions.
+_MOST = 255
+_ESCAPABLE = ".[]\\()*+?{}|^$"
+_INTERVAL = re.compile(r"\{(?P<least>[0-9]{1,3})(?P<comma>,(?P<most>[0-9]{1,3})?)?\}")
+# Of these, Python warns that they may mean something else one day.
+_DOUBLED = ("--", "&&", "~~", "||")
+
+
+@dataclass(frozen=True, slots=True)
+class Misread:
+    """What engines read differently, at a place of a pattern; *advice* says what to write."""
+
+    at: int
+    what: str
+    advice: str
+
+
+def _empty(at: int) -> Misread:
+    return Misread(at, "an empty alternative", 'write "(…)?" for what may be left out')
+
+
+def matches(pattern: str, value: str) -> bool:
+    """Return whether all of *value* matches, byte by byte, as `grep -E` sees it in the C locale."""
+    return re.fullmatch(pattern.encode(), value.encode(), re.DOTALL) is not None
+
+
+def misread(pattern: str) -> Misread | None:
+    """Return the first thing in *pattern* that engines do not read alike, None when they do."""
+    return _Reader(pattern).read()
+
+
+class _Reader:
+    """Reads a pattern from left to right.
+
+    *has_atom* says that a repetition may follow, *is_empty* that the alternative has nothing in it yet.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.at = 0
+        self.open: list[int] = []
+        self.has_atom = False
+        self.is_repeated = False
+        self.is_empty = True
+
+    def read(self) -> Misread | None:
+        odd = re.search(r"[^ -~]", self.pattern)
+        if odd is not None:
+            return Misread(odd.start(), "a character that is not printable ASCII", 'write "." for any character')
+        while self.at < len(self.pattern):
+            found = self._next()
+            if found is not None:
+                return found
+        if self.open:
+            return Misread(self.open[-1], "a parenthesis that is not closed", r'close it, or write "\("')
+        return _empty(max(len(self.pattern) - 1, 0)) if self.is_empty else None
+
+    def _next(self) -> Misread | None:
+        character = self.pattern[self.at]
+        if character in "}]":
+            return Misread(self.at, f'a "{character}" that closes nothing', f'write "\\{character}"')
+        readers = {
+            "\\": self._escape,
+            "[": self._bracket,
+            **dict.fromkeys("()|", self._group),
+            **dict.fromkeys("*+?{", self._repetition),
+            **dict.fromkeys("^$", self._anchor),
+        }
+        reader = readers.get(character)
+        if reader is not None:
+            return reader(character)
+        self._took(1, is_atom=True)
+        return None
+
+    def _took(self, length: int, *, is_atom: bool) -> None:
+        self.at += length
+        self.has_atom, self.is_repeated, self.is_empty = is_atom, False, not is_atom
+
+    def _escape(self, character: str) -> Misread | None:
+        following = self.pattern[self.at + 1 : self.at + 2]
+        if not following or following not in _ESCAPABLE:
+            advice = {"d": 'write "[0-9]"', "w": 'write "[A-Za-z0-9_]"', "s": 'write "[ ]"'}.get(following)
+            return Misread(
+                self.at, f'"{character}{following}"', advice or "escape nothing but punctuation that has a meaning"
+            )
+        self._took(2, is_atom=True)
+        return None
+
+    def _anchor(self, character: str) -> Misread | None:
+        place = 0 if character == "^" else len(self.pattern) - 1
+        if self.at != place:
+            return Misread(self.at, f'"{character}" inside of the pattern', f'write "\\{character}" for the character')
+        self.at += 1
+        return None
+
+    def _group(self, character: str) -> Misread | None:
+        if character == "(" and self.pattern[self.at + 1 : self.at + 2] == "?":
+            return Misread(self.at, '"(?"', 'write a plain group: "(…)"')
+        if character == ")" and not self.open:
+            return Misread(self.at, "a parenthesis that was not opened", r'write "\)"')
+        if character != "(" and self.is_empty:
+            return _empty(self.at)
+        if character == "(":
+            self.open.append(self.at)
+        elif character == ")":
+            self.open.pop()
+        self._took(1, is_atom=character == ")")
+        return None
+
+    def _repetition(self, character: str) -> Misread | None:
+        length = 1
+        if character == "{":
+            interval = _INTERVAL.match(self.pattern, self.at)
+            if interval is None:
+                return Misread(self.at, 'a "{" that begins no number of repetitions', r'write "\{"')
+            least, most = int(interval["least"]), int(interval["most"] or interval["least"])
+            if not least <= most <= _MOST:
+                return Misread(self.at, f'"{interval[0]}"', f"write {_MOST} at most, the smaller number first")
+            length = len(interval[0])
+        if self.is_repeated:
+            return Misread(self.at, f'"{character}" behind another repetition', "leave one of the two out")
+        if not self.has_atom:
+            return Misread(self.at, f'"{character}" with nothing to repeat', f'write "\\{character}" for the character')
+        self.at += length
+        self.has_atom, self.is_repeated = False, True
+        return None
+
+    def _bracket(self, character: str) -> Misread | None:
+        start = self.at + (2 if self.pattern.startswith("[^", self.at) else 1)
+        end = self.pattern.find("]", start + 1)
+        if end < 0:
+            return Misread(self.at, f'a "{character}" that is not closed', r'close it, or write "\["')
+        inside = self.pattern[start:end]
+        found = _misread_bracket(inside, start)
+        self._took(end + 1 - self.at, is_atom=True)
+        return found
+
+
+def _misread_bracket(inside: str, start: int) -> Misread | None:
+    """Return what engines read differently in the text between brackets, which begins at *start*."""
+    for at, character in enumerate(inside):
+        if character in "\\[]":
+            advice = "write the characters themselves, such as [A-Za-z0-9_], and brackets outside"
+            return Misread(start + at, f'"{character}" between brackets', advice)
+        if inside[at : at + 2] in _DOUBLED:
+            return Misread(start + at, f'"{inside[at : at + 2]}" between brackets', "write the character once")
+    at = 0
+    while at < len(inside):
+        if inside[at + 1 : at + 2] != "-" or at + 2 >= len(inside):
+            at += 1
+            continue
+        first, last = inside[at], inside[at + 2]
+        if first > last or (inside[at + 3 : at + 4] == "-" and at + 4 < len(inside)):
+            return Misread(start + at, f'"{inside[at : at + 4]}" between brackets', 'put a "-" that means itself last')
+        at += 3
+    return None

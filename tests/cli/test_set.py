@@ -1,0 +1,65 @@
+"""`--set` fixes inputs for all runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli.calling import Pipegen
+
+CONFIG = """\
+inputs:
+  level: { choices: [quick, full], default: quick }
+  note: "none"
+pipelines:
+  p:
+    stages:
+      - name: s
+        script: ['./x ${inputs.level} ${inputs.note}']
+"""
+
+
+@pytest.fixture
+def config(here: Path) -> Path:
+    """Give the folder with a config that has inputs."""
+    (here / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    return here
+
+
+@pytest.mark.usefixtures("config")
+@pytest.mark.parametrize("target", ["gitlab", "jenkins"])
+def test_a_fixed_input_is_text_and_no_parameter(pipegen: Pipegen, target: str) -> None:
+    """The file tells which were fixed."""
+    done = pipegen("compile", "-t", target, "-o", "-", "--set", "level=full", "--set", "note=it's\n$x=1")
+
+    assert done.status == 0
+    assert "Options: --set level=full --set 'note=it'\"'\"'s" in done.out
+    assert "pipegen_inputs_level=full" in done.out
+    assert ("\n  level:" in done.out, "name: 'level'" in done.out) == (False, False)
+
+
+@pytest.mark.usefixtures("config")
+@pytest.mark.parametrize("verb", ["check", "plan", "graph"])
+def test_other_verbs_take_it_too(pipegen: Pipegen, verb: str) -> None:
+    """And refuse what the input does not take."""
+    assert pipegen(verb, "--set", "level=full").status == 0
+
+    refused = pipegen(verb, "--set", "level=slow")
+
+    assert refused.status == 1
+    assert 'error[PG337]: --set: "slow" is not among the choices of input "level"' in refused.out + refused.err
+
+
+@pytest.mark.usefixtures("config")
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--set", "level"], '--set takes NAME=VALUE, not "level"'),
+        (["--set", "note=a", "--set", "note=b"], '--set gives "note" two values'),
+    ],
+)
+def test_what_says_nothing_is_wrong_usage(pipegen: Pipegen, options: list[str], told: str) -> None:
+    """As other options that do."""
+    done = pipegen("compile", "-t", "gitlab", *options)
+
+    assert (done.status, done.err) == (2, f"pipegen: {told}\n")

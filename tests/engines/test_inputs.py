@@ -1,0 +1,115 @@
+"""Parameters of a run are the same on all engines: given, by default, on a first build, and refused by name."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from engines import gitlab_local, jenkins_harness
+from engines.containers import Containers
+from engines.gitlab_schema import check
+from engines.proof import worlds
+from engines.proof.execution import (
+    CONFIG,
+    DECLARATIVE,
+    GITLAB_LOCAL,
+    SCRIPTED,
+    Engine,
+    Execution,
+    World,
+    compiled,
+    execute,
+)
+from engines.proof.yaml_text import yaml_text
+from engines.requirement import require
+
+ENGINES = {"gitlab": GITLAB_LOCAL, "scripted": SCRIPTED, "declarative": DECLARATIVE}
+CANARY = "/tmp/pipegen-input-canary"  # noqa: S108 - nobody makes it
+DEFAULTS = {"level": "full", "dry": "false", "count": "3", "note": f"it's $HOME `touch {CANARY}` \\ %PATH%"}
+HOSTILE = f'\'; touch {CANARY}; echo "$(touch {CANARY})" \\ $$ ünï\n  two  '
+
+Run = Callable[..., tuple[Execution, Path]]
+
+
+def config() -> str:
+    """Return the config: a stage that notes what it is given, and one that cannot do without."""
+    words = [f'printf %s ${{inputs.{name}}} >"$RECORDS/{name}"' for name in DEFAULTS]
+    note = {"name": "note", "env": {"E": "<${inputs.note}>"}, "script": [*words, 'printf %s "$E" >"$RECORDS/env"']}
+    need = {"name": "need", "script": ['touch "$RECORDS/need"', "echo '${inputs.version}'"]}
+    last = {"name": "last", "script": ['printf %s "${inputs.version|none}" >"$RECORDS/last"']}
+    inputs = {
+        "level": {"choices": ["quick", "full"], "default": "full", "description": "How much: 'all', \"$x\"\n"},
+        "dry": False,
+        "count": 3,
+        "note": DEFAULTS["note"],
+        "version": {"pattern": "v[0-9]+"},
+    }
+    pipeline = {"stages": [note, need, last], "execution": [["note", "need"], ["note", "last"]]}
+    return yaml_text({"inputs": inputs, "pipelines": {"inputs": pipeline}})
+
+
+@pytest.fixture
+def run(containers: Containers, tmp_path: Path) -> Run:
+    """Give a function that executes the config on an engine, with the inputs of a run."""
+
+    def start(engine: Engine, given: Mapping[str, str]) -> tuple[Execution, Path]:
+        require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
+        Path(CANARY).unlink(missing_ok=True)
+        records = tmp_path / "notes"
+        records.mkdir()
+        world = World(
+            containers=containers,
+            repository=worlds.repository(tmp_path / "repository", files={CONFIG: config()}),
+            folder=tmp_path / "world",
+            variables={"RECORDS": str(records)},
+            parameters=given,
+        )
+        return execute(engine, world), records
+
+    return start
+
+
+def noted(records: Path) -> dict[str, str]:
+    """Return what the stage has noted of its inputs."""
+    return {name: (records / name).read_bytes().decode() for name in DEFAULTS}
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+def test_defaults_hold_and_what_must_be_given_is_missed(run: Run, engine: Engine) -> None:
+    """On the first build of a job too, whose parameters are no variables; other stages go on."""
+    done, records = run(engine, {})
+
+    assert noted(records) == DEFAULTS, done.log
+    assert (records / "env").read_text("utf-8") == f"<{DEFAULTS['note']}>"
+    assert done.outcomes == {"note": "success", "need": "failed", "last": "success"}
+    assert 'stage "need": input "version" is not given' in done.log
+    assert not (records / "need").exists()
+    assert (records / "last").read_text("utf-8") == "none"
+    assert not Path(CANARY).exists()
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+def test_what_is_given_arrives(run: Run, engine: Engine) -> None:
+    """Whatever it holds."""
+    given = {"level": "quick", "dry": "true", "count": "-0.5", "note": HOSTILE, "version": "v2"}
+    done, records = run(engine, given)
+
+    assert {**noted(records), "version": (records / "last").read_text("utf-8")} == given, done.log
+    assert set(done.outcomes.values()) == {"success"}
+    assert not Path(CANARY).exists()
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+def test_what_is_not_taken_fails_the_readers_by_name(run: Run, engine: Engine) -> None:
+    """Whatever way it came in by."""
+    done, _ = run(engine, {"level": "slow", "version": "v1\nv2"})
+
+    assert done.outcomes == {"note": "failed", "need": "skipped", "last": "skipped"}
+    assert 'stage "note": input "level" is none of quick, full: "slow"' in done.log
+
+
+def test_gitlabs_form_is_legal(tmp_path: Path) -> None:
+    """Held against GitLab's own schema."""
+    repository = worlds.repository(tmp_path / "repository", files={CONFIG: config()})
+    text = compiled(GITLAB_LOCAL, repository, {})
+
+    assert check(text) == ()

@@ -1,0 +1,113 @@
+"""Parameters of a run: whatever a person gives arrives as it is, or ends the stage by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from shell.world import HOSTILE, Result, World, host, plan_of, script_of, text_of
+
+VALUES = {name: value for name, value in HOSTILE.items() if name != "long"} | {"long": HOSTILE["long"][:65_536]}
+
+
+def run(world: World, value: str | None, takes: object, word: str = "${inputs.x}") -> Result:
+    """Run a stage that writes *word*, its input `x`, which *takes* such values; None is one that is not given."""
+    if value is not None:
+        world.variables["INPUT_x"] = value
+    stage = {"name": "t", "script": [f"printf %s {word} >seen"]}
+    return world.run_job(plan_of([stage], inputs={"x": takes}), "t", host())
+
+
+def seen(world: World) -> str:
+    """Return what the stage wrote."""
+    return (world.root / "seen").read_bytes().decode()
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_any_text_arrives(world: World, name: str) -> None:
+    """In any place; nothing of it is executed."""
+    done = run(world, VALUES[name], {"default": ""}, "\"a${inputs.x}b\"'c${inputs.x}d'")
+
+    assert (done.status, seen(world)) == (0, f"a{VALUES[name]}bc{VALUES[name]}d"), done.errors
+
+
+@pytest.mark.parametrize(
+    ("value", "takes", "told"),
+    [
+        ("slow", {"choices": ["quick", "full"], "default": "quick"}, 'is none of quick, full: "slow"'),
+        ("quick ", {"choices": ["quick", "full"]}, 'is none of quick, full: "quick "'),
+        ("*", {"choices": ["?", "[a-z]"]}, 'is none of ?, [a-z]: "*"'),
+        ("yes", False, 'is none of true, false: "yes"'),
+        ("True", {"type": "boolean"}, 'is none of true, false: "True"'),
+        ("0x10", 3, 'is no number: "0x10"'),
+        ("", 3, 'is no number: ""'),
+        ("1\n2", 3, 'is no number: "1\n2"'),
+        ("-", {"type": "number"}, 'is no number: "-"'),
+        ("v1\nv2", {"pattern": "v[0-9]"}, 'does not match v[0-9]: "v1\nv2"'),
+        ("v1\n", {"pattern": "v[0-9]"}, 'does not match v[0-9]: "v1\n"'),
+        ("xv1", {"pattern": "^v1|v2$"}, 'does not match ^v1|v2$: "xv1"'),
+        ("v12", {"pattern": "v1|v2"}, 'does not match v1|v2: "v12"'),
+        ("$(touch /tmp/x)", {"pattern": "it's %s"}, 'does not match it\'s %s: "$(touch /tmp/x)"'),
+        (None, {}, "is not given"),
+        ("", {"choices": ["quick"]}, "is not given"),
+        ("", {"pattern": ".*"}, "is not given"),
+    ],
+)
+def test_what_it_does_not_take_ends_the_stage(world: World, value: str | None, takes: object, told: str) -> None:
+    """Before anything of the script runs."""
+    done = run(world, value, takes)
+
+    assert (done.status, (world.root / "seen").exists()) == (1, False)
+    assert f'stage "t": input "x" {told}\n' in done.errors
+
+
+@pytest.mark.parametrize(
+    ("value", "takes"),
+    [
+        ("full", {"choices": ["quick", "full"], "default": "quick"}),
+        ("it's a\nb", {"choices": ["it's a\nb", "$x"]}),
+        ("", {"choices": ["", "x"], "default": ""}),
+        ("true", False),
+        ("-12.50", 3),
+        ("", {"default": "", "pattern": "(x)?"}),
+        ("a\nb", {"pattern": "a.b"}),
+        ("-v", {"pattern": "-v"}),
+        ("ä", {"pattern": ".."}),
+        ("a{2}\\", {"pattern": r"[a-c]\{2\}\\"}),
+    ],
+)
+def test_what_it_takes_arrives(world: World, value: str, takes: object) -> None:
+    """A line break is a character like others; characters are counted in bytes."""
+    done = run(world, value, takes)
+
+    assert (done.status, seen(world)) == (0, value), done.errors
+
+
+@pytest.mark.parametrize("takes", [{}, {"choices": ["a", "b"]}, {"type": "number"}, {"pattern": "[a-z]+"}])
+def test_a_default_where_it_is_read_stands_in(world: World, takes: object) -> None:
+    """Then it need not be given."""
+    done = run(world, None, takes, '"${inputs.x|it is}"')
+
+    assert (done.status, seen(world)) == (0, "it is"), done.errors
+
+
+def test_it_is_read_once_before_the_script() -> None:
+    """By a variable that no engine knows."""
+    stage = {"name": "t", "script": ["echo ${inputs.x}", "./x '${inputs.x}'"]}
+    plan = plan_of([stage], inputs={"x": "1"})
+
+    assert text_of(script_of(plan, "t", host())) == (
+        'pipegen_inputs_x=$INPUT_x\necho "$pipegen_inputs_x"\n./x "$pipegen_inputs_x"\n'
+    )
+
+
+def test_exports_that_join_inputs_are_worked_out_where_they_are_read(world: World, tmp_path: Path) -> None:
+    """So that the reader checks them."""
+    stages = [
+        {"name": "t", "script": ["true"], "exports": {"v": "<${inputs.x}>"}},
+        {"name": "r", "script": [f"printf %s ${{t.v}} >{tmp_path}/seen"]},
+    ]
+    world.variables["INPUT_x"] = "3"
+    done = world.run_job(plan_of(stages, inputs={"x": 1}), "r", host())
+
+    assert (done.status, (tmp_path / "seen").read_text("utf-8")) == (0, "<3>"), done.errors
