@@ -8,15 +8,14 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from textwrap import indent
 from types import ModuleType
 from typing import Any
 
 import pytest
 import yaml
+from documents import DOCS, DOCUMENTS, ROOT, Block, blocks
 from jsonschema import Draft202012Validator
 
 from pipegen.bindings.names import SETUP_NAMES
@@ -29,44 +28,11 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
 from pipegen.targets import registry
 
-ROOT = Path(__file__).parents[1]
-DOCS = ROOT / "docs"
 GENERATOR = DOCS / "generate.py"
-DOCUMENTS = (*sorted(DOCS.glob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")))
 EXAMPLES = sorted((ROOT / "examples").glob("*/.pipeline/config.yaml"))
 
-_BLOCK = re.compile(r"^```yaml(?P<kind>[^\n]*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\((?P<path>[^)#\s]*)(?:#(?P<anchor>[^)\s]*))?\)")
 _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A block of YAML in a document.
-
-    *kind* follows the word `yaml`: nothing for a whole config, `stages` for a list of stages, a code for a config that
-    gives this diagnostic, `fragment` for what is no config.
-    """
-
-    kind: str
-    text: str
-
-    @property
-    def file(self) -> SourceFile:
-        """The config that the block is, or is a part of."""
-        if self.kind != "stages":
-            return SourceFile("pipegen.yaml", self.text)
-        return SourceFile("pipegen.yaml", f"pipelines:\n  example:\n    stages:\n{indent(self.text, ' ' * 6)}")
-
-
-def blocks() -> Iterator[Any]:
-    """Yield the blocks of all documents that are configs."""
-    for path in DOCUMENTS:
-        text = path.read_text(encoding="utf-8")
-        for found in _BLOCK.finditer(text):
-            block = Block(found["kind"].strip(), found["text"])
-            if block.kind != "fragment":
-                yield pytest.param(block, id=f"{path.name}:{text.count(chr(10), 0, found.start()) + 1}")
 
 
 def found_in(block: Block) -> Report:
@@ -135,7 +101,7 @@ def test_a_stale_part_is_shown_and_written_anew(tmp_path: Path) -> None:
     assert (written.returncode, document.read_text(encoding="utf-8")) == (0, whole)
 
 
-@pytest.mark.parametrize("block", tuple(blocks()))
+@pytest.mark.parametrize("block", [pytest.param(block, id=place) for place, block in blocks()])
 def test_configs_in_documents_say_what_they_are_shown_for(block: Block) -> None:
     """A config in a document compiles for both targets, or gives the one error that its block names."""
     found = found_in(block).diagnostics()

@@ -10,7 +10,7 @@ from pipegen.source.tree import Scalar
 
 _PART = re.compile(r"([0-9]+)\s*([a-z]*)")
 # By the first letter of a unit, which no two share.
-_UNITS = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400}
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 
 def seconds(duration: Scalar, report: Report) -> int:

@@ -44,11 +44,12 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
         work, request.options.get("style", "auto"), lambda style: lower_stages(named, shared, style), report
     )
     stages, recipients = laid_out.stages.stages, laid_out.stages.recipients
+    properties = job_properties(settings)
     variables = start_variables(work, used)
     return model.Jenkinsfile(
-        notes=(*options_note(request.chosen, request.given), *laid_out.notes, *plugin_notes(stages)),
+        notes=(*options_note(request.chosen, request.given), *laid_out.notes, *plugin_notes(stages, properties)),
         libraries=settings.libraries,
-        properties=job_properties(settings),
+        properties=properties,
         tools=tools(settings) if any(uses_tools(one.job, settings) for one in named) else (),
         parameters=lower_parameters(work, used),
         selection=lower_selection(work),

@@ -10,9 +10,9 @@ from pipegen.targets.jenkins import model
 _MAILER = "mailer"
 
 
-def plugin_notes(stages: Sequence[model.Stage]) -> tuple[str, ...]:
-    """Return the line for the header that names the plugins of *stages*, if there are any."""
-    found = sorted(set(_plugins(tuple(stages))))
+def plugin_notes(stages: Sequence[model.Stage], properties: Sequence[model.Property]) -> tuple[str, ...]:
+    """Return the line for the header that names the plugins of *stages* and *properties*, if there are any."""
+    found = sorted(set(_plugins((*stages, *properties))))
     if not found:
         return ()
     return (f"Needs the plugin{'s' if len(found) > 1 else ''} {', '.join(found)}.",)
@@ -26,7 +26,7 @@ def _plugins(value: object) -> Iterator[str]:
         case model.SendMail():
             yield _MAILER
         case _ if is_dataclass(value):
-            if isinstance(value, model.Wrapped | model.Statement) and value.plugin:
+            if isinstance(value, model.Wrapped | model.Statement | model.Property) and value.plugin:
                 yield value.plugin
             for one in fields(value):
                 yield from _plugins(getattr(value, one.name))

@@ -28,7 +28,7 @@ def _properties(settings: Settings) -> Iterator[Property]:
     for text in settings.options:
         yield Property(PropertyKind.SETTING, text)
     if settings.timestamps:
-        yield Property(PropertyKind.AROUND, "timestamps()")
+        yield Property(PropertyKind.AROUND, "timestamps()", "timestamper")
     for text in settings.wrap:
         yield Property(PropertyKind.AROUND, text)
 

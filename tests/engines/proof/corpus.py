@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipegen.compiler import Analysed, analyse, generate
-from pipegen.config.load import load
+from pipegen.config.load import find, load
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.targets import registry
 
@@ -42,7 +42,7 @@ def configs(folder: Path) -> Iterator[Config]:
     for example in sorted(EXAMPLES.iterdir()):
         copied = folder / example.name
         shutil.copytree(example, copied)
-        yield _config(f"examples/{example.name}", copied / ".pipeline/config.yaml", must_compile=True)
+        yield _config(f"examples/{example.name}", find(copied) or copied, must_compile=True)
     if not CORPUS.is_dir():
         return
     with (CORPUS / "INDEX.tsv").open(encoding="utf-8", newline="") as index:

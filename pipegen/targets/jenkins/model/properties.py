@@ -19,7 +19,11 @@ class PropertyKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """One call in Groovy, complete, such as `disableConcurrentBuilds()`; a block step lacks only its block."""
+    """One call in Groovy, complete, such as `disableConcurrentBuilds()`; a block step lacks only its block.
+
+    *plugin* is what it needs beyond Pipeline, "" for nothing.
+    """
 
     kind: PropertyKind
     text: str
+    plugin: str = ""

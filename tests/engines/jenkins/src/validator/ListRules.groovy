@@ -11,7 +11,7 @@ import org.codehaus.groovy.ast.stmt.Statement
 class ListRules {
     private static final Set<String> STAGE_OPTIONS = '''
             timeout retry timestamps skipDefaultCheckout checkoutToSubdirectory withEnv withCredentials
-            catchError warnError lock ws
+            catchError warnError lock ws ansiColor
     '''.tokenize().toSet()
     private static final Set<String> OPTIONS = STAGE_OPTIONS + '''
             buildDiscarder disableConcurrentBuilds disableResume preserveStashes parallelsAlwaysFailFast durabilityHint

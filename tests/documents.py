@@ -1,0 +1,46 @@
+"""The documents, and the configs in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import indent
+
+from pipegen.source.text import SourceFile
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+DOCUMENTS = (*sorted(DOCS.glob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")))
+
+_BLOCK = re.compile(r"^```yaml(?P<kind>[^\n]*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of YAML in a document.
+
+    *kind* follows the word `yaml`: nothing for a whole config, `stages` for a list of stages, a code for a config that
+    gives this diagnostic, `fragment` for what is no config.
+    """
+
+    kind: str
+    text: str
+
+    @property
+    def file(self) -> SourceFile:
+        """The config that the block is, or is a part of."""
+        if self.kind != "stages":
+            return SourceFile("pipegen.yaml", self.text)
+        return SourceFile("pipegen.yaml", f"pipelines:\n  example:\n    stages:\n{indent(self.text, ' ' * 6)}")
+
+
+def blocks() -> Iterator[tuple[str, Block]]:
+    """Yield the blocks of all documents that are configs, each with the document and the line where it begins."""
+    for path in DOCUMENTS:
+        text = path.read_text(encoding="utf-8")
+        for found in _BLOCK.finditer(text):
+            block = Block(found["kind"].strip(), found["text"])
+            if block.kind != "fragment":
+                yield f"{path.name}:{text.count(chr(10), 0, found.start()) + 1}", block
