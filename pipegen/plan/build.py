@@ -20,6 +20,7 @@ from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.inputs import containers_of, inputs_of, shared
+from pipegen.plan.limits import check_mail, limits
 from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
@@ -27,6 +28,7 @@ from pipegen.plan.model import (
     Condition,
     Fetch,
     Job,
+    Limits,
     Machine,
     Mail,
     Output,
@@ -39,10 +41,10 @@ from pipegen.plan.parameters import Parameters
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
 from pipegen.plan.surroundings import Surroundings, surroundings
-from pipegen.plan.values import values_of
+from pipegen.plan.values import Values, values_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class _Work:
     """What one stage does, before it is known what others want of it."""
 
@@ -52,6 +54,7 @@ class _Work:
     beside: Surroundings
     machine: Machine
     reads: tuple[Output, ...]
+    limits: Limits
     condition: Condition | None
 
 
@@ -137,13 +140,26 @@ def _work(
         check_names(stage, report)
         check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
-        found = steps(stage, pipeline, values, forwarded)
+        found, bounds = steps(stage, pipeline, values, forwarded), limits(stage, report)
         absence.check_made(name, found, report)
-        beside = surroundings(stage, _directory(stage, pipeline), values)
-        where = machine(stage, values)
-        told = mail(stage, pipeline, values)
-        work[name] = _Work(stage, found, told, beside, where, values.reads(), absence.conditions.get(name))
+        work[name] = _Work(
+            stage=stage,
+            steps=found,
+            beside=surroundings(stage, _directory(stage, pipeline), values),
+            machine=machine(stage, values),
+            mail=_mail(stage, pipeline, values, bounds),
+            reads=values.reads(),
+            limits=bounds,
+            condition=absence.conditions.get(name),
+        )
     return work
+
+
+def _mail(stage: Stage, pipeline: Pipeline, values: Values, bounds: Limits) -> Mail | None:
+    """Return the mail for *stage*; none where each of its failures is allowed."""
+    found = mail(stage, pipeline, values)
+    check_mail(stage, bounds.allow_failure, values.report)
+    return None if bounds.allow_failure is not None and not bounds.allow_failure.exit_codes else found
 
 
 def _absence(namespaces: Namespaces, around: Neighbours, report: Report) -> Absence:
@@ -204,7 +220,7 @@ def _jobs(
 
 def _with_surroundings(job: Job, work: _Work) -> Job:
     """Return *job* with what its stage says beside its steps."""
-    return replace(work.beside.around(job), condition=work.condition, machine=work.machine)
+    return replace(work.beside.around(job), limits=work.limits, condition=work.condition, machine=work.machine)
 
 
 def _directory(stage: Stage, pipeline: Pipeline) -> str:

@@ -64,6 +64,13 @@ TABLE: tuple[Capability, ...] = (
         _NATIVE,
         "of a project that targets.gitlab.projects names; with values computed at run time it is not waited for",
     ),
+    Capability(
+        "retry",
+        _NATIVE,
+        "at most 2 extra tries; by GitLab's own reasons: script_failure, job_execution_timeout, those of the system",
+    ),
+    Capability("timeout", _NATIVE, "the time in which the job runs, image and checkout included"),
+    Capability("allow_failure", _NATIVE, "with exit codes, the runner's FF_USE_NEW_BASH_EVAL_STRATEGY keeps them"),
     Capability("notify", _EMULATED, "a job that runs on failure and calls curl; needs targets.gitlab.mail"),
     Capability(
         "images across stages",

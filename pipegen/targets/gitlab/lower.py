@@ -15,6 +15,7 @@ from pipegen.targets.gitlab.checks import check_plan
 from pipegen.targets.gitlab.drafts import Draft, drafts
 from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
 from pipegen.targets.gitlab.inputs import input_variables
+from pipegen.targets.gitlab.limits import check_limits
 from pipegen.targets.gitlab.model import Document, Entry, Hidden, Job, Rule, Variable
 from pipegen.targets.gitlab.names import Names, stage_names
 from pipegen.targets.gitlab.omissions import check_mail, notes
@@ -77,7 +78,10 @@ def lower(plans: Sequence[Plan], settings: Settings, *, chosen: bool, report: Re
 def _drafts(plan: Plan, settings: Settings, report: Report) -> list[Draft]:
     host = hosts.host(plan, settings)
     check_plan(plan, host, report)
-    return drafts(plan, host, settings, report)
+    found = drafts(plan, host, settings, report)
+    for job, draft in zip(plan.jobs, found, strict=True):
+        check_limits(job, is_bridge=draft.is_bridge, report=report)
+    return found
 
 
 def _choices(plans: Sequence[Plan], plan: Plan, *, chosen: bool) -> tuple[Choice, ...]:

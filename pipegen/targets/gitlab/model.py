@@ -86,6 +86,27 @@ class Variable:
     options: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How many extra tries a job has, and after which failures; () is any."""
+
+    count: int
+    when: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """What bounds a job; what is empty is not written. *exit_codes* are those with which alone it may fail."""
+
+    retry: Retry | None = None
+    timeout: str = ""
+    allow_failure: bool = False
+    exit_codes: tuple[int, ...] = ()
+
+
+_LIMITS = Limits()
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Coverage:
     """A report of what tests cover."""
@@ -149,7 +170,7 @@ class Job:
     tags: tuple[str, ...] = ()
     rules: tuple[Rule, ...] = ()
     when: str = ""
-    allow_failure: bool = False
+    limits: Limits = _LIMITS
     inherits_variables: bool = True
     variables: tuple[Variable, ...] = ()
     before_script: tuple[Entry, ...] = ()

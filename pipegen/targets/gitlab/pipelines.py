@@ -9,8 +9,9 @@ from pipegen.plan.model import Mail, Plan
 from pipegen.shell.host import Host, Images
 from pipegen.targets.gitlab.collectors import Collectors
 from pipegen.targets.gitlab.drafts import Draft, idle
+from pipegen.targets.gitlab.limits import limit_variables, lower_limits
 from pipegen.targets.gitlab.mail import mail_outputs, mail_script
-from pipegen.targets.gitlab.model import HELPER, Entry, Image, Job, Need, Rule, Variable
+from pipegen.targets.gitlab.model import HELPER, Entry, Image, Job, Limits, Need, Rule, Variable
 from pipegen.targets.gitlab.names import Names
 from pipegen.targets.gitlab.needs import Place, needs, output_needs
 from pipegen.targets.gitlab.removal import removal
@@ -62,7 +63,9 @@ class Pipeline:
         """Yield the job of a stage, then its helpers."""
         place = places[one.job.stage]
         if isinstance(one.trigger, Bridge) and one.is_bridge:
-            yield self._bridge(one, one.trigger, place.job, needs(one.job, places))
+            bridge = self._bridge(one, one.trigger, place.job, needs(one.job, places))
+            is_allowed = lower_limits(one.job.limits).allow_failure
+            yield replace(bridge, limits=Limits(allow_failure=is_allowed or bridge.limits.allow_failure))
         else:
             yield self._stage(one, place, needs(one.job, places))
             yield from self._trigger(one, place)
@@ -82,7 +85,8 @@ class Pipeline:
             stage=_step(one),
             needs=found,
             rules=self.stage_rules[one.job.stage],
-            variables=(*own.variables, *requests(one.job.machine), *fetch),
+            limits=lower_limits(one.job.limits),
+            variables=(*own.variables, *requests(one.job.machine), *fetch, *limit_variables(one.job.limits)),
             before_script=own.before_script,
             script=one.script or idle(one.job),
             artifacts=one.artifacts,
@@ -117,7 +121,7 @@ class Pipeline:
             stage=_step(one),
             needs=found,
             rules=self.stage_rules[one.job.stage],
-            allow_failure=bridge.allow_failure,
+            limits=Limits(allow_failure=bridge.allow_failure),
             # Else all variables of this file would override those of the other project.
             inherits_variables=False,
             variables=bridge.variables,

@@ -15,7 +15,9 @@ from pipegen.targets.gitlab.model import (
     Image,
     Job,
     Kept,
+    Limits,
     Need,
+    Retry,
     Rule,
     Service,
     Trigger,
@@ -82,7 +84,9 @@ def _job(job: Job) -> dict[str, Value]:
             "rules": _rules(job.rules),
             "when": job.when or None,
             "resource_group": job.resource_group or None,
-            "allow_failure": job.allow_failure or None,
+            "allow_failure": _allow_failure(job.limits),
+            "retry": _retry(job.limits.retry),
+            "timeout": job.limits.timeout or None,
             "inherit": None if job.inherits_variables else Flow({"variables": False}),
             "variables": _variables(job.variables),
             "before_script": _script(job.before_script),
@@ -122,6 +126,18 @@ def _cache(cache: Cache) -> Value:
             "fallback_keys": cache.fallback_keys or None,
         }
     )
+
+
+def _allow_failure(limits: Limits) -> Value:
+    if limits.exit_codes:
+        return {"exit_codes": Flow(limits.exit_codes)}
+    return limits.allow_failure or None
+
+
+def _retry(retry: Retry | None) -> Value:
+    if retry is None or not retry.when:
+        return retry.count if retry else None
+    return {"max": retry.count, "when": retry.when}
 
 
 def _artifacts(paths: tuple[str, ...], kept: Kept) -> Value:

@@ -56,6 +56,14 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability(
         "trigger", _NATIVE, "the step build; while it waits for the other job, a stage that runs more keeps its agent"
     ),
+    Capability(
+        "retry",
+        _NATIVE,
+        "the step retry around all that a try does, its agent too; for script or timeout alone a function that tells "
+        "these apart; system beside one of them is refused",
+    ),
+    Capability("timeout", _NATIVE, "the step timeout; a stage that runs out of time fails, checkout included"),
+    Capability("allow_failure", _NATIVE, "catchError, which shows the stage as unstable; exit codes by returnStatus"),
     Capability("notify", _NATIVE, "needs the plugin mailer"),
     Capability(
         "images across stages",

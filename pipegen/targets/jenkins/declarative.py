@@ -56,9 +56,10 @@ def _block(block: Block, stages: Mapping[str, model.Stage], work: Work, names: N
 def _placed(stage: model.Stage, *, is_beside_others: bool) -> model.Stage:
     """Return *stage* as it stands among others.
 
-    The conditions of `post` look at the result of the whole build too, which a stage beside this one may have changed.
+    The conditions of `post` look at the result of the whole build too, which a stage beside this one may have changed,
+    and take a failure that is allowed for one that is not.
     """
-    return replace(stage, tells_success=is_beside_others and bool(stage.on_failure))
+    return replace(stage, tells_success=(is_beside_others or stage.may_be_unstable) and bool(stage.on_failure))
 
 
 def _prepared(blocks: tuple[model.Block, ...], steps: tuple[model.Step, ...], names: Names) -> tuple[model.Block, ...]:

@@ -11,6 +11,10 @@ from pipegen.targets.jenkins import model
 # In the order in which they are written, each with what it calls.
 _CALLS: dict[str, tuple[str, ...]] = {
     "succeeded": (),
+    "within": (),
+    "tryAgain": (),
+    "runScript": (),
+    "allowExitCodes": (),
     "setting": (),
     "parameter": (),
     "output": (),
@@ -55,7 +59,17 @@ def _called(value: object) -> Iterator[str]:
             yield "cacheKey"
             yield from _called(value.steps)
         case _ if is_dataclass(value):
-            if isinstance(value, model.Stage) and value.tells_success:
-                yield "succeeded"
+            yield from _own_calls(value)
             for one in fields(value):
                 yield from _called(getattr(value, one.name))
+
+
+def _own_calls(value: object) -> Iterator[str]:
+    """Yield what *value* itself calls, without its parts."""
+    match value:
+        case model.Stage(tells_success=True):
+            yield "succeeded"
+        case model.Sh(tells_status=True):
+            yield "runScript"
+        case model.Wrapped():
+            yield value.head.partition("(")[0]

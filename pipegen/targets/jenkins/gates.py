@@ -5,18 +5,17 @@ from __future__ import annotations
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import Job
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.limits import Limited
 
 _LOCKS_PLUGIN = "lockable-resources"
 
 
-def gated(
-    job: Job, agent: model.Agent | None, steps: tuple[model.Step, ...]
-) -> tuple[model.Agent | None, tuple[model.Step, ...]]:
-    """Return the agent of a stage and its *steps*, which wait as *job* says; they take the agent themselves then."""
+def gated(job: Job, found: Limited) -> Limited:
+    """Return the steps of a stage so that they wait as *job* says; they take the agent themselves then."""
     if not job.gate.locks:
-        return agent, steps
-    inner: tuple[model.Step, ...] = (model.OnAgent(agent, steps),) if agent is not None else steps
-    return None, _locked(job, inner)
+        return found
+    inner: tuple[model.Step, ...] = (model.OnAgent(found.agent, found.steps),) if found.agent else found.steps
+    return Limited(None, _locked(job, inner))
 
 
 def _locked(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:

@@ -14,6 +14,7 @@ from pipegen.shell.script import script
 from pipegen.shell.teardown import teardown
 from pipegen.targets.jenkins.host import host
 from pipegen.targets.jenkins.keeping import check_keeping
+from pipegen.targets.jenkins.limits import check_limits
 from pipegen.targets.jenkins.machines import check_machine
 from pipegen.targets.jenkins.raw import check_raw
 from pipegen.targets.jenkins.settings import Settings
@@ -23,6 +24,7 @@ from pipegen.targets.jenkins.work import PlanScripts
 def plan_scripts(plan: Plan, settings: Settings, report: Report) -> PlanScripts:
     """Return *plan* with the script of each stage; a setup value that Jenkins does not have is reported."""
     found = host(plan, settings)
+    check_limits(plan, report)
     producers = {job.stage: job for job in plan.jobs}
     for job in plan.jobs:
         check_keeping(job, report)

@@ -11,6 +11,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import agent_of
 from pipegen.targets.jenkins.endings import in_script
 from pipegen.targets.jenkins.gates import gated
+from pipegen.targets.jenkins.limits import limited
 from pipegen.targets.jenkins.mail import LoweredMail, lower_mail
 from pipegen.targets.jenkins.names import Names
 from pipegen.targets.jenkins.steps import Shared, needs_agent, steps
@@ -46,15 +47,16 @@ def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Sta
         if mail is not None and mail.recipients is not None:
             recipients.append(mail.recipients)
         agent = agent_of(one.job, one.plan, shared.work.settings) if needs_agent(one) else None
-        agent, found = gated(one.job, agent, steps(one, values, shared))
+        found = gated(one.job, limited(one, agent, steps(one, values, shared)))
         stages.append(
             model.Stage(
                 name=one.name,
                 pipeline=one.plan.name,
                 after=tuple(shown[one.plan.name, stage] for stage in one.job.needs),
-                agent=agent,
-                steps=in_script(found) if style is Style.DECLARATIVE else found,
-                on_failure=_on_failure(one, mail, agent, shared, style) if mail is not None else (),
+                agent=found.agent,
+                steps=in_script(found.steps) if style is Style.DECLARATIVE else found.steps,
+                on_failure=_on_failure(one, mail, found.agent, shared, style) if mail is not None else (),
+                may_be_unstable=one.job.limits.allow_failure is not None,
             )
         )
     return Stages(tuple(stages), tuple(recipients))

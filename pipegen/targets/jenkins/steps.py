@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipegen.plan.model import Credential, CredentialKind, Job, Trigger, Workspace
 from pipegen.shell.script import Command, Script
@@ -11,6 +11,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.caches import cached
 from pipegen.targets.jenkins.endings import kept_on_success, with_ending
 from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
+from pipegen.targets.jenkins.limits import tells_status
 from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
 from pipegen.targets.jenkins.raw import wrapped
 from pipegen.targets.jenkins.settings import Settings
@@ -59,9 +60,9 @@ def _agent_steps(named: NamedJob, values: Values, shared: Shared) -> Iterator[mo
     if is_isolated:
         yield model.Checkout(shared.work.checkouts[named.plan.name])
         yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
-    sh = _bound(script, _sh(script, shared.preludes), shared.work.settings)
-    ended = with_ending(named.job, (with_tools(named.job, sh, shared.work.settings),))
-    yield from cached(named.job, values, ended)
+    sh = replace(_sh(script, shared.preludes), tells_status=tells_status(named))
+    bound = with_tools(named.job, _bound(script, sh, shared.work.settings), shared.work.settings)
+    yield from cached(named.job, values, with_ending(named.job, (bound,)))
     if script.archives:
         yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)

@@ -24,7 +24,12 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.targets import registry
 
 CONFIG = ".pipeline/config.yaml"
-_OUTCOMES = {Result.SUCCESS: "success", Result.FAILED: "failed", Result.SKIPPED: "skipped"}
+_OUTCOMES = {
+    Result.SUCCESS: "success",
+    Result.ALLOWED: "unstable",
+    Result.FAILED: "failed",
+    Result.SKIPPED: "skipped",
+}
 # Jobs and stages that stand for no stage of the config.
 _HELPER = re.compile(r"(\S+: )?(mail when |trigger |remove )|Declarative: ")
 
@@ -85,7 +90,7 @@ class Execution:
     """What came of a config on an engine.
 
     Attributes:
-        outcomes: `success`, `failed` or `skipped` for each stage.
+        outcomes: `success`, `failed`, `unstable` (a failure that is allowed) or `skipped` for each stage.
         times: start and end of each stage that ran, by the engine's own clock, in seconds.
         seen: what the containers were given, by stage.
         downloads: what a person can download, by path.

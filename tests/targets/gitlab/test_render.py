@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from pipegen.targets.gitlab.model import Document, Entry, Hidden, Image, Job, Need, Rule, Service, Trigger, Variable
+from pipegen.targets.gitlab.model import (
+    Document,
+    Entry,
+    Hidden,
+    Image,
+    Job,
+    Limits,
+    Need,
+    Rule,
+    Service,
+    Trigger,
+    Variable,
+)
 from pipegen.targets.gitlab.render import render
 from pipegen.targets.gitlab.settings import Workflow
 
@@ -46,7 +58,7 @@ DOCUMENT = Document(
         Job(
             name="next",
             stage="step 2",
-            allow_failure=True,
+            limits=Limits(allow_failure=True),
             inherits_variables=False,
             variables=(Variable("PRICE", "$5", is_raw=True),),
             trigger=Trigger("group/next", "main", is_awaited=True),

@@ -26,12 +26,17 @@ class Echo:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sh:
-    """A shell script: *prelude* is the function that returns how it starts, "" when nothing comes before *lines*."""
+    """A shell script.
+
+    *prelude* is the function that returns how it starts, "" when nothing comes before *lines*. One that *tells_status*
+    fails with its exit code.
+    """
 
     kind: ClassVar[str] = "sh"
     prelude: str = ""
     lines: tuple[str, ...]
     is_indentable: bool = True
+    tells_status: bool = False
 
 
 @dataclass(frozen=True, slots=True)

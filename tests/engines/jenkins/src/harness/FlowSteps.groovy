@@ -63,7 +63,8 @@ class FlowSteps extends StepFamily {
                 build.console.line('Retrying')
             } catch (Throwable error) {
                 left--
-                if (left <= 0) {
+                // The conditions there are look for lost agents, and there are none here.
+                if (left <= 0 || given.conditions) {
                     throw error
                 }
                 build.console.line("ERROR: ${error.message}")

@@ -1,0 +1,76 @@
+"""How often a stage is tried, how long it may take, and what its failure means."""
+
+from __future__ import annotations
+
+from pipegen.config.model import Stage, Value
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.durations import seconds
+from pipegen.plan.model import AllowFailure, Failure, Limits, Retry, Timeout
+from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+
+# Engines count the seconds in whole numbers that end somewhere; nobody waits as long.
+_LONGEST = 366 * 86_400
+
+
+def limits(stage: Stage, report: Report) -> Limits:
+    """Return what bounds *stage*."""
+    return Limits(
+        retry=_retry(stage.retry),
+        timeout=_timeout(stage.timeout, report),
+        allow_failure=_allow_failure(stage.allow_failure),
+    )
+
+
+def check_mail(stage: Stage, allowed: AllowFailure | None, report: Report) -> None:
+    """Report a mail that *stage* asks for itself and never sends, since each of its failures is *allowed*."""
+    if stage.email is None or allowed is None or allowed.exit_codes:
+        return
+    report.add(
+        codes.MAIL_OF_ALLOWED_FAILURE,
+        f'no mail tells of stage "{stage.name.value}": it is allowed to fail',
+        at=stage.email.span,
+        hint='remove "notify", or let only some exit codes pass: "allow_failure: {exit_codes: […]}"',
+    )
+
+
+def _retry(value: Value | None) -> Retry | None:
+    """Return the extra tries; none for 0 of them."""
+    if value is None:
+        return None
+    node = value.node
+    count = _whole(node.get("count") if isinstance(node, Mapping) else node)
+    kinds = tuple(Failure(one.text) for one in _scalars(node.get("on"))) if isinstance(node, Mapping) else ()
+    return Retry(count, tuple(dict.fromkeys(kinds)) or tuple(Failure), value.span) if count else None
+
+
+def _timeout(value: Value | None, report: Report) -> Timeout | None:
+    if value is None or not isinstance(value.node, Scalar):
+        return None
+    found = seconds(value.node, report)
+    if found > _LONGEST:
+        report.add(
+            codes.INVALID_VALUE,
+            f'"{value.node.text.strip()}" is longer than a year',
+            at=value.node.span,
+            hint='give the time that the stage may take, such as "2 hours"',
+        )
+    return Timeout(found, value.span)
+
+
+def _allow_failure(value: Value | None) -> AllowFailure | None:
+    if value is None:
+        return None
+    if isinstance(value.node, Mapping):
+        codes_ = (_whole(one) for one in _scalars(value.node.get("exit_codes")))
+        return AllowFailure(tuple(dict.fromkeys(codes_)), value.span)
+    return AllowFailure((), value.span) if isinstance(value.node, Scalar) and value.node.value is True else None
+
+
+def _scalars(node: Node | None) -> tuple[Scalar, ...]:
+    items = node.items if isinstance(node, Sequence) else (node,)
+    return tuple(item for item in items if isinstance(item, Scalar))
+
+
+def _whole(node: Node | None) -> int:
+    return node.value if isinstance(node, Scalar) and isinstance(node.value, int) else 0

@@ -1,0 +1,99 @@
+"""Tries, time limits and failures that are allowed come to the same on all engines that know them."""
+
+import re
+from pathlib import Path
+
+import pytest
+from engines.containers import Containers
+from engines.proof.yaml_text import yaml_text
+from engines.test_scripts import ENGINES, executed
+
+pytestmark = pytest.mark.xdist_group("limits")
+
+# Notes a try, and whether the checkout was clean; fails until the third one.
+_TRY = """\
+printf x >>"$RECORDS/{stage}"
+if [ -e left ]; then echo dirty >"$RECORDS/dirty"; fi
+touch left
+test -f given
+[ "$(cat "$RECORDS/{stage}")" = {enough} ]
+"""
+# A shell that ends well when it is told to stop.
+_SLOW = """\
+printf x >>"$RECORDS/{stage}"
+set +e
+trap 'exit 0' TERM
+n=0
+while [ "$n" -lt 300 ]; do sleep 0.1; n=$((n + 1)); done
+"""
+
+
+def tried(stage: str, enough: str, **keys: object) -> dict[str, object]:
+    """Return a stage that succeeds once it has been tried often *enough*."""
+    return {"name": stage, "script": [_TRY.format(stage=stage, enough=enough)], **keys}
+
+
+def slow(stage: str, **keys: object) -> dict[str, object]:
+    """Return a stage that has two seconds and takes longer."""
+    return {"name": stage, "script": [_SLOW.format(stage=stage)], "timeout": 2, **keys}
+
+
+TRIED = [
+    {"name": "give", "script": ["touch given"], "artifacts": ["given"]},
+    tried("thrice", "xxx", retry=2),
+    tried("script", "xxx", retry={"count": 2, "on": "script"}),
+    tried("system", "xxx", retry={"count": 2, "on": "system"}),
+    tried("too-often", "xxx", retry=1),
+    slow("slow"),
+    slow("slower", retry={"count": 1, "on": "timeout"}),
+    slow("slowest", retry={"count": 2, "on": "script"}),
+    {"name": "last", "script": ["true"]},
+]
+_TRIES = {"thrice": 3, "script": 3, "system": 1, "too-often": 2, "slow": 1, "slower": 2, "slowest": 1}
+
+
+@pytest.mark.parametrize("name", ["scripted", "declarative"])
+def test_tries_and_time_limits_are_kept(containers: Containers, tmp_path: Path, name: str) -> None:
+    """Each try starts from a clean checkout with its files anew; a script that ends well when it is stopped fails."""
+    arcs = [["give", [*_TRIES]], ["thrice", "last"]]
+    text = yaml_text({"pipelines": {"p": {"stages": TRIED, "execution": arcs}}})
+
+    done, records = executed(ENGINES[name], containers, tmp_path, text, {})
+
+    assert done.outcomes["thrice"] == done.outcomes["script"] == "success", done.log
+    assert {stage for stage, outcome in done.outcomes.items() if outcome == "failed"} == _TRIES.keys() - {
+        "thrice",
+        "script",
+    }
+    assert {stage: len((records / stage).read_text("utf-8")) for stage in _TRIES} == _TRIES
+    assert not (records / "dirty").exists()
+
+
+_SOME = {"allow_failure": {"exit_codes": [2, 7]}, "files_from": []}
+ALLOWED: list[dict[str, object]] = [
+    {"name": "any", "script": ["exit 3"], "allow_failure": True, "artifacts": ["see"]},
+    {"name": "some", "script": ["true | (exit 7)"], "retry": 1, **_SOME},
+    {"name": "fine", "script": ["true"], **_SOME},
+    {"name": "other", "script": ["exit 8"], **_SOME},
+    {"name": "after", "script": ["true"], "files_from": []},
+    {"name": "never", "script": ["true"]},
+]
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_an_allowed_failure_lets_others_go_on(containers: Containers, tmp_path: Path, name: str) -> None:
+    """With exit codes, it is one of those of the script that is allowed."""
+    arcs = [["any", "some", "fine", "after"], ["other", "never"]]
+    text = yaml_text({"pipelines": {"p": {"stages": ALLOWED, "execution": arcs}}})
+
+    done, _ = executed(ENGINES[name], containers, tmp_path, text, {})
+
+    assert done.outcomes == {
+        "any": "unstable",
+        "some": "unstable",
+        "fine": "success",
+        "other": "failed",
+        "after": "success",
+        # gitlab-ci-local lets any failure of a job with exit codes pass where others need that job.
+        "never": "success" if name == "gitlab" else "skipped",
+    }, re.sub("\x1b\\[[0-9;]*m", "", done.log)

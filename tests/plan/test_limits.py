@@ -1,0 +1,47 @@
+"""Tests of what bounds a stage."""
+
+from __future__ import annotations
+
+import pytest
+from plan.planned import job_of, reported
+
+from pipegen.plan.model import AllowFailure, Failure, Limits, Retry, Timeout
+from pipegen.source.text import SourceFile, Span
+
+_AT = Span(SourceFile("", ""), 0, 0)
+_ALL = tuple(Failure)
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ("retry: 0, allow_failure: false", Limits()),
+        ("retry: 2", Limits(retry=Retry(2, _ALL, _AT))),
+        ("retry: {count: 1}", Limits(retry=Retry(1, _ALL, _AT))),
+        ("retry: {count: 1, on: system}", Limits(retry=Retry(1, (Failure.SYSTEM,), _AT))),
+        (
+            "retry: {count: 1, on: [timeout, script, timeout]}",
+            Limits(retry=Retry(1, (Failure.TIMEOUT, Failure.SCRIPT), _AT)),
+        ),
+        ("timeout: 1h 30m", Limits(timeout=Timeout(5_400, _AT))),
+        ("allow_failure: true", Limits(allow_failure=AllowFailure((), _AT))),
+        ("allow_failure: {exit_codes: 2}", Limits(allow_failure=AllowFailure((2,), _AT))),
+        ("allow_failure: {exit_codes: [2, 137, 2]}", Limits(allow_failure=AllowFailure((2, 137), _AT))),
+    ],
+)
+def test_reads_each_form(keys: str, expected: Limits) -> None:
+    """What is left out, and 0 or false, bounds nothing; kinds and codes are kept once."""
+    assert job_of(f"{{name: a, script: [x], {keys}}}").limits == expected
+
+
+def test_a_mail_of_a_failure_that_is_always_allowed_is_none() -> None:
+    """With exit codes, other failures are told."""
+    notify = "notify: {email: {to: me@example.org}}"
+
+    assert job_of(f"{{name: a, script: [x], {notify}, allow_failure: {{exit_codes: 2}}}}").mail is not None
+    assert [
+        found.code.number
+        for found in reported(
+            f"pipelines: {{p: {{stages: [{{name: a, script: [x], {notify}, allow_failure: true}}]}}}}"
+        )
+    ] == ["PG530"]
