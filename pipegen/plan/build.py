@@ -19,6 +19,7 @@ from pipegen.plan.checks import check_directory
 from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
+from pipegen.plan.gates import check_finals, stopping
 from pipegen.plan.inputs import containers_of, inputs_of, shared
 from pipegen.plan.limits import check_mail, limits
 from pipegen.plan.machine import machine
@@ -86,6 +87,7 @@ class Ancestors:
 def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> Plan:
     """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
     check_directory(pipeline.directory, report)
+    check_finals(pipeline, report)
     namespaces = _namespaces(pipeline, around)
     runs = condition(pipeline.when, around.parameters, around.homes, report)
     work = _work(pipeline, graph, graph.topological(), namespaces, around, report)
@@ -178,7 +180,7 @@ def _jobs(
     report: Report,
 ) -> tuple[Job, ...]:
     frame_of = {stage: number for number, frame in enumerate(frames) for stage in frame}
-    inputs = {name: inputs_of(name, one.steps, one.mail) for name, one in work.items()}
+    inputs = {name: inputs_of(name, one.steps, one.mail, one.beside.gate.environment) for name, one in work.items()}
     wanted = set(chain.from_iterable(inputs.values()))
     outliving = shared(inputs, {name: one.steps for name, one in work.items()})
     directories = {name: _directory(one.stage, pipeline) for name, one in work.items()}
@@ -215,7 +217,7 @@ def _jobs(
                 containers=containers_of(name, one.steps),
             )
         )
-    return tuple(_with_surroundings(job, work[job.stage]) for job in jobs)
+    return stopping([_with_surroundings(job, work[job.stage]) for job in jobs], report)
 
 
 def _with_surroundings(job: Job, work: _Work) -> Job:

@@ -8,18 +8,18 @@ from itertools import chain
 
 from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.plan.files import copied
-from pipegen.plan.model import Container, Copy, Mail, Output, Shared, Step
+from pipegen.plan.model import Container, Copy, Output, Shared, Step
 
 _IMAGE_NAMES = ("imageID", "imageLocalName")
 
 
-def inputs_of(stage: str, steps: Sequence[Step], mail: Mail | None) -> tuple[Output, ...]:
-    """Return the outputs of other stages that *steps* and *mail* use, in order of first use.
+def inputs_of(stage: str, steps: Sequence[Step], *others: object) -> tuple[Output, ...]:
+    """Return the outputs of other stages that *steps* and *others* (a mail, an environment) use, in order of first use.
 
     A container that files are copied from does not count: only its files travel.
     """
     found: dict[Output, None] = {}
-    for value in (*steps, mail):
+    for value in (*steps, *others):
         for reference in _references(value):
             if reference.scope is Scope.STAGE and reference.namespace != stage:
                 found[Output(reference.namespace or "", reference.name)] = None

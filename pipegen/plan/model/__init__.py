@@ -55,6 +55,7 @@ from pipegen.plan.model.steps import (
     Publish,
     Run,
     Step,
+    Told,
     Trigger,
 )
 
@@ -131,6 +132,7 @@ __all__ = [
     "Step",
     "Subject",
     "Timeout",
+    "Told",
     "Trigger",
     "Workspace",
 ]

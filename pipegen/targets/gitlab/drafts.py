@@ -12,9 +12,11 @@ from pipegen.shell.host import Host
 from pipegen.shell.quote import quote
 from pipegen.shell.script import Script, script
 from pipegen.targets.gitlab.caches import lower_caches
+from pipegen.targets.gitlab.environments import lower_environment
+from pipegen.targets.gitlab.gates import check_gate
 from pipegen.targets.gitlab.keeping import lower_keeping
 from pipegen.targets.gitlab.locks import resource_group
-from pipegen.targets.gitlab.model import Cache, Entry, Kept
+from pipegen.targets.gitlab.model import Cache, Entry, Environment, Kept
 from pipegen.targets.gitlab.needs import read_stages
 from pipegen.targets.gitlab.raw import lower_raw
 from pipegen.targets.gitlab.scripts import entries
@@ -32,6 +34,7 @@ class Draft:
     script: tuple[Entry, ...]
     artifacts: tuple[str, ...]
     kept: Kept
+    environment: Environment | None
     caches: tuple[Cache, ...]
     resource_group: str
     raw: Mapping[str, Data]
@@ -53,15 +56,19 @@ def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, setti
     trigger = lower_trigger(job, settings.projects, report)
     if not isinstance(trigger, Call):
         job = replace(job, steps=tuple(step for step in job.steps if not isinstance(step, Trigger)))
+    deployed = lower_environment(job, plan, report)
+    job = deployed.job
+    check_gate(job, report)
     made = script(job, plan, producers, host)
-    body = (*entries(made.bind), *entries(made.steps), *entries(made.outputs, comment="outputs"))
+    body = (*entries(made.bind), *entries(made.steps), *entries(made.outputs, comment="outputs"), *deployed.script)
     artifacts, kept = lower_keeping(job, plan, _artifacts(job, made, trigger), report)
     return Draft(
         job=job,
         around=surroundings(made, settings, is_users=any(isinstance(step, Commands) for step in job.steps)),
         script=(*installs(made, settings), *_cleared(job, producers, settings), *body) if body else (),
         artifacts=artifacts,
-        kept=kept,
+        kept=replace(kept, dotenv=deployed.dotenv),
+        environment=deployed.environment,
         caches=lower_caches(job, plan, report),
         resource_group=resource_group(job, report),
         raw=lower_raw(job, report),

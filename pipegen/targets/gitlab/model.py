@@ -49,6 +49,7 @@ class Rule:
     changes: tuple[str, ...] = ()
     compare_to: str = ""
     exists: tuple[str, ...] = ()
+    start_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ class Kept:
     junit: tuple[str, ...] = ()
     codequality: tuple[str, ...] = ()
     coverage_report: Coverage | None = None
+    dotenv: str = ""
     # A regular expression between slashes, held against the log.
     coverage: str = ""
 
@@ -140,6 +142,16 @@ class Cache:
     paths: tuple[str, ...]
     policy: str
     fallback_keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Environment:
+    """What a job deploys to, or takes down; *on_stop* names the job that does."""
+
+    name: str
+    url: str = ""
+    on_stop: str = ""
+    stops: bool = False
 
 
 # How it is where the user says nothing.
@@ -179,6 +191,11 @@ class Job:
     kept: Kept = PLAINLY_KEPT
     caches: tuple[Cache, ...] = ()
     resource_group: str = ""
+    environment: Environment | None = None
+    # Whether what comes after waits until a person has started the job.
+    is_blocking: bool = False
+    start_in: str = ""
+    manual_confirmation: str = ""
     raw: Mapping[str, Data] = field(default_factory=dict)
     pages: Pages | None = None
     release: Release | None = None

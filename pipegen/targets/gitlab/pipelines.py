@@ -9,6 +9,7 @@ from pipegen.plan.model import Mail, Plan
 from pipegen.shell.host import Host, Images
 from pipegen.targets.gitlab.collectors import Collectors
 from pipegen.targets.gitlab.drafts import Draft, idle
+from pipegen.targets.gitlab.gates import gated
 from pipegen.targets.gitlab.limits import limit_variables, lower_limits
 from pipegen.targets.gitlab.mail import mail_outputs, mail_script
 from pipegen.targets.gitlab.model import HELPER, Entry, Image, Job, Limits, Need, Rule, Variable
@@ -65,9 +66,11 @@ class Pipeline:
         if isinstance(one.trigger, Bridge) and one.is_bridge:
             bridge = self._bridge(one, one.trigger, place.job, needs(one.job, places))
             is_allowed = lower_limits(one.job.limits).allow_failure
-            yield replace(bridge, limits=Limits(allow_failure=is_allowed or bridge.limits.allow_failure))
+            bridge = replace(bridge, limits=Limits(allow_failure=is_allowed or bridge.limits.allow_failure))
+            yield gated(bridge, one.job, one.environment, self.titles)
         else:
-            yield self._stage(one, place, needs(one.job, places))
+            stage = self._stage(one, place, needs(one.job, places))
+            yield gated(stage, one.job, one.environment, self.titles)
             yield from self._trigger(one, place)
         if one.job.mail is not None and one.job.mail.to and self.settings.mail is not None:
             yield from self._mails(one, one.job.mail, self.settings.mail, places)

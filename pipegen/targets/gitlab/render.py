@@ -11,11 +11,11 @@ from pipegen.targets.gitlab.model import (
     Coverage,
     Document,
     Entry,
+    Environment,
     Hidden,
     Image,
     Job,
     Kept,
-    Limits,
     Need,
     Retry,
     Rule,
@@ -83,8 +83,11 @@ def _job(job: Job) -> dict[str, Value]:
             "needs": [_need(need) for need in job.needs] or None,
             "rules": _rules(job.rules),
             "when": job.when or None,
+            "start_in": job.start_in or None,
+            "manual_confirmation": job.manual_confirmation or None,
+            "environment": _environment(job.environment),
             "resource_group": job.resource_group or None,
-            "allow_failure": _allow_failure(job.limits),
+            "allow_failure": _allow_failure(job),
             "retry": _retry(job.limits.retry),
             "timeout": job.limits.timeout or None,
             "inherit": None if job.inherits_variables else Flow({"variables": False}),
@@ -111,6 +114,19 @@ def _merged(lower: Mapping[str, Value], upper: Mapping[str, Data]) -> dict[str, 
     return merged
 
 
+def _environment(environment: Environment | None) -> Value:
+    if environment is None:
+        return None
+    return _written(
+        {
+            "name": environment.name,
+            "url": environment.url or None,
+            "on_stop": environment.on_stop or None,
+            "action": "stop" if environment.stops else None,
+        }
+    )
+
+
 def _caches(caches: tuple[Cache, ...]) -> Value:
     found = [_cache(one) for one in caches]
     return found[0] if len(found) == 1 else found or None
@@ -128,10 +144,10 @@ def _cache(cache: Cache) -> Value:
     )
 
 
-def _allow_failure(limits: Limits) -> Value:
-    if limits.exit_codes:
-        return {"exit_codes": Flow(limits.exit_codes)}
-    return limits.allow_failure or None
+def _allow_failure(job: Job) -> Value:
+    if job.limits.exit_codes:
+        return {"exit_codes": Flow(job.limits.exit_codes)}
+    return False if job.is_blocking else job.limits.allow_failure or None
 
 
 def _retry(retry: Retry | None) -> Value:
@@ -147,6 +163,7 @@ def _artifacts(paths: tuple[str, ...], kept: Kept) -> Value:
             "junit": _one_or_more(kept.junit),
             "coverage_report": _coverage(kept.coverage_report),
             "codequality": _one_or_more(kept.codequality),
+            "dotenv": kept.dotenv or None,
         }
     )
     if not paths and not reports:
@@ -205,6 +222,7 @@ def _rule(rule: Rule) -> dict[str, Value]:
         "changes": changes if rule.changes else None,
         "exists": Flow(rule.exists) if rule.exists else None,
         "when": rule.when or None,
+        "start_in": rule.start_in or None,
     }
     # A rule that holds without a condition says when all the same.
     return _written(keys) or {"when": "on_success"}

@@ -40,6 +40,8 @@ CAPABILITIES: tuple[Capability, ...] = (
         "needs the plugin jobcacher; for each job and branch; no fallback",
     ),
     Capability("lock", _NATIVE, "needs the plugin lockable-resources; for the whole server"),
+    Capability("approve", _NATIVE, "input or sleep, before an agent is taken"),
+    Capability("environment", _REFUSED, "PG617: shown nowhere; PG619: the stage of on_stop is left out"),
     Capability("raw", _NATIVE, "wrap: steps around those of the stage"),
     Capability("reuse", _EMULATED, "each build works all out anew"),
     Capability("reports", _NATIVE, "need the plugins junit, coverage and warnings-ng; coverage.percent has no effect"),

@@ -1,6 +1,8 @@
-"""What a stage waits for before it takes an agent: locks."""
+"""What a stage waits for before it takes an agent: a person, a time, locks."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import Job
@@ -12,10 +14,22 @@ _LOCKS_PLUGIN = "lockable-resources"
 
 def gated(job: Job, found: Limited) -> Limited:
     """Return the steps of a stage so that they wait as *job* says; they take the agent themselves then."""
-    if not job.gate.locks:
+    gate = job.gate
+    if not gate.locks and gate.approval is None and gate.delay is None:
         return found
     inner: tuple[model.Step, ...] = (model.OnAgent(found.agent, found.steps),) if found.agent else found.steps
-    return Limited(None, _locked(job, inner))
+    return Limited(None, (*_waits(job), *_locked(job, inner)))
+
+
+def _waits(job: Job) -> Iterator[model.Step]:
+    """Yield the step that waits for a person, or for a time."""
+    approval, delay = job.gate.approval, job.gate.delay
+    if approval is not None:
+        message = literal(approval.message or f"Run stage {job.stage}?")
+        who = f", submitter: {literal(','.join(approval.approvers))}" if approval.approvers else ""
+        yield model.Statement(f"input message: {message}{who}")
+    if delay is not None:
+        yield model.Statement(f"sleep time: {delay.seconds}, unit: 'SECONDS'")
 
 
 def _locked(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
