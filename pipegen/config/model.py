@@ -93,13 +93,14 @@ class Value:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stage:
-    """A stage; *promote* with no node raises the version of the project's own chart.
+    """A stage, and the map *body* that it is; *promote* with no node raises the version of the project's own chart.
 
     What is a `Value` here is read where the plan is built: by the module of `plan` that is named as the key, or as
     what it belongs to.
     """
 
     name: Located[str]
+    body: Mapping | None = field(default=None, compare=False)
     pipeline: Value | None = None
     directory: Located[str] | None = None
     shell: Located[str] | None = None

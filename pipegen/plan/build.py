@@ -16,6 +16,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.absence import Absence
 from pipegen.plan.artifacts import Offered, wanted_files
 from pipegen.plan.checks import check_directory
+from pipegen.plan.concurrency import concurrency, with_interruptible
 from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
@@ -38,6 +39,7 @@ from pipegen.plan.model import (
     Workspace,
 )
 from pipegen.plan.parameters import Parameters
+from pipegen.plan.schedules import schedules
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
 from pipegen.plan.surroundings import Surroundings, surroundings
@@ -103,6 +105,8 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
         selection=selection(jobs, several=around.several, has_condition=pipeline.when is not None),
         folder=around.folder,
         inputs=around.parameters.at_run_time,
+        schedules=schedules(pipeline.schedule, report),
+        concurrency=concurrency(pipeline.concurrency),
         condition=runs,
     )
 
@@ -149,7 +153,7 @@ def _work(
             machine=machine(stage, values),
             mail=_mail(stage, pipeline, values, bounds),
             reads=values.reads(),
-            limits=bounds,
+            limits=with_interruptible(bounds, stage),
             condition=absence.conditions.get(name),
         )
     return work

@@ -185,6 +185,8 @@ class Build:
     """The messages of the inputs that were asked for."""
     reports: tuple[Mapping[str, Any], ...]
     """One for each `junit`: files, total, failed, skipped."""
+    crons: tuple[str, ...]
+    """What starts builds of the job by the clock."""
     stashes: Mapping[str, tuple[str, ...]]
     """The files of each stash."""
     parameters: Mapping[str, Any]
@@ -290,6 +292,7 @@ def _build(report: dict[str, Any], workdir: Path) -> Build:
         builds=tuple(Triggered(**entry) for entry in report["builds"]),
         inputs=tuple(report["inputs"]),
         reports=tuple(report["reports"]),
+        crons=tuple(report["crons"]),
         stashes={name: tuple(files) for name, files in report["stashes"].items()},
         parameters=report["parameters"],
         name=report["name"],

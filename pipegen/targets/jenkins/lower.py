@@ -16,6 +16,7 @@ from pipegen.targets.jenkins.pins import is_pinned
 from pipegen.targets.jenkins.plugins import plugin_notes
 from pipegen.targets.jenkins.preludes import Preludes
 from pipegen.targets.jenkins.properties import job_properties
+from pipegen.targets.jenkins.runs import run_properties
 from pipegen.targets.jenkins.selection import lower_parameters, lower_selection
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stages import lower_stages
@@ -44,7 +45,7 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
         work, request.options.get("style", "auto"), lambda style: lower_stages(named, shared, style), report
     )
     stages, recipients = laid_out.stages.stages, laid_out.stages.recipients
-    properties = job_properties(settings)
+    properties = (*job_properties(settings), *run_properties(work.plans, report))
     variables = start_variables(work, used)
     return model.Jenkinsfile(
         notes=(*options_note(request.chosen, request.given), *laid_out.notes, *plugin_notes(stages, properties)),
