@@ -107,6 +107,10 @@ class Options(TypedDict, total=False):
     """The address of the repository as the script sees it; its path by default."""
     branch: str
     """The branch specifier of the job; the repository's current branch by default."""
+    causes: Sequence[str]
+    """The classes of what started the build; a push by default."""
+    previous: str
+    """The commit that the build before had; none by default, as for the first build of a branch."""
     job: str
     """The name of the job."""
     number: int
@@ -246,6 +250,8 @@ def _settings(repository: Path, workdir: Path, options: Options) -> dict[str, An
         "repository": str(repository),
         "remote": options.get("remote", str(repository)),
         "branch": options.get("branch") or variables.get("BRANCH_NAME") or f"*/{_current_branch(repository)}",
+        "causes": list(options.get("causes", ("jenkins.branch.BranchEventCause",))),
+        "previous": options.get("previous"),
         "job": options.get("job", "demo"),
         "number": options.get("number", 1),
         "approve": options.get("approve", True),

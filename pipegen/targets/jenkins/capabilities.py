@@ -44,6 +44,11 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("reuse", _EMULATED, "each build works all out anew"),
     Capability("reports", _NATIVE, "need the plugins junit, coverage and warnings-ng; coverage.percent has no effect"),
     Capability("files_from", _NATIVE, "only these stashes are fetched"),
+    Capability(
+        "when",
+        _NATIVE,
+        "asked before an agent is taken; files are looked at once, at the start, in a checkout with the whole history",
+    ),
     Capability("setup", _NATIVE, "from the job's repository, the build and the git plugin; params.NAME are parameters"),
     Capability("schedule", _NATIVE, "cron triggers, one time zone for a job; of a multibranch job, the primary branch"),
     Capability(
