@@ -48,6 +48,11 @@ class Values:
     report: Report
     places: dict[Output, list[Span]]
 
+    @property
+    def stage(self) -> Stage:
+        """The stage whose values are read."""
+        return self.reader.stage
+
     def after(self, *steps: str) -> None:
         """Note that *steps* (or exports, as `exports.NAME`) have run."""
         self.reader.done = (self.reader.done or frozenset()) | frozenset(steps)
