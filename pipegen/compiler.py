@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from pipegen.config.empty_steps import check_empty_steps
+from pipegen.config.empty_steps import check_empty_steps, check_idle_stages
 from pipegen.config.include import with_included
 from pipegen.config.model import Config, Pipeline
 from pipegen.config.parse import parse
@@ -18,10 +18,10 @@ from pipegen.config.union import united
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.plan.build import Neighbours, build_plan, check_values
-from pipegen.plan.graph import build_graph
 from pipegen.plan.model import Plan
 from pipegen.plan.parameters import read_parameters
 from pipegen.plan.selection import report_on_demand
+from pipegen.plan.stages.expand import Expanded, expand_stages, read_stages
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.targets.base import GeneratedFile, Request, Target
@@ -64,22 +64,27 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mappi
     """Return what *file* says, the inputs in *given* fixed; raise `Stopped` after a stage that leaves errors."""
     tree = expand(file, report)
     check_empty_steps(tree, report)
+    check_idle_stages(tree, report)
     config = parse(tree, file)
     pipelines = _chosen(config, names, report)
     parameters = read_parameters(config, given, report)
     report.stop_if_errors()
-    several = len(pipelines) > 1 and not names
-    slugs, homes = _slugs(pipelines), _homes(config.pipelines)
+    written = read_stages(pipelines, config, report)
+    report.stop_if_errors()
+    expanded = expand_stages(written, pipelines, report)
+    slugs, homes = _slugs([one.pipeline for one in expanded]), _homes(config.pipelines)
+    called = frozenset() if names else written.called
+    several = not names and sum(pipeline.name.value not in called for pipeline in pipelines) > 1
     plans = [
         plan
-        for pipeline in pipelines
+        for one in expanded
         if (
             plan := _plan(
-                pipeline, Neighbours(homes, several, slugs[pipeline.name.value], file.folder, parameters), report
+                one, Neighbours(homes, several, called, slugs[one.pipeline.name.value], file.folder, parameters), report
             )
         )
     ]
-    report_on_demand(plans, report)
+    report_on_demand(plans, called, report)
     report.stop_if_errors()
     return Analysed(
         file,
@@ -125,9 +130,9 @@ def _chosen(config: Config, names: Sequence[str], report: Report) -> tuple[Pipel
     return tuple(pipeline for pipeline in config.pipelines if not names or pipeline.name.value in names)
 
 
-def _plan(pipeline: Pipeline, around: Neighbours, report: Report) -> Plan | None:
-    """Return the plan of *pipeline*; None when its graph has a cycle, which is reported."""
-    graph = build_graph(pipeline, report)
+def _plan(expanded: Expanded, around: Neighbours, report: Report) -> Plan | None:
+    """Return the plan of a pipeline; None when its graph has a cycle, which is reported."""
+    pipeline, graph = expanded.pipeline, expanded.graph
     if graph.cycles():
         check_values(pipeline, graph, around, report)
         return None

@@ -31,10 +31,11 @@ class Scope(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """`${namespace.name|default}`.
+    """`${namespace.name|default}`, or `${namespace[legs].name|default}`.
 
     *namespace* is None for `${name}`, "" for `${.name}`. Once resolved, it is
     the stage that binds the name (for `OWN` and `STAGE`), "setup", "inputs", or "".
+    *legs* is as written, None without brackets; once resolved it is None.
     """
 
     namespace: str | None
@@ -42,10 +43,14 @@ class Reference:
     default: str | None
     span: Span = field(compare=False)
     scope: Scope = Scope.UNRESOLVED
+    legs: str | None = None
 
     def __str__(self) -> str:
         """The reference as written, without its default."""
-        return f"${{{self.name}}}" if self.namespace is None else f"${{{self.namespace}.{self.name}}}"
+        if self.namespace is None:
+            return f"${{{self.name}}}"
+        legs = f"[{self.legs}]" if self.legs is not None else ""
+        return f"${{{self.namespace}{legs}.{self.name}}}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,7 @@ def check_names(stage: Stage, report: Report) -> None:
             step = steps.get(name, first.step)
             report.add(
                 codes.BOUND_TWICE,
-                f'stage "{stage.name.value}" binds "{name}" twice',
+                f'stage "{stage.said}" binds "{name}" twice',
                 at=span,
                 label="bound again",
                 also=[Label(first.span, f'"{step}" binds it')],

@@ -10,7 +10,11 @@ from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Kind, Mapping, Node, Scalar, Sequence
 
 # PipelineLib's lexer: a name, perhaps a default up to the first brace.
-_REFERENCE = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?P<rest>\|(?P<default>[^}]*))?\}")
+_REFERENCE = re.compile(
+    # The legs of a matrix stage are ours.
+    r"(?:(?P<stage>[A-Za-z0-9_-]*)\[(?P<legs>[^\]{}\n]*)\](?=\.))?"
+    r"(?P<name>[A-Za-z0-9._-]+)(?P<rest>\|(?P<default>[^}]*))?\}"
+)
 # What only a shell means: ${NAME:-x}, ${f%.*}, ${#list[@]}, ${!x}, ${@}.
 _SHELL = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*[-:=+?#%/^,@\[]|[#!@*?$])[^\n]*?\}")
 _LOOP_NAME = re.compile(r"[A-Za-z0-9._-]+")
@@ -53,6 +57,8 @@ def parse_text(node: Scalar, report: Report) -> Text:
 def _reference(node: Scalar, start: int, found: re.Match[str]) -> Reference:
     namespace, dot, name = found["name"].partition(".")
     span = node.part(start, found.end())
+    if found["legs"] is not None:
+        return Reference(found["stage"], name, found["default"], span, legs=found["legs"])
     if not dot:
         return Reference(None, namespace, found["default"], span)
     return Reference(namespace, name, found["default"], span)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from pipegen.bindings.expression import (
     Bare,
@@ -20,8 +21,10 @@ from pipegen.bindings.expression import (
     Text,
     text,
 )
+from pipegen.bindings.groups import Groups, are_linked
+from pipegen.bindings.legs import axis_value, meant
 from pipegen.bindings.names import SETUP_NAMES, Bound, is_setup_name
-from pipegen.bindings.unbound import report_unbound, report_unknown_input
+from pipegen.bindings.unbound import report_nested, report_unbound, report_unknown_input
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -35,8 +38,8 @@ class Namespaces:
     """What a pipeline's stages bind, and which pipelines hold a stage of another name.
 
     *stages* holds all stages of the pipeline, *bound* their names in order, *providers* the
-    stages that have a step, *homes* all stages of the file, each with its pipelines, *inputs*
-    the names of the file's parameters.
+    stages that have a step, *homes* all stages of the file, each with its pipelines; *groups*
+    says what the user's names of stages mean. *inputs* are the names of the file's parameters.
     *absence* tells why a stage may have left nothing when another one, which comes after it,
     runs; None where it cannot.
     """
@@ -45,6 +48,7 @@ class Namespaces:
     bound: Mapping[str, tuple[Bound, ...]]
     providers: Mapping[str, tuple[str, ...]]
     homes: Mapping[str, tuple[str, ...]]
+    groups: Groups
     inputs: Collection[str] = ()
     absence: Callable[[str, str], Span | None] = lambda _, __: None
 
@@ -89,15 +93,15 @@ class Reader:
         """Return *value* with the scope of each reference settled."""
         parts: list[Part] = []
         for part in value.parts:
-            resolved = self._resolve(part, loops) if isinstance(part, Reference) else part
-            if isinstance(part, Reference) and isinstance(resolved, Reference) and _is_escaped(part, parts):
+            resolved = self._resolve(part, loops) if isinstance(part, Reference) else (part,)
+            if isinstance(part, Reference) and isinstance(resolved[0], Reference) and _is_escaped(part, parts):
                 parts[-1] = str(parts[-1])[:-1]
-                resolved = part.span.text if part.default is not None else str(part)
-            parts.append(resolved)
+                resolved = (part.span.text if part.default is not None else str(part),)
+            parts += resolved
         return text(*parts, span=value.span)
 
     def _resolve_each(self, value: Each, loops: Mapping[str, str]) -> Each:
-        source = self.resolve(value.source, loops)
+        source = self._legs(value.source) or self.resolve(value.source, loops)
         inner = dict(loops)
         for name in value.names:
             self._loops += 1
@@ -105,19 +109,54 @@ class Reader:
         names = tuple(inner[name] for name in value.names)
         return replace(value, names=names, source=source, body=self.resolve(value.body, inner))
 
-    def _resolve(self, reference: Reference, loops: Mapping[str, str]) -> Part:
+    def _legs(self, source: Expression) -> List | None:
+        """Return the list of what the legs of a matrix stage bind, where *source* is a reference to just that."""
+        reference = source.reference if isinstance(source, Text) else None
+        if reference is None or self._is_ours(reference):
+            return None
+        found = meant(reference, self.stage, self.namespaces.groups, self.report)
+        if found is None or not found.are_all:
+            return None
+        items = (self._resolve_stage(reference, name) for name in found.names)
+        return List(tuple(text(item, span=source.span) for item in items), source.span)
+
+    def _resolve(self, reference: Reference, loops: Mapping[str, str]) -> tuple[Part, ...]:
         namespace = reference.namespace
         if namespace in (None, "") and reference.name in loops:
-            return replace(reference, namespace="", name=loops[reference.name], scope=Scope.LOOP)
+            return (replace(reference, namespace="", name=loops[reference.name], scope=Scope.LOOP),)
         if namespace is None:
-            return self._resolve_undotted(reference)
-        if namespace in ("", self.stage.name.value):
-            return self._resolve_own(reference)
-        if namespace == "setup":
-            return self._resolve_setup(reference)
-        if namespace == "inputs" and (self.namespaces.inputs or namespace not in self.namespaces.homes):
-            return self._resolve_input(reference)
-        return self._resolve_stage(reference, namespace)
+            return (self._resolve_undotted(reference),)
+        if self._is_ours(reference):
+            return (self._resolve_ours(reference, namespace),)
+        found = meant(reference, self.stage, self.namespaces.groups, self.report)
+        if found is None:
+            return (self._report_unknown(reference, namespace),)
+        parts = (
+            (("\n",) if place else ()) + (self._resolve_stage(reference, name),)
+            for place, name in enumerate(found.names)
+        )
+        return tuple(chain.from_iterable(parts)) or ("",)
+
+    def _is_ours(self, reference: Reference) -> bool:
+        """Return whether *reference* reads from no other stage."""
+        if reference.namespace == "matrix":
+            # A stage may have that name, as in configs of PipelineLib.
+            return self.stage.leg is not None or (self.stage.within, "matrix") not in self.namespaces.groups.members
+        if reference.namespace == "inputs" and self.namespaces.inputs:
+            return True
+        known = {"setup", self.stage.said} | ({"inputs"} - self.namespaces.homes.keys())
+        return reference.legs is None and (not reference.namespace or reference.namespace in known)
+
+    def _resolve_ours(self, reference: Reference, namespace: str) -> Part:
+        match namespace:
+            case "setup":
+                return self._resolve_setup(reference)
+            case "inputs" if namespace != self.stage.said:
+                return self._resolve_input(reference)
+            case "matrix":
+                return axis_value(reference.name, reference.default, self.stage, reference.span, self.report) or ""
+            case _:
+                return self._resolve_own(reference)
 
     def _resolve_undotted(self, reference: Reference) -> Part:
         """Return what `${NAME}` means: the stage's own binding if there is one by now, else nothing of ours."""
@@ -141,8 +180,8 @@ class Reader:
         bound = next((bound for bound in self._own() if bound.name == reference.name), None)
         if bound is not None and self._is_done(bound):
             self._check_output(reference, self.stage)
-            return replace(reference, namespace=own, scope=Scope.OWN)
-        if (default := self._default(reference)) is not None:
+            return replace(reference, namespace=own, scope=Scope.OWN, legs=None)
+        if (default := self._default(reference, self.stage)) is not None:
             return default
         if self.done is None or bound is not None:
             return self._report_too_early(reference, bound)
@@ -152,7 +191,7 @@ class Reader:
         if is_setup_name(reference.name):
             return replace(reference, scope=Scope.SETUP)
         found = near_miss(reference.name, SETUP_NAMES)
-        default = self._default(reference)
+        default = self._default(reference, None)
         if default is None:
             self.report.add(
                 codes.UNKNOWN_SETUP_NAME,
@@ -170,17 +209,18 @@ class Reader:
         report_unknown_input(reference, self.namespaces.inputs, self.report)
         return ""
 
-    def _resolve_stage(self, reference: Reference, namespace: str) -> Part:
-        producer = self.namespaces.stages.get(namespace)
-        if producer is None:
-            return self._report_unknown(reference, namespace)
-        if not self._is_before(namespace, self.stage.name.value):
+    def _resolve_stage(self, reference: Reference, name: str) -> Part:
+        """Return the output of the stage *name* that *reference* means."""
+        if name == self.stage.name.value:
+            return self._resolve_own(reference)
+        producer = self.namespaces.stages[name]
+        if not self._is_before(name, self.stage.name.value):
             return self._report_unordered(reference, producer)
-        if any(bound.name == reference.name for bound in self.namespaces.bound[namespace]):
+        if any(bound.name == reference.name for bound in self.namespaces.bound[name]):
             self._check_output(reference, producer)
             self._check_presence(reference, producer)
-            return replace(reference, scope=Scope.STAGE)
-        if (default := self._default(reference)) is not None:
+            return replace(reference, namespace=name, scope=Scope.STAGE, legs=None)
+        if (default := self._default(reference, producer)) is not None:
             return default
         return self._report_unbound(reference, producer)
 
@@ -190,12 +230,11 @@ class Reader:
     def _is_done(self, bound: Bound) -> bool:
         return bound.name == "stage" or (self.done is not None and bound.moment in self.done)
 
-    def _default(self, reference: Reference) -> str | None:
-        """Return the default of a reference to what is never bound, with a warning; None without one."""
+    def _default(self, reference: Reference, producer: Stage | None) -> str | None:
+        """Return the default of a reference to what *producer* (None is `setup`) never binds, with a warning."""
         if reference.default is None:
             return None
-        namespace = reference.namespace or self.stage.name.value
-        known = [*SETUP_NAMES] if namespace == "setup" else [one.name for one in self.namespaces.bound[namespace]]
+        known = [*SETUP_NAMES] if producer is None else [one.name for one in self.namespaces.bound[producer.name.value]]
         found = near_miss(reference.name, [name for name in known if name != reference.name])
         self.report.add(
             codes.ALWAYS_DEFAULT,
@@ -211,7 +250,7 @@ class Reader:
         if reference.name == "output" and producer.run is not None and producer.run.tail == 0:
             self.report.add(
                 codes.ALWAYS_EMPTY,
-                f'"{reference}" is always empty: stage "{producer.name.value}" keeps no output',
+                f'"{reference}" is always empty: stage "{producer.said}" keeps no output',
                 at=reference.span,
                 also=[Label(producer.run.span, 'no "tail" here')],
                 hint='add "tail: 10" to its "run" to keep the last 10 lines',
@@ -219,10 +258,10 @@ class Reader:
 
     def _check_presence(self, reference: Reference, producer: Stage) -> None:
         """Report a value without a default that is not there in each run in which this stage runs."""
-        own, other = self.stage.name.value, producer.name.value
+        own, other = self.stage.said, producer.said
         if reference.default is not None or reference.name == "stage":
             return
-        cause = self.namespaces.absence(other, own)
+        cause = self.namespaces.absence(producer.name.value, self.stage.name.value)
         if cause is not None:
             self.report.add(
                 codes.MAY_BE_ABSENT,
@@ -259,13 +298,18 @@ class Reader:
         return ""
 
     def _provider(self, step: str) -> str | None:
-        """Return the last stage in the user's order that has *step* and runs before this one."""
-        own = self.stage.name.value
-        return next(
-            (name for name in reversed(self.namespaces.providers.get(step, ())) if self._is_before(name, own)), None
+        """Return the last stage in the user's order that has *step*, runs before this one and is known to it."""
+        own, stages = self.stage, self.namespaces.stages
+        names = (
+            name for name in reversed(self.namespaces.providers.get(step, ())) if stages[name].within == own.within
         )
+        return next((stages[name].said for name in names if self._is_before(name, own.name.value)), None)
 
     def _report_unknown(self, reference: Reference, namespace: str) -> str:
+        groups, known = self.namespaces.groups, self.namespaces.groups.said(self.stage)
+        if groups.is_nested(namespace, self.stage):
+            report_nested(reference, namespace, self.report)
+            return ""
         if namespace in self.namespaces.homes:
             others = self.namespaces.homes[namespace]
             self.report.add(
@@ -277,41 +321,45 @@ class Reader:
             )
             return ""
         path = f"{namespace}.{reference.name}"
-        dotted = next((name for name in self.namespaces.stages if path.startswith(f"{name}.")), None)
+        dotted = next((name for name in known if path.startswith(f"{name}.")), None)
         if dotted is not None:
             self.report.add(
                 codes.UNKNOWN_NAMESPACE,
                 f'"{reference}" reads from "{namespace}", not from stage "{dotted}": a namespace ends at the first dot',
                 at=reference.span,
-                also=[Label(self.namespaces.stages[dotted].name.span, "its name has a dot")],
+                also=[Label(groups.first(dotted, self.stage).name.span, "its name has a dot")],
                 hint=f'rename the stage, to "{dotted.replace(".", "-")}" perhaps',
             )
             return ""
-        found = near_miss(
-            namespace, [*self.namespaces.stages, "setup", *(["inputs"] if self.namespaces.inputs else [])]
-        )
-        meant = self.namespaces.stages.get(found or "")
+        found = near_miss(namespace, [*known, "setup", *(["inputs"] if self.namespaces.inputs else [])])
+        near = groups.first(found or "", self.stage) if found in known else None
         self.report.add(
             codes.UNKNOWN_NAMESPACE,
             f'"{reference}" reads from "{namespace}", which is no stage',
             at=reference.span,
-            also=[Label(meant.name.span, "did you mean this one?")] if meant else [],
+            also=[Label(near.name.span, "did you mean this one?")] if near else [],
             hint=(f'write "${{{found}.{reference.name}}}"; ' if found else "")
             + f'for the text itself, write "${reference!s}"',
         )
         return ""
 
     def _report_unordered(self, reference: Reference, producer: Stage) -> str:
-        own, other = self.stage.name.value, producer.name.value
-        is_after = self._is_before(own, other)
+        own, other = self.stage.said, producer.said
+        is_after = self._is_before(self.stage.name.value, producer.name.value)
+        if not are_linked(producer, self.stage):
+            hint = (
+                f'"{own}" has the same legs, each of which waits for its own: write "{replace(reference, legs=None)}"'
+            )
+        elif is_after:
+            hint = f'turn their order round in the arcs, or bind the value in a stage before "{own}"'
+        else:
+            hint = f"add an arc that runs it first: [{other}, {own}]"
         self.report.add(
             codes.NOT_AN_ANCESTOR,
             f'stage "{own}" reads from "{other}", which {"runs after it" if is_after else "does not run before it"}',
             at=reference.span,
             also=[Label(producer.name.span, "runs later" if is_after else "may run at any time")],
-            hint=f'turn their order round in the arcs, or bind the value in a stage before "{own}"'
-            if is_after
-            else f"add an arc that runs it first: [{other}, {own}]",
+            hint=hint,
         )
         return ""
 

@@ -29,10 +29,9 @@ class Context(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A reference in a script; *legs* says which legs of a matrix stage: `[axis=value,…]`."""
+    """A reference in a script."""
 
     reference: Reference
-    legs: tuple[tuple[str, str], ...]
     context: Context
 
 

@@ -11,10 +11,9 @@ from pipegen.bindings.script import Context
 from pipegen.bindings.script_syntax import REFERENCE, Found, Kind, Lexed, Obstacle, Word
 
 RESERVED_NAMESPACES = ("", "setup", "inputs", "matrix", "pipeline")
-_LEG = r"[A-Za-z0-9_-]+=[^\],{}$\"'`\\\n]*"
 _REFERENCE = re.compile(
     r"(?P<escape>\$?)\$\{(?P<namespace>[A-Za-z0-9_-]*)"
-    rf"(?:\[(?P<legs>{_LEG}(?:,{_LEG})*)\])?"
+    r"(?:\[(?P<legs>[^\]{}$\"'`\\\n]*)\])?"
     r"\.(?P<name>[A-Za-z0-9._-]+)(?:\|(?P<default>[^}]*))?\}"
 )
 # Half of the letters in place would make `${project.version}` of Maven a stage "product".
@@ -144,7 +143,7 @@ class Cursor:
 
 def written(match: re.Match[str]) -> str:
     """Return the reference as written, without its default."""
-    legs = f"[{match['legs']}]" if match["legs"] else ""
+    legs = f"[{match['legs']}]" if match["legs"] is not None else ""
     return f"${{{match['namespace']}{legs}.{match['name']}}}"
 
 

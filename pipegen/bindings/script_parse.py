@@ -103,17 +103,12 @@ def _part(found: Found, source: _Source, unquoted: Collection[int]) -> ScriptPar
     if found.kind is Kind.ESCAPED:
         text = source.text[found.start + 1 : found.end]
         return text if found.document and id(found.document) not in unquoted else Escaped(text, found.context)
-    return Placed(_reference(found, source), _legs(found), found.context)
+    return Placed(_reference(found, source), found.context)
 
 
 def _reference(found: Found, source: _Source) -> Reference:
-    match = found.match
-    return Reference(match["namespace"], match["name"], match["default"], source.span(found.start, found.end))
-
-
-def _legs(found: Found) -> tuple[tuple[str, str], ...]:
-    legs = [leg.partition("=") for leg in (found.match["legs"] or "").split(",") if leg]
-    return tuple((axis, value) for axis, _, value in legs)
+    match, span = found.match, source.span(found.start, found.end)
+    return Reference(match["namespace"], match["name"], match["default"], span, legs=match["legs"])
 
 
 def _between(start: int, end: int, documents: Sequence[Document], source: _Source) -> list[ScriptPart]:

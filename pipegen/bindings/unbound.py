@@ -61,7 +61,7 @@ def report_unbound(
     """
     step = next((step for step, names in STEP_NAMES.items() if reference.name in names), "")
     code, lacks = _LACKS.get(step, (codes.UNBOUND_NAME, f'binds no "{reference.name}"'))
-    name = producer.name.value
+    name = producer.said
     # A default of PipelineLib's, which the user has not written, stands at the key of the step.
     want = _WANTS.get(reference.span.text) if producer is reader and step else None
     report.add(
@@ -72,6 +72,16 @@ def report_unbound(
         hint=_hint_at_step(reference, step, name, provider(step), want)
         if step
         else _hint_at_name(reference, name, bound),
+    )
+
+
+def report_nested(reference: Reference, stage: str, report: Report) -> None:
+    """Report a reference to a *stage* in whose place another pipeline runs."""
+    report.add(
+        codes.UNBOUND_NAME,
+        f'"{reference}" is not bound: another pipeline runs in the place of stage "{stage}", and keeps its values',
+        at=reference.span,
+        hint="bind the value in a stage of this pipeline, or read it in a stage of that one; files are handed on",
     )
 
 

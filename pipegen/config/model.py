@@ -92,14 +92,35 @@ class Value:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Leg:
+    """Which leg of a matrix stage a stage is.
+
+    Attributes:
+        stage: the stage as the user named it.
+        values: the leg's axes, each with its value.
+        axes: the axes that any leg of the stage has.
+        like: the stage whose legs these are, whose legs those are, and so on.
+    """
+
+    stage: str
+    values: tuple[tuple[str, str], ...]
+    axes: tuple[str, ...]
+    like: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Stage:
-    """A stage; *promote* with no node raises the version of the project's own chart.
+    """A stage, and the map *body* that it is; *promote* with no node raises the version of the project's own chart.
 
     What is a `Value` here is read where the plan is built: by the module of `plan` that is named as the key, or as
-    what it belongs to.
+    what it belongs to. A stage of a pipeline that runs in the place of another stage stands *within* that one:
+    `stage / `, which its name begins with. What it says of other stages, it says of those that stand there too.
     """
 
     name: Located[str]
+    within: str = ""
+    leg: Leg | None = None
+    body: Mapping | None = field(default=None, compare=False)
     pipeline: Value | None = None
     directory: Located[str] | None = None
     shell: Located[str] | None = None
@@ -138,6 +159,16 @@ class Stage:
     trigger: Trigger | None = None
     email: Email | None = None
 
+    @property
+    def own_name(self) -> str:
+        """The name that it has in its own pipeline."""
+        return self.name.value.removeprefix(self.within)
+
+    @property
+    def said(self) -> str:
+        """The name by which the user knows it: the legs of a matrix stage share it."""
+        return self.leg.stage if self.leg is not None else self.own_name
+
 
 @dataclass(frozen=True, slots=True)
 class Arc:
@@ -168,7 +199,10 @@ class Fetch:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pipeline:
-    """A pipeline; *arcs* None is the order in which the stages are written."""
+    """A pipeline; *arcs* None is the order in which the stages are written.
+
+    Arcs, and values that name stages, do so as the user does, also once *stages* are legs.
+    """
 
     name: Located[str]
     stages: tuple[Stage, ...]

@@ -94,6 +94,9 @@ def _fetch(node: Node | None) -> Fetch | None:
 def _stage(body: Mapping) -> Stage:
     return Stage(
         name=_text(body.get("name")),
+        within="",
+        leg=None,
+        body=body,
         pipeline=_value(body.entry("pipeline")),
         directory=_located(body.get("directory")),
         shell=_located(body.get("shell")),

@@ -7,6 +7,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from posixpath import join, normpath
 
+from pipegen.bindings.groups import INSIDE, Groups
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -25,10 +26,10 @@ _PATTERN = re.compile(r"[^?\[\]{}\\,!$'\"\x00-\x1f\x7f]+")
 class Offered:
     """What a stage can choose files from.
 
-    *stages* are all of the pipeline; *left* holds those that leave files, in an order that the arcs allow.
+    *groups* are the stages of the pipeline; *left* holds those that leave files, in an order that the arcs allow.
     """
 
-    stages: Mapping[str, Stage]
+    groups: Groups
     left: Mapping[str, object]
     ancestors: Container[str]
 
@@ -84,45 +85,60 @@ def wanted_files(stage: Stage, offered: Offered, inputs: Sequence[Output], repor
     names = _names(stage.files_from.node)
     for name in names:
         _check_source(name, stage, offered, report)
-    chosen = {name.value for name in names}
+    chosen = {found for name in names for found in _sources(name.value, stage, offered)}
     for producer in dict.fromkeys(output.stage for output in inputs):
         if producer in offered.left and producer not in chosen:
             report.add(
                 codes.MISSING_KEY,
-                f'stage "{stage.name.value}" reads an output of "{producer}", which brings the files of that stage '
-                "with it",
+                f'stage "{stage.said}" reads an output of "{(said := offered.groups.stages[producer].said)}", '
+                "which brings the files of that stage with it",
                 at=stage.files_from.span,
-                hint=f'add "{producer}" to "files_from"',
+                hint=f'add "{said}" to "files_from"',
             )
     return tuple(name for name in offered.left if name in chosen)
 
 
+def _sources(name: str, stage: Stage, offered: Offered) -> tuple[str, ...]:
+    """Return the stages that *name* means in *stage*: of a pipeline in the place of one, those that leave files."""
+    groups, within = offered.groups, f"{stage.within}{name}{INSIDE}"
+    if groups.is_nested(name, stage):
+        return tuple(one for one in offered.left if groups.stages[one].name.value.startswith(within))
+    return groups.meant(name, stage)
+
+
 def _check_source(name: Located[str], stage: Stage, offered: Offered, report: Report) -> None:
-    reader, known = stage.name.value, [one for one in offered.left if one in offered.ancestors]
-    if name.value not in offered.stages:
+    reader, groups = stage.said, offered.groups
+    meant = _sources(name.value, stage, offered)
+    near = dict.fromkeys(
+        one.said
+        for found in offered.left
+        if found in offered.ancestors and (one := groups.stages[found]).within == stage.within
+    )
+    known = tuple(near)
+    if not meant and not groups.is_nested(name.value, stage):
         found = near_miss(name.value, known)
         report.add(
             codes.UNKNOWN_STAGE,
             f'"files_from" names stage "{name.value}", which is not defined',
             at=name.span,
             label="no such stage",
-            also=[Label(offered.stages[found].name.span, "did you mean this one?")] if found else [],
+            also=[Label(groups.first(found, stage).name.span, "did you mean this one?")] if found else [],
             hint=_choice(known) if found is None else f'rename it to "{found}"',
         )
-    elif name.value not in offered.ancestors:
+    elif any(one not in offered.ancestors for one in meant):
         report.add(
             codes.NOT_AN_ANCESTOR,
             f'stage "{reader}" wants the files of "{name.value}", which does not run before it',
             at=name.span,
-            also=[Label(offered.stages[name.value].name.span, "does not run before")],
+            also=[Label(groups.stages[meant[0]].name.span, "does not run before")],
             hint=f"add an arc that runs it first: [{name.value}, {reader}]",
         )
-    elif name.value not in offered.left:
+    elif all(one not in offered.left for one in meant):
         report.add(
             codes.UNBOUND_NAME,
             f'stage "{name.value}" leaves no files',
             at=name.span,
-            also=[Label(offered.stages[name.value].name.span, 'has no "artifacts"')],
+            also=[Label(groups.stages[meant[0]].name.span, 'has no "artifacts"')] if meant else [],
             hint=f'{_choice(known)}, or add "artifacts" to that stage' if known else 'add "artifacts" to that stage',
         )
 

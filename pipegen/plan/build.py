@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from posixpath import normpath
 
+from pipegen.bindings.groups import Groups
 from pipegen.bindings.names import bound_names, check_names, providers
 from pipegen.bindings.scope import Namespaces
 from pipegen.config.model import Pipeline, Stage
@@ -16,6 +17,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.absence import Absence
 from pipegen.plan.artifacts import Offered, wanted_files
 from pipegen.plan.checks import check_directory
+from pipegen.plan.concurrency import concurrency, with_interruptible
 from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
@@ -29,6 +31,7 @@ from pipegen.plan.model import (
     Condition,
     Fetch,
     Job,
+    Leg,
     Limits,
     Machine,
     Mail,
@@ -39,6 +42,7 @@ from pipegen.plan.model import (
     Workspace,
 )
 from pipegen.plan.parameters import Parameters
+from pipegen.plan.schedules import schedules
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
 from pipegen.plan.surroundings import Surroundings, surroundings
@@ -63,11 +67,13 @@ class _Work:
 class Neighbours:
     """What a pipeline must know of the file it stands in.
 
-    *homes* are the pipelines that hold a stage of each name.
+    *homes* are the pipelines that hold a stage of each name; *called* those that others run in the places of
+    stages; *several* says that more than one is not.
     """
 
     homes: Mapping[str, tuple[str, ...]]
     several: bool
+    called: frozenset[str]
     slugs: Mapping[str, str]
     folder: str
     parameters: Parameters
@@ -102,9 +108,16 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
         fetch=_fetch(pipeline),
         workspace=Workspace(pipeline.workspace.value) if pipeline.workspace else Workspace.ISOLATED,
         workspace_span=pipeline.workspace.span if pipeline.workspace else None,
-        selection=selection(jobs, several=around.several, has_condition=pipeline.when is not None),
+        selection=selection(
+            jobs,
+            several=around.several,
+            has_condition=pipeline.when is not None,
+            is_called=pipeline.name.value in around.called,
+        ),
         folder=around.folder,
         inputs=around.parameters.at_run_time,
+        schedules=schedules(pipeline.schedule, report),
+        concurrency=concurrency(pipeline.concurrency),
         condition=runs,
     )
 
@@ -120,7 +133,8 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
     for stage in pipeline.stages:
         stages.setdefault(stage.name.value, stage)
     bound = {name: bound_names(stage) for name, stage in stages.items()}
-    return Namespaces(stages, bound, providers(bound), around.homes, around.parameters.names)
+    groups = Groups.of(pipeline.stages)
+    return Namespaces(stages, bound, providers(bound), around.homes, groups, around.parameters.names)
 
 
 def _work(
@@ -135,7 +149,8 @@ def _work(
     work: dict[str, _Work] = {}
     absence = _absence(namespaces, around, report)
     namespaces = replace(namespaces, absence=absence.cause)
-    forwarded = Forwarded(pipeline.name.value, around.parameters, absence.is_certain)
+    names = {name: stage.own_name for name, stage in namespaces.stages.items()}
+    forwarded = Forwarded(pipeline.name.value, names, around.parameters, absence.is_certain)
     closure = graph.closure()
     for name in order:
         stage = namespaces.stages[name]
@@ -151,7 +166,7 @@ def _work(
             machine=machine(stage, values),
             mail=_mail(stage, pipeline, values, bounds),
             reads=values.reads(),
-            limits=bounds,
+            limits=with_interruptible(bounds, stage),
             condition=absence.conditions.get(name),
         )
     return work
@@ -188,14 +203,12 @@ def _jobs(
     closure = graph.closure()
     met = meetings(left, closure)
     jobs = []
-    for name in namespaces.stages:
-        if name not in work:
-            continue
+    for name in (name for name in namespaces.stages if name in work):
         one = work[name]
         binds = tuple(bound.name for bound in namespaces.bound[name][1:])
-        offered = Offered(namespaces.stages, left, Ancestors(closure, name))
+        offered = Offered(namespaces.groups, left, Ancestors(closure, name))
         files = _files(one, inputs[name], offered, report)
-        check_conflicts(set(files), met.conflicts, report)
+        check_conflicts(set(files), met.conflicts, namespaces.stages, report)
         jobs.append(
             Job(
                 stage=name,
@@ -222,7 +235,14 @@ def _jobs(
 
 def _with_surroundings(job: Job, work: _Work) -> Job:
     """Return *job* with what its stage says beside its steps."""
-    return replace(work.beside.around(job), limits=work.limits, condition=work.condition, machine=work.machine)
+    leg = work.stage.leg
+    return replace(
+        work.beside.around(job),
+        leg=Leg(leg.stage, leg.values) if leg is not None else None,
+        limits=work.limits,
+        condition=work.condition,
+        machine=work.machine,
+    )
 
 
 def _directory(stage: Stage, pipeline: Pipeline) -> str:

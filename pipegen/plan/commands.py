@@ -102,7 +102,7 @@ def _check_alone(stage: Stage, report: Report) -> None:
         if span is not None:
             report.add(
                 codes.MISSING_KEY,
-                f'stage "{stage.name.value}" has "{key}", and no script',
+                f'stage "{stage.said}" has "{key}", and no script',
                 at=span,
                 hint='add "script"; a container that "run" starts has an "env" of its own, and "exports" binds texts',
             )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
+from typing import TypeAlias
 
 from pipegen.config.model import Value
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.plan.model import (
+    NEVER,
     AllOf,
     AnyOf,
     Changed,
@@ -28,9 +30,11 @@ from pipegen.plan.model import (
 from pipegen.plan.model.logic import can_hold
 from pipegen.plan.parameters import Parameters
 from pipegen.plan.regex import RegexError, common
-from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Kind, Node, Scalar, Sequence
 from pipegen.source.tree import Mapping as TreeMapping
+
+# Whether a condition holds, where that is known; None for one that is wrong.
+_Found: TypeAlias = "Condition | bool | None"
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # A name of a branch that stands for itself wherever an engine, or git, takes it.
@@ -48,6 +52,9 @@ def condition(
     if value is None:
         return None
     found = _Reader(parameters, homes, report).condition(value.node)
+    if isinstance(found, bool):
+        # Inputs that are fixed at compile time decide it.
+        return None if found else NEVER
     if found is not None and not can_hold(found):
         report.add(
             codes.NEVER_HOLDS,
@@ -67,12 +74,12 @@ class _Reader:
     homes: Mapping[str, object]
     report: Report
 
-    def condition(self, node: Node) -> Condition | None:
-        """Return what the map *node* says; None where all of it is wrong."""
+    def condition(self, node: Node) -> _Found:
+        """Return what the map *node* says: whether it holds where that is known, None where all of it is wrong."""
         entries = node.entries if isinstance(node, TreeMapping) else ()
         return _joined(AllOf, chain.from_iterable(map(self._conditions, entries)))
 
-    def _conditions(self, entry: Entry) -> Iterator[Condition | None]:
+    def _conditions(self, entry: Entry) -> Iterator[_Found]:
         """Yield the conditions of one key, all of which must hold."""
         node = entry.value
         match entry.key.text:
@@ -104,7 +111,7 @@ class _Reader:
         patterns = tuple(self._patterns(node, self._pattern))
         return Matches(subject=subject, name=name, patterns=patterns, span=node.span) if patterns else None
 
-    def _input(self, entry: Entry) -> Condition | None:
+    def _input(self, entry: Entry) -> _Found:
         name, node = entry.key.text, entry.value
         given = next((one for one in self.parameters.inputs if one.name == name), None)
         if given is None:
@@ -121,8 +128,21 @@ class _Reader:
         if given.type is InputType.BOOLEAN and isinstance(node, Scalar) and node.text.lower() in ("true", "false"):
             # "true" is how both engines write a checked box.
             is_true = Matches(subject=Subject.INPUT, name=name, patterns=(Pattern("true"),), span=node.span)
-            return is_true if node.text.lower() == "true" else Not(is_true)
-        return self._value(node, Subject.INPUT, name)
+            asked: Condition | None = is_true if node.text.lower() == "true" else Not(is_true)
+        else:
+            asked = self._value(node, Subject.INPUT, name)
+        return self._settled(asked, self.parameters.constant(name))
+
+    def _settled(self, condition: Condition | None, value: str | None) -> _Found:
+        """Return whether *condition* holds for the *value* that an input is fixed to, if it is."""
+        if condition is None or value is None:
+            return condition
+        match condition:
+            case Not():
+                return not self._settled(condition.condition, value)
+            case Matches():
+                return value != "" and any(pattern.matches(value) for pattern in condition.patterns)
+        return value != ""
 
     def _variable(self, entry: Entry) -> Condition | None:
         name = entry.key.text
@@ -228,20 +248,28 @@ class _Reader:
         self.report.add(codes.CONDITION_PATTERN, f'"{word.text}" {why}', at=word.span, hint=hint)
 
 
-def _joined(kind: type[AllOf | AnyOf], conditions: Iterator[Condition | None]) -> Condition | None:
+def _joined(kind: type[AllOf | AnyOf], conditions: Iterable[_Found]) -> _Found:
     """Return *conditions* as one; those of the same kind inside are taken apart."""
-    parts: dict[Condition, Span | None] = {}
-    for one in conditions:
-        if one is not None:
+    given = tuple(conditions)
+    decides = kind is AnyOf
+    if any(one is decides for one in given):
+        return decides
+    parts: dict[Condition, None] = {}
+    for one in given:
+        if not isinstance(one, bool | None):
             parts |= dict.fromkeys(one.conditions if isinstance(one, kind) else (one,))
     found = tuple(parts)
-    return kind(found) if len(found) > 1 else next(iter(found), None)
+    if len(found) > 1:
+        return kind(found)
+    return found[0] if found else (not decides if any(isinstance(one, bool) for one in given) else None)
 
 
-def _negated(condition: Condition | None) -> Condition | None:
+def _negated(condition: _Found) -> _Found:
     match condition:
         case None:
             return None
+        case bool():
+            return not condition
         case Not():
             return condition.condition
     return Not(condition)

@@ -9,6 +9,7 @@ from itertools import chain, combinations, product
 from posixpath import basename, join, normpath
 
 from pipegen.bindings.expression import Items, Loop
+from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
@@ -109,19 +110,40 @@ def _meeting(places: Mapping[str, Sequence[Left]]) -> Iterator[Conflict]:
                 yield one, other
 
 
-def check_conflicts(files: Container[str], found: Iterable[Conflict], report: Report) -> None:
-    """Report each conflict between two of the stages *files*."""
+def check_conflicts(
+    files: Container[str], found: Iterable[Conflict], stages: Mapping[str, Stage], report: Report
+) -> None:
+    """Report each conflict between two of the stages *files*, and once what legs of one stage leave."""
+    told: set[str] = set()
     for one, other in found:
-        if one.stage in files and other.stage in files:
+        if one.stage not in files or other.stage not in files:
+            continue
+        said, path = _common(stages[one.stage], stages[other.stage]), other.artifact.path
+        if said is None:
             report.add(
                 codes.CONFLICTING_FILES,
-                f'stages "{one.stage}" and "{other.stage}" both leave "{other.artifact.path}", '
-                "and neither runs before the other",
+                f'stages "{one.stage}" and "{other.stage}" both leave "{path}", and neither runs before the other',
                 at=other.artifact.span,
                 label=f'left by "{other.stage}"',
                 also=[Label(one.artifact.span, f'left by "{one.stage}"')],
                 hint="leave it at different paths, or add an arc between the two stages",
             )
+        elif said not in told:
+            told.add(said)
+            report.add(
+                codes.CONFLICTING_FILES,
+                f'the legs of stage "{said}" all leave "{path}", and a later stage would find that of one',
+                at=other.artifact.span,
+                label="left by each leg",
+                hint="put an axis into the path, as in dist/${matrix.AXIS}/, or let later stages take no files of it "
+                'with "files_from"',
+            )
+
+
+def _common(one: Stage, other: Stage) -> str | None:
+    """Return the stage that both are legs of, if they are."""
+    is_one = one.leg is not None and (one.within, one.said) == (other.within, other.said)
+    return one.said if is_one else None
 
 
 def _path(file: CopyFile, directory: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.plan.model import Export, Output
@@ -13,13 +13,20 @@ from pipegen.plan.values import seen_from
 class Forwarded:
     """What is known at compile time of the names that the stages of *pipeline* bind, and of *parameters*.
 
+    *names* are the stages' own names.
+
     *is_certain* tells of a stage whether it leaves its names bound in each run.
     """
 
     def __init__(
-        self, pipeline: str, parameters: Parameters, is_certain: Callable[[str], bool] = lambda _: True
+        self,
+        pipeline: str,
+        names: Mapping[str, str],
+        parameters: Parameters,
+        is_certain: Callable[[str], bool] = lambda _: True,
     ) -> None:
         self._pipeline = pipeline
+        self._names = names
         self._parameters = parameters
         self._is_certain = is_certain
         self._exports: dict[Output, Text] = {}
@@ -43,7 +50,7 @@ class Forwarded:
                 fixed = self._parameters.constant(reference.name)
                 return None if fixed is None else Text((fixed,) if fixed else (), reference.span)
             case Scope.OWN | Scope.STAGE if reference.name == "stage":
-                return Text((reference.namespace or "",), reference.span)
+                return Text((self._names[reference.namespace or ""],), reference.span)
             case Scope.OWN | Scope.STAGE:
                 return self._forwarded(reference)
             case _:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -18,29 +18,31 @@ _EFFECTS: dict[type[Step], str] = {
 }
 
 
-def selection(jobs: Sequence[Job], *, several: bool, has_condition: bool = False) -> Selection:
+def selection(jobs: Sequence[Job], *, several: bool, has_condition: bool = False, is_called: bool = False) -> Selection:
     """Return when the pipeline of *jobs* runs; *several* says that its file holds others too.
 
-    One that *has_condition* says itself when it runs.
+    One that *has_condition* says itself when it runs; one that *is_called* runs in the place of a stage of another.
     """
     is_risky = several and not has_condition and _effect(jobs) is not None
-    return Selection.ON_DEMAND if is_risky else Selection.ALWAYS
+    return Selection.ON_DEMAND if is_called or is_risky else Selection.ALWAYS
 
 
-def report_on_demand(plans: Sequence[Plan], report: Report) -> None:
-    """Tell, once for a file, which pipelines run only when asked for."""
+def report_on_demand(plans: Sequence[Plan], called: Container[str], report: Report) -> None:
+    """Tell, once for a file, which pipelines run only when asked for; *called* are those that others run."""
     found = [plan for plan in plans if plan.selection is Selection.ON_DEMAND]
     if not found:
         return
     first = found[0]
-    if len(found) == 1:
+    if len(found) == 1 and first.name in called:
+        message = f'pipeline "{first.name}" runs on its own only when asked for, since another one runs it'
+        hint = f"set PIPEGEN_PIPELINE={first.name} to run it alone"
+    elif len(found) == 1:
         message = f'pipeline "{first.name}" runs only when asked for, since it {_effect(first.jobs)}'
         hint = f"set PIPEGEN_PIPELINE={first.name} to run it; several names go with commas between, all of them by all"
     else:
         names = listed([plan.name for plan in found])
-        message = (
-            f"{len(found)} of {len(plans)} pipelines run only when asked for, since they publish or deploy: {names}"
-        )
+        why = "publish, deploy or run in others" if any(plan.name in called for plan in found) else "publish or deploy"
+        message = f"{len(found)} of {len(plans)} pipelines run only when asked for, since they {why}: {names}"
         hint = "set PIPEGEN_PIPELINE to the names of those to run, with commas between, or to all"
     report.add(
         codes.ON_DEMAND_PIPELINE,

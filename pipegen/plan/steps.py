@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from pipegen.bindings.expression import Expression, Map, Scope, Text
@@ -77,13 +78,24 @@ def _build(build: config.Build, blubberfile: Node, values: Values) -> Build:
     check_local_context(context, build, values.report)
     return Build(
         blubberfile=_blubberfile(blubberfile, values),
-        variant=values.text(build.variant, "${.stage}", build.span),
+        variant=_variant(build, values),
         context=context,
         has_local_context=is_local(context),
         excludes=excludes,
         pull=values.text(build.pull_policy, "always", build.span),
         span=build.span,
     )
+
+
+def _variant(build: config.Build, values: Values) -> Text:
+    """Return the variant to build: unless given, that of the stage's name, which its legs share."""
+    given = values.text(build.variant, "", build.span)
+    return given if given.parts else Text((values.stage.said,), build.span)
+
+
+def _tag_name(stage: config.Stage) -> str:
+    """Return what tells *stage* apart in a tag; in the name of a leg stands more than a registry takes."""
+    return re.sub("[^A-Za-z0-9_.-]+", "-", stage.own_name) if stage.leg is not None else "${.stage}"
 
 
 def _blubberfile(node: Node, values: Values) -> BlubberPath | BlubberInline:
@@ -153,7 +165,7 @@ def _publish(publish: config.Publish, values: Values) -> Publish:
     step = Publish(
         image=_image(publish.id, publish.span, values),
         name=values.text(publish.name, "${setup.project}", publish.span),
-        tag=values.text(publish.tag, "${setup.timestamp}-${.stage}", publish.span),
+        tag=values.text(publish.tag, f"${{setup.timestamp}}-{_tag_name(values.stage)}", publish.span),
         tags=values.items(publish.tags, values.as_text)
         if publish.tags
         else (values.text(None, "${setup.tag}", publish.span),),

@@ -29,6 +29,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.plan.model import Line, Output
+from pipegen.plan.written import WrittenOrder
 from pipegen.source.text import Span
 from pipegen.source.tree import Node, Scalar
 
@@ -39,13 +40,18 @@ T = TypeVar("T")
 class Values:
     """Reads the values of one stage: each is parsed, resolved and folded once.
 
-    *places* gathers the outputs of other stages that the user's values name, each with its first place.
+    *places* gathers the outputs of other stages that the user's values name, each with its places.
     """
 
     reader: Reader
     folder: Folder
     report: Report
-    places: dict[Output, int]
+    places: dict[Output, list[Span]]
+
+    @property
+    def stage(self) -> Stage:
+        """The stage whose values are read."""
+        return self.reader.stage
 
     def after(self, *steps: str) -> None:
         """Note that *steps* (or exports, as `exports.NAME`) have run."""
@@ -69,13 +75,15 @@ class Values:
         resolved = self.reader.resolve(value)
         for reference in references(resolved):
             if reference.scope is Scope.STAGE:
-                output, place = Output(reference.namespace or "", reference.name), reference.span.start
-                self.places[output] = min(place, self.places.get(output, place))
+                self.places.setdefault(Output(reference.namespace or "", reference.name), []).append(reference.span)
         return self.folder.fold(resolved)
 
     def reads(self) -> tuple[Output, ...]:
         """Return the outputs of other stages that the user's values name, in the order in which they are written."""
-        return tuple(sorted(self.places, key=lambda output: self.places[output]))
+        if len(self.places) < 2:  # noqa: PLR2004 - there is no order of one
+            return tuple(self.places)
+        order = WrittenOrder(self.reader.stage)
+        return tuple(sorted(self.places, key=lambda output: min(map(order.rank, self.places[output]))))
 
     def text(self, node: Node | None, default: str, span: Span) -> Text:
         """Return the text of *node*; without it, of *default*, as if the user had written it at *span*."""

@@ -12,7 +12,7 @@ from pipegen.plan.model import Job, Output
 from pipegen.shell.host import Host
 from pipegen.shell.quote import Literal, Word, shell_text
 
-_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_]")
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_]+")
 _LEGAL_EVERYWHERE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 # helm takes 53 characters for a release; `pipegen-`, a number of 20 digits and a dash leave 24.
 _LONGEST_SLUG = 24

@@ -89,7 +89,7 @@ def test_a_reference_knows_its_default_its_legs_and_its_place() -> None:
     """All of what is written."""
     (placed,) = parsed("x ${build[os=linux,python=3.11].v|a 'b'}", "build").references()
 
-    assert placed.legs == (("os", "linux"), ("python", "3.11"))
+    assert placed.reference.legs == "os=linux,python=3.11"
     assert placed.reference.default == "a 'b'"
     assert placed.reference.span.text == "${build[os=linux,python=3.11].v|a 'b'}"
 

@@ -107,6 +107,10 @@ class Options(TypedDict, total=False):
     """The address of the repository as the script sees it; its path by default."""
     branch: str
     """The branch specifier of the job; the repository's current branch by default."""
+    causes: Sequence[str]
+    """The classes of what started the build; a push by default."""
+    previous: str
+    """The commit that the build before had; none by default, as for the first build of a branch."""
     job: str
     """The name of the job."""
     number: int
@@ -185,6 +189,8 @@ class Build:
     """The messages of the inputs that were asked for."""
     reports: tuple[Mapping[str, Any], ...]
     """One for each `junit`: files, total, failed, skipped."""
+    crons: tuple[str, ...]
+    """What starts builds of the job by the clock."""
     stashes: Mapping[str, tuple[str, ...]]
     """The files of each stash."""
     parameters: Mapping[str, Any]
@@ -244,6 +250,8 @@ def _settings(repository: Path, workdir: Path, options: Options) -> dict[str, An
         "repository": str(repository),
         "remote": options.get("remote", str(repository)),
         "branch": options.get("branch") or variables.get("BRANCH_NAME") or f"*/{_current_branch(repository)}",
+        "causes": list(options.get("causes", ("jenkins.branch.BranchEventCause",))),
+        "previous": options.get("previous"),
         "job": options.get("job", "demo"),
         "number": options.get("number", 1),
         "approve": options.get("approve", True),
@@ -290,6 +298,7 @@ def _build(report: dict[str, Any], workdir: Path) -> Build:
         builds=tuple(Triggered(**entry) for entry in report["builds"]),
         inputs=tuple(report["inputs"]),
         reports=tuple(report["reports"]),
+        crons=tuple(report["crons"]),
         stashes={name: tuple(files) for name, files in report["stashes"].items()},
         parameters=report["parameters"],
         name=report["name"],

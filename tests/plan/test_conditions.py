@@ -9,6 +9,7 @@ from plan.planned import plans_of, wrong
 from pipegen.compiler import analyse
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import (
+    NEVER,
     AllOf,
     AnyOf,
     Changed,
@@ -163,4 +164,26 @@ def test_hostile_patterns_are_looked_at() -> None:
         written(f"pipelines: {{p: {{stages: [{{name: a, script: [x], when: {{branch: [{patterns}]}}}}]}}}}"), (), report
     )
 
+    assert report.diagnostics() == ()
+
+
+@pytest.mark.parametrize(
+    ("when", "expected"),
+    [
+        ("{inputs: {level: full}}", NEVER),
+        ("{inputs: {level: quick}}", None),
+        ("{inputs: {level: true}, branch: a}", branch("a")),
+        ("{inputs: {level: false}, branch: a}", NEVER),
+        ("{any: [{inputs: {level: 'q*'}}, {branch: a}]}", None),
+        ("{any: [{not: {inputs: {level: 'q*'}}}, {branch: a}]}", branch("a")),
+        ("{not: {inputs: {level: [full, '/^q/']}}}", NEVER),
+    ],
+)
+def test_an_input_that_is_fixed_is_no_question(when: str, expected: Condition | None) -> None:
+    """Its value is known; what is left of the condition is asked."""
+    config = f"inputs: {{level: full}}\npipelines: {{p: {{stages: [{{name: s, script: [make], when: {when}}}]}}}}"
+    report = Report()
+    (plan,) = analyse(written(config), (), report, {"level": "quick"}).plans
+
+    assert plan.jobs[0].condition == expected
     assert report.diagnostics() == ()

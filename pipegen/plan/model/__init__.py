@@ -1,6 +1,7 @@
 """The plan: the neutral form that every target reads. It names no engine."""
 
 from pipegen.plan.model.conditions import (
+    NEVER,
     AllOf,
     AnyOf,
     Atom,
@@ -60,6 +61,7 @@ from pipegen.plan.model.steps import (
 )
 
 __all__ = [
+    "NEVER",
     "AllOf",
     "AllowFailure",
     "AnyOf",

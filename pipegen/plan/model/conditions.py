@@ -100,7 +100,7 @@ class AllOf:
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """One of *conditions* holds; there are at least two."""
+    """One of *conditions* holds; there are at least two, or none in `NEVER`."""
 
     conditions: tuple[Condition, ...]
 
@@ -114,3 +114,6 @@ class Not:
 
 Atom: TypeAlias = "Matches | IsSet | IsEvent | Changed | Exists"
 Condition: TypeAlias = "Atom | AllOf | AnyOf | Not"
+
+# What the user has fixed at compile time so that it does not hold.
+NEVER = AnyOf(())

@@ -51,6 +51,14 @@ TABLE: tuple[Capability, ...] = (
         "predefined variables, params.NAME is the variable NAME; of Jenkins' checkout variables GIT_COMMIT, "
         "GIT_BRANCH, GIT_LOCAL_BRANCH and GIT_URL",
     ),
+    Capability("schedule", _REFUSED, "schedules live in the project: a note says which one to create there"),
+    Capability(
+        "concurrency",
+        _NATIVE,
+        "cancel: workflow:auto_cancel and interruptible jobs, among runs of one branch; an error where runs shall wait "
+        "for each other",
+    ),
+    Capability("interruptible", _NATIVE),
     Capability("inputs", _NATIVE, "variables in the form that starts pipelines; checked by the stages that read them"),
     Capability(
         "build", _NATIVE, "docker with a docker-in-docker service; images: local needs a shell runner with docker"

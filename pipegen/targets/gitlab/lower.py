@@ -22,6 +22,7 @@ from pipegen.targets.gitlab.omissions import check_mail, notes
 from pipegen.targets.gitlab.pipelines import TEARDOWN, Pipeline
 from pipegen.targets.gitlab.publications import publishing
 from pipegen.targets.gitlab.rules import Choice, check_changes, rules
+from pipegen.targets.gitlab.runs import cancels, check_runs, schedule_notes, with_interruptible
 from pipegen.targets.gitlab.settings import Settings
 from pipegen.targets.gitlab.sharing import sharing
 
@@ -43,6 +44,7 @@ def lower(plans: Sequence[Plan], settings: Settings, *, chosen: bool, report: Re
     shared = sharing(one.around for found in drafted for one in found if not one.is_bridge)
     is_conditional = selection.is_conditional(plans, chosen=chosen)
     check_changes(plans, report)
+    check_runs(plans, report)
     jobs: list[Job] = []
     for plan, found in zip(plans, drafted, strict=True):
         pipeline = Pipeline(
@@ -57,7 +59,7 @@ def lower(plans: Sequence[Plan], settings: Settings, *, chosen: bool, report: Re
             stage_rules=_stage_rules(plan, _choices(plans, plan, chosen=chosen), report),
             fetch=() if has_one_fetch(plans) else fetch_variables(plan.fetch),
         )
-        jobs += pipeline.jobs(found)
+        jobs += with_interruptible(pipeline.jobs(found), plan, pipeline.titles)
     top = [selection.variable(plans)] if is_conditional else []
     top += input_variables(plans)
     top += fetch_variables(plans[0].fetch) if has_one_fetch(plans) else ()
@@ -66,13 +68,14 @@ def lower(plans: Sequence[Plan], settings: Settings, *, chosen: bool, report: Re
         stages=_stages(plans, jobs),
         workflow=selection.workflow(plans, chosen=chosen, report=report),
         settings=settings.workflow,
+        cancels=cancels(plans),
         tags=settings.tags,
         id_tokens=settings.id_tokens,
         variables=tuple(top),
         hidden=shared.hidden,
         jobs=publishing(jobs, titles, settings),
     )
-    return Lowered(document, notes(plans, settings))
+    return Lowered(document, (*notes(plans, settings), *schedule_notes(plans)))
 
 
 def _drafts(plan: Plan, settings: Settings, report: Report) -> list[Draft]:

@@ -183,6 +183,7 @@ class Job:
     rules: tuple[Rule, ...] = ()
     when: str = ""
     limits: Limits = _LIMITS
+    interruptible: bool = False
     inherits_variables: bool = True
     variables: tuple[Variable, ...] = ()
     before_script: tuple[Entry, ...] = ()
@@ -207,7 +208,8 @@ class Document:
     """A whole `.gitlab-ci.yml`.
 
     *tags* choose the runners of all jobs, *id_tokens* are variables of all jobs with their audiences; *settings* of the
-    workflow stand before the rules of ours, which are *workflow*.
+    workflow stand before the rules of ours, which are *workflow*. With *cancels*, a newer pipeline of a branch cancels
+    the interruptible jobs of older ones.
     """
 
     stages: tuple[str, ...]
@@ -218,3 +220,4 @@ class Document:
     variables: tuple[Variable, ...]
     hidden: tuple[Hidden, ...]
     jobs: tuple[Job, ...]
+    cancels: bool = False

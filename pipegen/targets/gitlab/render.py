@@ -48,7 +48,8 @@ def _document(document: Document) -> dict[str, Value]:
 
 def _workflow(document: Document) -> dict[str, Value]:
     rules = [*document.settings.rules, *(_rule(rule) for rule in document.workflow)]
-    return _written({"name": document.settings.name or None, "rules": rules or None})
+    cancel = {"on_new_commit": "interruptible"} if document.cancels else None
+    return _written({"name": document.settings.name or None, "auto_cancel": cancel, "rules": rules or None})
 
 
 def _default(document: Document) -> dict[str, Value]:
@@ -90,6 +91,7 @@ def _job(job: Job) -> dict[str, Value]:
             "allow_failure": _allow_failure(job),
             "retry": _retry(job.limits.retry),
             "timeout": job.limits.timeout or None,
+            "interruptible": job.interruptible or None,
             "inherit": None if job.inherits_variables else Flow({"variables": False}),
             "variables": _variables(job.variables),
             "before_script": _script(job.before_script),

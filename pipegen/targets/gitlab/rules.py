@@ -8,7 +8,7 @@ from itertools import product
 
 from pipegen.diagnostics.codes import CHANGES_ON_GITLAB, CONDITION_ON_GITLAB
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import AllOf, Changed, Condition, Exists, Plan
+from pipegen.plan.model import NEVER, AllOf, Changed, Condition, Exists, Plan
 from pipegen.plan.model.logic import atoms
 from pipegen.source.text import Span
 from pipegen.targets.gitlab.decisions import Decision, decisions
@@ -38,8 +38,12 @@ def rules(choices: Sequence[Choice], condition: Condition | None, span: Span, re
     """
     if condition is None and list(choices) == [Choice()]:
         return ()
+    if condition == NEVER:
+        return (Rule("", "never"),)
     found: list[Rule] = []
     for choice in choices:
+        if choice.condition == NEVER:
+            continue
         both = _both(choice.condition, condition)
         made = decisions(both) if both is not None else (Decision(),)
         lines = [_rules(rule, choice.guard) for rule in made or ()]

@@ -46,7 +46,22 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("reuse", _EMULATED, "each build works all out anew"),
     Capability("reports", _NATIVE, "need the plugins junit, coverage and warnings-ng; coverage.percent has no effect"),
     Capability("files_from", _NATIVE, "only these stashes are fetched"),
+    Capability(
+        "when",
+        _NATIVE,
+        "asked before an agent is taken; files are looked at once, at the start, in a checkout with the whole history",
+    ),
     Capability("setup", _NATIVE, "from the job's repository, the build and the git plugin; params.NAME are parameters"),
+    Capability("schedule", _NATIVE, "cron triggers, one time zone for a job; of a multibranch job, the primary branch"),
+    Capability(
+        "concurrency",
+        _NATIVE,
+        "disableConcurrentBuilds for the whole job; a group is a lock around all stages, with the plugin "
+        "lockable-resources, and cannot cancel",
+    ),
+    Capability(
+        "interruptible", _REFUSED, "false: a warning where the concurrency cancels, as runs are cancelled whole"
+    ),
     Capability("inputs", _NATIVE, "parameters of the build; checked by the stages that read them"),
     Capability("build", _NATIVE, "needs docker or podman on the agents"),
     Capability("run", _NATIVE, "credentials are bound by credentials-binding"),

@@ -65,11 +65,11 @@ def _placed(stage: model.Stage, *, is_beside_others: bool) -> model.Stage:
 def _prepared(blocks: tuple[model.Block, ...], steps: tuple[model.Step, ...], names: Names) -> tuple[model.Block, ...]:
     """Return *blocks* with *steps* before all else: in the first stage, or in one of their own before several."""
     first = blocks[0].chains[0]
-    if len(blocks[0].chains) == 1:
+    if len(blocks[0].chains) == 1 and not first.stages[0].condition and not first.selected.pipelines:
         stage = first.stages[0]
         prepared = replace(first, stages=(replace(stage, steps=(*steps, *stage.steps)), *first.stages[1:]))
         return (model.Block("", (prepared,)), *blocks[1:])
     stage = model.Stage(
         name=names.take("checkout"), pipeline=first.stages[0].pipeline, after=(), agent=None, steps=steps
     )
-    return (model.Block("", (model.Chain(name="", selected=model.Selected(), stages=(stage,)),)), *blocks)
+    return (model.Block("", (model.Chain(name="", selected=first.selected, stages=(stage,)),)), *blocks)

@@ -18,7 +18,12 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "setting": (),
     "parameter": (),
     "output": (),
+    "outputIfThere": ("output", "isStashed"),
     "sharedOutput": (),
+    "sharedOutputIfThere": ("sharedOutput",),
+    "hasStashed": (),
+    "unstashIfThere": ("isStashed",),
+    "isStashed": (),
     "oneLine": (),
     "cacheKey": (),
     "project": ("remote",),
@@ -26,9 +31,19 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "remote": (),
     "timestamp": (),
     "branch": (),
+    "event": (),
+    "hasChanged": ("anyMatches",),
+    "isInRepository": ("anyMatches",),
+    "anyMatches": ("matches",),
+    "matches": (),
+    "lookAtFiles": ("difference",),
+    "usualDifference": ("event", "difference"),
+    "difference": (),
 }
 # A head of ours that holds text of a user has it in quotes, so an opening bracket never follows the name there.
 _CACHE_KEY = re.compile(r"cacheName: cacheKey\(")
+# What a condition may call.
+_ASKED = re.compile(r"\b(branch|parameter|event|matches|hasChanged|isInRepository)\(")
 
 
 def helpers(*parts: object) -> tuple[str, ...]:
@@ -44,32 +59,44 @@ def helpers(*parts: object) -> tuple[str, ...]:
 
 
 def _called(value: object) -> Iterator[str]:
+    yield from _own(value)
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _called(item)
+    elif is_dataclass(value):
+        for one in fields(value):
+            yield from _called(getattr(value, one.name))
+
+
+def _own(value: object) -> Iterator[str]:
+    """Yield what *value* calls itself, without its parts."""
     match value:
         case model.OneLine():
             yield "oneLine"
-            yield from _called(value.value)
         case model.Call():
             yield value.function
         case model.Code():
             yield value.text.partition("(")[0]
-        case tuple():
-            for item in value:
-                yield from _called(item)
-        case model.Wrapped() if _CACHE_KEY.search(value.head):
-            yield "cacheKey"
-            yield from _called(value.steps)
-        case _ if is_dataclass(value):
-            yield from _own_calls(value)
-            for one in fields(value):
-                yield from _called(getattr(value, one.name))
-
-
-def _own_calls(value: object) -> Iterator[str]:
-    """Yield what *value* itself calls, without its parts."""
-    match value:
-        case model.Stage(tells_success=True):
-            yield "succeeded"
+        case model.Unstash(is_optional=True):
+            yield "unstashIfThere"
+        case model.Stash(is_told=True):
+            yield "hasStashed"
+        case model.Look() | model.Selection() | model.Stage():
+            yield from _asked(value)
         case model.Sh(tells_status=True):
             yield "runScript"
         case model.Wrapped():
             yield value.head.partition("(")[0]
+            yield from ("cacheKey",) if _CACHE_KEY.search(value.head) else ()
+
+
+def _asked(value: model.Look | model.Selection | model.Stage) -> Iterator[str]:
+    """Yield what is called to find out whether stages run, or whether one has succeeded."""
+    match value:
+        case model.Look():
+            yield from ("lookAtFiles", "usualDifference") if value.has_usual else ("lookAtFiles",)
+        case model.Selection():
+            yield from (name for _, condition in value.conditions for name in _ASKED.findall(condition))
+        case model.Stage():
+            yield from _ASKED.findall(value.condition)
+            yield from ("succeeded",) if value.tells_success else ()

@@ -14,6 +14,7 @@ from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.declarative import lower_declarative, with_functions
 from pipegen.targets.jenkins.pairs import SHARED_BESIDE_OTHERS
+from pipegen.targets.jenkins.runs import waits_on_an_agent
 from pipegen.targets.jenkins.scripted import lower_scripted
 from pipegen.targets.jenkins.size import LARGEST, weigh_added, weigh_pipeline
 from pipegen.targets.jenkins.stages import Stages, Style
@@ -52,7 +53,7 @@ def lay_out(work: Work, style: str, stages_in: Callable[[Style], Stages], report
 def _declarative(work: Work, stages_in: Callable[[Style], Stages]) -> LaidOut | None:
     """Return the stages as blocks where these say the graph exactly, in a size that Jenkins takes."""
     placed = blocks(_graph(work))
-    if placed is not None and _has_room_for_workspaces(work, placed):
+    if placed is not None and _has_room_for_workspaces(work, placed) and not waits_on_an_agent(work.plans):
         stages = stages_in(Style.DECLARATIVE)
         body = lower_declarative(work, placed, stages.stages)
         if weigh_pipeline(body) <= LARGEST:

@@ -10,12 +10,14 @@ from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import common_agent
 from pipegen.targets.jenkins.checkouts import lower_checkouts
+from pipegen.targets.jenkins.conditions import lower_look
 from pipegen.targets.jenkins.functions import helpers
 from pipegen.targets.jenkins.layout import lay_out
 from pipegen.targets.jenkins.pins import is_pinned
 from pipegen.targets.jenkins.plugins import plugin_notes
 from pipegen.targets.jenkins.preludes import Preludes
 from pipegen.targets.jenkins.properties import job_properties
+from pipegen.targets.jenkins.runs import run_properties
 from pipegen.targets.jenkins.selection import lower_parameters, lower_selection
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stages import lower_stages
@@ -36,7 +38,7 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
         named=named,
         settings=settings,
         checkouts=checkouts.names,
-        is_conditional=len(scripts) > 1 and not request.chosen,
+        is_conditional=not request.chosen and (len(scripts) > 1 or scripts[0].plan.condition is not None),
     )
     preludes = Preludes([one.script for one in named])
     shared = Shared(work, preludes, Stashes(named))
@@ -44,23 +46,25 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
         work, request.options.get("style", "auto"), lambda style: lower_stages(named, shared, style), report
     )
     stages, recipients = laid_out.stages.stages, laid_out.stages.recipients
-    properties = job_properties(settings)
+    properties = (*job_properties(settings), *run_properties(work.plans, report))
     variables = start_variables(work, used)
+    selection, look = lower_selection(work), lower_look(work)
     return model.Jenkinsfile(
         notes=(*options_note(request.chosen, request.given), *laid_out.notes, *plugin_notes(stages, properties)),
         libraries=settings.libraries,
         properties=properties,
         tools=tools(settings) if any(uses_tools(one.job, settings) for one in named) else (),
         parameters=lower_parameters(work, used),
-        selection=lower_selection(work),
+        selection=selection,
         variables=variables,
+        look=look,
         pin=_pin(work),
         body=laid_out.body,
         stages=stages,
         preludes=_preludes(preludes),
         recipients=recipients,
         checkouts=checkouts.functions,
-        helpers=helpers(laid_out.body, stages, recipients, variables),
+        helpers=helpers(laid_out.body, stages, recipients, variables, selection, look),
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pipegen.plan.model import Selection
+from pipegen.plan.model import Plan, Selection
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.conditions import Questions
 from pipegen.targets.jenkins.inputs import input_parameters
 from pipegen.targets.jenkins.setup import parameter
 from pipegen.targets.jenkins.work import Work
@@ -18,7 +19,9 @@ def lower_selection(work: Work) -> model.Selection | None:
     if not work.is_conditional:
         return None
     on_demand = tuple(plan.name for plan in work.plans if plan.selection is Selection.ON_DEMAND)
-    return model.Selection(tuple(plan.name for plan in work.plans), on_demand)
+    asked = ((plan.name, Questions(plan.inputs).of(plan.condition)) for plan in work.plans)
+    conditions = tuple((name, condition) for name, condition in asked if condition)
+    return model.Selection(tuple(plan.name for plan in work.plans), on_demand, conditions)
 
 
 def lower_parameters(work: Work, used: Sequence[str]) -> tuple[model.Parameter, ...]:
@@ -35,9 +38,13 @@ def _asked(work: Work) -> Iterator[model.Parameter]:
     """Yield the parameter that names the pipelines to run, if that is asked."""
     if not work.is_conditional:
         return
-    usual = ", ".join(plan.name for plan in work.plans if plan.selection is Selection.ALWAYS)
+    usual = ", ".join(_usual(plan) for plan in work.plans if plan.selection is Selection.ALWAYS)
     yield model.Parameter(
         _PARAMETER,
         f"Pipelines to run, separated by commas: {', '.join(plan.name for plan in work.plans)}, or all; "
         f"empty runs {usual or 'none'}.",
     )
+
+
+def _usual(plan: Plan) -> str:
+    return plan.name if plan.condition is None else f"{plan.name} (on its condition)"

@@ -92,7 +92,13 @@ def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
             pieces = 1 + sum(map(len, step.lines)) // 5_000
             return _STATEMENT + 2 * pieces - 1 + (_CALL + 1 if step.prelude else 0)
         case model.Stash():
-            return _STATEMENT + _MAP + _NAMED * (2 + step.holds_user_files + step.may_be_empty + bool(step.excludes))
+            told = _STATEMENT + _TEXT if step.is_told else 0
+            return (
+                told
+                + _STATEMENT
+                + _MAP
+                + _NAMED * (2 + step.holds_user_files + step.may_be_empty + bool(step.excludes))
+            )
         case model.Archive():
             around = _STATEMENT + _TEXT + _CLOSURE if step.folder else 0
             given = 4 + bool(step.excludes)

@@ -9,6 +9,7 @@ from enum import Enum
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import agent_of
+from pipegen.targets.jenkins.conditions import Questions
 from pipegen.targets.jenkins.endings import in_script
 from pipegen.targets.jenkins.gates import gated
 from pipegen.targets.jenkins.limits import limited
@@ -57,6 +58,7 @@ def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Sta
                 steps=in_script(found.steps) if style is Style.DECLARATIVE else found.steps,
                 on_failure=_on_failure(one, mail, found.agent, shared, style) if mail is not None else (),
                 may_be_unstable=one.job.limits.allow_failure is not None,
+                condition=Questions(one.plan.inputs).of(one.job.condition),
             )
         )
     return Stages(tuple(stages), tuple(recipients))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pipegen.plan.model import Job
+from pipegen.shell.absence import may_be_absent
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.work import NamedJob
 
@@ -15,13 +16,20 @@ class Stashes:
     def __init__(self, named: Sequence[NamedJob]) -> None:
         self._jobs = {(one.plan.name, one.job.stage): one for one in named}
         self._read = {(one.plan.name, stage) for one in named for stage in self._read_stages(one)}
+        self._doubted = {
+            (one.plan.name, stage)
+            for one in named
+            for stage in self._read_stages(one)
+            if may_be_absent(self._jobs[one.plan.name, stage].job, one.job)
+        }
 
-    def read_by(self, reader: NamedJob) -> tuple[str, ...]:
-        """Return the stashes that a job needs, each after those of its own ancestors: what is written last, stays."""
+    def read_by(self, reader: NamedJob) -> tuple[model.Unstash, ...]:
+        """Return what fetches files for a job, each after those of its own ancestors: what is written last, stays."""
         wanted = set(self._read_stages(reader))
-        return tuple(
-            self._jobs[reader.plan.name, stage].job.slug for stage in reader.plan.graph.topological() if stage in wanted
+        found = (
+            self._jobs[reader.plan.name, stage].job for stage in reader.plan.graph.topological() if stage in wanted
         )
+        return tuple(model.Unstash(job.slug, may_be_absent(job, reader.job)) for job in found)
 
     def left_by(self, producer: NamedJob) -> model.Stash | None:
         """Return the stash that a job leaves, None when nobody reads it."""
@@ -34,6 +42,7 @@ class Stashes:
             excludes=excludes(job),
             holds_user_files=any(artifact.path is not None and artifact.travels for artifact in job.artifacts),
             may_be_empty=not producer.script.carries,
+            is_told=(producer.plan.name, job.stage) in self._doubted,
         )
 
     def _read_stages(self, reader: NamedJob) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ def _agent_steps(named: NamedJob, values: Values, shared: Shared) -> Iterator[mo
     is_isolated = named.plan.workspace is Workspace.ISOLATED
     if is_isolated:
         yield model.Checkout(shared.work.checkouts[named.plan.name])
-        yield from (model.Unstash(slug) for slug in shared.stashes.read_by(named))
+        yield from shared.stashes.read_by(named)
     sh = replace(_sh(script, shared.preludes), tells_status=tells_status(named))
     bound = with_tools(named.job, _bound(script, sh, shared.work.settings), shared.work.settings)
     yield from cached(named.job, values, with_ending(named.job, (bound,)))

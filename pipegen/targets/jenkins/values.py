@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pipegen.bindings.expression import Bare, Defaulted, Items, Loop, Part, Reference, Scope, Text
 from pipegen.plan.model import Job, Plan, Workspace
+from pipegen.shell.absence import may_be_absent
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.inputs import input_value
 from pipegen.targets.jenkins.setup import LABELS, setup_value
@@ -85,7 +86,10 @@ class Values:
             case Scope.INPUT:
                 return input_value(next(one for one in self.plan.inputs if one.name == reference.name))
             case Scope.STAGE:
-                return model.Call(self.output, (self.slugs[reference.namespace or ""], reference.name))
+                stage = reference.namespace or ""
+                is_doubted = may_be_absent(self.plan.job(stage), self.job)
+                function = f"{self.output}IfThere" if is_doubted else self.output
+                return model.Call(function, (self.slugs[stage], reference.name))
             case _:
                 raise ValueError(f"{reference} has no value outside the script of its stage")
 

@@ -15,7 +15,7 @@ from pipegen.targets.jenkins.model.file import (
 )
 from pipegen.targets.jenkins.model.properties import Property, PropertyKind
 from pipegen.targets.jenkins.model.scripted import Chunk, Run, Scripted, SharedRun
-from pipegen.targets.jenkins.model.stages import Pin, Selected, Stage, Teardown
+from pipegen.targets.jenkins.model.stages import Look, Pin, Selected, Stage, Teardown
 from pipegen.targets.jenkins.model.steps import (
     Agent,
     Archive,
@@ -53,6 +53,7 @@ __all__ = [
     "Item",
     "Jenkinsfile",
     "Joined",
+    "Look",
     "Loop",
     "OnAgent",
     "OneLine",

@@ -8,7 +8,7 @@ from pipegen.targets.jenkins.model.declarative import Declarative
 from pipegen.targets.jenkins.model.expressions import Value
 from pipegen.targets.jenkins.model.properties import Property, PropertyKind
 from pipegen.targets.jenkins.model.scripted import Scripted
-from pipegen.targets.jenkins.model.stages import Pin, Stage
+from pipegen.targets.jenkins.model.stages import Look, Pin, Stage
 from pipegen.targets.jenkins.model.steps import Sh
 
 
@@ -37,6 +37,8 @@ class Selection:
 
     pipelines: tuple[str, ...]
     on_demand: tuple[str, ...]
+    # A pipeline and, in Groovy, the condition on which it runs unless it is named.
+    conditions: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,6 +116,7 @@ class Jenkinsfile:
     parameters: tuple[Parameter, ...]
     selection: Selection | None
     variables: tuple[Variable, ...]
+    look: Look | None
     pin: Pin | None
     body: Declarative | Scripted
     stages: tuple[Stage, ...]

@@ -22,6 +22,7 @@ class Stage:
         failure_function: the function that holds that, "" where it stands in place.
         may_be_unstable: whether it may fail without being a failure.
         tells_success: whether its last step says that it has succeeded, for `post` to ask.
+        condition: the Groovy expression that says whether it runs, "" where it always does.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Stage:
     failure_function: str = ""
     may_be_unstable: bool = False
     tells_success: bool = False
+    condition: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,18 @@ class Teardown:
     agent: Agent | None
     selected: Selected
     sh: Sh
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Look:
+    """What is looked at before all stages, since conditions ask for it: the files of the repository, and what changed.
+
+    *bases* are the branches that it is compared with, beside the usual base where it *has_usual*.
+    """
+
+    agent: Agent
+    bases: tuple[str, ...]
+    has_usual: bool
 
 
 @dataclass(frozen=True, slots=True)

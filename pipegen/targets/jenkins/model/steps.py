@@ -41,15 +41,16 @@ class Sh:
 
 @dataclass(frozen=True, slots=True)
 class Unstash:
-    """The files of an earlier stage."""
+    """The files of an earlier stage; one that *is_optional* may have left none."""
 
     kind: ClassVar[str] = "unstash"
     name: str
+    is_optional: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stash:
-    """Files for later stages."""
+    """Files for later stages; where it *is_told*, some of these ask whether it is there."""
 
     kind: ClassVar[str] = "stash"
     name: str
@@ -57,6 +58,7 @@ class Stash:
     excludes: str = ""
     holds_user_files: bool
     may_be_empty: bool
+    is_told: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ class Block {
     Closure steps
     Closure post
     Closure parameters
+    Closure triggers
     List<Block> stages
     List<Block> parallel
     boolean failFast
@@ -82,6 +83,7 @@ class Block {
     }
 
     void triggers(Closure definition) {
+        triggers = definition
     }
 
     void failFast(boolean value) {

@@ -26,6 +26,8 @@ class Build {
     final List<Map<String, Object>> builds = []
     final List<Map<String, Object>> inputs = []
     final List<Map<String, Object>> reports = []
+    /** What starts builds of the job by the clock. */
+    final List<String> crons = []
     final long started = Clock.now()
     String displayName
     String description
@@ -56,6 +58,17 @@ class Build {
     void worsen(Result result) {
         if (worst == null || result.isWorseThan(worst)) {
             worst = result
+        }
+    }
+
+    /** As Jenkins: of two triggers of a kind, the job keeps the last. */
+    void startBy(List triggers) {
+        crons.clear()
+        triggers.each { Object it ->
+            if (((Symbol) it).name == 'cron') {
+                crons.clear()
+                crons.add(((Symbol) it).arguments.value as String)
+            }
         }
     }
 

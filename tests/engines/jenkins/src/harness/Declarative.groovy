@@ -29,6 +29,7 @@ class Declarative {
         if (root.parameters != null) {
             build.parameters.declare(directives.calls(root.parameters))
         }
+        build.startBy(directives.calls(root.triggers))
         Throwable error = null
         boolean isPostDone = false
         try {

@@ -139,6 +139,13 @@ class CurrentBuild {
         return "${duration} ms and counting"
     }
 
+    /** As Jenkins: what started the build, each with the name of its class. */
+    List<Map<String, String>> getBuildCauses() {
+        return build.settings.causes.collect { String cause ->
+            (Map<String, String>) [_class: cause, shortDescription: "Started by ${cause}".toString()]
+        }
+    }
+
     int getNumber() {
         return build.settings.number
     }

@@ -77,6 +77,7 @@ class Main {
                 builds    : build.builds,
                 inputs    : build.inputs.collect { Map<String, Object> it -> it.message },
                 reports   : build.reports,
+                crons     : build.crons,
                 stashes   : build.stashes,
                 parameters: build.parameters.toMap(),
                 name      : build.displayName,

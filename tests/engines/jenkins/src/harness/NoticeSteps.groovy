@@ -53,6 +53,9 @@ class NoticeSteps extends StepFamily {
             if (property instanceof Symbol && ((Symbol) property).name == 'parameters') {
                 build.parameters.declare((List) ((Symbol) property).arguments.value)
             }
+            if (property instanceof Symbol && ((Symbol) property).name == 'pipelineTriggers') {
+                build.startBy((List) ((Symbol) property).arguments.value)
+            }
         }
         return null
     }

@@ -121,6 +121,9 @@ class ScmSteps extends StepFamily {
         }
         String branch = git.branchOf(commit, scm.branches*.name)
         Map<String, String> found = [GIT_COMMIT: commit, GIT_BRANCH: branch, GIT_URL: remote.url]
+        if (build.settings.previous != null) {
+            found.GIT_PREVIOUS_COMMIT = build.settings.previous
+        }
         Map<String, Object> local = extensions.LocalBranch ?: extensions.localBranch
         if (local == null) {
             git.run('checkout', '-q', '-f', commit)
@@ -168,7 +171,8 @@ class Git {
             run('remote', 'add', 'origin', url)
             run('config', "url.${build.settings.repository.path}.insteadOf", build.settings.remote)
         }
-        run('fetch', '-q', '--tags', '--force', '--prune', 'origin', refspec ?: '+refs/heads/*:refs/remotes/origin/*')
+        List<String> wanted = (refspec ?: '+refs/heads/*:refs/remotes/origin/*').tokenize(' ')
+        run((['fetch', '-q', '--tags', '--force', '--prune', 'origin'] + wanted) as String[])
     }
 
     /** Returns the commit that the first of the branch specifiers names; the newest when a pattern names several. */

@@ -28,6 +28,10 @@ class Settings {
     String remote
     /** Which branch the job is configured with, a pattern such as GitSCM takes. */
     String branch
+    /** The classes of what started the build. */
+    List<String> causes
+    /** The commit that the build before had, or null for the first build of a branch. */
+    String previous
     String job
     int number
     /** Whether `input` goes on or aborts. */
@@ -55,6 +59,8 @@ class Settings {
         settings.repository = new File((String) values.repository)
         settings.remote = (String) values.remote
         settings.branch = (String) values.branch
+        settings.causes = (List<String>) values.causes
+        settings.previous = (String) values.previous
         settings.job = (String) values.job
         settings.number = ((Number) values.number).intValue()
         settings.approve = (boolean) values.approve

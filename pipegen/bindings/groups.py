@@ -1,0 +1,64 @@
+"""What the user's names of stages mean: a stage, the legs of one, or another pipeline in the place of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from pipegen.config.model import Stage
+
+# Stands between a stage and those of the pipeline that runs in its place.
+INSIDE = " / "
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The stages that run, by what they stand within and by the name that the user knows them by.
+
+    *nested* holds what stages stand within that are no stages themselves: other pipelines run in their places.
+    """
+
+    stages: Mapping[str, Stage]
+    members: Mapping[tuple[str, str], tuple[str, ...]]
+    nested: frozenset[str]
+
+    @classmethod
+    def of(cls, stages: Iterable[Stage]) -> Groups:
+        """Return the groups of *stages*; of two with one name, the first counts."""
+        by_name: dict[str, Stage] = {}
+        members: dict[tuple[str, str], dict[str, None]] = {}
+        for stage in stages:
+            by_name.setdefault(stage.name.value, stage)
+            members.setdefault((stage.within, stage.said), {})[stage.name.value] = None
+        nested = frozenset(within for within, _ in members if within)
+        return cls(by_name, {said: tuple(names) for said, names in members.items()}, nested)
+
+    def meant(self, name: str, reader: Stage) -> tuple[str, ...]:
+        """Return the stages that *name* means in *reader*: of a stage whose legs *reader* has, only the same leg."""
+        found = self.members.get((reader.within, name), ())
+        return tuple(one for one in found if are_linked(self.stages[one], reader))
+
+    def first(self, name: str, reader: Stage) -> Stage:
+        """Return the first of the stages that *name*, one of those `said`, means."""
+        return self.stages[self.members[reader.within, name][0]]
+
+    def is_nested(self, name: str, reader: Stage) -> bool:
+        """Return whether another pipeline runs in the place of the stage *name*."""
+        return f"{reader.within}{name}{INSIDE}" in self.nested
+
+    def said(self, reader: Stage) -> tuple[str, ...]:
+        """Return the names of stages that *reader* may know."""
+        return tuple(name for within, name in self.members if within == reader.within)
+
+
+def are_linked(one: Stage, other: Stage) -> bool:
+    """Return whether an arc between two stages goes from the one leg to the other.
+
+    It does from each leg to each, unless one stage takes its legs from the other: then only where they are the same.
+    """
+    if one.leg is None or other.leg is None:
+        return True
+    if one.within != other.within:
+        return True
+    is_kin = one.leg.stage in other.leg.like or other.leg.stage in one.leg.like
+    return not is_kin or one.leg.values == other.leg.values

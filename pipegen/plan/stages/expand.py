@@ -1,0 +1,177 @@
+"""A pipeline with each of its stages as it runs: legs in the place of a matrix, and what a called pipeline holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, product
+
+from pipegen.bindings.groups import are_linked
+from pipegen.config.model import Config, Pipeline, Stage, Value
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.graph import build_graph
+from pipegen.plan.stages.calls import called, with_called
+from pipegen.plan.stages.inside import inside
+from pipegen.plan.stages.legs import legs_of
+from pipegen.plan.stages.stops import renamed_stop, stop_of
+from pipegen.plan.stages.words import with_words
+from pipegen.source.tree import Node, Scalar
+from pipegen.source.tree import Sequence as List
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The pipelines that are wanted, each after those that it calls, and the legs of their matrix stages."""
+
+    pipelines: tuple[Pipeline, ...]
+    legs: Mapping[str, Mapping[str, tuple[Stage, ...]]]
+
+    @property
+    def called(self) -> frozenset[str]:
+        """The names of the pipelines that run in the places of stages."""
+        names = (called(stage) for pipeline in self.pipelines for stage in pipeline.stages)
+        return frozenset(name.value for name in names if name is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """A pipeline whose stages are those that run, and their graph."""
+
+    pipeline: Pipeline
+    graph: ExecutionGraph
+
+
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """The stages that stand for one that the user wrote, the arcs among them, and the first and last of them."""
+
+    stages: tuple[Stage, ...]
+    arcs: tuple[tuple[str, str], ...]
+    first: tuple[Stage, ...]
+    last: tuple[Stage, ...]
+
+    @classmethod
+    def side_by_side(cls, *stages: Stage) -> _Members:
+        """Return *stages* without arcs."""
+        return cls(stages, (), stages, stages)
+
+
+def read_stages(chosen: Sequence[Pipeline], config: Config, report: Report) -> Written:
+    """Return what is needed to expand the pipelines *chosen*; a matrix or a call that cannot be is reported."""
+    pipelines = with_called(chosen, config, report)
+    return Written(pipelines, {pipeline.name.value: legs_of(pipeline, report) for pipeline in pipelines})
+
+
+def expand_stages(written: Written, chosen: Sequence[Pipeline], report: Report) -> tuple[Expanded, ...]:
+    """Return each *chosen* pipeline with the stages that run; what is wrong with its graph is reported."""
+    found: dict[str, Expanded] = {}
+    for pipeline in written.pipelines:
+        found[pipeline.name.value] = _expanded(pipeline, written.legs[pipeline.name.value], found, report)
+    return tuple(found[pipeline.name.value] for pipeline in chosen)
+
+
+def _expanded(
+    pipeline: Pipeline, legs: Mapping[str, tuple[Stage, ...]], known: Mapping[str, Expanded], report: Report
+) -> Expanded:
+    graph = build_graph(pipeline, report)
+    if not legs and all(stage.pipeline is None for stage in pipeline.stages):
+        return Expanded(replace(pipeline, stages=tuple(with_words(stage, report) for stage in pipeline.stages)), graph)
+    members: dict[str, _Members] = {}
+    for stage in pipeline.stages:
+        members.setdefault(stage.name.value, _members(stage, legs, known, report))
+    _check_unique(members, pipeline, report)
+    stages = tuple(_stopping(stage, members, report) for one in members.values() for stage in one.stages)
+    finally_ = _last(pipeline.finally_, members, report) if pipeline.finally_ is not None else None
+    return Expanded(replace(pipeline, stages=stages, finally_=finally_), _graph(graph, members))
+
+
+def _members(
+    stage: Stage, legs: Mapping[str, tuple[Stage, ...]], known: Mapping[str, Expanded], report: Report
+) -> _Members:
+    """Return what stands for *stage*."""
+    name = called(stage)
+    if name is None:
+        found = legs.get(stage.name.value, (stage,))
+        return _Members.side_by_side(*(with_words(one, report) for one in found))
+    callee = known[name.value]
+    stages = {one.name.value: inside(one, stage, callee.pipeline) for one in callee.pipeline.stages}
+    graph = callee.graph
+    return _Members(
+        tuple(stages.values()),
+        tuple((stages[earlier].name.value, stages[later].name.value) for earlier, later in graph.arcs),
+        tuple(stages[one] for one in graph.roots),
+        tuple(stages[one] for one in graph.leaves),
+    )
+
+
+def _graph(graph: ExecutionGraph, members: Mapping[str, _Members]) -> ExecutionGraph:
+    """Return *graph* with its *members* in the place of each stage."""
+    nodes = ((stage.name.value,) for name in graph.nodes for stage in members[name].stages)
+    inner = (arc for name in graph.nodes for arc in members[name].arcs)
+    return ExecutionGraph(chain(nodes, inner, _between(graph, members)))
+
+
+def _between(graph: ExecutionGraph, members: Mapping[str, _Members]) -> Iterator[tuple[str, str]]:
+    for earlier, later in graph.arcs:
+        for one, other in product(members[earlier].last, members[later].first):
+            if are_linked(one, other):
+                yield one.name.value, other.name.value
+
+
+def _stopping(stage: Stage, members: Mapping[str, _Members], report: Report) -> Stage:
+    """Return *stage*, whose environment names the stage that takes it down, with the one that this is here."""
+    name = stop_of(stage)
+    if name is None or name.value not in members or stage.within:
+        return stage
+    found = [one for one in members[name.value].stages if are_linked(one, stage)]
+    if len(found) == 1:
+        return renamed_stop(stage, found[0].name.value)
+    report.add(
+        codes.AMBIGUOUS_STOP,
+        f'one stage takes an environment down, and "{name.value}" is {len(found)} stages',
+        at=name.span,
+        also=[Label(found[0].name.span, "stands for several")] if found else [],
+        hint=f'give "{name.value}" the legs of this stage: "matrix: {{from: {stage.said}}}"'
+        if stage.leg is not None
+        else "name a stage that is one",
+    )
+    return stage
+
+
+def _last(finally_: Value, members: Mapping[str, _Members], report: Report) -> Value:
+    """Return *finally_* with the stages that run in the places of those it names."""
+    items: list[Node] = []
+    for item in finally_.node.items if isinstance(finally_.node, List) else ():
+        found = members.get(item.text) if isinstance(item, Scalar) else None
+        if found is None or not isinstance(item, Scalar):
+            items.append(item)
+            continue
+        if any(stage.within for stage in found.stages):
+            report.add(
+                codes.CALLED_PIPELINE,
+                f'another pipeline runs in the place of stage "{item.text}", and stages of "finally" have no order',
+                at=item.span,
+                hint="name stages of this pipeline",
+            )
+        items += (Scalar(stage.name.value, item.span) for stage in found.stages)
+    return replace(finally_, node=List(tuple(items), finally_.node.span))
+
+
+def _check_unique(members: Mapping[str, _Members], pipeline: Pipeline, report: Report) -> None:
+    """Report a stage that is named as one of a called pipeline comes to be named here."""
+    given: dict[str, Stage] = {}
+    for one in members.values():
+        for stage in one.stages:
+            first = given.setdefault(stage.name.value, stage)
+            if first is not stage:
+                report.add(
+                    codes.DUPLICATE_STAGE,
+                    f'pipeline "{pipeline.name.value}" has two stages named "{stage.name.value}"',
+                    at=stage.name.span,
+                    label="second",
+                    also=[Label(first.name.span, "first")],
+                    hint="rename one of them; those of a called pipeline are named after the stage that calls it",
+                )

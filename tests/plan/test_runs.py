@@ -1,0 +1,60 @@
+"""When a pipeline runs by the clock, and what happens when its runs meet."""
+
+from __future__ import annotations
+
+import pytest
+from plan.planned import plans_of, reported
+
+from pipegen.plan.model import Plan
+
+
+def plan_of(keys: str) -> Plan:
+    """Return the plan of a pipeline with *keys*."""
+    (plan,) = plans_of(f"pipelines: {{p: {{{keys}, stages: [{{name: s, script: [echo]}}]}}}}")
+    return plan
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("'0 3 * * *'", [("0 3 * * *", None)]),
+        ("{cron: '0 3 * * SUN'}", [("0 3 * * 0", None)]),
+        ("{cron: '0 3 * * *', timezone: UTC}", [("0 3 * * *", None)]),
+        (
+            "['0 3 * * *', {cron: '0 4 * * *', timezone: Europe/Berlin}, '0  3 * * *']",
+            [("0 3 * * *", None), ("0 4 * * *", "Europe/Berlin")],
+        ),
+    ],
+)
+def test_schedules(written: str, expected: list[tuple[str, str | None]]) -> None:
+    """A line, a map, or a list; each once."""
+    found = plan_of(f"schedule: {written}").schedules
+
+    assert [(one.cron, one.timezone) for one in found] == expected
+
+
+@pytest.mark.parametrize("zone", ["Berlin", "Europe/Berlln", "../etc/passwd", "''", "utc+1"])
+def test_a_time_zone_is_one_of_the_tz_database(zone: str) -> None:
+    """What is meant is told, if something comes near."""
+    stages = "stages: [{name: s, script: [echo]}]"
+    found = reported(f"pipelines: {{p: {{schedule: {{cron: '0 3 * * *', timezone: {zone}}}, {stages}}}}}")
+
+    assert [one.code.number for one in found] == ["PG522"]
+
+
+@pytest.mark.parametrize(
+    ("written", "group", "cancels"),
+    [
+        ("production", "production", False),
+        ("7", "7", False),
+        ("{}", None, False),
+        ("{cancel: true}", None, True),
+        ("{group: a, cancel: false}", "a", False),
+    ],
+)
+def test_concurrency(written: str, group: str | None, cancels: bool) -> None:  # noqa: FBT001
+    """The name of a group, or a map."""
+    found = plan_of(f"concurrency: {written}").concurrency
+
+    assert found is not None
+    assert (found.group, found.cancels) == (group, cancels)
