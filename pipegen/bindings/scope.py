@@ -277,7 +277,7 @@ class Reader:
             why, also, hint = (
                 "is not known once the stage has failed",
                 [],
-                "a mail can name values of earlier stages and of setup",
+                "read a value of an earlier stage or of setup here",
             )
         else:
             step = bound.step if bound else ""

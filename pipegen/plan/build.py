@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from posixpath import normpath
@@ -15,6 +15,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.absence import Absence
+from pipegen.plan.after import after
 from pipegen.plan.artifacts import Offered, wanted_files
 from pipegen.plan.checks import check_directory
 from pipegen.plan.concurrency import concurrency, with_interruptible
@@ -22,7 +23,8 @@ from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.gates import check_finals, stopping
-from pipegen.plan.inputs import containers_of, inputs_of, shared
+from pipegen.plan.images import check_image
+from pipegen.plan.inputs import containers_of, expanded_outputs, inputs_of, shared
 from pipegen.plan.limits import check_mail, limits
 from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
@@ -33,6 +35,7 @@ from pipegen.plan.model import (
     Job,
     Leg,
     Limits,
+    Line,
     Machine,
     Mail,
     Output,
@@ -43,6 +46,7 @@ from pipegen.plan.model import (
 )
 from pipegen.plan.parameters import Parameters
 from pipegen.plan.schedules import schedules
+from pipegen.plan.secrets import Secrets, secrets
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
 from pipegen.plan.surroundings import Surroundings, surroundings
@@ -58,9 +62,16 @@ class _Work:
     mail: Mail | None
     beside: Surroundings
     machine: Machine
+    secrets: Secrets
+    after: tuple[Line, ...]
     reads: tuple[Output, ...]
     limits: Limits
     condition: Condition | None
+
+    @property
+    def parts(self) -> tuple[object, ...]:
+        """All that may read values, but for the mail."""
+        return (*self.steps, *self.after, self.machine, self.beside.gate.environment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +168,17 @@ def _work(
         check_names(stage, report)
         check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
+        where = machine(stage, values)
         found, bounds = steps(stage, pipeline, values, forwarded), limits(stage, report)
         absence.check_made(name, found, report)
+        check_image(stage, found, report)
         work[name] = _Work(
             stage=stage,
             steps=found,
             beside=surroundings(stage, _directory(stage, pipeline), values),
-            machine=machine(stage, values),
+            machine=where,
+            secrets=secrets(stage, found, report),
+            after=after(stage, found, values),
             mail=_mail(stage, pipeline, values, bounds),
             reads=values.reads(),
             limits=with_interruptible(bounds, stage),
@@ -195,7 +210,7 @@ def _jobs(
     report: Report,
 ) -> tuple[Job, ...]:
     frame_of = {stage: number for number, frame in enumerate(frames) for stage in frame}
-    inputs = {name: inputs_of(name, one.steps, one.mail, one.beside.gate.environment) for name, one in work.items()}
+    inputs = {name: inputs_of(name, one.parts, one.mail) for name, one in work.items()}
     wanted = set(chain.from_iterable(inputs.values()))
     outliving = shared(inputs, {name: one.steps for name, one in work.items()})
     directories = {name: _directory(one.stage, pipeline) for name, one in work.items()}
@@ -230,10 +245,11 @@ def _jobs(
                 containers=containers_of(name, one.steps),
             )
         )
-    return stopping([_with_surroundings(job, work[job.stage]) for job in jobs], report)
+    named = expanded_outputs(one.machine for one in work.values())
+    return stopping([_with_surroundings(job, work[job.stage], named) for job in jobs], report)
 
 
-def _with_surroundings(job: Job, work: _Work) -> Job:
+def _with_surroundings(job: Job, work: _Work, named: Container[Output]) -> Job:
     """Return *job* with what its stage says beside its steps."""
     leg = work.stage.leg
     return replace(
@@ -242,6 +258,10 @@ def _with_surroundings(job: Job, work: _Work) -> Job:
         limits=work.limits,
         condition=work.condition,
         machine=work.machine,
+        secrets=work.secrets.credentials,
+        id_tokens=work.secrets.id_tokens,
+        after=work.after,
+        expanded=tuple(name for name in job.outputs if Output(job.stage, name) in named),
     )
 
 
@@ -265,7 +285,7 @@ def _files(work: _Work, inputs: Sequence[Output], offered: Offered, report: Repo
     wanted = wanted_files(work.stage, offered, inputs, report)
     if wanted is not None:
         return wanted
-    sources = offered.ancestors if reads_files(work.steps) else {output.stage for output in inputs}
+    sources = offered.ancestors if reads_files(work.steps) or work.after else {output.stage for output in inputs}
     return tuple(stage for stage in offered.left if stage in sources)
 
 

@@ -11,13 +11,10 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Commands, Measure, Measured
 from pipegen.plan.values import Values
+from pipegen.plan.variables import check_variable_name
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 
 _OUTPUT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# What bash, or dash, lets nobody set; and the names that scripts of ours use.
-_READ_ONLY = frozenset({"BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"})
-_OURS = re.compile(r"pipegen(?:_.*)?|PIPEGEN_OUTPUTS")
 _ODD_BACKSLASHES = re.compile(r"(?<!\\)(?:\\\\)*\\$")
 
 
@@ -26,11 +23,11 @@ def commands(stage: Stage, values: Values) -> Commands | None:
     if stage.script is None:
         _check_alone(stage, values.report)
         return None
-    entries = tuple(entry for entry in _entries(stage.script.node) if entry.text.strip())
-    _check_script(entries, stage.script, values.report)
+    entries = entries_of(stage.script.node)
+    check_entries("script", entries, stage.script, values.report)
     env = values.map(stage.env.node if stage.env else None, stage.script.span)
     for name, _ in env.entries:
-        _check_variable(name, values.report)
+        check_variable_name(name.constant, name.span, values.report)
     found = Commands(
         lines=tuple(values.line(item) for item in entries),
         env=tuple((name.constant or "", values.as_text(value)) for name, value in env.entries),
@@ -42,15 +39,20 @@ def commands(stage: Stage, values: Values) -> Commands | None:
     return found
 
 
-def _check_script(entries: tuple[Scalar, ...], script: Value, report: Report) -> None:
-    """Report what no shell could run, or only some engine would."""
+def entries_of(node: Node) -> tuple[Scalar, ...]:
+    """Return the entries of *node* that hold a command."""
+    return tuple(entry for entry in _entries(node) if entry.text.strip())
+
+
+def check_entries(key: str, entries: tuple[Scalar, ...], given: Value, report: Report) -> None:
+    """Report what no shell could run, or only some engine would, in the *entries* of *key*."""
     if not entries:
-        report.add(codes.INVALID_VALUE, '"script" holds no command', at=script.span, hint="write at least one")
+        report.add(codes.INVALID_VALUE, f'"{key}" holds no command', at=given.span, hint="write at least one")
         return
     if entries[0].text.startswith("#!"):
         report.add(
             codes.INVALID_VALUE,
-            '"script" names an interpreter, and the shell of the engine runs it',
+            f'"{key}" names an interpreter, and the shell of the engine runs it',
             at=entries[0].span,
             hint="remove the line that begins with #!; a program in another language goes into a file of its own",
         )
@@ -62,25 +64,6 @@ def _check_script(entries: tuple[Scalar, ...], script: Value, report: Report) ->
                 at=entry.span,
                 hint='write a command over several lines as one block: "- |", then its lines',
             )
-
-
-def _check_variable(name: Text, report: Report) -> None:
-    """Report a name that not every shell takes for a variable that can be set."""
-    constant = name.constant
-    if constant is not None and _VARIABLE.fullmatch(constant):
-        if constant not in _READ_ONLY and not _OURS.fullmatch(constant):
-            return
-        what = "a shell sets itself" if constant in _READ_ONLY else "pipegen sets itself"
-        report.add(
-            codes.INVALID_VARIABLE, f'"{constant}" is a variable that {what}', at=name.span, hint="use another name"
-        )
-        return
-    report.add(
-        codes.INVALID_VARIABLE,
-        f'"{"${…}" if constant is None else constant}" is no name that a shell takes for a variable',
-        at=name.span,
-        hint='use letters, digits and "_", and begin with no digit',
-    )
 
 
 def _check_output(output: Measured, report: Report) -> None:

@@ -169,6 +169,9 @@ def _environment(stage: Stage, values: Values) -> Environment | None:
 def _on_stop(node: Scalar, stage: Stage, values: Values) -> str | None:
     """Return the stage that *node* names, which must come after *stage* and before none; else that is reported."""
     stages, own = values.reader.namespaces.stages, stage.name.value
+    if any(one.leg is not None and one.leg.stage == node.text for one in stages.values()):
+        # Which of its legs is meant has been reported.
+        return None
     if node.text not in stages:
         found = near_miss(node.text, [name for name in stages if name != own])
         values.report.add(

@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from itertools import chain
 
 from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.plan.files import copied
-from pipegen.plan.model import Container, Copy, Output, Shared, Step
+from pipegen.plan.model import Container, Copy, Machine, Mail, Output, Shared, Step
 
 _IMAGE_NAMES = ("imageID", "imageLocalName")
 
 
-def inputs_of(stage: str, steps: Sequence[Step], *others: object) -> tuple[Output, ...]:
-    """Return the outputs of other stages that *steps* and *others* (a mail, an environment) use, in order of first use.
+def inputs_of(stage: str, parts: Sequence[object], mail: Mail | None) -> tuple[Output, ...]:
+    """Return the outputs of other stages that *parts* of a stage and its *mail* use, in order of first use.
 
     A container that files are copied from does not count: only its files travel.
     """
     found: dict[Output, None] = {}
-    for value in (*steps, *others):
+    for value in (*parts, mail):
         for reference in _references(value):
             if reference.scope is Scope.STAGE and reference.namespace != stage:
                 found[Output(reference.namespace or "", reference.name)] = None
     return tuple(found)
+
+
+def expanded_outputs(machines: Iterable[Machine]) -> frozenset[Output]:
+    """Return the outputs in the names of images, which engines expand themselves."""
+    names = (
+        name
+        for machine in machines
+        for name in (machine.image.name if machine.image else None, *(service.image for service in machine.services))
+    )
+    references = (reference for name in names if name is not None for reference in name.references())
+    return frozenset(
+        Output(reference.namespace or "", reference.name) for reference in references if reference.scope is Scope.STAGE
+    )
 
 
 def containers_of(stage: str, steps: Sequence[Step]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Where a stage runs: labels, how much of a machine, the shell."""
+"""Where a stage runs: its image and services, labels, how much of a machine, the shell."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import re
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.plan.images import image
 from pipegen.plan.model import Machine, Shell
 from pipegen.plan.resources import resources
+from pipegen.plan.services import services
 from pipegen.plan.values import Values
 from pipegen.source.tree import Scalar, Sequence
 
@@ -20,6 +22,8 @@ _UNWRITABLE = re.compile(r"[\x00-\x1f\x7f$\\\"]")
 def machine(stage: Stage, values: Values) -> Machine:
     """Return where *stage* runs."""
     return Machine(
+        image=image(stage, values),
+        services=services(stage, values),
         labels=_labels(stage, values.report),
         labels_span=stage.agent.span if stage.agent else None,
         resources=resources(stage.resources, values.report) if stage.resources else None,

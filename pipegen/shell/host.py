@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from pipegen.plan.model import Credential
+from pipegen.plan.model import Credential, Job
 
 
 class Images(Enum):
@@ -56,6 +56,9 @@ class Host:
         file_url, folder_url: shell text before the path of an archived file or folder.
         credential: the commands that bind a credential's variables, run before the steps.
         has_pipefail: whether the engine's shell makes a pipeline fail with any of its commands.
+        kept: shell text of a folder, of one try of one job, in which its script leaves values for what comes after it.
+        expanded_variable: the variable by which the engine puts an output of a job into a name that it expands itself;
+            None where no file is needed for that.
         bash: the lines with which a script begins that bash must run, pipefail among them.
     """
 
@@ -83,3 +86,5 @@ class Host:
     credential: Callable[[Credential], tuple[str, ...]]
     has_pipefail: bool = False
     bash: tuple[str, ...] = ()
+    kept: str = ""
+    expanded_variable: Callable[[Job, str], str] | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipegen.plan.model import (
     Build,
@@ -23,6 +23,7 @@ from pipegen.plan.model import (
     Told,
     Trigger,
 )
+from pipegen.shell.after import host_after, job_after, removed_after
 from pipegen.shell.carried import carries
 from pipegen.shell.command import Command
 from pipegen.shell.host import Host, Login
@@ -64,6 +65,7 @@ class Script:
         logs_in: whether it logs in to the registry.
         carries: paths under `.pipegen` that it leaves for other jobs, with a slash at the end of folders.
         archives: whether it leaves files to keep in `.pipegen/archive`.
+        after: what another shell runs once this one has ended, whatever happened; its status does not count.
     """
 
     prelude: tuple[Command, ...]
@@ -79,6 +81,7 @@ class Script:
     logs_in: bool
     carries: tuple[str, ...]
     archives: bool
+    after: Script | None = None
 
     @property
     def commands(self) -> tuple[Command, ...]:
@@ -88,6 +91,20 @@ class Script:
 
 def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Script:
     """Return the script of *job*; *producers* holds the pipeline's jobs by stage."""
+    found = _script(job, plan, producers, host)
+    if not job.after:
+        return found
+    after = _script(job_after(job), plan, producers, host_after(host))
+    return replace(
+        found,
+        setup=tuple(dict.fromkeys((*found.setup, *after.setup))),
+        inputs=tuple(dict.fromkeys((*found.inputs, *after.inputs))),
+        credentials=tuple(dict.fromkeys((*found.credentials, *after.credentials))),
+        after=replace(after, bind=(*after.bind, *removed_after(job, host))),
+    )
+
+
+def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Script:
     used = uses(job, host)
     own = [Output(job.stage, name) for name in job.binds if name in used.own]
     lowering = Lowering(
@@ -99,11 +116,11 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Sc
         needed=used.own,
         optional=used.optional,
     )
-    credentials = _credentials(used.steps, host)
+    credentials = _credentials(job, used.steps, host)
     login = host.login if _pushes_or_pulls(job, used.steps, host) else None
     bind = (*bound(used.outputs, used.setup, lowering), *_secrets(credentials, host), *_logged_in(login))
     outputs = (*hand_over(job, host), *left(lowering))
-    is_alone = len(used.steps) == 1 and not bind and not outputs
+    is_alone = len(used.steps) == 1 and not is_used("pipegen", bind) and not outputs
     steps = tuple(command for step in used.steps for command in _lowered(step, lowering, is_alone=is_alone))
     changed = bool(steps) and job.directory != "."
     if changed:
@@ -154,8 +171,8 @@ def _folder(path: str) -> str:
     return f"./{path}" if path.startswith("-") else path
 
 
-def _credentials(steps: Sequence[Step], host: Host) -> tuple[Credential, ...]:
-    found: dict[Credential, None] = {}
+def _credentials(job: Job, steps: Sequence[Step], host: Host) -> tuple[Credential, ...]:
+    found = dict.fromkeys(job.secrets)
     for step in steps:
         if isinstance(step, Run):
             found |= dict.fromkeys(step.credentials)

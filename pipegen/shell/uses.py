@@ -34,7 +34,8 @@ def uses(job: Job, host: Host) -> Uses:
     """Return what the script of *job* uses; exports that nobody reads are no steps of it."""
     own = _own(job, host)
     steps = tuple(step for step in job.steps if not isinstance(step, Export) or step.name in own)
-    texts = [text for step in steps for text in _texts(step, job)]
+    ready = [service.ready for service in job.machine.services]
+    texts = [text for part in (*steps, *ready) for text in _texts(part, job)]
     references = [reference for text in texts for reference in text.references()]
     setup = [reference.name for reference in references if reference.scope is Scope.SETUP]
     if any(isinstance(step, Promote) for step in steps):

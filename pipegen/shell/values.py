@@ -7,9 +7,11 @@ from posixpath import dirname
 
 from pipegen.plan.model import Commands, Measure, Output, Told, Trigger
 from pipegen.shell.absence import may_be_absent
+from pipegen.shell.after import left_for_after, values_after
 from pipegen.shell.carried import FOLDER, carries, packs_containers, packs_files, read, written
 from pipegen.shell.command import Command
 from pipegen.shell.container_path import container_path
+from pipegen.shell.expanded import expandable, values_of_names
 from pipegen.shell.images import local_name
 from pipegen.shell.inputs import read_inputs
 from pipegen.shell.kept import container_name
@@ -34,12 +36,14 @@ _ONE_LINE = frozenset(
 
 
 def bound(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -> Iterator[Command]:
-    """Yield the commands that read *outputs* of other jobs, the *setup* values and the inputs."""
-    if _comes_with_others(outputs, lowering):
+    """Yield the commands that read *outputs* of other jobs the *setup* values and the inputs."""
+    arriving = (*outputs, *values_after(lowering.job, lowering.host), *values_of_names(lowering.job))
+    if _comes_with_others(arriving, lowering):
         moved = f'mv {FOLDER} "$pipegen/in"'
-        is_certain = _comes_with_others(outputs, lowering, is_certain=True)
+        is_certain = _comes_with_others(arriving, lowering, is_certain=True)
         line = moved if is_certain else f"if [ -e {FOLDER} ]; then {moved}; fi"
         yield Command((line,), "what other jobs left, out of the checkout")
+        yield from left_for_after(lowering)
     for stage in lowering.job.files:
         job = lowering.producers[stage]
         if packs_files(job, lowering.host):
@@ -91,6 +95,7 @@ def _is_printed(output: Output, lowering: Lowering) -> bool:
 def left(lowering: Lowering) -> Iterator[Command]:
     """Yield the commands that leave values and packed files for other jobs, and for the jobs that are triggered."""
     yield from _outputs(lowering)
+    yield from expandable(lowering)
     yield from _parameters(lowering)
     yield from _told(lowering)
     if packs_containers(lowering.job, lowering.host):

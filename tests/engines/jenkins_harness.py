@@ -184,6 +184,8 @@ class Build:
     archived: Mapping[str, Path]
     """Archived files by their path in the workspace."""
     mails: tuple[Mapping[str, Any], ...]
+    containers: tuple[Mapping[str, str], ...]
+    """What Docker Pipeline was asked for: kind (pull, inside, service, stop), stage, image, args, command."""
     builds: tuple[Triggered, ...]
     inputs: tuple[str, ...]
     """The messages of the inputs that were asked for."""
@@ -295,6 +297,7 @@ def _build(report: dict[str, Any], workdir: Path) -> Build:
         log=(workdir / "build.log").read_text("utf-8"),
         archived={name: workdir / "archive" / name for name in report["archived"]},
         mails=tuple(report["mails"]),
+        containers=tuple(report["containers"]),
         builds=tuple(Triggered(**entry) for entry in report["builds"]),
         inputs=tuple(report["inputs"]),
         reports=tuple(report["reports"]),

@@ -89,6 +89,7 @@ class Job:
         reads: other stages' outputs as the user wrote them.
         binds: what it binds, in order, without `stage`.
         inputs: other stages' outputs whose values its steps and mail use, renaming exports looked through.
+        expanded: those of its outputs that an engine itself puts into a name, that of an image.
         outputs: its own outputs that are an input of another job, in the order it binds them.
         files: ancestors whose artifacts stand in its workspace, in an order that the arcs allow.
         artifacts: the files that it leaves.
@@ -129,6 +130,7 @@ class Job:
     mail: Mail | None
     shared: Shared
     containers: tuple[str, ...] = ()
+    expanded: tuple[str, ...] = ()
     condition: Condition | None = None
     machine: Machine = _MACHINE
     secrets: tuple[Credential, ...] = ()

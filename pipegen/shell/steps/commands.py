@@ -16,6 +16,7 @@ from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import free
 from pipegen.shell.quote import Literal, Shell, Variable, Word, assigned, constant, printf_format, quote
 from pipegen.shell.rewrite import rewrite
+from pipegen.shell.steps.ready import waited_for
 from pipegen.shell.steps.traces import indentable, is_open_ended, leaves_traces
 from pipegen.shell.text import own_variable, word
 
@@ -29,6 +30,8 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> Iterator[
     values = _Values(lowering, is_guarded=_may_refuse_unset(step))
     lines = [_rewritten(line, values, lowering) for line in step.lines]
     measures = tuple(chain.from_iterable(_measured(output, values, lowering) for output in step.outputs))
+    services = lowering.job.machine.services
+    ready = [(service, _rewritten(service.ready, values, lowering)) for service in services if service.ready]
     yield from values.commands
     for name, value in step.env:
         yield Command((f"export {name}={quote(word(value, lowering, expands=True))}",))
@@ -39,6 +42,8 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> Iterator[
         yield Command(
             ("case $(set -o) in *pipefail*) set +o pipefail ;; esac",), "a pipeline's status is its last command's"
         )
+    for service, text in ready:
+        yield waited_for(service, text, lowering)
     is_followed = not is_alone or bool(measures)
     yield from _script(lines, in_own_shell=is_followed and any(map(leaves_traces, lines)))
     yield from measures

@@ -24,7 +24,13 @@ TABLE: tuple[Capability, ...] = (
         "pipefail is turned off, as on other engines; no image is set where only a script runs",
     ),
     Capability("shell", _NATIVE, "bash where the image has it, else the job fails; set -o pipefail"),
+    Capability(
+        "secrets", _NATIVE, "CI/CD variables named as the ID, in upper case, masked where they say so; id_tokens"
+    ),
+    Capability("after", _NATIVE, "after_script; GitLab does not run it when a job exceeds its timeout"),
     Capability("agent", _NATIVE, "tags of runners, in place of targets.gitlab.tags"),
+    Capability("image", _NATIVE, "outputs in its name are variables, by a dotenv report"),
+    Capability("services", _NATIVE),
     Capability("resources", _NATIVE, "KUBERNETES_CPU_REQUEST and _MEMORY_REQUEST; other executors ignore them"),
     Capability("env", _NATIVE, "exported by the script, so that any text arrives"),
     Capability("outputs", _EMULATED, "files among the artifacts of each stage that is read"),

@@ -6,13 +6,16 @@ from pipegen.bindings.expression import Scope
 from pipegen.diagnostics.codes import (
     ENGINE_HAS_NO_VALUE,
     FILE_TOO_BIG,
+    SECRET_SHADOWED,
     WORKSPACE_NOT_SHARED,
 )
+from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Plan, Workspace
 from pipegen.shell.carried import out_of_reach
 from pipegen.shell.host import Host
 from pipegen.source.text import Span
+from pipegen.targets.gitlab.host import credential_sources
 from pipegen.targets.gitlab.pairs import FOREIGN_CONTAINER
 from pipegen.targets.gitlab.texts import references
 
@@ -33,6 +36,7 @@ def check_plan(plan: Plan, host: Host, report: Report) -> None:
     for job in plan.jobs:
         _check_references(job, host, report)
         _check_container_paths(job, host, report)
+        _check_secrets(job, report)
 
 
 def check_size(text: str, jobs: int, at: Span, report: Report) -> None:
@@ -63,6 +67,22 @@ def _check_references(job: Job, host: Host, report: Report) -> None:
                 at=reference.span,
                 hint='copy files from it by "copy", or set "images: local" for one shell runner',
             )
+
+
+def _check_secrets(job: Job, report: Report) -> None:
+    """Report a variable that a secret is bound to and another one comes from."""
+    bound = {variable: one for one in job.secrets for variable in one.variables}
+    for credential in job.secrets:
+        for source in credential_sources(credential):
+            first = bound.get(source)
+            if first is not None and first != credential:
+                report.add(
+                    SECRET_SHADOWED,
+                    f'"{source}" is set to a secret, and is the CI/CD variable of the credential "{credential.id}" too',
+                    at=first.span,
+                    also=[Label(credential.span, f'comes from "{source}"')],
+                    hint="give the first another name",
+                )
 
 
 def _check_container_paths(job: Job, host: Host, report: Report) -> None:

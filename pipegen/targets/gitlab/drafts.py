@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
 from pipegen.plan.model import Commands, Job, Plan, Trigger
+from pipegen.shell.expanded import dotenv
 from pipegen.shell.host import Host
 from pipegen.shell.quote import quote
 from pipegen.shell.script import Script, script
@@ -16,6 +17,7 @@ from pipegen.targets.gitlab.environments import lower_environment
 from pipegen.targets.gitlab.gates import check_gate
 from pipegen.targets.gitlab.keeping import lower_keeping
 from pipegen.targets.gitlab.locks import resource_group
+from pipegen.targets.gitlab.machines import OwnMachine, check_machine, lower_machine
 from pipegen.targets.gitlab.model import Cache, Entry, Environment, Kept
 from pipegen.targets.gitlab.needs import read_stages
 from pipegen.targets.gitlab.raw import lower_raw
@@ -27,12 +29,14 @@ from pipegen.targets.gitlab.triggers import Bridge, Call, is_called, lower_trigg
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Draft:
-    """A stage's own script and what it leaves; *trigger* is what starts after it."""
+    """A stage's own script and what it leaves; *after* comes once that has ended, *trigger* is what starts then."""
 
     job: Job
     around: Surroundings
+    own: OwnMachine
     script: tuple[Entry, ...]
     artifacts: tuple[str, ...]
+    after: tuple[Entry, ...]
     kept: Kept
     environment: Environment | None
     caches: tuple[Cache, ...]
@@ -43,7 +47,7 @@ class Draft:
     @property
     def is_bridge(self) -> bool:
         """Whether the stage does nothing but start a pipeline, so that its job may be what GitLab starts it by."""
-        return isinstance(self.trigger, Bridge) and not self.script
+        return isinstance(self.trigger, Bridge) and not self.script and not self.after
 
 
 def drafts(plan: Plan, host: Host, settings: Settings, report: Report) -> list[Draft]:
@@ -62,16 +66,24 @@ def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, setti
     made = script(job, plan, producers, host)
     body = (*entries(made.bind), *entries(made.steps), *entries(made.outputs, comment="outputs"), *deployed.script)
     artifacts, kept = lower_keeping(job, plan, _artifacts(job, made, trigger), report)
+    around = surroundings(made, settings, is_users=any(isinstance(step, Commands) for step in job.steps))
+    own = lower_machine(job, plan, producers, report)
+    check_machine(job, around.kind, settings, report)
+    if around.services:
+        # What a job says itself would stand in the place of what it shares.
+        around, own = replace(around, services=(*around.services, *own.services)), replace(own, services=())
     return Draft(
         job=job,
-        around=surroundings(made, settings, is_users=any(isinstance(step, Commands) for step in job.steps)),
+        around=around,
+        own=own,
         script=(*installs(made, settings), *_cleared(job, producers, settings), *body) if body else (),
         artifacts=artifacts,
-        kept=replace(kept, dotenv=deployed.dotenv),
         environment=deployed.environment,
         caches=lower_caches(job, plan, report),
         resource_group=resource_group(job, report),
         raw=lower_raw(job, report),
+        after=entries(made.after.commands) if made.after is not None else (),
+        kept=replace(kept, dotenv=(*((dotenv(job),) if job.expanded else ()), *deployed.dotenv)),
         trigger=trigger,
     )
 

@@ -23,13 +23,13 @@ _CARRIED = r"A-Za-z0-9._~:/?\&=%+,\;@#-"
 class Deployed:
     """The environment of a job; the *job* with what it must leave for that; and how a report is made of it.
 
-    *dotenv* is the report's path, "" for none.
+    *dotenv* is the path of the report, if there is one.
     """
 
     environment: Environment | None
     job: plan.Job
     script: tuple[Entry, ...] = ()
-    dotenv: str = ""
+    dotenv: tuple[str, ...] = ()
 
 
 def lower_environment(job: plan.Job, of: plan.Plan, report: Report) -> Deployed:
@@ -52,7 +52,7 @@ def lower_environment(job: plan.Job, of: plan.Plan, report: Report) -> Deployed:
         replace(environment, url=f"${variable}"),
         replace(job, steps=(*job.steps, told)),
         (_dotenv(job, file, variable),),
-        f"{file}.env",
+        (f"{file}.env",),
     )
 
 

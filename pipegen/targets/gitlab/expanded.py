@@ -1,26 +1,47 @@
-"""Texts that GitLab itself expands: names of archives, keys of caches, environments."""
+"""Texts that GitLab itself expands: names of images and archives, keys of caches, environments."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from pipegen.bindings.expression import Defaulted, Part, Reference, Scope, Text
 from pipegen.diagnostics.codes import NOT_EXPANDED
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Plan
-from pipegen.targets.gitlab.host import pipeline_variable
+from pipegen.plan.model import Job, Plan
+from pipegen.targets.gitlab.host import expanded_variable, pipeline_variable
 
 _NAME = re.compile(r"\$(\w+)", re.ASCII)
 # Branches may hold slashes, which archives and keys may not.
+_NO_NAMES = frozenset({"imageID", "imageLocalName", "container"})
 _BRANCH, _SLUG = "branch", "${CI_COMMIT_REF_SLUG}"
 
 
-def expanded(text: Text, what: str, plan: Plan, report: Report, *, is_slug: bool = False) -> str:
+def expanded(
+    text: Text,
+    what: str,
+    plan: Plan,
+    report: Report,
+    *,
+    is_slug: bool = False,
+    producers: Mapping[str, Job] | None = None,
+) -> str:
     """Return *text* as GitLab expands it to what is meant; what it cannot expand of *what* is reported.
 
-    Where it *is_slug*, the name of a branch stands in it with what is no letter or digit made `-`.
+    Where it *is_slug*, the name of a branch stands in it with what is no letter or digit made `-`. *producers* are
+    the stages whose outputs are there as variables, by dotenv reports, in which a default is the job's own variable.
     """
-    return "".join(_expanded(part, what, plan, report, is_slug=is_slug) for part in text.parts)
+    return "".join(
+        _output(part, producers or {}) or _expanded(part, what, plan, report, is_slug=is_slug) for part in text.parts
+    )
+
+
+def _output(part: Part, producers: Mapping[str, Job]) -> str:
+    """Return the variable of an output that a report sets; an image by its ID has no name that a runner could pull."""
+    if not isinstance(part, Reference) or part.scope is not Scope.STAGE or part.name in _NO_NAMES:
+        return ""
+    producer = producers.get(part.namespace or "")
+    return f"${{{expanded_variable(producer, part.name)}}}" if producer is not None else ""
 
 
 def can_expand(text: Text) -> bool:
@@ -38,6 +59,8 @@ def _expanded(part: Part, what: str, plan: Plan, report: Report, *, is_slug: boo
         return escaped(part if isinstance(part, str) else getattr(part, "source", ""))
     if part.scope is Scope.SETUP and part.name == "pipeline":
         return escaped(plan.name)
+    if part.scope is Scope.INPUT and part.default is None:
+        return f"${{{part.name}}}"
     variable = _variable(part.name) if part.scope is Scope.SETUP and part.default is None else None
     if variable is None:
         _report(part, what, report)
@@ -46,8 +69,10 @@ def _expanded(part: Part, what: str, plan: Plan, report: Report, *, is_slug: boo
 
 
 def _is_known(part: Reference | Defaulted) -> bool:
-    if isinstance(part, Defaulted) or part.scope is not Scope.SETUP or part.default is not None:
+    if isinstance(part, Defaulted) or part.default is not None:
         return False
+    if part.scope is not Scope.SETUP:
+        return part.scope is Scope.INPUT
     return part.name == "pipeline" or _variable(part.name) is not None
 
 

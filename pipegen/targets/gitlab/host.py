@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 
-from pipegen.plan.model import Credential, CredentialKind, Plan
+from pipegen.plan.model import Credential, CredentialKind, Job, Plan
 from pipegen.shell.host import Host, Images, Login
 from pipegen.targets.gitlab.model import Variable
 from pipegen.targets.gitlab.settings import Settings
@@ -78,6 +79,8 @@ def host(plan: Plan, settings: Settings) -> Host:
         file_url="$CI_JOB_URL/artifacts/file/",
         folder_url="$CI_JOB_URL/artifacts/browse/",
         has_pipefail=True,
+        expanded_variable=expanded_variable,
+        kept="${TMPDIR:-/tmp}/pipegen-$CI_JOB_ID",
         bash=(_HAS_BASH, "set -o pipefail"),
         credential=bind_credential,
     )
@@ -97,10 +100,22 @@ def variables(settings: Settings) -> tuple[Variable, ...]:
 
 def bind_credential(credential: Credential) -> tuple[str, ...]:
     """Return the commands that set the variables of *credential* from CI/CD variables, or say which one to add."""
-    sources = _sources(credential)
+    sources = credential_sources(credential)
     checks = tuple(_check(source, credential) for source in sources)
     pairs = zip(credential.variables, sources, strict=True)
-    return checks + tuple(f'export {variable}="${source}"' for variable, source in pairs if variable != source)
+    # ssh refuses a key that others may read, and runners write files so.
+    modes = tuple(f'chmod 600 "${source}"' for source in sources) if credential.kind is CredentialKind.SSH_KEY else ()
+    exports = tuple(f'export {variable}="${source}"' for variable, source in pairs if variable != source)
+    return checks + modes + exports
+
+
+def expanded_variable(job: Job, name: str) -> str:
+    """Return the variable that a dotenv report of *job* sets to its output *name*, another one for each."""
+    told = f"{job.slug}_{name}"
+    plain = _NOT_IN_VARIABLES.sub("_", told.upper())
+    if plain.lower() == told and told.count("_") == 1:
+        return f"PIPEGEN_{plain}"
+    return f"PIPEGEN_{plain}_{sha256(f'{job.slug}.{name}'.encode()).hexdigest()[:6]}"
 
 
 def _promote_credential(plan: Plan, settings: Settings) -> Credential:
@@ -119,7 +134,7 @@ def _quoted(text: str) -> str:
     return re.sub(r'([\\"$`])', r"\\\1", text)
 
 
-def _sources(credential: Credential) -> tuple[str, ...]:
+def credential_sources(credential: Credential) -> tuple[str, ...]:
     """Return the names of the CI/CD variables that hold *credential*."""
     name = _variable(credential.id)
     return (f"{name}_USERNAME", f"{name}_PASSWORD") if credential.kind is CredentialKind.PASSWORD else (name,)

@@ -13,18 +13,25 @@ HELPER = "PIPEGEN_HELPER"
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """The image a job runs in; one with an entrypoint of its own needs it cleared."""
+    """The image a job runs in; one with an entrypoint of its own needs it cleared, or another *entrypoint*.
+
+    *pull* is when it is pulled, "" for the runner's way.
+    """
 
     name: str
     has_entrypoint: bool = False
+    entrypoint: tuple[str, ...] = ("",)
+    pull: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A container beside that of a job, and the name by which the job reaches it."""
+    """A container beside that of a job, the name by which the job reaches it, its command and its variables."""
 
     name: str
     alias: str
+    command: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +95,14 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
+class IdToken:
+    """A token of the job in a variable, for these audiences."""
+
+    variable: str
+    audiences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Retry:
     """How many extra tries a job has, and after which failures; () is any."""
 
@@ -128,7 +143,7 @@ class Kept:
     junit: tuple[str, ...] = ()
     codequality: tuple[str, ...] = ()
     coverage_report: Coverage | None = None
-    dotenv: str = ""
+    dotenv: tuple[str, ...] = ()
     # A regular expression between slashes, held against the log.
     coverage: str = ""
 
@@ -180,6 +195,7 @@ class Job:
     image: Image | None = None
     services: tuple[Service, ...] = ()
     tags: tuple[str, ...] = ()
+    id_tokens: tuple[IdToken, ...] = ()
     rules: tuple[Rule, ...] = ()
     when: str = ""
     limits: Limits = _LIMITS
@@ -188,6 +204,7 @@ class Job:
     variables: tuple[Variable, ...] = ()
     before_script: tuple[Entry, ...] = ()
     script: tuple[Entry, ...] = ()
+    after_script: tuple[Entry, ...] = ()
     artifacts: tuple[str, ...] = ()
     kept: Kept = PLAINLY_KEPT
     caches: tuple[Cache, ...] = ()

@@ -12,4 +12,17 @@ FOREIGN_CONTAINER = Pair(
     "take files out of the container by copy, or set images: local",
 )
 
-PAIRS: tuple[Pair, ...] = (FOREIGN_CONTAINER,)
+BASH_WITH_TOOLS = Pair(
+    "shell: bash",
+    "build, run, copy, publish, promote, deploy; images: registry",
+    codes.NO_BASH_IN_IMAGE,
+    "do the two in stages of their own",
+)
+IMAGE_ON_MACHINE = Pair(
+    "image",
+    "images: local, no agent",
+    codes.IMAGE_ON_SHELL_RUNNER,
+    "name the tag of a runner with containers",
+)
+
+PAIRS: tuple[Pair, ...] = (BASH_WITH_TOOLS, IMAGE_ON_MACHINE, FOREIGN_CONTAINER)

@@ -12,11 +12,10 @@ from pipegen.targets.gitlab.drafts import Draft, idle
 from pipegen.targets.gitlab.gates import gated
 from pipegen.targets.gitlab.limits import limit_variables, lower_limits
 from pipegen.targets.gitlab.mail import mail_outputs, mail_script
-from pipegen.targets.gitlab.model import HELPER, Entry, Image, Job, Limits, Need, Rule, Variable
+from pipegen.targets.gitlab.model import HELPER, Entry, IdToken, Image, Job, Limits, Need, Rule, Variable
 from pipegen.targets.gitlab.names import Names
 from pipegen.targets.gitlab.needs import Place, needs, output_needs
 from pipegen.targets.gitlab.removal import removal
-from pipegen.targets.gitlab.resources import requests
 from pipegen.targets.gitlab.settings import Mail as MailSettings
 from pipegen.targets.gitlab.settings import Settings
 from pipegen.targets.gitlab.sharing import Share
@@ -82,16 +81,18 @@ class Pipeline:
         return Job(
             name=place.job,
             extends=share.extends,
-            image=own.image,
-            services=own.services,
+            image=one.own.image or own.image,
+            services=one.own.services or own.services,
             tags=one.job.machine.labels,
+            id_tokens=tuple(IdToken(token.variable, token.audiences) for token in one.job.id_tokens),
             stage=_step(one),
             needs=found,
             rules=self.stage_rules[one.job.stage],
             limits=lower_limits(one.job.limits),
-            variables=(*own.variables, *requests(one.job.machine), *fetch, *limit_variables(one.job.limits)),
+            variables=(*own.variables, *one.own.variables, *fetch, *limit_variables(one.job.limits)),
             before_script=own.before_script,
             script=one.script or idle(one.job),
+            after_script=one.after,
             artifacts=one.artifacts,
             kept=one.kept,
             caches=one.caches,

@@ -13,6 +13,7 @@ from pipegen.targets.gitlab.model import (
     Entry,
     Environment,
     Hidden,
+    IdToken,
     Image,
     Job,
     Kept,
@@ -94,8 +95,10 @@ def _job(job: Job) -> dict[str, Value]:
             "interruptible": job.interruptible or None,
             "inherit": None if job.inherits_variables else Flow({"variables": False}),
             "variables": _variables(job.variables),
+            "id_tokens": {token.variable: _audiences(token) for token in job.id_tokens} or None,
             "before_script": _script(job.before_script),
             "script": _script(job.script),
+            "after_script": _script(job.after_script),
             "coverage": job.kept.coverage or None,
             "cache": _caches(job.caches),
             "artifacts": _artifacts(job.artifacts, job.kept),
@@ -165,7 +168,7 @@ def _artifacts(paths: tuple[str, ...], kept: Kept) -> Value:
             "junit": _one_or_more(kept.junit),
             "coverage_report": _coverage(kept.coverage_report),
             "codequality": _one_or_more(kept.codequality),
-            "dotenv": kept.dotenv or None,
+            "dotenv": _one_or_more(kept.dotenv),
         }
     )
     if not paths and not reports:
@@ -197,13 +200,31 @@ def _written(keys: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def _image(image: Image | None) -> Value:
-    if image is None or not image.has_entrypoint:
+    if image is None or not (image.has_entrypoint or image.pull):
         return image.name if image else None
-    return Flow({"name": image.name, "entrypoint": [""]})
+    keys: dict[str, Data] = {"name": image.name}
+    if image.has_entrypoint:
+        keys["entrypoint"] = image.entrypoint
+    if image.pull:
+        keys["pull_policy"] = image.pull
+    return Flow(keys)
 
 
 def _services(services: Iterable[Service]) -> Value:
-    return [Flow({"name": service.name, "alias": service.alias}) for service in services] or None
+    return [_service(service) for service in services] or None
+
+
+def _service(service: Service) -> Value:
+    if not service.command and not service.variables:
+        return Flow({"name": service.name, "alias": service.alias})
+    return _written(
+        {
+            "name": service.name,
+            "alias": service.alias,
+            "command": Flow(service.command) if service.command else None,
+            "variables": dict(service.variables) or None,
+        }
+    )
 
 
 def _need(need: Need) -> Value:
@@ -243,6 +264,10 @@ def _variable(variable: Variable) -> Value:
         }
     )
     return {"value": variable.value, **more} if more else variable.value
+
+
+def _audiences(token: IdToken) -> Value:
+    return Flow({"aud": token.audiences[0] if len(token.audiences) == 1 else list(token.audiences)})
 
 
 def _script(entries: Iterable[Entry]) -> Value:

@@ -11,6 +11,8 @@ from pipegen.targets.jenkins import model
 # In the order in which they are written, each with what it calls.
 _CALLS: dict[str, tuple[str, ...]] = {
     "succeeded": (),
+    "inImage": (),
+    "withAfter": (),
     "within": (),
     "tryAgain": (),
     "runScript": (),
@@ -44,6 +46,9 @@ _CALLS: dict[str, tuple[str, ...]] = {
 _CACHE_KEY = re.compile(r"cacheName: cacheKey\(")
 # What a condition may call.
 _ASKED = re.compile(r"\b(branch|parameter|event|matches|hasChanged|isInRepository)\(")
+
+# The functions that some blocks are.
+_BLOCKS: dict[type, str] = {model.InImage: "inImage", model.WithAfter: "withAfter"}
 
 
 def helpers(*parts: object) -> tuple[str, ...]:
@@ -85,6 +90,8 @@ def _own(value: object) -> Iterator[str]:
             yield from _asked(value)
         case model.Sh(tells_status=True):
             yield "runScript"
+        case model.InImage() | model.WithAfter():
+            yield _BLOCKS[type(value)]
         case model.Wrapped():
             yield value.head.partition("(")[0]
             yield from ("cacheKey",) if _CACHE_KEY.search(value.head) else ()

@@ -50,6 +50,7 @@ def host(plan: Plan, settings: Settings) -> Host:
         file_url="${BUILD_URL:-}artifact/",
         folder_url="${BUILD_URL:-}artifact/",
         credential=lambda _: (),
+        kept="$WORKSPACE_TMP/pipegen-after",
         bash=("#!/usr/bin/env bash", "set -exo pipefail"),
     )
 

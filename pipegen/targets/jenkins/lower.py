@@ -40,7 +40,7 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
         checkouts=checkouts.names,
         is_conditional=not request.chosen and (len(scripts) > 1 or scripts[0].plan.condition is not None),
     )
-    preludes = Preludes([one.script for one in named])
+    preludes = Preludes(one for named_job in named for one in (named_job.script, named_job.script.after) if one)
     shared = Shared(work, preludes, Stashes(named))
     laid_out = lay_out(
         work, request.options.get("style", "auto"), lambda style: lower_stages(named, shared, style), report

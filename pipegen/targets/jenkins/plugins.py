@@ -8,6 +8,7 @@ from dataclasses import fields, is_dataclass
 from pipegen.targets.jenkins import model
 
 _MAILER = "mailer"
+_CONTAINERS = "docker-workflow"
 
 
 def plugin_notes(stages: Sequence[model.Stage], properties: Sequence[model.Property]) -> tuple[str, ...]:
@@ -26,6 +27,8 @@ def _plugins(value: object) -> Iterator[str]:
         case model.SendMail():
             yield _MAILER
         case _ if is_dataclass(value):
+            if isinstance(value, model.InImage):
+                yield _CONTAINERS
             if isinstance(value, model.Wrapped | model.Statement | model.Property) and value.plugin:
                 yield value.plugin
             for one in fields(value):

@@ -30,7 +30,7 @@ def plan_scripts(plan: Plan, settings: Settings, report: Report) -> PlanScripts:
         check_keeping(job, report)
         check_raw(job, report)
         check_machine(job, report)
-        for reference in _without_default((job.steps, job.mail, job.caches)):
+        for reference in _without_default((job.steps, job.after, job.machine, job.mail, job.caches)):
             _check_setup(reference, found, report)
     return PlanScripts(
         plan=plan,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.model.steps import Around
 
 LARGEST = 1_300
 
@@ -103,7 +104,7 @@ def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
             around = _STATEMENT + _TEXT + _CLOSURE if step.folder else 0
             given = 4 + bool(step.excludes)
             return around + _STATEMENT + _MAP + given * _NAMED + (_STATEMENT if step.is_removed else 0)
-        case model.WithCredentials() | model.Wrapped() | model.Ensured() | model.OnAgent():
+        case _ if isinstance(step, Around):
             return _STATEMENT + _CLOSURE + _weigh_around(step) + weigh_steps(step.steps)
         case model.Statement():
             return _STATEMENT + _MAP + _weigh_head(step.text)
@@ -116,7 +117,7 @@ def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
             return _STATEMENT + _TEXT
 
 
-def _weigh_around(step: model.WithCredentials | model.Wrapped | model.Ensured | model.OnAgent) -> int:
+def _weigh_around(step: Around) -> int:
     """Return the weight of a block's head, and of what else stands around its steps."""
     match step:
         case model.WithCredentials():
@@ -128,6 +129,12 @@ def _weigh_around(step: model.WithCredentials | model.Wrapped | model.Ensured | 
             return 2 * _CLOSURE + _STATEMENT + weigh_steps(step.on_failure) + weigh_steps(step.always)
         case model.OnAgent():
             return _TEXT if step.agent.label else 0
+        case model.WithAfter():
+            return _weigh_step(step.sh)
+        case model.InImage():
+            options = _MAP + _NAMED * (bool(step.args) + step.is_pulled + bool(step.services))
+            services = sum(_MAP + 3 * _NAMED + _weigh_value(one.image) for one in step.services)
+            return options + _weigh_value(step.image) + services
 
 
 def _weigh_head(head: str) -> int:

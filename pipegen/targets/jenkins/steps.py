@@ -11,6 +11,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.caches import cached
 from pipegen.targets.jenkins.endings import kept_on_success, with_ending
 from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
+from pipegen.targets.jenkins.images import in_image
 from pipegen.targets.jenkins.limits import tells_status
 from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
 from pipegen.targets.jenkins.raw import wrapped
@@ -60,9 +61,9 @@ def _agent_steps(named: NamedJob, values: Values, shared: Shared) -> Iterator[mo
     if is_isolated:
         yield model.Checkout(shared.work.checkouts[named.plan.name])
         yield from shared.stashes.read_by(named)
-    sh = replace(_sh(script, shared.preludes), tells_status=tells_status(named))
-    bound = with_tools(named.job, _bound(script, sh, shared.work.settings), shared.work.settings)
-    yield from cached(named.job, values, with_ending(named.job, (bound,)))
+    step = _bound(script, _commands(named, shared.preludes), shared.work.settings)
+    placed = in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
+    yield from cached(named.job, values, with_ending(named.job, (placed,)))
     if script.archives:
         yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)
@@ -89,13 +90,20 @@ def _lines(commands: tuple[Command, ...]) -> Iterator[str]:
         yield from command.lines
 
 
-def _bound(script: Script, sh: model.Sh, settings: Settings) -> model.Step:
-    """Return *sh* with the credentials around it that it needs."""
+def _commands(named: NamedJob, preludes: Preludes) -> model.Step:
+    """Return the shell step of a stage, with what comes after it."""
+    sh = replace(_sh(named.script, preludes), tells_status=tells_status(named))
+    after = named.script.after
+    return model.WithAfter(_sh(after, preludes), (sh,)) if after is not None else sh
+
+
+def _bound(script: Script, step: model.Step, settings: Settings) -> model.Step:
+    """Return *step* with the credentials around it that it needs."""
     bindings = [_binding(credential) for credential in script.credentials]
     if script.logs_in and settings.registry_credential:
         login = (("usernameVariable", REGISTRY_USERNAME), ("passwordVariable", REGISTRY_PASSWORD))
         bindings.append(_with_id("usernamePassword", settings.registry_credential, *login))
-    return model.WithCredentials(tuple(bindings), (sh,)) if bindings else sh
+    return model.WithCredentials(tuple(bindings), (step,)) if bindings else step
 
 
 def _binding(credential: Credential) -> model.Binding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipegen.bindings.expression import Items, Loop, Reference, Scope, Text
-from pipegen.plan.model import Build, Mail
+from pipegen.plan.model import Build, Machine, Mail
 from pipegen.shell.command import Command
 from pipegen.shell.prelude import is_used
 from pipegen.targets.jenkins import model
@@ -29,6 +29,7 @@ def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
             used |= dict.fromkeys(_setup_names(one.job.mail))
         for cache in one.job.caches:
             used |= dict.fromkeys(found.name for found in cache.key.references() if found.scope is Scope.SETUP)
+        used |= dict.fromkeys(_names_in_images(one.job.machine))
     if _LABELLED in used:
         used["project"] = None
     return tuple(used)
@@ -77,6 +78,11 @@ def _setup_names(mail: Mail) -> Iterator[str]:
     for reference in (*_references(mail.to), *mail.subject.references(), *mail.body.references()):
         if reference.scope is Scope.SETUP:
             yield reference.name
+
+
+def _names_in_images(where: Machine) -> Iterator[str]:
+    names = (*((where.image.name,) if where.image is not None else ()), *(service.image for service in where.services))
+    return (reference.name for name in names for reference in name.references() if reference.scope is Scope.SETUP)
 
 
 def _references(items: Items[Text]) -> Iterator[Reference]:

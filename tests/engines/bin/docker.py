@@ -44,6 +44,7 @@ COMMANDS = {
     "login": Syntax(flags="password-stdin", options="password/p username/u"),
     "logout": Syntax(),
     "logs": Syntax(flags="follow/f", options="tail/n"),
+    "network": Syntax(),
     "ps": Syntax(flags="all/a no-trunc quiet/q", options="filter/f format"),
     "pull": Syntax(flags="quiet/q"),
     "push": Syntax(flags="quiet/q"),
@@ -178,7 +179,14 @@ def _refuse(message: str, status: int) -> NoReturn:
     sys.exit(status)
 
 
-_TRANSLATIONS = {"build": _build, "rm": _remove, "image inspect": _inspect}
+def _network(_: str, arguments: Arguments) -> list[str]:
+    """Return a command that does nothing: podman has the machine's own network here, and no other."""
+    if arguments.operands[:1] not in (("create",), ("rm",)) or len(arguments.operands) != 2:
+        raise UsageError('"docker network" takes create or rm, and a name.')
+    return ["version"]
+
+
+_TRANSLATIONS = {"build": _build, "network": _network, "rm": _remove, "image inspect": _inspect}
 
 if __name__ == "__main__":
     main(sys.argv[1:])

@@ -13,7 +13,7 @@ from typing import Any
 from engines import gitlab_local, jenkins_harness
 from engines.containers import Containers
 from engines.gitlab_local import Result
-from engines.jenkins_harness import Credential, SshKey, UsernamePassword
+from engines.jenkins_harness import Credential, SecretFile, SshKey, UsernamePassword
 from engines.proof import records
 from engines.proof.records import Seen
 
@@ -96,6 +96,7 @@ class Execution:
         times: start and end of each stage that ran, by the engine's own clock, in seconds.
         seen: what the containers were given, by stage.
         downloads: what a person can download, by path.
+        beside: the containers of stages on Jenkins: kind, image, arguments and command of each.
         triggered: other jobs that were started, with their parameters.
         charts: helm's calls.
         reports: what Jenkins was told of reports, none on other engines.
@@ -109,6 +110,7 @@ class Execution:
     seen: Mapping[str, Seen]
     mails: tuple[Mail, ...]
     downloads: Mapping[str, Path]
+    beside: tuple[Mapping[str, str], ...]
     triggered: tuple[tuple[str, Mapping[str, str]], ...]
     charts: tuple[Mapping[str, Any], ...]
     text: str
@@ -178,6 +180,7 @@ def _on_gitlab(text: str, world: World) -> Execution:
         seen=records.read(world.folder / "records"),
         mails=tuple(_mail(call) for call in calls if "--upload-file" in call["arguments"]),
         downloads={name: path for job in jobs for name, path in _files(job.artifacts)},
+        beside=(),
         triggered=tuple(_triggered(call) for call in calls if "--form" in call["arguments"]),
         charts=_calls(world.folder / "helm.log"),
         text=text,
@@ -210,6 +213,7 @@ def _on_jenkins(engine: Engine, text: str, world: World) -> Execution:
         seen=records.read(world.folder / "records"),
         mails=tuple(Mail(mail["to"], mail["subject"], mail["body"]) for mail in build.mails),
         downloads=build.archived,
+        beside=build.containers,
         triggered=tuple((job.job, job.parameters) for job in build.builds),
         charts=_calls(world.folder / "helm.log"),
         text=text,
@@ -242,7 +246,7 @@ def _environment(world: World) -> dict[str, str]:
 
 
 def _secret_variables(world: World) -> list[tuple[str, str]]:
-    """Return the secrets of *world* as CI/CD variables; a key is a file."""
+    """Return the secrets of *world* as CI/CD variables; files and keys are paths."""
     found: list[tuple[str, str]] = []
     for id_, secret in world.secrets.items():
         name = re.sub("[^A-Z0-9]", "_", id_.upper())
@@ -254,6 +258,10 @@ def _secret_variables(world: World) -> list[tuple[str, str]]:
             case SshKey(key=key):
                 path = world.folder / name
                 path.write_text(key, encoding="utf-8")
+                found.append((name, str(path)))
+            case SecretFile(content=content):
+                path = world.folder / name
+                path.write_bytes(content)
                 found.append((name, str(path)))
             case _:
                 raise TypeError(secret)

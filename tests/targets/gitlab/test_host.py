@@ -81,6 +81,7 @@ def test_a_key_is_a_file() -> None:
 
     assert bound == (
         ': "${_1KEY:?add a CI/CD variable of type file _1KEY, for the credential 1key}"',
+        'chmod 600 "$_1KEY"',
         'export KEY="$_1KEY"',
     )
 

@@ -159,7 +159,39 @@ class Ensured:
     always: tuple[Step, ...] = ()
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ServiceContainer:
+    """A container beside that of a stage; *args* and *command* are shell text."""
+
+    image: Value
+    args: str
+    command: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class InImage:
+    """Steps in a container of *image*, with *args* for the container engine."""
+
+    kind: ClassVar[str] = "image"
+    image: Value
+    args: str
+    is_pulled: bool
+    services: tuple[ServiceContainer, ...]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WithAfter:
+    """Steps, and a script that runs once they have ended, whatever happened; its failure does not count."""
+
+    kind: ClassVar[str] = "after"
+    sh: Sh
+    steps: tuple[Step, ...]
+
+
+# A block around other steps.
+Around: TypeAlias = WithCredentials | OnAgent | Wrapped | Ensured | WithAfter | InImage
 Step: TypeAlias = (
     "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped "
-    "| Statement | Ensured"
+    "| Statement | Ensured | WithAfter | InImage"
 )

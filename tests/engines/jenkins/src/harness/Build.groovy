@@ -23,6 +23,7 @@ class Build {
     final Map<String, List<String>> stashes = new TreeMap<>()
     final Set<String> archived = new TreeSet<>()
     final List<Map<String, Object>> mails = []
+    final List<Map<String, String>> containers = []
     final List<Map<String, Object>> builds = []
     final List<Map<String, Object>> inputs = []
     final List<Map<String, Object>> reports = []

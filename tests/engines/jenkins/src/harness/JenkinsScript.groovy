@@ -25,6 +25,8 @@ abstract class JenkinsScript extends Script {
                 return Build.current.parameters.toMap()
             case 'currentBuild':
                 return new CurrentBuild(Build.current)
+            case 'docker':
+                return new Docker(Build.current)
             case 'scm':
                 return Build.current.scm
             case 'steps':

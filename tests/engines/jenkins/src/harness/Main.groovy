@@ -74,6 +74,7 @@ class Main {
                 stages    : build.stages.toList(),
                 archived  : build.archived,
                 mails     : build.mails,
+                containers: build.containers,
                 builds    : build.builds,
                 inputs    : build.inputs.collect { Map<String, Object> it -> it.message },
                 reports   : build.reports,

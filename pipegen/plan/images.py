@@ -1,0 +1,79 @@
+"""The image that a stage runs in."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.bindings.expression import Text
+from pipegen.config.model import Stage
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Build, Copy, Deploy, JobImage, Promote, Publish, Pull, Run, Step
+from pipegen.plan.values import Values
+from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+
+# What names, tags and digests of images are made of; whether they are so in the right order the registry knows.
+_NAME = re.compile(r"[A-Za-z0-9._:/@-]*")
+_START = re.compile(r"[A-Za-z0-9]")
+_WITH_TOOLS = (Build, Run, Copy, Publish, Promote, Deploy)
+
+
+def image(stage: Stage, values: Values) -> JobImage | None:
+    """Return the image of *stage*, None where the engine takes one."""
+    if stage.image is None:
+        return None
+    node = stage.image.node
+    name = node.get("name") if isinstance(node, Mapping) else None
+    if name is None or not isinstance(node, Mapping):
+        return JobImage(name=image_name(node, values), span=stage.image.span)
+    entrypoint, pull = node.get("entrypoint"), node.get("pull")
+    return JobImage(
+        name=image_name(name, values),
+        entrypoint=tuple(one.text for one in entrypoint.items if isinstance(one, Scalar))
+        if isinstance(entrypoint, Sequence)
+        else None,
+        pull=Pull(pull.text) if isinstance(pull, Scalar) else None,
+        span=stage.image.span,
+    )
+
+
+def image_name(node: Node, values: Values) -> Text:
+    """Return the name of an image; what no engine takes for one is reported."""
+    name = values.as_text(values.value(node))
+    for part in name.parts:
+        text = part if isinstance(part, str) else getattr(part, "source", "")
+        if not _NAME.fullmatch(text):
+            values.report.add(
+                codes.INVALID_IMAGE_NAME,
+                f'"{text}" stands in no name of an image',
+                at=name.span,
+                hint='write it out, or with values: "registry.example.org/app:${build.tag}"; variables of an engine '
+                "are not read here",
+            )
+            return name
+    if not name.parts or (isinstance(name.parts[0], str) and not _START.match(name.parts[0])):
+        values.report.add(
+            codes.INVALID_IMAGE_NAME,
+            f'"{name.constant or name.span.text}" is no name of an image',
+            at=name.span,
+            hint="begin with a letter or a digit: python:3.12",
+        )
+    return name
+
+
+def check_image(stage: Stage, steps: tuple[Step, ...], report: Report) -> None:
+    """Report an image of a stage that does *steps* for which it need not have the tools."""
+    if stage.image is None:
+        return
+    for step in steps:
+        if isinstance(step, _WITH_TOOLS):
+            report.add(
+                codes.IMAGE_BESIDE_TOOLS,
+                f'stage "{stage.name.value}" runs in an image of its own, and "{type(step).__name__.lower()}" needs '
+                "the tools of another one",
+                at=stage.image.span,
+                also=[Label(step.span, "needs tools of the engine")],
+                hint='do it in a stage without "image"; to take an inherited one away, write "image:" with no value',
+            )
+            return

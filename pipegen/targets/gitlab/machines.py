@@ -1,0 +1,90 @@
+"""Where a job runs that says so itself: its image and services, and how much of a machine it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pipegen.bindings.expression import Scope, Text
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Job, JobImage, Plan, Pull
+from pipegen.shell.host import Images
+from pipegen.shell.prelude import runs_in_bash
+from pipegen.targets.gitlab.expanded import escaped, expanded
+from pipegen.targets.gitlab.host import expanded_variable
+from pipegen.targets.gitlab.model import Image, Service, Variable
+from pipegen.targets.gitlab.pairs import BASH_WITH_TOOLS, IMAGE_ON_MACHINE
+from pipegen.targets.gitlab.resources import requests
+from pipegen.targets.gitlab.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OwnMachine:
+    """What a job says of its machine; *variables* ask for resources, and stand in for values that may be absent."""
+
+    image: Image | None
+    services: tuple[Service, ...]
+    variables: tuple[Variable, ...]
+
+
+def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Report) -> OwnMachine:
+    """Return what *job* says of its machine; what GitLab cannot expand is reported."""
+    where = job.machine
+
+    def name(text: Text) -> str:
+        return expanded(text, "the name of an image", plan, report, producers=producers)
+
+    texts = [*([where.image.name] if where.image is not None else []), *(service.image for service in where.services)]
+    return OwnMachine(
+        image=_image(where.image, name(where.image.name)) if where.image is not None else None,
+        services=tuple(
+            Service(
+                name=name(service.image),
+                alias=service.alias,
+                command=service.command,
+                variables=tuple((variable, escaped(value)) for variable, value in service.env),
+            )
+            for service in where.services
+        ),
+        variables=(*requests(where), *_defaults(texts, producers)),
+    )
+
+
+def _image(image: JobImage, name: str) -> Image:
+    return Image(
+        name,
+        has_entrypoint=image.entrypoint is not None,
+        entrypoint=image.entrypoint or ("",),
+        # The runner pulls as it is set up to; it need not allow a job to ask for another way.
+        pull=image.pull.value if image.pull is Pull.ALWAYS or image.pull is Pull.NEVER else "",
+    )
+
+
+def _defaults(texts: list[Text], producers: Mapping[str, Job]) -> Iterator[Variable]:
+    """Yield the variables that hold defaults: what a report sets goes before them."""
+    found: dict[str, Variable] = {}
+    for text in texts:
+        for reference in text.references():
+            if reference.scope is Scope.STAGE and reference.default is not None:
+                variable = expanded_variable(producers[reference.namespace or ""], reference.name)
+                found.setdefault(variable, Variable(variable, reference.default, is_raw="$" in reference.default))
+    yield from found.values()
+
+
+def check_machine(job: Job, kind: str, settings: Settings, report: Report) -> None:
+    """Report what *job*, whose script needs tools of the *kind*, asks for and GitLab does not give it."""
+    where = job.machine
+    if runs_in_bash(job) and kind != "shell" and settings.images is Images.REGISTRY:
+        report.add(
+            BASH_WITH_TOOLS.code,
+            f'stage "{job.stage}" asks for bash, and the image with the tools of its other steps has none',
+            at=where.shell_span or job.span,
+            hint="do one of the two in a stage of its own, or write what sh can read",
+        )
+    if where.image is not None and settings.images is Images.LOCAL and not where.labels:
+        report.add(
+            IMAGE_ON_MACHINE.code,
+            f'stage "{job.stage}" names an image, and the one shell runner of "images: local" takes none',
+            at=where.image.span,
+            hint='name the tag of a runner with containers: "agent: docker"; or set "images: registry"',
+        )

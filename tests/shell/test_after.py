@@ -1,0 +1,64 @@
+"""What comes after the steps of a stage: the values that it reads, and nothing else of the steps' shell."""
+
+from __future__ import annotations
+
+import pytest
+from shell.world import HOSTILE, World, host, plan_of, script_of, text_of
+
+from pipegen.plan.model import Plan
+from pipegen.shell.script import Script
+
+KEPT = host(kept="$HOME/kept-$JOB")
+
+
+def plan(**keys: object) -> Plan:
+    """Return the plan of a stage `t` with *keys* behind one that leaves `v`."""
+    first = {"name": "a", "script": ["true"], "outputs": ["v"]}
+    return plan_of([first, {"name": "t", "script": ["true"], **keys}])
+
+
+def after(made: Plan) -> Script:
+    """Return what comes after the stage `t`."""
+    found = script_of(made, "t", KEPT).after
+
+    assert found is not None
+    return found
+
+
+def test_commands_that_read_nothing_stand_alone() -> None:
+    """Nothing is left for them."""
+    made = plan(after=["make clean", "rm -rf x"])
+
+    assert text_of(after(made)) == "make clean\nrm -rf x\n"
+    assert text_of(script_of(made, "t", KEPT)) == "true\n"
+
+
+def test_a_stage_without_it_has_none() -> None:
+    """No script of no commands."""
+    assert script_of(plan(), "t", KEPT).after is None
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_values_are_read_again(world: World, name: str) -> None:
+    """Where the steps failed at once, too; and what was left for it is removed."""
+    value = HOSTILE[name] if name != "long" else HOSTILE[name][:60_000]
+    made = plan(script=["exit 3"], env={"E": "<${a.v}>"}, after=['printf "%s%s" ${a.v} "$E" >seen'])
+    world.give(made.job("a").slug, "v", value)
+
+    first = world.run_job(made, "t", KEPT)
+    second = world.run(text_of(after(made)))
+
+    assert (first.status != 0, second.status, second.errors) == (True, 0, "")
+    assert (world.root / "seen").read_bytes().decode() == f"{value}<{value}>"
+    assert not (world.folder / "kept-7").exists()
+    assert not (world.root / ".pipegen").exists()
+
+
+def test_values_of_a_shared_workspace_are_where_they_are() -> None:
+    """Nothing is copied, nothing removed."""
+    made = plan(after=["echo ${a.v}"])
+    found = script_of(made, "t", host(values="$VALUES", kept="$KEPT"))
+
+    assert found.after is not None
+    assert "KEPT" not in text_of(found) + text_of(found.after)
+    assert '"$VALUES/outputs/' in text_of(found.after)
