@@ -25,6 +25,7 @@ from pipegen.plan.forward import Forwarded
 from pipegen.plan.gates import check_finals, stopping
 from pipegen.plan.images import check_image
 from pipegen.plan.inputs import containers_of, expanded_outputs, inputs_of, shared
+from pipegen.plan.keeping import check_excluded
 from pipegen.plan.limits import check_mail, limits
 from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
@@ -246,7 +247,9 @@ def _jobs(
             )
         )
     named = expanded_outputs(one.machine for one in work.values())
-    return stopping([_with_surroundings(job, work[job.stage], named) for job in jobs], report)
+    whole = stopping([_with_surroundings(job, work[job.stage], named) for job in jobs], report)
+    check_excluded(whole, report)
+    return whole
 
 
 def _with_surroundings(job: Job, work: _Work, named: Container[Output]) -> Job:

@@ -10,6 +10,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
 from pipegen.targets.gitlab.durations import in_words
 from pipegen.targets.gitlab.model import Environment, Job, Rule
+from pipegen.targets.gitlab.pairs import APPROVED_AND_ALLOWED
 
 _MANUAL, _DELAYED, _NEVER = "manual", "delayed", "never"
 
@@ -45,7 +46,7 @@ def check_gate(job: plan.Job, report: Report) -> None:
         )
     if approval is not None and allowed is not None and not allowed.exit_codes:
         report.add(
-            GATE_ON_GITLAB,
+            APPROVED_AND_ALLOWED.code,
             f'a failure of stage "{job.stage}" counts on GitLab: nobody waits for a manual job that may fail',
             at=allowed.span,
             hint='leave out "allow_failure", or let a stage of its own wait for the approval',

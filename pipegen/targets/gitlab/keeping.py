@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from pipegen.diagnostics.codes import FAILURE_LOSES_VALUES, SARIF_AS_ARTIFACT
+from pipegen.diagnostics.codes import SARIF_AS_ARTIFACT
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Keeping, KeptWhen, Plan, ReportPath
 from pipegen.targets.gitlab.durations import in_words
 from pipegen.targets.gitlab.expanded import expanded
 from pipegen.targets.gitlab.model import Coverage, Kept
+from pipegen.targets.gitlab.pairs import FAILURE_BESIDE_VALUES
 
 _NEVER = "never"
 _WHEN = {KeptWhen.SUCCESS: "", KeptWhen.FAILURE: "on_failure", KeptWhen.ALWAYS: "always"}
@@ -68,7 +69,7 @@ def _check_failure(job: Job, paths: tuple[str, ...], report: Report) -> None:
     lost = [path for path in paths if path not in declared]
     if job.keeping.when is KeptWhen.FAILURE and lost:
         report.add(
-            FAILURE_LOSES_VALUES,
+            FAILURE_BESIDE_VALUES.code,
             f'stage "{job.stage}" leaves values or files for others, and GitLab would drop them when it succeeds',
             at=job.keeping.span or job.span,
             hint='say "when: always"',

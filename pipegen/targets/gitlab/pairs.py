@@ -25,4 +25,23 @@ IMAGE_ON_MACHINE = Pair(
     "name the tag of a runner with containers",
 )
 
-PAIRS: tuple[Pair, ...] = (BASH_WITH_TOOLS, IMAGE_ON_MACHINE, FOREIGN_CONTAINER)
+FAILURE_BESIDE_VALUES = Pair(
+    "artifacts, when: failure",
+    "outputs that others read",
+    codes.FAILURE_LOSES_VALUES,
+    'say "when: always"',
+)
+APPROVED_AND_ALLOWED = Pair(
+    "approve",
+    "allow_failure",
+    codes.GATE_ON_GITLAB,
+    "a failure counts; let a stage of its own wait for the approval",
+)
+
+PAIRS: tuple[Pair, ...] = (
+    BASH_WITH_TOOLS,
+    IMAGE_ON_MACHINE,
+    FOREIGN_CONTAINER,
+    FAILURE_BESIDE_VALUES,
+    APPROVED_AND_ALLOWED,
+)

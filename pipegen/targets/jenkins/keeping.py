@@ -16,7 +16,7 @@ def check_keeping(job: Job, report: Report) -> None:
         _say(
             f'artifacts of stage "{job.stage}" do not expire by themselves on Jenkins: they go with the build',
             at,
-            "let the job discard old builds",
+            "let the job discard them: targets: {jenkins: {discard: {artifact_days: 7}}}",
             report,
         )
     if keeping.name is not None:
