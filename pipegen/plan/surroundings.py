@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pipegen.config.model import Stage
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
 from pipegen.plan.caches import caches
 from pipegen.plan.gates import gate
 from pipegen.plan.keeping import Kept, kept
@@ -40,6 +42,7 @@ class Surroundings:
 
 def surroundings(stage: Stage, directory: str, values: Values) -> Surroundings:
     """Return what *stage*, which runs in *directory*, says beside its steps, all of which have run."""
+    _check_alone(stage, values.report)
     return Surroundings(
         kept=kept(stage, directory, values),
         caches=caches(stage, directory, values),
@@ -47,3 +50,17 @@ def surroundings(stage: Stage, directory: str, values: Values) -> Surroundings:
         raw=raw(stage, values.report),
         reuse=reuse(stage, directory, values.report),
     )
+
+
+def _check_alone(stage: Stage, report: Report) -> None:
+    """Report files that are to be kept of a stage in which nothing runs that could write them."""
+    if any((stage.script, stage.build, stage.run, stage.copy, stage.publish, stage.promote, stage.deploy)):
+        return
+    for key, given in (("artifacts", stage.artifacts), ("reports", stage.reports), ("cache", stage.cache)):
+        if given is not None:
+            report.add(
+                codes.MISSING_KEY,
+                f'stage "{stage.name.value}" has "{key}", and nothing that runs and could write them',
+                at=given.span,
+                hint='add "script"',
+            )

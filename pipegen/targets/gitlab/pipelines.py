@@ -65,6 +65,7 @@ class Pipeline:
         if isinstance(one.trigger, Bridge) and one.is_bridge:
             bridge = self._bridge(one, one.trigger, place.job, needs(one.job, places))
             is_allowed = lower_limits(one.job.limits).allow_failure
+            bridge = replace(bridge, resource_group=one.resource_group, raw=one.raw)
             bridge = replace(bridge, limits=Limits(allow_failure=is_allowed or bridge.limits.allow_failure))
             yield gated(bridge, one.job, one.environment, self.titles)
         else:
