@@ -11,6 +11,9 @@ from pipegen.targets.jenkins import model
 # In the order in which they are written, each with what it calls.
 _CALLS: dict[str, tuple[str, ...]] = {
     "succeeded": (),
+    "unlessSucceeded": ("succeeded",),
+    "status": ("succeeded",),
+    "statusOfAll": ("succeeded",),
     "inImage": (),
     "withAfter": (),
     "within": (),
@@ -42,13 +45,15 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "usualDifference": ("event", "difference"),
     "difference": (),
 }
-# A head of ours that holds text of a user has it in quotes, so an opening bracket never follows the name there.
-_CACHE_KEY = re.compile(r"cacheName: cacheKey\(")
 # What a condition may call.
 _ASKED = re.compile(r"\b(branch|parameter|event|matches|hasChanged|isInRepository)\(")
 
-# The functions that some blocks are.
-_BLOCKS: dict[type, str] = {model.InImage: "inImage", model.WithAfter: "withAfter"}
+# The functions that some steps are.
+_BLOCKS: dict[type, str] = {
+    model.InImage: "inImage",
+    model.WithAfter: "withAfter",
+    model.Succeeded: "succeeded",
+}
 
 
 def helpers(*parts: object) -> tuple[str, ...]:
@@ -90,11 +95,10 @@ def _own(value: object) -> Iterator[str]:
             yield from _asked(value)
         case model.Sh(tells_status=True):
             yield "runScript"
-        case model.InImage() | model.WithAfter():
+        case model.InImage() | model.WithAfter() | model.Succeeded():
             yield _BLOCKS[type(value)]
         case model.Wrapped():
-            yield value.head.partition("(")[0]
-            yield from ("cacheKey",) if _CACHE_KEY.search(value.head) else ()
+            yield from re.findall(r"\w+(?=\()", value.head)
 
 
 def _asked(value: model.Look | model.Selection | model.Stage) -> Iterator[str]:
@@ -106,4 +110,4 @@ def _asked(value: model.Look | model.Selection | model.Stage) -> Iterator[str]:
             yield from (name for _, condition in value.conditions for name in _ASKED.findall(condition))
         case model.Stage():
             yield from _ASKED.findall(value.condition)
-            yield from ("succeeded",) if value.tells_success else ()
+            yield from ("unlessSucceeded",) if value.tells_success else ()
