@@ -113,6 +113,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
     work = _work(pipeline, graph, (*graph.topological(), *namespaces.final), namespaces, around, report)
     frames = graph.stack()
     jobs = _jobs(pipeline, graph, work, namespaces, around, frames, report)
+    check_excluded(jobs, report)
     return Plan(
         name=pipeline.name.value,
         span=pipeline.name.span,
@@ -258,9 +259,7 @@ def _jobs(
             )
         )
     named = expanded_outputs(one.machine for one in work.values())
-    whole = stopping([_with_surroundings(job, work[job.stage], named) for job in jobs], report)
-    check_excluded(whole, report)
-    return whole
+    return stopping([_with_surroundings(job, work[job.stage], named) for job in jobs], report)
 
 
 def _with_surroundings(job: Job, work: _Work, named: Container[Output]) -> Job:
