@@ -38,13 +38,22 @@ def test_an_example_compiles_and_stays_fresh(example: Path) -> None:
 
 
 def test_an_example_holds_its_blubberfiles(example: Path) -> None:
-    """Those that its stages build from are there, and nothing else beside the config; no generated file is kept."""
+    """Those that its stages build from are there; of PipelineLib's examples, nothing else beside the config is."""
     compiled = process("compile", "--target", "gitlab", "--output", "-", at=example).stdout
     folder = example / ".pipeline"
     held = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
     assert held - {"config.yaml"} == set(re.findall(r"<\S*\.pipeline/(\S+\.yaml)", compiled))
-    assert [path.name for path in example.iterdir()] == [".pipeline"]
+    assert not held or [path.name for path in example.iterdir()] == [".pipeline"]
+
+
+@pytest.mark.parametrize("source", EXAMPLES, ids=lambda path: path.name)
+def test_an_example_keeps_no_generated_file(source: Path) -> None:
+    """A newcomer makes them; and what the larger ones show stands in a few lines beside them."""
+    is_pipelinelibs = (source / ".pipeline").is_dir()
+
+    assert not {".gitlab-ci.yml", "Jenkinsfile"} & {path.name for path in source.iterdir()}
+    assert is_pipelinelibs or {"README.md", "pipegen.yaml"} <= {path.name for path in source.iterdir()}
 
 
 def test_every_listed_example_is_there() -> None:

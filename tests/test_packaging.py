@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from pipegen.config.load import find
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -162,7 +164,7 @@ def test_the_first_command_of_the_readme_compiles_an_example() -> None:
     (command,) = re.findall(r"^<!-- try -->\n```sh\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
     (folder,) = re.findall(r"cd (\S+)", command)
 
-    assert (ROOT / folder / ".pipeline" / "config.yaml").is_file()
+    assert find(ROOT / folder) is not None
     assert re.search(r"pipegen compile -t jenkins -t gitlab$", command, re.MULTILINE)
 
 

@@ -15,6 +15,10 @@ TABLE: tuple[Capability, ...] = (
         "side by side; rules on the variable PIPEGEN_PIPELINE choose among several, those that publish, promote, "
         "deploy or trigger only when it names them",
     ),
+    Capability(
+        "matrix", _EMULATED, "a job for each leg: legs have values of their own, and come after each other one to one"
+    ),
+    Capability("pipeline", _EMULATED, "the stages of the other pipeline take the place of the stage"),
     Capability("directory", _NATIVE),
     Capability("fetch", _NATIVE, "GIT_DEPTH, GIT_SUBMODULE_STRATEGY and GIT_FETCH_EXTRA_FLAGS"),
     Capability("workspace", _REFUSED, "shared: a warning; jobs stay isolated"),

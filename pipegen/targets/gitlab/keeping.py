@@ -8,7 +8,7 @@ from pipegen.plan.model import Job, Keeping, KeptWhen, Plan, ReportPath
 from pipegen.targets.gitlab.durations import in_words
 from pipegen.targets.gitlab.expanded import expanded
 from pipegen.targets.gitlab.model import Coverage, Kept
-from pipegen.targets.gitlab.pairs import FAILURE_BESIDE_VALUES
+from pipegen.targets.gitlab.pairs import KEPT_ON_FAILURE
 
 _NEVER = "never"
 _WHEN = {KeptWhen.SUCCESS: "", KeptWhen.FAILURE: "on_failure", KeptWhen.ALWAYS: "always"}
@@ -69,7 +69,7 @@ def _check_failure(job: Job, paths: tuple[str, ...], report: Report) -> None:
     lost = [path for path in paths if path not in declared]
     if job.keeping.when is KeptWhen.FAILURE and lost:
         report.add(
-            FAILURE_BESIDE_VALUES.code,
+            KEPT_ON_FAILURE.code,
             f'stage "{job.stage}" leaves values or files for others, and GitLab would drop them when it succeeds',
             at=job.keeping.span or job.span,
             hint='say "when: always"',

@@ -12,6 +12,38 @@ FOREIGN_CONTAINER = Pair(
     "take files out of the container by copy, or set images: local",
 )
 
+KEPT_ON_FAILURE = Pair(
+    "artifacts: { when: failure }",
+    "outputs or copies that other stages read",
+    codes.FAILURE_LOSES_VALUES,
+    "say when: always",
+)
+LIMITED_TRIGGER = Pair(
+    "retry, timeout",
+    "trigger and nothing else",
+    codes.LIMIT_OUT_OF_REACH,
+    "let the stage run a script before it triggers",
+)
+ALLOWED_TRIGGER = Pair(
+    "allow_failure",
+    "trigger after a script",
+    codes.LIMIT_OUT_OF_REACH,
+    "trigger in a stage of its own",
+)
+AWAITED_VALUES = Pair(
+    "trigger: { wait: true }",
+    "parameters that the run works out",
+    codes.TRIGGER_NOT_AWAITED,
+    "it is not waited for: pass what is known from the start, or let the other project go on from there",
+)
+
+GROUPED_CANCEL = Pair(
+    "concurrency: { cancel: true }",
+    "group",
+    codes.RUNS_MEET,
+    "leave group out to cancel runs of the same branch, or give stages a lock in common",
+)
+
 BASH_WITH_TOOLS = Pair(
     "shell: bash",
     "build, run, copy, publish, promote, deploy; images: registry",
@@ -24,13 +56,13 @@ IMAGE_ON_MACHINE = Pair(
     codes.IMAGE_ON_SHELL_RUNNER,
     "name the tag of a runner with containers",
 )
-
-FAILURE_BESIDE_VALUES = Pair(
-    "artifacts, when: failure",
-    "outputs that others read",
-    codes.FAILURE_LOSES_VALUES,
-    'say "when: always"',
+RELEASE_WITH_IMAGE = Pair(
+    "image",
+    "targets.gitlab.release",
+    codes.RELEASE_IN_OWN_IMAGE,
+    "leave the image out, or name one that holds glab",
 )
+
 APPROVED_AND_ALLOWED = Pair(
     "approve",
     "allow_failure",
@@ -42,6 +74,11 @@ PAIRS: tuple[Pair, ...] = (
     BASH_WITH_TOOLS,
     IMAGE_ON_MACHINE,
     FOREIGN_CONTAINER,
-    FAILURE_BESIDE_VALUES,
     APPROVED_AND_ALLOWED,
+    KEPT_ON_FAILURE,
+    LIMITED_TRIGGER,
+    ALLOWED_TRIGGER,
+    AWAITED_VALUES,
+    GROUPED_CANCEL,
+    RELEASE_WITH_IMAGE,
 )

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.plan.model import Plan
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar
 from pipegen.targets.gitlab.model import Image, Job
+from pipegen.targets.gitlab.pairs import RELEASE_WITH_IMAGE
 from pipegen.targets.gitlab.settings import Settings
 
 Titles = Mapping[tuple[str, str], str]
@@ -24,7 +26,7 @@ def publishing(jobs: Iterable[Job], titles: Titles, settings: Settings) -> tuple
 
 
 def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, chosen: bool, report: Report) -> None:
-    """Report stages that no plan has, unless pipelines were *chosen*."""
+    """Report stages that no plan has, unless pipelines were *chosen*, and images that a release does not come with."""
     plain = {job.stage: job for plan in plans for job in plan.jobs}
     stages = {**plain, **{f"{plan.name}: {job.stage}": job for plan in plans for job in plan.jobs}}
     for key in ("pages", "release"):
@@ -40,6 +42,14 @@ def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, ch
                 f'targets.gitlab.{key} names stage "{named.text}", which is not defined',
                 at=named.span,
                 hint=f'did you mean "{found}"?' if found else f"there are {listed(tuple(plain))}",
+            )
+        if key == "release" and job is not None and job.machine.image is not None:
+            report.add(
+                RELEASE_WITH_IMAGE.code,
+                f'stage "{job.stage}" makes a release in an image of its own, which must hold the program glab',
+                at=job.machine.image.span,
+                also=[Label(named.span, "the stage that makes the release")],
+                hint="leave the image out, so that the job runs in the setting tools.release, or name one with glab",
             )
 
 

@@ -10,6 +10,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job as PlanJob
 from pipegen.plan.model import Plan, Schedule
 from pipegen.targets.gitlab.model import Job
+from pipegen.targets.gitlab.pairs import GROUPED_CANCEL
 
 
 def check_runs(plans: Sequence[Plan], report: Report) -> None:
@@ -72,7 +73,7 @@ def _check_concurrency(plan: Plan, report: Report) -> None:
         )
     elif rule.group is not None:
         report.add(
-            codes.RUNS_MEET,
+            GROUPED_CANCEL.code,
             f'GitLab cancels older runs of the same branch, not of the group "{rule.group}"',
             at=rule.span,
             hint='leave "group" out to cancel runs of the same branch',

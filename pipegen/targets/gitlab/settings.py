@@ -144,7 +144,7 @@ _WORD: Mapping[str, object] = {"type": "string", "pattern": r"^[^\s\"'`$\\{}]+$"
 # Images stand in no script; runners expand the variables in them, such as $CI_DEPENDENCY_PROXY_GROUP_IMAGE_PREFIX.
 _IMAGE: Mapping[str, object] = {"type": "string", "pattern": r"^[^\s\"'`\\]+$"}
 # GitLab puts it between double quotes of a shell, where its own variables are wanted, and nothing else.
-_SHOWN: Mapping[str, object] = {"type": "string", "pattern": r"^(?!.*\$\()[^\"`\\]+$"}
+_SHOWN: Mapping[str, object] = {"type": "string", "pattern": r"^(?![\s\S]*\$\()[^\"`\\]+$"}
 _PATH: Mapping[str, object] = {"type": "string", "pattern": r"^(?!/)[^\s\"'`$\\]+$"}
 _VARIABLE: Mapping[str, object] = {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
 _ID: Mapping[str, object] = {"type": "string", "minLength": 1}

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from urllib import parse
 
 from pipegen.bindings.expression import Part, Reference, Scope, Text
-from pipegen.diagnostics.codes import INVALID_TRIGGER_VARIABLE, TRIGGER_NOT_AWAITED, TRIGGER_WITHOUT_PROJECT
+from pipegen.diagnostics.codes import INVALID_TRIGGER_VARIABLE, TRIGGER_WITHOUT_PROJECT
 from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
 from pipegen.shell.quote import quote
 from pipegen.targets.gitlab.host import pipeline_variable
 from pipegen.targets.gitlab.model import Entry, Trigger, Variable
+from pipegen.targets.gitlab.pairs import AWAITED_VALUES
 from pipegen.targets.gitlab.settings import Project
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -91,7 +92,7 @@ def _call(job: plan.Job, step: plan.Trigger, project: Project, report: Report) -
     """Return the call that starts a pipeline of *project* with the values of *step*."""
     if step.wait:
         report.add(
-            TRIGGER_NOT_AWAITED,
+            AWAITED_VALUES.code,
             f'GitLab does not wait for trigger "{step.name.value}": its values are computed when the pipeline runs',
             at=step.name.span,
             hint='say "wait: false", or pass only constants and such values of setup as ${setup.commit}',

@@ -20,6 +20,10 @@ CAPABILITIES: tuple[Capability, ...] = (
         "side by side; the parameter PIPEGEN_PIPELINE chooses among several, those that publish, promote, deploy or "
         "trigger only when it names them",
     ),
+    Capability(
+        "matrix", _EMULATED, "a stage for each leg: legs have values of their own, and come after each other one to one"
+    ),
+    Capability("pipeline", _EMULATED, "the stages of the other pipeline take the place of the stage"),
     Capability("directory", _NATIVE),
     Capability("fetch", _NATIVE, "the job's own repository, with the git plugin's clone and submodule options"),
     Capability("workspace", _NATIVE, "shared: one node; declarative only where the pipeline is alone in the file"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import AllowFailure, Failure, Plan, Retry
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.pairs import SYSTEM_AND_OTHERS
 from pipegen.targets.jenkins.work import NamedJob
 
 _ALL = frozenset(Failure)
@@ -31,7 +31,7 @@ def check_limits(plan: Plan, report: Report) -> None:
             continue
         others = " and ".join(kind.value for kind in retry.on if kind is not Failure.SYSTEM)
         report.add(
-            codes.RETRY_KINDS,
+            SYSTEM_AND_OTHERS.code,
             f'Jenkins cannot try stage "{job.stage}" again after failures of the kinds system and {others} alone',
             at=retry.span,
             hint=f'leave out "on" for all kinds, or name either system or {others}',

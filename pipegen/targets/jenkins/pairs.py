@@ -12,4 +12,40 @@ SHARED_BESIDE_OTHERS = Pair(
     "use the style auto or scripted, or choose one pipeline",
 )
 
-PAIRS: tuple[Pair, ...] = (SHARED_BESIDE_OTHERS,)
+SYSTEM_AND_OTHERS = Pair(
+    "retry: { on: system }",
+    "one of script and timeout, without the other",
+    codes.RETRY_KINDS,
+    "leave out on, for all kinds, or name system alone, or the others",
+)
+
+UNLIKE_CONCURRENCY = Pair(
+    "concurrency",
+    "another pipeline of the file without the same",
+    codes.WHOLE_JOB,
+    "say the same in both, or compile one alone with --pipeline for a job of its own",
+)
+GROUPED_CANCEL = Pair(
+    "concurrency: { cancel: true }",
+    "group",
+    codes.WHOLE_JOB,
+    "leave group out to cancel runs of the same branch, or cancel to let runs of the group wait",
+)
+UNLIKE_ZONES = Pair(
+    "schedule: { timezone }", "another time zone in the file", codes.WHOLE_JOB, "write all times in one time zone"
+)
+CANCELLED_ALL_THE_SAME = Pair(
+    "concurrency: { cancel: true }",
+    "interruptible: false",
+    codes.INTERRUPTED_ALL_THE_SAME,
+    "let runs go one after the other, or make sure that the stage can be cut short",
+)
+
+PAIRS: tuple[Pair, ...] = (
+    SHARED_BESIDE_OTHERS,
+    SYSTEM_AND_OTHERS,
+    UNLIKE_CONCURRENCY,
+    GROUPED_CANCEL,
+    UNLIKE_ZONES,
+    CANCELLED_ALL_THE_SAME,
+)

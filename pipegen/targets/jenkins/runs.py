@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import Concurrency, Plan, Schedule, Workspace
 from pipegen.targets.jenkins.model import Property, PropertyKind
+from pipegen.targets.jenkins.pairs import CANCELLED_ALL_THE_SAME, GROUPED_CANCEL, UNLIKE_CONCURRENCY, UNLIKE_ZONES
 
 _LOCKS = "lockable-resources"
 
@@ -44,7 +44,7 @@ def _schedules(plans: Sequence[Plan], report: Report) -> tuple[Schedule, ...]:
     for other in found[1:]:
         if other.timezone != found[0].timezone:
             report.add(
-                codes.WHOLE_JOB,
+                UNLIKE_ZONES.code,
                 f"Jenkins knows one time zone for all schedules of a job: {other.timezone or 'UTC'} is another",
                 at=other.span,
                 also=[Label(found[0].span, f"in {found[0].timezone or 'UTC'}")],
@@ -63,7 +63,7 @@ def _concurrency(plans: Sequence[Plan], report: Report) -> Concurrency | None:
     other = next((plan for plan in plans if plan.concurrency != rule), None)
     if other is not None:
         report.add(
-            codes.WHOLE_JOB,
+            UNLIKE_CONCURRENCY.code,
             f'pipelines "{first.name}" and "{other.name}" run in one Jenkins job, which treats all its runs alike',
             at=rule.span,
             also=[Label(other.concurrency.span if other.concurrency is not None else other.span, "says otherwise")],
@@ -72,7 +72,7 @@ def _concurrency(plans: Sequence[Plan], report: Report) -> Concurrency | None:
         )
     if rule.cancels and rule.group is not None:
         report.add(
-            codes.WHOLE_JOB,
+            GROUPED_CANCEL.code,
             f'Jenkins cancels older runs of the same branch, not of the group "{rule.group}"',
             at=rule.span,
             hint='leave "group" out to cancel runs of the same branch, or "cancel" to let runs of the group wait',
@@ -87,7 +87,7 @@ def _check_interruptible(plans: Sequence[Plan], report: Report) -> None:
     for job in (job for plan in plans for job in plan.jobs):
         if job.limits.interruptible is False:
             report.add(
-                codes.INTERRUPTED_ALL_THE_SAME,
+                CANCELLED_ALL_THE_SAME.code,
                 f'Jenkins cancels a run as a whole, stage "{job.stage}" too',
                 at=job.limits.interruptible_span or job.span,
                 hint='leave "cancel" out of the concurrency, so that runs go one after the other',

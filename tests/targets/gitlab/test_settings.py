@@ -100,6 +100,7 @@ def test_the_schema_is_one() -> None:
         {"pages": {"stage": "docs", "publish": "/srv"}},
         {"release": {"stage": "tag", "description": "$(id)"}},
         {"release": {"stage": "tag", "name": "`id`"}},
+        {"release": {"stage": "tag", "name": "one\n$(id)"}},
         {"workflow": {"rules": ["always"]}},
     ],
 )

@@ -1,0 +1,18 @@
+// Command greet greets by name.
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+// Greeting returns what is said to name.
+func Greeting(name string) string {
+	return "Hello, " + name + "!"
+}
+
+func main() {
+	for _, name := range os.Args[1:] {
+		fmt.Println(Greeting(name))
+	}
+}

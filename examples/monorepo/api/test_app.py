@@ -1,0 +1,13 @@
+"""What the API says."""
+
+import unittest
+
+from app import greeting
+
+
+class Greeting(unittest.TestCase):
+    """It greets by name."""
+
+    def test_name(self) -> None:
+        """The name stands in it."""
+        self.assertEqual(greeting("world"), "Hello, world!")

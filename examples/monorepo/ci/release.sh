@@ -1,0 +1,4 @@
+# Stands for what pushes a tag: release.sh TAG, with a token in TOKEN.
+set -eu
+test -n "$TOKEN"
+echo "released $1"

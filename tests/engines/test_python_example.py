@@ -1,0 +1,137 @@
+"""The example of a Python package runs to its end on all engines: the same outcomes, values, files and reports.
+
+What it calls is stood in for by `bin/python`, for nothing is fetched from a network.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+from engines import gitlab_local, gitlab_schema, jenkins_harness
+from engines.gitlab_local import Result
+from engines.proof import worlds
+from engines.proof.execution import CONFIG, DECLARATIVE, GITLAB_LOCAL, SCRIPTED, Engine, compiled
+from engines.requirement import require
+
+pytestmark = pytest.mark.xdist_group("python-example")
+
+EXAMPLE = Path(__file__).parents[2] / "examples/python"
+TOOLS = Path(__file__).parent / "bin/python"
+STAGES = ("lint", "unit: 3.11", "unit: 3.12", "unit: 3.13", "build", "install", "release")
+TAG = "v1.0.0"
+PATH = f"{TOOLS}:{os.environ['PATH']}"
+UPLOAD = (
+    "uploading dist/calculator-1.0.0-py3-none-any.whl dist/calculator-1.0.0.tar.gz as __token__, password of 7 letters"
+)
+FILES = {
+    "TESTED": "tested with:\nPython 3.12.8\nPython 3.12.8\nPython 3.12.8\n",
+    "dist/calculator-1.0.0-py3-none-any.whl": "wheel\n",
+    "dist/calculator-1.0.0.tar.gz": "source\n",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of the example on an engine: outcomes by stage, what people can download, and the log."""
+
+    outcomes: Mapping[str, str]
+    files: Mapping[str, str]
+    log: str
+
+
+def on_gitlab(text: str, checkout: Path, folder: Path) -> Ran:
+    """Return what comes of the tag's pipeline in which a person starts the release."""
+    require(gitlab_local.available())
+    variables = {"CI_COMMIT_TAG": TAG, "CI_COMMIT_REF_NAME": TAG, "CI_COMMIT_BRANCH": None, "PYPI_TOKEN": "hunter2"}
+    done = gitlab_local.run(
+        checkout, text, workdir=folder, variables=variables, env={"PATH": PATH}, manual=("release",)
+    )
+    words = {Result.SUCCESS: "success", Result.SKIPPED: "skipped"}
+    found = {
+        path.relative_to(job.artifacts).as_posix(): path
+        for job in done.jobs
+        for path in sorted(job.artifacts.rglob("*"))
+        if path.is_file()
+    }
+    return Ran({job.name: words.get(job.result, "failed") for job in done.jobs}, texts(found), done.output)
+
+
+def on_jenkins(text: str, checkout: Path, folder: Path) -> Ran:
+    """Return what comes of the build of the tag in which a person says yes."""
+    require(jenkins_harness.available())
+    done = jenkins_harness.run(
+        text,
+        checkout,
+        workdir=folder,
+        agent_env={**os.environ, "PATH": PATH},
+        env={"TAG_NAME": TAG},
+        credentials={"pypi-token": "hunter2"},
+    )
+    stages = {stage.name: stage.status for stage in done.stages}
+    return Ran({name: stages[name] for name in STAGES if name in stages}, texts(done.archived), done.log)
+
+
+def texts(files: Mapping[str, Path]) -> dict[str, str]:
+    """Return the files of users by their names; those of pipegen's own are for other jobs."""
+    return {name: path.read_text("utf-8") for name, path in files.items() if not name.startswith(".")}
+
+
+RUNS: Mapping[str, tuple[Engine, Callable[[str, Path, Path], Ran]]] = {
+    "gitlab": (GITLAB_LOCAL, on_gitlab),
+    "scripted": (SCRIPTED, on_jenkins),
+    "declarative": (DECLARATIVE, on_jenkins),
+}
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Ran]:
+    """Give what comes of the example on the engine of that name."""
+
+    @cache
+    def give(name: str) -> Ran:
+        folder = tmp_path_factory.mktemp(f"python-{name}")
+        config = (EXAMPLE / "pipegen.yaml").read_text("utf-8")
+        checkout = worlds.repository(folder / "repository", EXAMPLE, {CONFIG: config})
+        engine, run = RUNS[name]
+        (folder / "run").mkdir()
+        return run(compiled(engine, checkout, {}), checkout, folder / "run")
+
+    return give
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_it_runs_to_its_end(name: str, ran: Callable[[str], Ran]) -> None:
+    """Each stage and leg succeeds, the release too, with its secret, which the log does not show."""
+    done = ran(name)
+
+    assert done.outcomes == dict.fromkeys(STAGES, "success"), done.log
+    assert UPLOAD in done.log
+    assert "publishing 1.0.0" in done.log
+    assert "hunter2" not in done.log
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_it_leaves_the_same_files(name: str, ran: Callable[[str], Ran]) -> None:
+    """What was built, and what the legs have told."""
+    files = ran(name).files
+
+    assert {path: files[path] for path in FILES} == FILES
+
+
+def test_it_shows_the_same_reports(tmp_path: Path) -> None:
+    """Each engine is told of each report, in its own words."""
+    config = (EXAMPLE / "pipegen.yaml").read_text("utf-8")
+    checkout = worlds.repository(tmp_path / "repository", EXAMPLE, {CONFIG: config})
+    gitlab, scripted, declarative = (compiled(engine, checkout, {}) for engine in (GITLAB_LOCAL, SCRIPTED, DECLARATIVE))
+
+    assert gitlab_schema.check(gitlab) == ()
+    for text, words in (
+        (gitlab, ("junit:", "coverage_report:", "codequality:", "coverage: /TOTAL")),
+        (scripted, ("junit ", "recordCoverage ", "recordIssues ")),
+        (declarative, ("junit ", "recordCoverage ", "recordIssues ")),
+    ):
+        for word in (*words, "reports/junit.xml", "reports/coverage.xml", "codequality.json"):
+            assert word in text
