@@ -30,6 +30,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "unstashIfThere": ("isStashed",),
     "isStashed": (),
     "oneLine": (),
+    "cacheKey": (),
     "project": ("remote",),
     "projectShortName": ("project",),
     "remote": (),
