@@ -146,3 +146,8 @@ class Job:
     leg: Leg | None = None
     raw: tuple[tuple[str, TreeMapping], ...] = ()
     reuse: Reuse | None = None
+
+    @property
+    def title(self) -> str:
+        """The stage as the user names it: a leg's is that of its matrix."""
+        return self.leg.stage if self.leg is not None else self.stage

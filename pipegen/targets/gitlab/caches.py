@@ -24,7 +24,7 @@ def lower_caches(job: plan.Job, of: plan.Plan, report: Report) -> tuple[Cache, .
     if len(job.caches) > _MOST_CACHES:
         report.add(
             TOO_MANY_CACHES,
-            f'stage "{job.stage}" has {len(job.caches)} caches, and GitLab takes {_MOST_CACHES}',
+            f'stage "{job.title}" has {len(job.caches)} caches, and GitLab takes {_MOST_CACHES}',
             at=job.caches[_MOST_CACHES].span,
             hint="keep several paths in one cache",
         )

@@ -90,7 +90,7 @@ def _check_container_paths(job: Job, host: Host, report: Report) -> None:
     for path in out_of_reach(job, host):
         report.add(
             FOREIGN_CONTAINER.code,
-            f'stage "{job.stage}" cannot hand over a path in its container that only the copying stage knows',
+            f'stage "{job.title}" cannot hand over a path in its container that only the copying stage knows',
             at=path.span,
             hint='write the path out, copy the files in that stage itself, or set "images: local" for one shell runner',
         )

@@ -149,7 +149,7 @@ def _check_statuses(job: plan.Job, one: plan.Plan, report: Report, *, is_beside_
             hint = "read ${pipeline.status}, or move the trigger to a stage of its own"
         elif job.after:
             message = (
-                f'"after" of stage "{job.stage}" is not told what came of others: it is a shell of its own on GitLab'
+                f'"after" of stage "{job.title}" is not told what came of others: it is a shell of its own on GitLab'
             )
             hint = 'do in "script" what needs the status, or leave out "after"'
         else:

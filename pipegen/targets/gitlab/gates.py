@@ -40,14 +40,14 @@ def check_gate(job: plan.Job, report: Report) -> None:
         who = " and ".join(approval.approvers)
         report.add(
             GATE_ON_GITLAB,
-            f'GitLab lets whoever may run jobs start stage "{job.stage}", not {who} alone',
+            f'GitLab lets whoever may run jobs start stage "{job.title}", not {who} alone',
             at=approval.span,
             hint="say in the project who may deploy: give the stage an environment, and protect that one",
         )
     if approval is not None and allowed is not None and not allowed.exit_codes:
         report.add(
             APPROVED_AND_ALLOWED.code,
-            f'a failure of stage "{job.stage}" counts on GitLab: nobody waits for a manual job that may fail',
+            f'a failure of stage "{job.title}" counts on GitLab: nobody waits for a manual job that may fail',
             at=allowed.span,
             hint='leave out "allow_failure", or let a stage of its own wait for the approval',
         )

@@ -70,7 +70,7 @@ def _check_failure(job: Job, paths: tuple[str, ...], report: Report) -> None:
     if job.keeping.when is KeptWhen.FAILURE and lost:
         report.add(
             KEPT_ON_FAILURE.code,
-            f'stage "{job.stage}" leaves values or files for others, and GitLab would drop them when it succeeds',
+            f'stage "{job.title}" leaves values or files for others, and GitLab would drop them when it succeeds',
             at=job.keeping.span or job.span,
             hint='say "when: always"',
         )

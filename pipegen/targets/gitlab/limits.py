@@ -82,25 +82,25 @@ def _out_of_reach(job: plan.Job, *, is_bridge: bool) -> Iterator[tuple[str, Span
     limits, triggers = job.limits, any(isinstance(step, plan.Trigger) for step in job.steps)
     if limits.retry is not None and limits.retry.count > _MOST_TRIES:
         yield (
-            f'GitLab tries a job {_MOST_TRIES} times again at most; stage "{job.stage}" asks for {limits.retry.count}',
+            f'GitLab tries a job {_MOST_TRIES} times again at most; stage "{job.title}" asks for {limits.retry.count}',
             limits.retry.span,
             f"write {_MOST_TRIES}, or let the script try again what may fail",
         )
     if limits.timeout is not None and limits.timeout.seconds > _LONGEST:
         yield (
-            f'GitLab stops each job after a month, and stage "{job.stage}" may take longer',
+            f'GitLab stops each job after a month, and stage "{job.title}" may take longer',
             limits.timeout.span,
             "give 30 days at most",
         )
     if is_bridge and (limit := limits.retry or limits.timeout) is not None:
         yield (
-            f'stage "{job.stage}" only triggers another project, and GitLab bounds no such job',
+            f'stage "{job.title}" only triggers another project, and GitLab bounds no such job',
             limit.span,
             "remove this, and bound the jobs of the other project",
         )
     if triggers and not is_bridge and limits.allow_failure is not None:
         yield (
-            f'GitLab would start the trigger of stage "{job.stage}" even after a failure, since that is allowed',
+            f'GitLab would start the trigger of stage "{job.title}" even after a failure, since that is allowed',
             limits.allow_failure.span,
             "move the trigger to a stage of its own",
         )

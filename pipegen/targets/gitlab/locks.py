@@ -18,7 +18,7 @@ def resource_group(job: Job, report: Report) -> str:
     if len(locks) > 1:
         report.add(
             SEVERAL_LOCKS,
-            f'stage "{job.stage}" takes {len(locks)} locks, and a job of GitLab is in one resource group',
+            f'stage "{job.title}" takes {len(locks)} locks, and a job of GitLab is in one resource group',
             at=locks[1].span,
             hint="take one lock that stands for both, in all stages that take one of them",
         )

@@ -77,14 +77,14 @@ def check_machine(job: Job, kind: str, settings: Settings, report: Report) -> No
     if runs_in_bash(job) and kind != "shell" and settings.images is Images.REGISTRY:
         report.add(
             BASH_WITH_TOOLS.code,
-            f'stage "{job.stage}" asks for bash, and the image with the tools of its other steps has none',
+            f'stage "{job.title}" asks for bash, and the image with the tools of its other steps has none',
             at=where.shell_span or job.span,
             hint="do one of the two in a stage of its own, or write what sh can read",
         )
     if where.image is not None and settings.images is Images.LOCAL and not where.labels:
         report.add(
             IMAGE_ON_MACHINE.code,
-            f'stage "{job.stage}" names an image, and the one shell runner of "images: local" takes none',
+            f'stage "{job.title}" names an image, and the one shell runner of "images: local" takes none',
             at=where.image.span,
             hint='name the tag of a runner with containers: "agent: docker"; or set "images: registry"',
         )

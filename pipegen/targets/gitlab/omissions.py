@@ -29,7 +29,7 @@ def notes(plans: Sequence[Plan], settings: Settings) -> tuple[str, ...]:
     for plan in plans:
         for job in plan.jobs:
             found += [
-                f'Left out: trigger "{step.name.value}" of stage "{job.stage}"; no project is set for it.'
+                f'Left out: trigger "{step.name.value}" of stage "{job.title}"; no project is set for it.'
                 for step in job.steps
                 if isinstance(step, Trigger) and step.name.value not in settings.projects
             ]

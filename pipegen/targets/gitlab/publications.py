@@ -46,7 +46,7 @@ def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, ch
         if key == "release" and job is not None and job.machine.image is not None:
             report.add(
                 RELEASE_WITH_IMAGE.code,
-                f'stage "{job.stage}" makes a release in an image of its own, which must hold the program glab',
+                f'stage "{job.title}" makes a release in an image of its own, which must hold the program glab',
                 at=job.machine.image.span,
                 also=[Label(named.span, "the stage that makes the release")],
                 hint="leave the image out, so that the job runs in the setting tools.release, or name one with glab",

@@ -26,7 +26,7 @@ def lower_raw(job: Job, report: Report) -> Mapping[str, Data]:
             if entry.key.text in _OURS:
                 report.add(
                     RAW_REPLACES,
-                    f'"{entry.key.text}" of stage "{job.stage}" takes the place of what pipegen writes there',
+                    f'"{entry.key.text}" of stage "{job.title}" takes the place of what pipegen writes there',
                     at=entry.key.span,
                     hint="leave it out where a key of pipegen's own says the same: order, values and files hang on it",
                 )

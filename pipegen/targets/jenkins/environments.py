@@ -17,14 +17,14 @@ def without_stops(plan: Plan, report: Report) -> Plan:
         if environment is not None and environment.stops:
             report.add(
                 codes.STOP_LEFT_OUT,
-                f'stage "{job.stage}" takes an environment down when a person says so: it is left out on Jenkins',
+                f'stage "{job.title}" takes an environment down when a person says so: it is left out on Jenkins',
                 at=job.span,
                 hint="make it a pipeline of its own, which runs only when PIPEGEN_PIPELINE names it",
             )
         elif environment is not None and environment.on_stop is None:
             report.add(
                 codes.NOT_ON_JENKINS,
-                f'Jenkins keeps no environments: that of stage "{job.stage}" is not shown',
+                f'Jenkins keeps no environments: that of stage "{job.title}" is not shown',
                 at=environment.span,
                 hint="print the address in the script",
             )

@@ -14,14 +14,14 @@ def check_keeping(job: Job, report: Report) -> None:
     at = keeping.span or job.span
     if keeping.expire is not None:
         _say(
-            f'artifacts of stage "{job.stage}" do not expire by themselves on Jenkins: they go with the build',
+            f'artifacts of stage "{job.title}" do not expire by themselves on Jenkins: they go with the build',
             at,
             "let the job discard them: targets: {jenkins: {discard: {artifact_days: 7}}}",
             report,
         )
     if keeping.name is not None:
         _say(
-            f'artifacts of stage "{job.stage}" have no name of their own on Jenkins: people get them as files',
+            f'artifacts of stage "{job.title}" have no name of their own on Jenkins: people get them as files',
             keeping.name.span,
             "give the files the names that people shall see",
             report,
@@ -29,14 +29,14 @@ def check_keeping(job: Job, report: Report) -> None:
     for cache in job.caches:
         if cache.fallback:
             _say(
-                f'Jenkins looks for a cache of stage "{job.stage}" under one key only',
+                f'Jenkins looks for a cache of stage "{job.title}" under one key only',
                 cache.fallback[0].span,
                 "leave the part of the key out that changes most often",
                 report,
             )
-    if coverage is not None and coverage.percent:
+    if coverage is not None and coverage.percent and coverage.path is None:
         _say(
-            f'Jenkins reads no coverage of stage "{job.stage}" from the log',
+            f'Jenkins reads no coverage of stage "{job.title}" from the log',
             coverage.span,
             'name a report that the tests write: "coverage: {path: coverage.xml, percent: …}"',
             report,

@@ -32,7 +32,7 @@ def check_limits(plan: Plan, report: Report) -> None:
         others = " and ".join(kind.value for kind in retry.on if kind is not Failure.SYSTEM)
         report.add(
             SYSTEM_AND_OTHERS.code,
-            f'Jenkins cannot try stage "{job.stage}" again after failures of the kinds system and {others} alone',
+            f'Jenkins cannot try stage "{job.title}" again after failures of the kinds system and {others} alone',
             at=retry.span,
             hint=f'leave out "on" for all kinds, or name either system or {others}',
         )

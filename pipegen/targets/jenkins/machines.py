@@ -14,21 +14,21 @@ def check_machine(job: Job, report: Report) -> None:
     if where.resources is not None and where.image is None and not where.labels:
         report.add(
             codes.RESOURCES_BY_LABEL,
-            f'Jenkins takes any agent for stage "{job.stage}": it knows nothing of processors and memory',
+            f'Jenkins takes any agent for stage "{job.title}": it knows nothing of processors and memory',
             at=where.resources.span,
             hint='name the label of agents that are large enough: "agent: large"; with "image", the container gets it',
         )
     if where.services and where.image is None:
         report.add(
             codes.SERVICES_WITHOUT_IMAGE,
-            f'on Jenkins, stage "{job.stage}" needs an image to reach its services from',
+            f'on Jenkins, stage "{job.title}" needs an image to reach its services from',
             at=where.services[0].span,
             hint='say what it runs in: "image: python:3.12"',
         )
     if where.image is not None and not _fits(where.image.entrypoint or ()):
         report.add(
             codes.LONG_ENTRYPOINT,
-            f'Jenkins gives stage "{job.stage}" an entrypoint of one plain word',
+            f'Jenkins gives stage "{job.title}" an entrypoint of one plain word',
             at=where.image.span,
             hint='take the entrypoint of the image away: "entrypoint: []"',
         )
