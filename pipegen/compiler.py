@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from pipegen.config.empty_steps import check_empty_steps, check_idle_stages
+from pipegen.config.empty_steps import check_empty_steps
 from pipegen.config.include import with_included
 from pipegen.config.model import Config, Pipeline
 from pipegen.config.parse import parse
@@ -64,7 +64,6 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mappi
     """Return what *file* says, the inputs in *given* fixed; raise `Stopped` after a stage that leaves errors."""
     tree = expand(file, report)
     check_empty_steps(tree, report)
-    check_idle_stages(tree, report)
     config = parse(tree, file)
     pipelines = _chosen(config, names, report)
     parameters = read_parameters(config, given, report)

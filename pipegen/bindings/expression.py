@@ -27,6 +27,7 @@ class Scope(Enum):
     SETUP = "setup"
     INPUT = "input"
     LOOP = "loop"
+    STATUS = "status"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,8 @@ class Reference:
     """`${namespace.name|default}`, or `${namespace[legs].name|default}`.
 
     *namespace* is None for `${name}`, "" for `${.name}`. Once resolved, it is
-    the stage that binds the name (for `OWN` and `STAGE`), "setup", "inputs", or "".
+    the stage that binds the name (for `OWN` and `STAGE`), "setup", "inputs", or "";
+    for `STATUS`, the stage, or "" for the pipeline.
     *legs* is as written, None without brackets; once resolved it is None.
     """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from pipegen.bindings.expression import (
@@ -24,6 +24,7 @@ from pipegen.bindings.expression import (
 from pipegen.bindings.groups import Groups, are_linked
 from pipegen.bindings.legs import axis_value, meant
 from pipegen.bindings.names import SETUP_NAMES, Bound, is_setup_name
+from pipegen.bindings.status import PIPELINE, STATUS, report_final, resolve_status
 from pipegen.bindings.unbound import report_nested, report_unbound, report_unknown_input
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
@@ -39,7 +40,8 @@ class Namespaces:
 
     *stages* holds all stages of the pipeline, *bound* their names in order, *providers* the
     stages that have a step, *homes* all stages of the file, each with its pipelines; *groups*
-    says what the user's names of stages mean. *inputs* are the names of the file's parameters.
+    says what the user's names of stages mean. *inputs* are the names of the file's parameters,
+    *final* the finally stages with the places that name them.
     *absence* tells why a stage may have left nothing when another one, which comes after it,
     runs; None where it cannot.
     """
@@ -50,6 +52,7 @@ class Namespaces:
     homes: Mapping[str, tuple[str, ...]]
     groups: Groups
     inputs: Collection[str] = ()
+    final: Mapping[str, Span] = field(default_factory=dict)
     absence: Callable[[str, str], Span | None] = lambda _, __: None
 
 
@@ -142,6 +145,8 @@ class Reader:
         if reference.namespace == "matrix":
             # A stage may have that name, as in configs of PipelineLib.
             return self.stage.leg is not None or (self.stage.within, "matrix") not in self.namespaces.groups.members
+        if reference.namespace == PIPELINE:
+            return (self.stage.within, PIPELINE) not in self.namespaces.groups.members
         if reference.namespace == "inputs" and self.namespaces.inputs:
             return True
         known = {"setup", self.stage.said} | ({"inputs"} - self.namespaces.homes.keys())
@@ -153,10 +158,21 @@ class Reader:
                 return self._resolve_setup(reference)
             case "inputs" if namespace != self.stage.said:
                 return self._resolve_input(reference)
+            case "pipeline" if namespace != self.stage.said:
+                return self._resolve_status(reference, "")
             case "matrix":
                 return axis_value(reference.name, reference.default, self.stage, reference.span, self.report) or ""
             case _:
                 return self._resolve_own(reference)
+
+    def _resolve_ended(self, reference: Reference, stage: str) -> Part:
+        if reference.name == STATUS:
+            return self._resolve_status(reference, stage)
+        return report_final(reference, self.namespaces.final[stage], self.report)
+
+    def _resolve_status(self, reference: Reference, stage: str) -> Part:
+        final = self.namespaces.final
+        return resolve_status(reference, stage, self.stage, final, self.report, is_over=self.done is None)
 
     def _resolve_undotted(self, reference: Reference) -> Part:
         """Return what `${NAME}` means: the stage's own binding if there is one by now, else nothing of ours."""
@@ -177,6 +193,8 @@ class Reader:
 
     def _resolve_own(self, reference: Reference) -> Part:
         own = self.stage.name.value
+        if reference.name == STATUS:
+            return self._resolve_status(reference, own)
         bound = next((bound for bound in self._own() if bound.name == reference.name), None)
         if bound is not None and self._is_done(bound):
             self._check_output(reference, self.stage)
@@ -213,6 +231,8 @@ class Reader:
         """Return the output of the stage *name* that *reference* means."""
         if name == self.stage.name.value:
             return self._resolve_own(reference)
+        if reference.name == STATUS or name in self.namespaces.final:
+            return self._resolve_ended(reference, name)
         producer = self.namespaces.stages[name]
         if not self._is_before(name, self.stage.name.value):
             return self._report_unordered(reference, producer)
@@ -364,8 +384,10 @@ class Reader:
         return ""
 
     def _is_before(self, earlier: str, later: str) -> bool:
-        """Return whether the arcs say so; a stage in no arc is before none."""
+        """Return whether the arcs say so; a stage in no arc is before none, and a finally stage after all in one."""
         places = self.order.places
+        if later in self.namespaces.final:
+            return earlier in places
         return earlier in places and later in places and self.order.is_before(earlier, later)
 
 

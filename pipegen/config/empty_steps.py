@@ -1,4 +1,4 @@
-"""What does nothing: stages without a step, and steps with an empty value, which PipelineLib takes for none."""
+"""Steps that PipelineLib passes over, since it takes an empty value for none."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.source.tree import Entry, Mapping, Node, Sequence, is_empty, plain
+from pipegen.source.tree import Entry, Mapping, Node, Sequence, is_empty
 
 # What to write for a step that does something. An empty list asks for nothing, and says so.
 _INSTEAD = {
@@ -17,38 +17,6 @@ _INSTEAD = {
     "deploy": "deploy: {chart: {name: CHART}}",
     "trigger.name": "name: JOB",
 }
-
-# Keys by which a stage does something, if only to wait for a person or to take the name of an environment.
-_ACTS = (
-    "script",
-    "build",
-    "run",
-    "copy",
-    "publish",
-    "promote",
-    "deploy",
-    "exports",
-    "trigger",
-    "pipeline",
-    "approve",
-    "environment",
-    "raw",
-)
-# Keys that a stage without a step may have, as it may with PipelineLib.
-_ASIDE = ("name", "description", "directory", "blubberfile", "notify")
-
-
-def check_idle_stages(tree: Node, report: Report) -> None:
-    """Report each stage in the config *tree* that has no step; all stages are written out."""
-    for stage in _stages(tree):
-        name, keys = stage.entry("name"), [entry.key.text for entry in stage.entries if entry.key.text not in _ASIDE]
-        if name is not None and keys and not set(keys) & set(_ACTS):
-            report.add(
-                codes.IDLE_STAGE,
-                f'stage "{plain(name.value)}" has no step, and does nothing',
-                at=name.value.span,
-                hint='add "script"; or "build" and "run", which a stage has by itself while it has nothing but a name',
-            )
 
 
 def check_empty_steps(tree: Node, report: Report) -> None:

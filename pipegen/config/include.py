@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as Items
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from pipegen.config.compose import MOST_NODES
@@ -83,7 +83,7 @@ class _Reader:
         try:
             data = _bytes(place, written, report)
             name, folder = shown_path(written, file), folder_of(place, self._root)
-            included = replace(decode(data, name, folder, report, place), is_included=True)
+            included = decode(data, name, folder, report, place)
             report.stop_if_errors()
             tree = read(included, report)
             report.stop_if_errors()

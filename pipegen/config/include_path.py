@@ -64,7 +64,7 @@ def _is_there(place: Path, written: Scalar, report: Report) -> bool:
             return True
         if place.is_dir():
             inside = find(place)
-            shown = f"{written.text.rstrip('/')}/{inside.relative_to(place).as_posix()}" if inside else ""
+            shown = posixpath.join(written.text or ".", inside.relative_to(place).as_posix()) if inside else ""
             report_unreadable(
                 written, "it is a folder", f'write "{shown}"' if shown else "name a file in the folder", report
             )

@@ -110,7 +110,7 @@ class Leg:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stage:
-    """A stage, and the map *body* that it is; *promote* with no node raises the version of the project's own chart.
+    """A stage; *promote* with no node raises the version of the project's own chart.
 
     What is a `Value` here is read where the plan is built: by the module of `plan` that is named as the key, or as
     what it belongs to. A stage of a pipeline that runs in the place of another stage stands *within* that one:

@@ -17,6 +17,8 @@ from pipegen.source.tree import Mapping, Node, Scalar
 
 _Violations = tuple[Violation, ...]
 
+# What a stage does, and hardly all of them.
+_STEPS = ("script", "build", "run", "copy", "publish", "promote", "deploy", "exports", "trigger", "pipeline")
 # How alike an unknown key and a known one are for the unknown one to be a slip, though it is known elsewhere.
 _SLIP = 0.8
 # How much further in than it stands a key may be meant.
@@ -208,7 +210,8 @@ def _hint(violation: Violation, home: Path, places: Places) -> str:
         known = [name for name in places.keys(violation.path[: len(home)]) if name in known_keys()[home]]
         return f'move "{key}" out, in line with "{known[0]}"'
     if home == STAGE:
-        return f'indent "{key}" in line with the "name" of the stage that it is for'
+        for_all = "" if key in _STEPS else ', or put it under "defaults" in the pipeline, for all stages'
+        return f'indent "{key}" in line with the "name" of the stage that it is for{for_all}'
     if home == PIPELINE:
         lines = "" if "pipelines" in places.keys(TOP) else 'write "pipelines:" and the name of a pipeline above, and '
         return f'{lines}indent "{key}" below the name of the pipeline that it is for'

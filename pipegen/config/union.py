@@ -81,7 +81,7 @@ def _report_no_pipelines(top: Mapping, report: Report) -> None:
         'neither the config nor what it includes has "pipelines"' if includes else 'the config has no "pipelines"',
         at=key.span,
         label='"pipelines" is missing here',
-        hint='add the key "pipelines"',
+        hint='add the key "pipelines"' if includes else "add it, or check the config that includes this file instead",
     )
 
 

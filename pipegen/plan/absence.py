@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
@@ -18,14 +18,20 @@ from pipegen.source.tree import Kind, Scalar
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """What is known of the *stages*, whose *conditions* are read, before they run."""
+    """What is known of the *stages*, whose *conditions* are read, before they run.
+
+    *final* are the finally stages, with the places that name them: they run also where all others have failed.
+    """
 
     stages: Mapping[str, Stage]
     conditions: Mapping[str, Condition]
+    final: Mapping[str, Span] = field(default_factory=dict)
 
     def cause(self, producer: str, reader: str) -> Span | None:
         """Return why *producer* may have left nothing when *reader* runs, None where it has left all that it binds."""
         stage = self.stages[producer]
+        if reader in self.final:
+            return self.final[reader]
         if _may_fail(stage):
             return stage.allow_failure.span if stage.allow_failure else None
         if stage.when is None or implies(self.conditions.get(reader), self.conditions.get(producer)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from posixpath import join, normpath
 
 from pipegen.bindings.groups import INSIDE, Groups
@@ -14,7 +14,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.plan.model import Output
 from pipegen.plan.patterns import takes_too_much
-from pipegen.source.text import Located
+from pipegen.source.text import Located, Span
 from pipegen.source.tree import Scalar
 from pipegen.source.tree import Sequence as List
 
@@ -26,12 +26,14 @@ _PATTERN = re.compile(r"[^?\[\]{}\\,!$'\"\x00-\x1f\x7f]+")
 class Offered:
     """What a stage can choose files from.
 
-    *groups* are the stages of the pipeline; *left* holds those that leave files, in an order that the arcs allow.
+    *groups* are the stages of the pipeline; *left* holds those that leave files, in an order that the arcs allow, and
+    *final* the finally stages, which come after all of these.
     """
 
     groups: Groups
     left: Mapping[str, object]
     ancestors: Container[str]
+    final: Mapping[str, Span] = field(default_factory=dict)
 
 
 def sound_path(item: Located[str], directory: str, report: Report) -> str | None:
@@ -124,6 +126,14 @@ def _check_source(name: Located[str], stage: Stage, offered: Offered, report: Re
             label="no such stage",
             also=[Label(groups.first(found, stage).name.span, "did you mean this one?")] if found else [],
             hint=_choice(known) if found is None else f'rename it to "{found}"',
+        )
+    elif found_final := [one for one in meant if one in offered.final]:
+        report.add(
+            codes.READS_FINAL_STAGE,
+            f'stage "{name.value}" runs after all others, so nobody can take its files',
+            at=name.span,
+            also=[Label(offered.final[found_final[0]], "a finally stage")],
+            hint=_choice(known),
         )
     elif any(one not in offered.ancestors for one in meant):
         report.add(

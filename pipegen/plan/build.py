@@ -21,11 +21,12 @@ from pipegen.plan.checks import check_directory
 from pipegen.plan.concurrency import concurrency, with_interruptible
 from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
+from pipegen.plan.final import final_stages
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.images import check_image
 from pipegen.plan.inputs import containers_of, expanded_outputs, inputs_of, shared
 from pipegen.plan.keeping import Kept, kept
-from pipegen.plan.limits import check_mail, limits
+from pipegen.plan.limits import check_mail, fails_fast, limits
 from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
 from pipegen.plan.model import (
@@ -65,6 +66,7 @@ class _Work:
     after: tuple[Line, ...]
     reads: tuple[Output, ...]
     limits: Limits
+    statuses: tuple[str, ...]
     condition: Condition | None
 
 
@@ -100,7 +102,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
     check_directory(pipeline.directory, report)
     namespaces = _namespaces(pipeline, around)
     runs = condition(pipeline.when, around.parameters, around.homes, report)
-    work = _work(pipeline, graph, graph.topological(), namespaces, around, report)
+    work = _work(pipeline, graph, (*graph.topological(), *namespaces.final), namespaces, around, report)
     frames = graph.stack()
     jobs = _jobs(pipeline, graph, work, namespaces, around, frames, report)
     return Plan(
@@ -119,6 +121,8 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
             is_called=pipeline.name.value in around.called,
         ),
         folder=around.folder,
+        is_fail_fast=fails_fast(pipeline),
+        fail_fast_span=pipeline.fail_fast.span if pipeline.fail_fast else None,
         inputs=around.parameters.at_run_time,
         schedules=schedules(pipeline.schedule, report),
         concurrency=concurrency(pipeline.concurrency),
@@ -129,7 +133,8 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
 def check_values(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> None:
     """Report wrong bindings and values of a *pipeline* that has no plan since its *graph* has a cycle."""
     check_directory(pipeline.directory, report)
-    _work(pipeline, graph, graph.nodes, _namespaces(pipeline, around), around, report)
+    namespaces = _namespaces(pipeline, around)
+    _work(pipeline, graph, (*graph.nodes, *namespaces.final), namespaces, around, report)
 
 
 def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
@@ -137,8 +142,9 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
     for stage in pipeline.stages:
         stages.setdefault(stage.name.value, stage)
     bound = {name: bound_names(stage) for name, stage in stages.items()}
+    final = {name: span for name, span in final_stages(pipeline).items() if name in stages}
     groups = Groups.of(pipeline.stages)
-    return Namespaces(stages, bound, providers(bound), around.homes, groups, around.parameters.names)
+    return Namespaces(stages, bound, providers(bound), around.homes, groups, around.parameters.names, final)
 
 
 def _work(
@@ -175,6 +181,7 @@ def _work(
             mail=_mail(stage, pipeline, values, bounds),
             reads=values.reads(),
             limits=with_interruptible(bounds, stage),
+            statuses=tuple(values.statuses),
             condition=absence.conditions.get(name),
         )
     return work
@@ -190,7 +197,8 @@ def _mail(stage: Stage, pipeline: Pipeline, values: Values, bounds: Limits) -> M
 def _absence(namespaces: Namespaces, around: Neighbours, report: Report) -> Absence:
     stages = namespaces.stages
     found = {name: condition(stage.when, around.parameters, around.homes, report) for name, stage in stages.items()}
-    return Absence(stages, {name: one for name, one in found.items() if one is not None})
+    conditions = {name: one for name, one in found.items() if one is not None}
+    return Absence(stages, conditions, namespaces.final)
 
 
 def _jobs(
@@ -209,12 +217,15 @@ def _jobs(
     directories = {name: _directory(one.stage, pipeline) for name, one in work.items()}
     left = {name: found for name, one in work.items() if (found := _left(one, directories[name]))}
     closure = graph.closure()
-    met = meetings(left, closure)
+    left_before = {name: found for name, found in left.items() if name not in namespaces.final}
+    met = meetings(left_before, closure)
     jobs = []
     for name in (name for name in namespaces.stages if name in work):
         one = work[name]
         binds = tuple(bound.name for bound in namespaces.bound[name][1:])
-        offered = Offered(namespaces.groups, left, Ancestors(closure, name))
+        is_final = name in namespaces.final
+        ancestors = closure.places if is_final else Ancestors(closure, name)
+        offered = Offered(namespaces.groups, left_before, ancestors, namespaces.final)
         files = _files(one, inputs[name], offered, report)
         check_conflicts(set(files), met.conflicts, namespaces.stages, report)
         jobs.append(
@@ -223,8 +234,8 @@ def _jobs(
                 pipeline=pipeline.name.value,
                 slug=around.slugs[name],
                 span=one.stage.name.span,
-                frame=frame_of[name],
-                needs=graph.predecessors(name),
+                frame=frame_of.get(name),
+                needs=() if is_final else graph.predecessors(name),
                 reads=one.reads,
                 binds=binds,
                 inputs=inputs[name],
@@ -248,6 +259,8 @@ def _with_surroundings(job: Job, work: _Work, named: Container[Output]) -> Job:
     return replace(
         job,
         leg=Leg(leg.stage, leg.values) if leg is not None else None,
+        is_final=job.frame is None,
+        statuses=work.statuses,
         keeping=work.kept.keeping,
         reports=work.kept.reports,
         limits=work.limits,
@@ -276,11 +289,16 @@ def _only_for_people(work: _Work) -> tuple[Artifact, ...]:
 
 
 def _files(work: _Work, inputs: Sequence[Output], offered: Offered, report: Report) -> tuple[str, ...]:
-    """Return the stages whose files a job gets: all ancestors' when it reads files, else of those it reads from."""
+    """Return the stages whose files a job gets: all ancestors' when it reads files, else of those it reads from.
+
+    A finally stage has no ancestors: it gets the files of those that it names.
+    """
     wanted = wanted_files(work.stage, offered, inputs, report)
     if wanted is not None:
         return wanted
-    sources = offered.ancestors if reads_files(work.steps) or work.after else {output.stage for output in inputs}
+    is_final = work.stage.name.value in offered.final
+    takes_all = (reads_files(work.steps) or work.after) and not is_final
+    sources = offered.ancestors if takes_all else {output.stage for output in inputs}
     return tuple(stage for stage in offered.left if stage in sources)
 
 

@@ -13,6 +13,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.cycles import check_cycles
+from pipegen.plan.final import check_final, final_stages, without_final
 from pipegen.source.text import Located
 
 
@@ -24,11 +25,13 @@ def build_graph(pipeline: Pipeline, report: Report) -> ExecutionGraph:
     `execution`, the stages run in the order in which they are written.
     """
     stages = _check_stages(pipeline, report)
+    check_final(pipeline, stages, report)
+    final = final_stages(pipeline)
     if pipeline.arcs is None:
-        return ExecutionGraph([list(stages)])
+        return ExecutionGraph([[name for name in stages if name not in final]])
     for arc in pipeline.arcs:
         _check_arc(arc, stages, report)
-    arcs = _meant(pipeline.arcs, stages)
+    arcs = _meant(without_final(pipeline.arcs, pipeline), stages)
     graph = ExecutionGraph(chain.from_iterable(map(_chains, arcs)))
     check_cycles(graph, arcs, report)
     _check_used(graph, stages.values(), pipeline, report)
@@ -116,8 +119,9 @@ def _report_unknown(name: Located[str], stages: dict[str, Stage], report: Report
 
 
 def _check_used(graph: ExecutionGraph, stages: Iterable[Stage], pipeline: Pipeline, report: Report) -> None:
+    final = final_stages(pipeline)
     for stage in stages:
-        if stage.name.value not in graph:
+        if stage.name.value not in graph and stage.name.value not in final:
             report.add(
                 codes.STAGE_IN_NO_ARC,
                 f'stage "{stage.name.value}" stands in no arc, so it never runs',

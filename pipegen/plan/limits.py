@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.config.model import Stage, Value
+from pipegen.config.model import Pipeline, Stage, Value
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.durations import seconds
@@ -20,6 +20,12 @@ def limits(stage: Stage, report: Report) -> Limits:
         timeout=_timeout(stage.timeout, report),
         allow_failure=_allow_failure(stage.allow_failure),
     )
+
+
+def fails_fast(pipeline: Pipeline) -> bool:
+    """Return whether nothing new starts in *pipeline* once a stage of it has failed."""
+    node = pipeline.fail_fast.node if pipeline.fail_fast else None
+    return isinstance(node, Scalar) and node.value is True
 
 
 def check_mail(stage: Stage, allowed: AllowFailure | None, report: Report) -> None:

@@ -29,7 +29,6 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.plan.model import Line, Output
-from pipegen.plan.written import WrittenOrder
 from pipegen.source.text import Span
 from pipegen.source.tree import Node, Scalar
 
@@ -40,13 +39,15 @@ T = TypeVar("T")
 class Values:
     """Reads the values of one stage: each is parsed, resolved and folded once.
 
-    *places* gathers the outputs of other stages that the user's values name, each with its places.
+    *places* gathers the outputs of other stages that the user's values name, each with its first place, *statuses* the
+    stages whose status they ask for ("" for the pipeline).
     """
 
     reader: Reader
     folder: Folder
     report: Report
-    places: dict[Output, list[Span]]
+    places: dict[Output, int]
+    statuses: dict[str, None]
 
     @property
     def stage(self) -> Stage:
@@ -75,15 +76,15 @@ class Values:
         resolved = self.reader.resolve(value)
         for reference in references(resolved):
             if reference.scope is Scope.STAGE:
-                self.places.setdefault(Output(reference.namespace or "", reference.name), []).append(reference.span)
+                output, place = Output(reference.namespace or "", reference.name), reference.span.start
+                self.places[output] = min(place, self.places.get(output, place))
+            if reference.scope is Scope.STATUS:
+                self.statuses[reference.namespace or ""] = None
         return self.folder.fold(resolved)
 
     def reads(self) -> tuple[Output, ...]:
         """Return the outputs of other stages that the user's values name, in the order in which they are written."""
-        if len(self.places) < 2:  # noqa: PLR2004 - there is no order of one
-            return tuple(self.places)
-        order = WrittenOrder(self.reader.stage)
-        return tuple(sorted(self.places, key=lambda output: min(map(order.rank, self.places[output]))))
+        return tuple(sorted(self.places, key=lambda output: self.places[output]))
 
     def text(self, node: Node | None, default: str, span: Span) -> Text:
         """Return the text of *node*; without it, of *default*, as if the user had written it at *span*."""
@@ -142,7 +143,7 @@ def _convert(item: Expression, convert: Callable[[Expression], T]) -> T | Loop[T
 
 def values_of(stage: Stage, namespaces: Namespaces, order: Closure, known: Known, report: Report) -> Values:
     """Return the reader of *stage*'s values; nothing of it has run yet."""
-    return Values(Reader(stage, namespaces, order, report), Folder(known, report), report, {})
+    return Values(Reader(stage, namespaces, order, report), Folder(known, report), report, {}, {})
 
 
 def seen_from(value: Text, stage: str) -> Text:

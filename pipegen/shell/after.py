@@ -37,7 +37,7 @@ def job_after(job: Job) -> Job:
 
 def host_after(host: Host) -> Host:
     """Return what that job finds on *host*: the values are where the steps' shell has left them."""
-    return host if host.values is not None else replace(host, values=host.kept)
+    return replace(host, values=host.kept if host.values is None else host.values, marked=frozenset())
 
 
 def values_after(job: Job, host: Host) -> tuple[Output, ...]:

@@ -16,6 +16,8 @@ def carries(job: Job, host: Host) -> tuple[str, ...]:
     if host.values is not None:
         return ()
     paths = [f"{FOLDER}/outputs/{job.slug}/"] if job.outputs else []
+    if job.stage in host.marked:
+        paths.append(f"{FOLDER}/status/{job.slug}")
     if packs_containers(job, host):
         paths.append(f"{FOLDER}/containers/{job.slug}/")
     if packs_files(job, host):

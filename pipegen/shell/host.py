@@ -55,6 +55,9 @@ class Host:
             (else the copied files themselves can be downloaded).
         file_url, folder_url: shell text before the path of an archived file or folder.
         credential: the commands that bind a credential's variables, run before the steps.
+        status: the slug of a stage, or "" for the pipeline, to shell text that comes to what came of it.
+        marked: the stages whose success a file tells, which travels as outputs do; with has_status_files, one may
+            travel that tells of the pipeline, too.
         has_pipefail: whether the engine's shell makes a pipeline fail with any of its commands.
         kept: shell text of a folder, of one try of one job, in which its script leaves values for what comes after it.
         expanded_variable: the variable by which the engine puts an output of a job into a name that it expands itself;
@@ -84,6 +87,9 @@ class Host:
     file_url: str
     folder_url: str
     credential: Callable[[Credential], tuple[str, ...]]
+    status: Callable[[str], str] = lambda _: "unknown"
+    marked: frozenset[str] = frozenset()
+    has_status_files: bool = False
     has_pipefail: bool = False
     bash: tuple[str, ...] = ()
     kept: str = ""

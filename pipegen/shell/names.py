@@ -20,16 +20,25 @@ _LONGEST_SLUG = 24
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Variables:
-    """The shell variables of a job: for outputs, setup values, inputs, and defaults that cannot be in an expansion."""
+    """The shell variables of a job.
+
+    They are for outputs, setup values, defaults that cannot be in an expansion, inputs, and statuses of stages, "" for
+    that of the pipeline.
+    """
 
     outputs: Mapping[Output, str]
     setup: Mapping[str, str]
     defaults: Mapping[str, str]
     inputs: Mapping[str, str]
+    statuses: Mapping[str, str]
 
 
 def variables(
-    outputs: Iterable[Output], setup: Iterable[str], defaults: Iterable[str], inputs: Iterable[str]
+    outputs: Iterable[Output],
+    setup: Iterable[str],
+    defaults: Iterable[str],
+    inputs: Iterable[str],
+    statuses: Iterable[str] = (),
 ) -> Variables:
     """Return variables for each of these, all different; the later of two that clash gets a number."""
     taken: set[str] = set()
@@ -37,6 +46,7 @@ def variables(
         outputs={output: free(f"pipegen_{output.stage}_{output.name}", taken) for output in outputs},
         setup={name: free(f"pipegen_setup_{name}", taken) for name in setup},
         defaults={text: free("pipegen_default", taken) for text in defaults},
+        statuses={stage: free(f"pipegen_{stage or 'pipeline'}_status", taken) for stage in statuses},
         inputs={name: free(f"pipegen_inputs_{name}", taken) for name in inputs},
     )
 

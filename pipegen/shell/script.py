@@ -31,6 +31,7 @@ from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import variables
 from pipegen.shell.prelude import is_used, prelude
 from pipegen.shell.quote import quote, shell_text
+from pipegen.shell.statuses import marked, statuses
 from pipegen.shell.steps.archive import archives, hand_over
 from pipegen.shell.steps.build import build
 from pipegen.shell.steps.commands import commands
@@ -111,14 +112,15 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> S
         plan=plan,
         producers=producers,
         host=host,
-        variables=variables((*used.outputs, *own), used.setup, used.defaults, used.inputs),
+        variables=variables((*used.outputs, *own), used.setup, used.defaults, used.inputs, used.statuses),
         needed=used.own,
         optional=used.optional,
     )
     credentials = _credentials(job, used.steps, host)
     login = host.login if _pushes_or_pulls(job, used.steps, host) else None
-    bind = (*bound(used.outputs, used.setup, lowering), *_secrets(credentials, host), *_logged_in(login))
-    outputs = (*hand_over(job, host), *left(lowering))
+    read = (*bound(used.outputs, used.setup, lowering), *statuses(used.statuses, lowering))
+    bind = (*read, *_secrets(credentials, host), *_logged_in(login))
+    outputs = (*hand_over(job, host), *left(lowering), *marked(job, host))
     is_alone = len(used.steps) == 1 and not is_used("pipegen", bind) and not outputs
     steps = tuple(command for step in used.steps for command in _lowered(step, lowering, is_alone=is_alone))
     changed = bool(steps) and job.directory != "."

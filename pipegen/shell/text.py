@@ -67,6 +67,8 @@ def _reference(reference: Reference, lowering: Lowering) -> Word:
             return (Variable(lowering.variables.inputs[reference.name]),)
         case Scope.STAGE:
             return (Variable(lowering.variables.outputs[Output(reference.namespace or "", reference.name)]),)
+        case Scope.STATUS:
+            return (Variable(lowering.variables.statuses[reference.namespace or ""]),)
         case Scope.OWN:
             return own_value(reference.name, lowering)
         case Scope.UNRESOLVED:

@@ -23,6 +23,7 @@ class Uses:
 
     outputs: tuple[Output, ...]
     setup: tuple[str, ...]
+    statuses: tuple[str, ...]
     inputs: tuple[str, ...]
     optional: frozenset[str]
     defaults: tuple[str, ...]
@@ -50,6 +51,7 @@ def uses(job: Job, host: Host) -> Uses:
             )
         ),
         setup=tuple(dict.fromkeys(setup)),
+        statuses=tuple(dict.fromkeys(one.namespace or "" for one in references if one.scope is Scope.STATUS)),
         inputs=inputs,
         optional=frozenset(inputs).difference(one.name for one in references if _is_bare_input(one)),
         defaults=tuple(dict.fromkeys(default for text in texts for default in _defaults(text))),

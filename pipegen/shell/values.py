@@ -65,7 +65,9 @@ def _comes_with_others(outputs: Sequence[Output], lowering: Lowering, *, is_cert
     """Return whether what other jobs carry may stand in the checkout when the script starts, or *is_certain* to."""
     job, host = lowering.job, lowering.host
     containers = () if host.shares_daemon else job.containers
-    stages = {*(output.stage for output in outputs), *job.files, *containers}
+    if "" in job.statuses and host.has_status_files and not is_certain:
+        return True
+    stages = {*(output.stage for output in outputs), *job.files, *containers, *filter(None, job.statuses)}
     jobs = (lowering.producers[stage] for stage in sorted(stages))
     return any(carries(one, host) and not (is_certain and may_be_absent(one, job)) for one in jobs)
 

@@ -22,15 +22,13 @@ class SourceFile:
     *folder* is the file's folder, relative to the root of the repository, in
     forward slashes and without a slash at the end; "" is the root itself.
     *place* is where the file was read, from which it can include others; None
-    for text that stands in no file. *is_included* tells a file that is read
-    for another one.
+    for text that stands in no file.
     """
 
     path: str
     text: str = field(repr=False)
     folder: str = ""
     place: Path | None = field(default=None, repr=False, compare=False)
-    is_included: bool = field(default=False, repr=False, compare=False)
 
     @property
     def from_root(self) -> str:

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipegen.cli.expanded import as_yaml
-from pipegen.compiler import analyse, expand, generate
-from pipegen.diagnostics.report import Report, Stopped
+from pipegen.compiler import Analysed, analyse, expand, generate
+from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile
 from pipegen.targets import registry
 
@@ -316,71 +316,67 @@ def test_what_multiplies_is_bounded() -> None:
     assert [one.code.number for one in found] == ["PG113"]
 
 
-_FIRST: dict[str, object] = {
-    "name": "first",
-    "script": ["make"],
-    "outputs": {"one": {"command": "cat 1"}, "two": {"file": "2"}},
-}
-_TEXTS = st.sampled_from(["x", "1.10", "yes", "a: b", "line\nline", "é", "${.stage}", "${first.one}", "${first.two}"])
-_PART: st.SearchStrategy[dict[str, object]] = st.fixed_dictionaries(
-    {},
+_SCALARS = st.sampled_from(["x", "1.10", "yes", "a: b", "'$each'", "line\nline", "${.stage}", "é"])
+_ENV = st.dictionaries(st.sampled_from(["A", "B", "on", "LONG_NAME"]), _SCALARS, max_size=3)
+_KEYS: st.SearchStrategy[dict[str, object]] = st.fixed_dictionaries(
+    {"script": st.lists(st.sampled_from(["make", "echo a b", "true"]), min_size=1, max_size=2)},
     optional={
-        "script": st.lists(st.sampled_from(["make", "echo ${first.two}", "true"]), min_size=1, max_size=2),
-        "env": st.dictionaries(st.sampled_from(["A", "B", "on", "LONG_NAME"]), _TEXTS, max_size=3) | st.none(),
-        "directory": st.sampled_from(["src", "lib", None]),
-        "outputs": st.dictionaries(st.sampled_from(["v", "w"]), st.just({"command": "cat V"}), min_size=1),
-        "artifacts": st.sampled_from([["dist/"], {"paths": ["dist/"]}]),
-        "build": st.fixed_dictionaries({}, optional={"variant": st.just("test"), "context": st.just("src")}),
-        "exports": st.dictionaries(st.sampled_from(["three", "four"]), _TEXTS, max_size=2),
-        "image": st.sampled_from(["python:3.12", "busybox", None]),
-        "timeout": st.sampled_from([90, "20 minutes", None]),
-        "retry": st.sampled_from([0, 1, None]),
-        "agent": st.sampled_from(["linux", ["linux", "large"]]),
-        "when": st.dictionaries(st.sampled_from(["branch", "event"]), st.just("push"), min_size=1),
+        "env": _ENV,
+        "directory": st.sampled_from(["src", "lib"]),
+        "outputs": st.dictionaries(st.sampled_from(["v", "w"]), st.just({"command": "cat V"}), min_size=1, max_size=2),
+        "artifacts": st.just(["dist/"]),
+        "build": st.fixed_dictionaries({"variant": st.just("test")}, optional={"context": st.just("src")}),
+        "blubberfile": st.just("blubber.yaml"),
+        "exports": st.dictionaries(st.sampled_from(["one", "two"]), _SCALARS, max_size=2),
     },
 )
 
 
-def _together(*parts: dict[str, object]) -> dict[str, object]:
-    """Return what *parts* come to, in the words of the documents."""
-    whole: dict[str, object] = {}
-    for part in parts:
-        for key, value in part.items():
-            below = whole.get(key)
-            if value is None:
-                whole.pop(key, None)
-            else:
-                whole[key] = _together(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
-    return whole
+def _parts(stage: dict[str, object], choose: st.DataObject) -> list[dict[str, object]]:
+    """Return *stage* in four parts that make it when they are merged; some hold what a later one replaces."""
+    parts: list[dict[str, object]] = [{}, {}, {}, {}]
+    for key, value in stage.items():
+        if isinstance(value, dict) and value:
+            # In the order of the parts, as is that of the keys.
+            places = sorted(choose.draw(st.lists(st.integers(0, 3), min_size=len(value), max_size=len(value))))
+            for (name, inner), place in zip(value.items(), places, strict=True):
+                body = parts[place].setdefault(key, {})
+                assert isinstance(body, dict)
+                body[name] = inner
+        else:
+            at = choose.draw(st.integers(0, 3))
+            parts[at][key] = value
+            if at and not isinstance(value, dict):
+                parts[choose.draw(st.integers(0, at - 1))][key] = ["replaced"] if key == "script" else value
+    if choose.draw(st.booleans()):
+        parts[0]["retry"], parts[3]["retry"] = 2, None
+    return parts
 
 
-def _made(config: Mapping[str, object]) -> object:
-    """Return the plans of *config* and the files of both targets; the codes of its errors where it has some."""
+def _analysed(config: Mapping[str, object]) -> tuple[Analysed, dict[str, str]]:
     report = Report()
-    try:
-        analysed = analyse(SourceFile("pipegen.yaml", json.dumps(config)), (), report)
-        files = [generate(analysed, registry.load(name), {}, report) for name in ("gitlab", "jenkins")]
-    except Stopped:
-        return {one.code.number for one in report.diagnostics()}
-    return analysed.plans, files
+    analysed = analyse(SourceFile("pipegen.yaml", json.dumps(config)), (), report)
+    files = {
+        file.name: file.text
+        for name in ("gitlab", "jenkins")
+        for file in generate(analysed, registry.load(name), {}, report)
+    }
+    assert not report.has_errors()
+    return analysed, files
 
 
-@settings(deadline=None, max_examples=40)
-@given(defaults=_PART, lower=_PART, upper=_PART, own=_PART)
-def test_a_stage_in_parts_is_the_stage_in_one_piece(
-    defaults: dict[str, object], lower: dict[str, object], upper: dict[str, object], own: dict[str, object]
-) -> None:
+@settings(deadline=None, max_examples=50)
+@given(stage=_KEYS, choose=st.data())
+def test_a_stage_in_parts_is_the_stage(stage: dict[str, object], choose: st.DataObject) -> None:
     """By hand, or from defaults, two templates and a stage: the same plan, and the same bytes for both targets."""
-    script: dict[str, object] = {"script": ["make"]}
-    inherited = _together(defaults, script, lower, upper)
-    own = {key: value for key, value in own.items() if value is not None or key in inherited}
-    by_hand = [
-        _together({"name": "first"}, defaults, _FIRST),
-        _together({"name": "a"}, defaults, script, lower, upper, own),
-    ]
+    defaults, lower, upper, own = _parts(stage, choose)
+    by_hand = {"pipelines": {"p": {"stages": [{"name": "a", **stage}]}}}
     in_parts = {
-        "pipelines": {"p": {"stages": [_FIRST, {"extends": ["upper"], **own, "name": "a"}], "defaults": defaults}},
-        "templates": {"upper": {**upper, "extends": "lower"}, "lower": {**script, **lower}},
+        "templates": {"upper": {**upper, "extends": "lower"}, "lower": lower},
+        "pipelines": {"p": {"defaults": defaults, "stages": [{"name": "a", "extends": ["upper"], **own}]}},
     }
 
-    assert _made(in_parts) == _made({"pipelines": {"p": {"stages": by_hand}}})
+    (expected, files), (found, others) = _analysed(by_hand), _analysed(in_parts)
+
+    assert found.plans == expected.plans
+    assert others == files

@@ -109,6 +109,16 @@ def test_templates_and_defaults_multiply_no_place(text: str, message: str) -> No
     assert _one(f"{_HEAD}{text}").message == message
 
 
+def test_key_for_all_stages_beside_them() -> None:
+    """Other engines take it there; here the defaults are the place."""
+    found = _one(f"{_HEAD}    image: python\n")
+
+    assert found.hint == (
+        'indent "image" in line with the "name" of the stage that it is for, '
+        'or put it under "defaults" in the pipeline, for all stages'
+    )
+
+
 def test_step_beside_the_pipelines() -> None:
     """A step at the top level is a key of a stage too."""
     found = _one(f"{_HEAD}publish: {{image: true}}\n")

@@ -7,6 +7,7 @@ file, because it would start the services, and give the jobs with an image a CI_
 an artifact whose path a shell would split or run, the folder above is taken: it writes that path into a script.
 """
 
+import json
 import os
 import re
 import secrets
@@ -128,7 +129,14 @@ def run(
         *jobs,
     ]
     status, lines = _execute(command, checkout, _environment(workdir, env), seconds)
-    pipeline = _read(lines, _job_names(text), checkout)
+    names = _job_names(text)
+    pipeline = _read(lines, names, checkout)
+    for later in () if jobs else _stages_after(text):
+        wanted = _still_to_run(command, checkout, _environment(workdir, env), later, pipeline)
+        if wanted:
+            _, more = _execute([*command, *wanted], checkout, _environment(workdir, env), seconds)
+            lines += tuple(_Line(line.at + lines[-1].at, line.text) for line in more)
+            pipeline = _read(lines, names, checkout)
     if status and Result.FAILED not in pipeline.results().values():
         raise RefusedError(pipeline.output)
     return pipeline
@@ -171,6 +179,39 @@ def _for_shell(path: str) -> str:
     """Return the *path* of an artifact, or the nearest folder above that a shell takes as one word."""
     above = takewhile(lambda name: not re.search(r"""[\s;&|<>()'"`#\\]""", name), path.split("/"))
     return "/".join(above) or path
+
+
+def _stages_after(text: str) -> tuple[str, ...]:
+    """Return the stages of the pipeline *text* that hold jobs which run after all others, whatever happened."""
+    data = YAML(typ="safe", pure=True).load(text.replace("!reference", ""))
+    whens: dict[str, set[object]] = {}
+    for name in _job_names(text):
+        job = data[name]
+        if "needs" not in job:
+            whens.setdefault(job.get("stage"), set()).update(
+                {job.get("when"), *(rule.get("when") for rule in job.get("rules", ()))}
+            )
+    return tuple(stage for stage in data.get("stages", ()) if whens.get(stage, set()) & {"always", "on_failure"})
+
+
+def _still_to_run(
+    command: Sequence[str], checkout: Path, env: Mapping[str, str], stage: str, pipeline: Pipeline
+) -> list[str]:
+    """Return the jobs of *stage* that GitLab would run now and gitlab-ci-local does not.
+
+    It waits for jobs that it has skipped, for ever. What runs on failure is let run on success in its file, since it
+    sees no failure in a run of its own.
+    """
+    told = subprocess.run((*command, "--list-json"), cwd=checkout, env=env, capture_output=True, check=True).stdout
+    skipped = {job.name for job in pipeline.jobs if job.result is Result.SKIPPED}
+    has_failed = Result.FAILED in pipeline.results().values()
+    whens = {"always", "on_failure"} if has_failed else {"always"}
+    listed = [
+        job for job in json.loads(told) if job["stage"] == stage and not job.get("needs") and job["name"] in skipped
+    ]
+    file = checkout.parent / "pipeline.yml"
+    file.write_text(file.read_text("utf-8").replace("when: on_failure", "when: always"), "utf-8")
+    return [job["name"] for job in listed if job["when"] in whens]
 
 
 def _job_names(text: str) -> tuple[str, ...]:

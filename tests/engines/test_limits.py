@@ -71,11 +71,11 @@ def test_tries_and_time_limits_are_kept(containers: Containers, tmp_path: Path, 
 
 _SOME = {"allow_failure": {"exit_codes": [2, 7]}, "files_from": []}
 ALLOWED: list[dict[str, object]] = [
-    {"name": "any", "script": ["exit 3"], "allow_failure": True, "artifacts": ["see"]},
+    {"name": "any", "script": ["touch left; exit 3"], "allow_failure": True, "artifacts": ["left"]},
     {"name": "some", "script": ["true | (exit 7)"], "retry": 1, **_SOME},
     {"name": "fine", "script": ["true"], **_SOME},
     {"name": "other", "script": ["exit 8"], **_SOME},
-    {"name": "after", "script": ["true"], "files_from": []},
+    {"name": "after", "script": ["if [ -e .pipegen ]; then exit 1; fi; [ ! -e left ]"]},
     {"name": "never", "script": ["true"]},
 ]
 

@@ -62,14 +62,12 @@ def as_data(plans: Sequence[Plan]) -> Mapping[str, object]:
 
 
 def _job_data(job: Job) -> Mapping[str, object]:
-    file = job.span.file
     return {
         "stage": job.stage,
         "frame": job.frame,
         "needs": list(job.needs),
         "reads": [str(output) for output in job.reads],
         "binds": list(job.binds),
-        **({"file": file.path} if file.is_included else {}),
         "line": job.span.first.line,
     }
 

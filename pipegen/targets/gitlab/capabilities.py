@@ -85,6 +85,12 @@ TABLE: tuple[Capability, ...] = (
     ),
     Capability("timeout", _NATIVE, "the time in which the job runs, image and checkout included"),
     Capability("allow_failure", _NATIVE, "with exit codes, the runner's FF_USE_NEW_BASH_EVAL_STRATEGY keeps them"),
+    Capability(
+        "finally",
+        _EMULATED,
+        "jobs of a last step that always run; helpers note the statuses they read; not when cancelled",
+    ),
+    Capability("fail_fast", _REFUSED, "a warning; other stages start all the same"),
     Capability("notify", _EMULATED, "a job that runs on failure and calls curl; needs targets.gitlab.mail"),
     Capability(
         "images across stages",

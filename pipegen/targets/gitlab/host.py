@@ -28,6 +28,9 @@ _JOB_VALUES = {
     "logURL": "$CI_JOB_URL",
     "httpProxy": "${http_proxy:-$HTTP_PROXY}",
 }
+# Where helpers note what came of a stage, as its own script does when it succeeds, and that some stage has failed.
+MARKS = ".pipegen/status"
+FAILED = ".pipegen/failed"
 _LABELS = (("ci.project", "$CI_PROJECT_PATH"), ("ci.job", "$CI_JOB_URL"))
 _PARAMETER = re.compile(r"params\.([A-Za-z_][A-Za-z0-9_]*)")
 # The runner takes bash where the image has it.
@@ -83,7 +86,17 @@ def host(plan: Plan, settings: Settings) -> Host:
         kept="${TMPDIR:-/tmp}/pipegen-$CI_JOB_ID",
         bash=(_HAS_BASH, "set -o pipefail"),
         credential=bind_credential,
+        status=_status,
+        marked=frozenset(stage for job in plan.jobs for stage in job.statuses if stage),
+        has_status_files=True,
     )
+
+
+def _status(slug: str) -> str:
+    """Return what comes to the status of a stage; no note of it means that it never ran."""
+    if slug:
+        return f'$(cat "$pipegen/in/status/{slug}" 2>/dev/null || echo skipped)'
+    return '$(if [ -e "$pipegen/in/failed" ]; then echo failed; else echo success; fi)'
 
 
 def variables(settings: Settings) -> tuple[Variable, ...]:

@@ -14,6 +14,7 @@ from pipegen.targets.gitlab import selection
 from pipegen.targets.gitlab.checks import check_plan
 from pipegen.targets.gitlab.drafts import Draft, drafts
 from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
+from pipegen.targets.gitlab.final import FINALLY, OUTCOME, check_outcomes
 from pipegen.targets.gitlab.inputs import input_variables
 from pipegen.targets.gitlab.limits import check_limits
 from pipegen.targets.gitlab.model import Document, Entry, Hidden, Job, Rule, Variable
@@ -40,6 +41,7 @@ def lower(plans: Sequence[Plan], settings: Settings, *, chosen: bool, report: Re
     names = Names()
     titles = stage_names(plans, names, report)
     check_mail(plans, settings, report)
+    check_outcomes(plans, report)
     drafted = [_drafts(plan, settings, report) for plan in plans]
     shared = sharing(one.around for found in drafted for one in found if not one.is_bridge)
     is_conditional = selection.is_conditional(plans, chosen=chosen)
@@ -104,7 +106,8 @@ def _stage_rules(plan: Plan, choices: Sequence[Choice], report: Report) -> dict[
 def _stages(plans: Sequence[Plan], jobs: Sequence[Job]) -> tuple[str, ...]:
     """Return a step for each frame of the longest plan; they are there for the picture, needs make the order."""
     steps = tuple(f"step {number + 1}" for number in range(max(len(plan.frames) for plan in plans)))
-    return (*steps, TEARDOWN) if any(job.stage == TEARDOWN for job in jobs) else steps
+    used = {job.stage for job in jobs}
+    return (*steps, *(step for step in (OUTCOME, FINALLY, TEARDOWN) if step in used))
 
 
 def _used(variables: Iterable[Variable], jobs: Iterable[Hidden | Job]) -> list[Variable]:

@@ -167,6 +167,8 @@ class Job:
     name: str
     stage: str
     needs: tuple[Need, ...] = ()
+    # Jobs of earlier steps whose artifacts are fetched, for a job without needs; None are all.
+    dependencies: tuple[str, ...] | None = None
     extends: str = ""
     image: Image | None = None
     services: tuple[Service, ...] = ()

@@ -9,12 +9,14 @@ from pipegen.plan.model import Mail, Plan
 from pipegen.shell.host import Host, Images
 from pipegen.targets.gitlab.collectors import Collectors
 from pipegen.targets.gitlab.drafts import Draft, idle
+from pipegen.targets.gitlab.final import FINALLY, OUTCOME, Notes, notes
 from pipegen.targets.gitlab.limits import limit_variables, lower_limits
 from pipegen.targets.gitlab.mail import mail_outputs, mail_script
 from pipegen.targets.gitlab.model import HELPER, Entry, IdToken, Image, Job, Limits, Need, Rule, Variable
 from pipegen.targets.gitlab.names import Names
 from pipegen.targets.gitlab.needs import Place, needs, output_needs
 from pipegen.targets.gitlab.removal import removal
+from pipegen.targets.gitlab.rules import then
 from pipegen.targets.gitlab.settings import Mail as MailSettings
 from pipegen.targets.gitlab.settings import Settings
 from pipegen.targets.gitlab.sharing import Share
@@ -51,15 +53,32 @@ class Pipeline:
         """Yield the jobs of *drafts* in the user's order, each after the collectors that it needs."""
         places = {one.job.stage: self._place(one) for one in drafts}
         collectors = self._collectors(drafts, places)
+        noted = self._notes()
         for one in drafts:
-            for job in self._jobs(one, places):
+            for job in (*self._jobs(one, places, noted), *noted.of(one.job.stage, _step(one))):
                 fitting, made = collectors.fit(job.name, job.needs)
                 yield from made
                 yield replace(job, needs=fitting)
+        yield from noted.of("", OUTCOME)
         yield from self._removal()
 
-    def _jobs(self, one: Draft, places: Mapping[str, Place]) -> Iterator[Job]:
+    def _notes(self) -> Notes:
+        return notes(
+            self.plan,
+            self.titles,
+            self.stage_rules,
+            self.rules,
+            self._shell_image(),
+            lambda name: self.names.take(f"{self.prefix}{name}"),
+        )
+
+    def _jobs(self, one: Draft, places: Mapping[str, Place], noted: Notes) -> Iterator[Job]:
         """Yield the job of a stage, then its helpers."""
+        for job in self._own_jobs(one, places):
+            is_stage = one.job.is_final and job.name == places[one.job.stage].job
+            yield noted.final(one.job, job) if is_stage else job
+
+    def _own_jobs(self, one: Draft, places: Mapping[str, Place]) -> Iterator[Job]:
         place = places[one.job.stage]
         if isinstance(one.trigger, Bridge) and one.is_bridge:
             bridge = self._bridge(one, one.trigger, place.job, needs(one.job, places))
@@ -150,7 +169,7 @@ class Pipeline:
             image=self._tool_image(),
             stage=_step(one),
             needs=found,
-            rules=tuple(_then(rule, "on_failure") for rule in rules),
+            rules=then(rules, "on_failure"),
             when="" if rules else "on_failure",
             variables=(_IS_HELPER, *(() if len(found) > 1 else (_NO_CHECKOUT,))),
             script=script,
@@ -164,7 +183,7 @@ class Pipeline:
                 name=self.names.take(f"{self.prefix}remove {found.things}"),
                 image=found.image,
                 stage=TEARDOWN,
-                rules=tuple(_then(rule, "always") for rule in self.rules),
+                rules=then(self.rules, "always"),
                 when="" if self.rules else "always",
                 variables=(_IS_HELPER, _NO_CHECKOUT),
                 script=found.script,
@@ -185,10 +204,13 @@ class Pipeline:
                 # A collector stands one step after what it collects; so does every job that could need it.
                 steps[name] = _frame(one) + 2
                 left[name] = place.artifacts
-        image = None if self._is_on_machine else Image(self.settings.tools.shell)
         dropped = [place for place in places.values() if place.condition is not None]
         missing = frozenset(name for place in dropped for name in (place.job, place.last))
-        return Collectors(self.names, image, self.rules, steps, left, missing)
+        return Collectors(self.names, self._shell_image(), self.rules, steps, left, missing)
+
+    def _shell_image(self) -> Image | None:
+        """Return the image of helpers that call what every image has."""
+        return None if self._is_on_machine else Image(self.settings.tools.shell)
 
     def _tool_image(self) -> Image | None:
         """Return the image of helpers that call curl."""
@@ -200,13 +222,8 @@ class Pipeline:
         return self.settings.images is Images.LOCAL
 
 
-def _then(rule: Rule, when: str) -> Rule:
-    """Return *rule* with *when* the job runs where it does at all."""
-    return rule if rule.when == "never" else replace(rule, when=when)
-
-
 def _step(one: Draft) -> str:
-    return f"step {_frame(one) + 1}"
+    return FINALLY if one.job.is_final else f"step {_frame(one) + 1}"
 
 
 def _frame(one: Draft) -> int:

@@ -82,6 +82,7 @@ def _job(job: Job) -> dict[str, Value]:
             "tags": Flow(job.tags) if job.tags else None,
             "stage": job.stage,
             "needs": [_need(need) for need in job.needs] or None,
+            "dependencies": None if job.dependencies is None else Flow(job.dependencies),
             "rules": _rules(job.rules),
             "when": job.when or None,
             "allow_failure": _allow_failure(job.limits),

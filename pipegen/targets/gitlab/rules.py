@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from pipegen.diagnostics.codes import CHANGES_ON_GITLAB, CONDITION_ON_GITLAB
@@ -52,6 +52,11 @@ def rules(choices: Sequence[Choice], condition: Condition | None, span: Span, re
             return ()
         found += [rule for several in lines for rule in several or ()]
     return tuple(found)
+
+
+def then(found: Sequence[Rule], when: str) -> tuple[Rule, ...]:
+    """Return the rules *found* with *when* the job runs where it does at all."""
+    return tuple(rule if rule.when == "never" else replace(rule, when=when) for rule in found)
 
 
 def check_changes(plans: Sequence[Plan], report: Report) -> None:

@@ -79,6 +79,8 @@ CAPABILITIES: tuple[Capability, ...] = (
     ),
     Capability("timeout", _NATIVE, "the step timeout; a stage that runs out of time fails, checkout included"),
     Capability("allow_failure", _NATIVE, "catchError, which shows the stage as unstable; exit codes by returnStatus"),
+    Capability("finally", _EMULATED, "in the scripted style; a forced declarative style is refused"),
+    Capability("fail_fast", _EMULATED, "in the scripted style: a flag that is read before a stage starts"),
     Capability("notify", _NATIVE, "needs the plugin mailer"),
     Capability(
         "images across stages",

@@ -11,6 +11,9 @@ from pipegen.targets.jenkins import model
 # In the order in which they are written, each with what it calls.
 _CALLS: dict[str, tuple[str, ...]] = {
     "succeeded": (),
+    "unlessSucceeded": ("succeeded",),
+    "status": ("succeeded",),
+    "statusOfAll": ("succeeded",),
     "inImage": (),
     "withAfter": (),
     "within": (),
@@ -44,8 +47,12 @@ _CALLS: dict[str, tuple[str, ...]] = {
 # What a condition may call.
 _ASKED = re.compile(r"\b(branch|parameter|event|matches|hasChanged|isInRepository)\(")
 
-# The functions that some blocks are.
-_BLOCKS: dict[type, str] = {model.InImage: "inImage", model.WithAfter: "withAfter"}
+# The functions that some steps are.
+_BLOCKS: dict[type, str] = {
+    model.InImage: "inImage",
+    model.WithAfter: "withAfter",
+    model.Succeeded: "succeeded",
+}
 
 
 def helpers(*parts: object) -> tuple[str, ...]:
@@ -87,10 +94,10 @@ def _own(value: object) -> Iterator[str]:
             yield from _asked(value)
         case model.Sh(tells_status=True):
             yield "runScript"
-        case model.InImage() | model.WithAfter():
+        case model.InImage() | model.WithAfter() | model.Succeeded():
             yield _BLOCKS[type(value)]
         case model.Wrapped():
-            yield value.head.partition("(")[0]
+            yield from re.findall(r"\w+(?=\()", value.head)
 
 
 def _asked(value: model.Look | model.Selection | model.Stage) -> Iterator[str]:
@@ -102,4 +109,4 @@ def _asked(value: model.Look | model.Selection | model.Stage) -> Iterator[str]:
             yield from (name for _, condition in value.conditions for name in _ASKED.findall(condition))
         case model.Stage():
             yield from _ASKED.findall(value.condition)
-            yield from ("succeeded",) if value.tells_success else ()
+            yield from ("unlessSucceeded",) if value.tells_success else ()

@@ -10,6 +10,7 @@ from pipegen.source.text import Span
 from pipegen.targets.jenkins.inputs import input_variable
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.setup import LABELS, setup_value
+from pipegen.targets.jenkins.statuses import variable
 
 # Outside the checkout, and so in no build context; Jenkins gives each workspace such a folder.
 SHARED_VALUES = "$WORKSPACE_TMP/pipegen"
@@ -50,6 +51,7 @@ def host(plan: Plan, settings: Settings) -> Host:
         file_url="${BUILD_URL:-}artifact/",
         folder_url="${BUILD_URL:-}artifact/",
         credential=lambda _: (),
+        status=lambda slug: f"${variable(slug)}",
         kept="$WORKSPACE_TMP/pipegen-after",
         bash=("#!/usr/bin/env bash", "set -exo pipefail"),
     )

@@ -53,7 +53,7 @@ def lay_out(work: Work, style: str, stages_in: Callable[[Style], Stages], report
 def _declarative(work: Work, stages_in: Callable[[Style], Stages]) -> LaidOut | None:
     """Return the stages as blocks where these say the graph exactly, in a size that Jenkins takes."""
     placed = blocks(_graph(work))
-    if placed is not None and _has_room_for_workspaces(work, placed) and not waits_on_an_agent(work.plans):
+    if placed is not None and not _asks_for_driver(work) and _has_room_for_workspaces(work, placed):
         stages = stages_in(Style.DECLARATIVE)
         body = lower_declarative(work, placed, stages.stages)
         if weigh_pipeline(body) <= LARGEST:
@@ -61,11 +61,17 @@ def _declarative(work: Work, stages_in: Callable[[Style], Stages]) -> LaidOut | 
     return None
 
 
+def _asks_for_driver(work: Work) -> bool:
+    """Return whether something is asked for that needs a hand in how stages start and end."""
+    return bool(work.ends) or any(plan.is_fail_fast for plan in work.plans) or waits_on_an_agent(work.plans)
+
+
 def _graph(work: Work) -> ExecutionGraph:
-    """Return the graph of all pipelines' stages, by their names in the file."""
-    shown = {(one.plan.name, one.job.stage): one.name for one in work.named}
-    arcs = [(shown[one.plan.name, earlier], one.name) for one in work.named for earlier in one.job.needs]
-    return ExecutionGraph([*((one.name,) for one in work.named), *arcs])
+    """Return the graph of all pipelines' stages but the finally ones, by their names in the file."""
+    named = [one for one in work.named if not one.job.is_final]
+    shown = {(one.plan.name, one.job.stage): one.name for one in named}
+    arcs = [(shown[one.plan.name, earlier], one.name) for one in named for earlier in one.job.needs]
+    return ExecutionGraph([*((one.name,) for one in named), *arcs])
 
 
 def _has_room_for_workspaces(work: Work, placed: Sequence[Block]) -> bool:
@@ -85,6 +91,7 @@ def _scripted(work: Work, stages_in: Callable[[Style], Stages], notes: tuple[str
 
 def _forced_declarative(work: Work, stages: Stages, report: Report) -> LaidOut:
     _check_workspaces(work, report)
+    _check_outcomes(work, report)
     graph = _graph(work)
     placed = blocks(graph)
     waits: tuple[Wait, ...] = ()
@@ -110,6 +117,20 @@ def _check_workspaces(work: Work, report: Report) -> None:
             at=plan.workspace_span or plan.span,
             hint="use the style scripted, or compile this pipeline alone with --pipeline",
         )
+
+
+def _check_outcomes(work: Work, report: Report) -> None:
+    for plan in work.plans:
+        final = next((job for job in plan.jobs if job.is_final), None)
+        asked = [("fail_fast", plan.fail_fast_span)] if plan.is_fail_fast else []
+        asked += [("finally", final.span)] if final is not None else []
+        for key, span in asked:
+            report.add(
+                codes.DECLARATIVE_OUTCOMES,
+                f'the declarative style cannot say "{key}" of pipeline "{plan.name}"',
+                at=span,
+                hint="use the style scripted, or auto, which picks it",
+            )
 
 
 def _check_size(body: model.Declarative, work: Work, report: Report) -> None:

@@ -38,8 +38,10 @@ def check_limits(plan: Plan, report: Report) -> None:
         )
 
 
-def limited(named: NamedJob, agent: model.Agent | None, steps: tuple[model.Step, ...]) -> Limited:
-    """Return *steps*, which run on *agent*, with what bounds the stage around them.
+def limited(
+    named: NamedJob, agent: model.Agent | None, steps: tuple[model.Step, ...], last: tuple[model.Step, ...] = ()
+) -> Limited:
+    """Return *steps*, which run on *agent*, with what bounds the stage around them; *last* follows their success.
 
     Each try takes an agent anew where a lost one may be the reason for it.
     """
@@ -51,6 +53,7 @@ def limited(named: NamedJob, agent: model.Agent | None, steps: tuple[model.Step,
         agent = None
     if limits.retry is not None:
         steps = (model.Wrapped(_tries(limits.retry), steps),)
+    steps = (*steps, *last)
     if limits.allow_failure is not None:
         steps = (model.Wrapped(_allowed(limits.allow_failure), steps),)
     return Limited(agent, steps)

@@ -11,6 +11,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import common_agent
 from pipegen.targets.jenkins.checkouts import lower_checkouts
 from pipegen.targets.jenkins.conditions import lower_look
+from pipegen.targets.jenkins.ends import ends
 from pipegen.targets.jenkins.functions import helpers
 from pipegen.targets.jenkins.layout import lay_out
 from pipegen.targets.jenkins.pins import is_pinned
@@ -22,6 +23,7 @@ from pipegen.targets.jenkins.selection import lower_parameters, lower_selection
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stages import lower_stages
 from pipegen.targets.jenkins.stashes import Stashes
+from pipegen.targets.jenkins.statuses import Statuses
 from pipegen.targets.jenkins.steps import Shared, script_steps
 from pipegen.targets.jenkins.tools import tools, uses_tools
 from pipegen.targets.jenkins.variables import checkout_variables, start_variables, used_setup
@@ -39,9 +41,10 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
         settings=settings,
         checkouts=checkouts.names,
         is_conditional=not request.chosen and (len(scripts) > 1 or scripts[0].plan.condition is not None),
+        ends=ends(named),
     )
     preludes = Preludes(one for named_job in named for one in (named_job.script, named_job.script.after) if one)
-    shared = Shared(work, preludes, Stashes(named))
+    shared = Shared(work, preludes, Stashes(named), Statuses(named, work.ends))
     laid_out = lay_out(
         work, request.options.get("style", "auto"), lambda style: lower_stages(named, shared, style), report
     )

@@ -20,7 +20,9 @@ def lower_scripted(work: Work, stages: Sequence[model.Stage]) -> model.Scripted:
     return model.Scripted(
         chunks=_chunks(work, stages),
         runs=tuple(
-            model.Run(one.plan.name, work.selected(one.plan.name), _roots(one, stages))
+            model.Run(
+                one.plan.name, work.selected(one.plan.name), _roots(one, stages), work.ends.get(one.plan.name, "")
+            )
             for one in work.with_workspace(Workspace.ISOLATED)
         ),
         shared=tuple(_shared_run(one, work, stages) for one in work.with_workspace(Workspace.SHARED)),
@@ -69,4 +71,5 @@ def _shared_run(scripts: PlanScripts, work: Work, stages: Sequence[model.Stage])
         prepare=prepare(work.checkouts[plan.name]),
         roots=_roots(scripts, stages),
         teardown=shared_teardown(scripts),
+        end=work.ends.get(plan.name, ""),
     )

@@ -36,6 +36,8 @@ def weigh_added(stage: model.Stage) -> int:
         options.append(_NAMED - _TEXT + _weigh_agent(stage.agent))
     if stage.on_failure:
         options.append(_NAMED - _TEXT + _CLOSURE + weigh_steps(stage.on_failure))
+    if stage.fail_fast:
+        options.append(_NAMED)
     given = _MAP + sum(options) if options else 0
     return _STATEMENT + given + _TEXT + _CLOSURE + weigh_steps(stage.steps)
 

@@ -47,20 +47,27 @@ def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Sta
         if mail is not None and mail.recipients is not None:
             recipients.append(mail.recipients)
         agent = agent_of(one.job, one.plan, shared.work.settings) if needs_agent(one) else None
-        found = limited(one, agent, steps(one, values, shared))
+        found = limited(one, agent, steps(one, values, shared), shared.statuses.told(one))
         stages.append(
             model.Stage(
                 name=one.name,
                 pipeline=one.plan.name,
-                after=tuple(shown[one.plan.name, stage] for stage in one.job.needs),
+                after=_after(one, shown, shared),
                 agent=found.agent,
                 steps=in_script(found.steps) if style is Style.DECLARATIVE else found.steps,
                 on_failure=_on_failure(one, mail, found.agent, shared, style) if mail is not None else (),
+                fail_fast=one.plan.name if one.plan.is_fail_fast and not one.job.is_final else "",
                 may_be_unstable=one.job.limits.allow_failure is not None,
                 condition=Questions(one.plan.inputs).of(one.job.condition),
             )
         )
     return Stages(tuple(stages), tuple(recipients))
+
+
+def _after(one: NamedJob, shown: Mapping[tuple[str, str], str], shared: Shared) -> tuple[str, ...]:
+    if one.job.is_final:
+        return (shared.work.ends[one.plan.name],)
+    return tuple(shown[one.plan.name, stage] for stage in one.job.needs)
 
 
 def _values(one: NamedJob, slugs: Mapping[tuple[str, str], str]) -> Values:

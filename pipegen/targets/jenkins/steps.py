@@ -15,6 +15,7 @@ from pipegen.targets.jenkins.limits import tells_status
 from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stashes import Stashes
+from pipegen.targets.jenkins.statuses import Statuses
 from pipegen.targets.jenkins.tools import with_tools
 from pipegen.targets.jenkins.values import Values
 from pipegen.targets.jenkins.work import NamedJob, Work
@@ -29,6 +30,7 @@ class Shared:
     work: Work
     preludes: Preludes
     stashes: Stashes
+    statuses: Statuses
 
 
 def steps(named: NamedJob, values: Values, shared: Shared) -> tuple[model.Step, ...]:
@@ -61,7 +63,7 @@ def _agent_steps(named: NamedJob, values: Values, shared: Shared) -> Iterator[mo
         yield from shared.stashes.read_by(named)
     step = _bound(script, _commands(named, shared.preludes), shared.work.settings)
     placed = in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
-    yield from with_ending(named.job, (placed,))
+    yield from with_ending(named.job, (shared.statuses.given(named, placed),))
     if script.archives:
         yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)

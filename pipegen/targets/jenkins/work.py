@@ -37,7 +37,7 @@ class Work:
     """All of a file's plans.
 
     *checkouts* names the function by which each pipeline checks out; *is_conditional* says that it is decided at run
-    time which pipelines run.
+    time which pipelines run; *ends* gives each pipeline with finally stages a name for what these come after.
     """
 
     scripts: tuple[PlanScripts, ...]
@@ -45,6 +45,7 @@ class Work:
     settings: Settings
     checkouts: Mapping[str, str]
     is_conditional: bool
+    ends: Mapping[str, str]
 
     @property
     def plans(self) -> tuple[Plan, ...]:
@@ -61,7 +62,10 @@ class Work:
 
 
 def named_jobs(scripts: Sequence[PlanScripts]) -> tuple[NamedJob, ...]:
-    """Return the jobs of all plans in the order of the config, but each after those that it comes after."""
+    """Return the jobs of all plans in the order of the config, but each after those that it comes after.
+
+    Finally stages are the last of their pipeline.
+    """
     shown = display_names([one.plan for one in scripts])
     return tuple(
         NamedJob(shown[one.plan.name, stage], one.plan, one.plan.job(stage), one.scripts[stage])
@@ -71,6 +75,6 @@ def named_jobs(scripts: Sequence[PlanScripts]) -> tuple[NamedJob, ...]:
 
 
 def _in_order(plan: Plan) -> tuple[str, ...]:
-    told = ((job.stage,) for job in plan.jobs)
+    told = ((job.stage,) for job in sorted(plan.jobs, key=lambda job: job.is_final))
     needs = ((need, job.stage) for job in plan.jobs for need in job.needs)
     return ExecutionGraph((*told, *needs)).topological()

@@ -31,7 +31,7 @@ _OUTCOMES = {
     Result.SKIPPED: "skipped",
 }
 # Jobs and stages that stand for no stage of the config.
-_HELPER = re.compile(r"(\S+: )?(mail when |trigger |remove )|Declarative: ")
+_HELPER = re.compile(r"(\S+: )?(mail when |note whe(n|ther) |trigger |remove )|Declarative: ")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -19,16 +19,17 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A pipeline whose stages have workspaces of their own, from *roots* on."""
+    """A pipeline whose stages have their own workspaces, from *roots* on; *end* is what finally stages come after."""
 
     pipeline: str
     selected: Selected
     roots: tuple[str, ...]
+    end: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SharedRun:
-    """A pipeline whose stages all run in one workspace, from *roots* on."""
+    """A pipeline whose stages all run in one workspace, from *roots* on; *end* is what finally stages come after."""
 
     pipeline: str
     selected: Selected
@@ -36,6 +37,7 @@ class SharedRun:
     prepare: tuple[Step, ...]
     roots: tuple[str, ...]
     teardown: Teardown | None
+    end: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

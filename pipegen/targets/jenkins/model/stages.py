@@ -20,6 +20,7 @@ class Stage:
         steps_function: the function that holds the steps, "" where they stand in place.
         on_failure: what happens once the stage has failed.
         failure_function: the function that holds that, "" where it stands in place.
+        fail_fast: the pipeline of which nothing new starts once this stage has failed, "" for none.
         may_be_unstable: whether it may fail without being a failure.
         tells_success: whether its last step says that it has succeeded, for `post` to ask.
         condition: the Groovy expression that says whether it runs, "" where it always does.
@@ -33,6 +34,7 @@ class Stage:
     steps_function: str = ""
     on_failure: tuple[Step, ...] = ()
     failure_function: str = ""
+    fail_fast: str = ""
     may_be_unstable: bool = False
     tells_success: bool = False
     condition: str = ""

@@ -159,6 +159,14 @@ class Ensured:
     always: tuple[Step, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Succeeded:
+    """The end of the steps of *stage*, noted for those that ask what came of it."""
+
+    kind: ClassVar[str] = "succeeded"
+    stage: str
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ServiceContainer:
     """A container beside that of a stage; *args* and *command* are shell text."""
@@ -193,5 +201,5 @@ class WithAfter:
 Around: TypeAlias = WithCredentials | OnAgent | Wrapped | Ensured | WithAfter | InImage
 Step: TypeAlias = (
     "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped "
-    "| Statement | Ensured | WithAfter | InImage"
+    "| Statement | Ensured | WithAfter | InImage | Succeeded"
 )

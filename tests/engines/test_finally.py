@@ -1,0 +1,124 @@
+"""Finally stages run once after all others, whatever happened, and are told what came of these."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from engines.containers import Containers
+from engines.proof.execution import Execution
+from engines.proof.yaml_text import yaml_text
+from engines.test_scripts import ENGINES, executed
+
+pytestmark = pytest.mark.xdist_group("finally")
+
+FOUND = "printf '%s ' {values} >\"$RECORDS/{stage}\""
+ON = ["gitlab", "scripted"]
+
+
+def noting(stage: str, *values: str, **keys: object) -> dict[str, object]:
+    """Return a stage that notes *values*."""
+    words = " ".join(f'"${{{value}}}"' for value in values)
+    return {"name": stage, "script": [FOUND.format(values=words, stage=stage)], **keys}
+
+
+def run(name: str, containers: Containers, folder: Path, pipeline: dict[str, object]) -> tuple[Execution, Path]:
+    """Return what comes of *pipeline* on the engine *name*, and the folder of notes."""
+    return executed(ENGINES[name], containers, folder, yaml_text({"pipelines": {"p": pipeline}}), {})
+
+
+@pytest.mark.parametrize("name", ON)
+def test_after_a_failure(containers: Containers, tmp_path: Path, name: str) -> None:
+    """Each status is told, values and files are there as far as they were made, and a failing finally stage fails."""
+    stages = [
+        {"name": "build", "script": ["touch given; printf 1.2 >$PIPEGEN_OUTPUTS/v"], "outputs": ["v"]}
+        | {"artifacts": ["given"]},
+        {"name": "lint", "script": ["exit 3"], "allow_failure": True},
+        {
+            "name": "test",
+            "script": ["touch made; exit 1"],
+            "outputs": {"v": {"command": "echo 1"}},
+            "artifacts": ["made"],
+        },
+        {"name": "release", "script": ["true"], "files_from": []},
+        {"name": "slow", "script": ["sleep 1"], "files_from": []},
+        noting("report", "pipeline.status", "build.status", "lint.status", "test.status", "release.status"),
+        noting("values", "build.v|none", "test.v|none", files_from=["build", "test"]),
+        {"name": "files", "script": ['ls given made >"$RECORDS/files" || true'], "files_from": ["build", "test"]},
+        {"name": "broken", "script": ["false"]},
+    ]
+    arcs = [["build", "lint", "slow"], ["build", "test", "release"]]
+    pipeline: dict[str, object] = {
+        "stages": stages,
+        "execution": arcs,
+        "finally": ["report", "values", "files", "broken"],
+    }
+
+    done, records = run(name, containers, tmp_path, pipeline)
+
+    assert done.outcomes == {
+        "build": "success",
+        "lint": "unstable",
+        "test": "failed",
+        "release": "skipped",
+        "slow": "success",
+        "report": "success",
+        "values": "success",
+        "files": "success",
+        "broken": "failed",
+    }, done.log
+    assert (records / "report").read_text("utf-8") == "failed success failed failed skipped "
+    assert (records / "files").read_text("utf-8") == "given\n"
+    assert (records / "values").read_text("utf-8") == "1.2 none "
+    assert min(done.times[stage][0] for stage in ("report", "values", "broken")) >= done.times["slow"][1]
+
+
+@pytest.mark.parametrize("name", ON)
+def test_after_success(containers: Containers, tmp_path: Path, name: str) -> None:
+    """A stage whose condition is false is skipped, and the pipeline a success; so is one whose failure is allowed."""
+    stages = [
+        {"name": "build", "script": ["true"]},
+        {"name": "never", "script": ["true"], "when": {"branch": "nowhere"}},
+        {"name": "lint", "script": ["exit 2"], "allow_failure": {"exit_codes": 2}},
+        {"name": "style", "script": ["true"], "allow_failure": True},
+        noting("report", "pipeline.status", "build.status", "never.status", "lint.status", "style.status"),
+        noting("unasked", "pipeline.status", when={"branch": "nowhere"}),
+    ]
+    arcs = [["build", "never", "lint"], ["build", "style"]]
+    pipeline: dict[str, object] = {"stages": stages, "execution": arcs, "finally": ["report", "unasked"]}
+
+    done, records = run(name, containers, tmp_path, pipeline)
+
+    ran = {stage: outcome for stage, outcome in done.outcomes.items() if outcome != "skipped"}
+    assert ran == {
+        "build": "success",
+        "lint": "unstable",
+        "style": "success",
+        "report": "success",
+    }, done.log
+    assert (records / "report").read_text("utf-8") == "success success skipped failed success "
+
+
+def test_nothing_new_starts_after_a_failure(containers: Containers, tmp_path: Path) -> None:
+    """Stages that run end, none starts, and finally stages run."""
+    stages = [
+        {"name": "broken", "script": ["false"]},
+        {"name": "long", "script": ["sleep 2; touch $RECORDS/long"]},
+        {"name": "after", "script": ["true"]},
+        {"name": "last", "script": ["true"]},
+        noting("report", "pipeline.status", "long.status", "after.status"),
+    ]
+    arcs = [["long", "after", "last"], ["broken"]]
+    keys: dict[str, object] = {"fail_fast": True, "finally": ["report"]}
+
+    done, records = run("scripted", containers, tmp_path, {"stages": stages, "execution": arcs, **keys})
+
+    assert done.outcomes == {
+        "broken": "failed",
+        "long": "success",
+        "after": "skipped",
+        "last": "skipped",
+        "report": "success",
+    }, done.log
+    assert (records / "long").exists()
+    assert (records / "report").read_text("utf-8") == "failed success skipped "
