@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -11,6 +12,8 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback.groovy import Kind, Token, UnreadableError, tokens
 
 _OPENING = {"(": ")", "[": "]", "{": "}"}
+# What finally stages come after: the end of the one pipeline, or of that one among several.
+_END = re.compile(r"all others(?: of (.+?))?(?: [0-9]+)?")
 
 
 def order(text: str) -> ExecutionGraph:
@@ -85,9 +88,21 @@ def _read_scripted(calls: Sequence[Sequence[Token]]) -> ExecutionGraph:
         arcs.append((name,))
         arcs += [(earlier, name) for earlier in _after(arguments, place)]
     told = {arc[0] for arc in arcs if len(arc) == 1}
+    arcs = [one for arc in arcs for one in _through_ends(arc, arcs, told)]
     if unknown := sorted({arc[0] for arc in arcs} - told):
         raise UnreadableError(f'a stage comes after "{unknown[0]}", which is not there')
     return ExecutionGraph(arcs)
+
+
+def _through_ends(arc: tuple[str, ...], arcs: Sequence[tuple[str, ...]], told: set[str]) -> Iterator[tuple[str, ...]]:
+    """Yield *arc*, or for one from the end of a pipeline, which is no stage, those from all stages that it ends."""
+    end = _END.fullmatch(arc[0])
+    if end is None or arc[0] in told:
+        yield arc
+        return
+    final = {later for earlier, *rest in arcs for later in rest if _END.fullmatch(earlier) and earlier not in told}
+    prefix = f"{end[1]}: " if end[1] else ""
+    yield from ((name, arc[1]) for name in sorted(told - final) if name.startswith(prefix))
 
 
 def _after(arguments: Sequence[Token], place: int) -> Iterator[str]:
