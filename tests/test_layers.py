@@ -26,6 +26,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "shell": ("plan.model", "bindings.expression", "bindings.script", "diagnostics", "source"),
     "targets": ("graph", "plan.model", "bindings.expression", "shell", "emit", "diagnostics", "source"),
     "readback": ("graph", "diagnostics", "source"),
+    "run": ("plan.model", "bindings.expression", "shell", "graph", "diagnostics", "source"),
     "compiler": ("targets", "plan", "bindings", "config", "graph", "diagnostics", "source"),
     "cli": ("compiler", "targets", "plan", "bindings", "config", "graph", "diagnostics", "source", "assets", "emit"),
 }

@@ -119,7 +119,9 @@ def _report_unknown(name: Located[str], stages: dict[str, Stage], report: Report
 
 
 def _check_used(graph: ExecutionGraph, stages: Iterable[Stage], pipeline: Pipeline, report: Report) -> None:
-    final = final_stages(pipeline)
+    named = [stage.name.value for stage in pipeline.stages]
+    # A finally stage that is not there can only mean one that stands in no arc: one slip is reported once.
+    final = {name if name in named else near_miss(name, named) for name in final_stages(pipeline)}
     for stage in stages:
         if stage.name.value not in graph and stage.name.value not in final:
             report.add(

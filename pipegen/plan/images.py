@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pipegen.bindings.expression import Text
+from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Text
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -41,25 +41,37 @@ def image(stage: Stage, values: Values) -> JobImage | None:
 def image_name(node: Node, values: Values) -> Text:
     """Return the name of an image; what no engine takes for one is reported."""
     name = values.as_text(values.value(node))
-    for part in name.parts:
-        text = part if isinstance(part, str) else getattr(part, "source", "")
-        if not _NAME.fullmatch(text):
-            values.report.add(
-                codes.INVALID_IMAGE_NAME,
-                f'"{text}" stands in no name of an image',
-                at=name.span,
-                hint='write it out, or with values: "registry.example.org/app:${build.tag}"; variables of an engine '
-                "are not read here",
-            )
-            return name
-    if not name.parts or (isinstance(name.parts[0], str) and not _START.match(name.parts[0])):
+    foreign = next((text for text in map(_written, name.parts) if not _NAME.fullmatch(text)), None)
+    first = name.parts[0] if name.parts else ""
+    if foreign is not None:
         values.report.add(
             codes.INVALID_IMAGE_NAME,
-            f'"{name.constant or name.span.text}" is no name of an image',
+            f'"{foreign}" stands in no name of an image',
+            at=name.span,
+            hint='write it out, or with values: "registry.example.org/app:${build.tag}"; variables of an engine '
+            "are not read here",
+        )
+    elif isinstance(node, Scalar) and not node.text:
+        values.report.add(codes.INVALID_IMAGE_NAME, "an image has a name", at=name.span, hint="write it: python:3.12")
+    elif isinstance(first, str) and first and not _START.match(first):
+        values.report.add(
+            codes.INVALID_IMAGE_NAME,
+            f'"{first}" begins no name of an image',
             at=name.span,
             hint="begin with a letter or a digit: python:3.12",
         )
     return name
+
+
+def _written(part: Part) -> str:
+    """Return the text that *part* may put into a name without any run's knowing."""
+    match part:
+        case str():
+            return part
+        case Bare():
+            return part.source
+        case Reference() | Defaulted():
+            return part.default or ""
 
 
 def check_image(stage: Stage, steps: tuple[Step, ...], report: Report) -> None:

@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterator
 
 from pipegen.bindings.expression import Text
-from pipegen.config.model import Stage
+from pipegen.config.model import Stage, Value
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
+from pipegen.plan.commands import check_entries, entries_of
 from pipegen.plan.images import image_name
 from pipegen.plan.model import Line, Service
 from pipegen.plan.values import Values
 from pipegen.plan.variables import check_variable_name
 from pipegen.source.text import Span
-from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 
 # What is reported as a name already does not match; a value that the run knows stands as one character.
 _KNOWN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@\0-]*")
@@ -43,13 +44,13 @@ def _service(node: Node, values: Values) -> Service:
     given = node.get("image") if isinstance(node, Mapping) else None
     body = node if isinstance(node, Mapping) and given is not None else Mapping((), node.span)
     name = image_name(given or node, values)
-    alias, ready = body.get("alias"), body.get("ready")
+    alias = body.get("alias")
     return Service(
         image=name,
         alias=alias.text if isinstance(alias, Scalar) else _alias(name, values),
         env=tuple(_variables(body.get("env"), values)),
         command=tuple(_words(body.get("command"))),
-        ready=_ready(ready, values),
+        ready=_ready(body.entry("ready"), values),
         span=name.span,
     )
 
@@ -68,8 +69,11 @@ def _alias(name: Text, values: Values) -> str:
     return alias
 
 
-def _ready(node: Node | None, values: Values) -> Line | None:
-    return values.line(node) if isinstance(node, Scalar) else None
+def _ready(entry: Entry | None, values: Values) -> Line | None:
+    if entry is None or not isinstance(entry.value, Scalar):
+        return None
+    check_entries("ready", entries_of(entry.value), Value(entry.value, entry.key.span), values.report)
+    return values.line(entry.value)
 
 
 def _words(node: Node | None) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -12,8 +11,6 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback.groovy import Kind, Token, UnreadableError, tokens
 
 _OPENING = {"(": ")", "[": "]", "{": "}"}
-# What finally stages come after: the end of the one pipeline, or of that one among several.
-_END = re.compile(r"all others(?: of (.+?))?(?: [0-9]+)?")
 
 
 def order(text: str) -> ExecutionGraph:
@@ -29,7 +26,7 @@ def order(text: str) -> ExecutionGraph:
     calls = [found[place + 1 :] for place in _calls(found, "addStage")]
     if not calls:
         raise UnreadableError("neither a pipeline block nor an addStage call")
-    return _read_scripted(calls)
+    return _read_scripted(calls, _ends(found))
 
 
 # Declarative
@@ -80,29 +77,35 @@ def _stages(body: Sequence[Token]) -> Iterator[_Stage]:
 # Scripted
 
 
-def _read_scripted(calls: Sequence[Sequence[Token]]) -> ExecutionGraph:
-    arcs: list[tuple[str, ...]] = []
+def _read_scripted(calls: Sequence[Sequence[Token]], ends: frozenset[str]) -> ExecutionGraph:
+    """Return the order of the stages that *calls* add; those after one of *ends* come after all before it."""
+    after: dict[str, tuple[str, ...]] = {}
     for call in calls:
         arguments, _ = _bracketed(call, 0)
         name, place = _text(arguments, 0)
-        arcs.append((name,))
-        arcs += [(earlier, name) for earlier in _after(arguments, place)]
-    told = {arc[0] for arc in arcs if len(arc) == 1}
-    arcs = [one for arc in arcs for one in _through_ends(arc, arcs, told)]
-    if unknown := sorted({arc[0] for arc in arcs} - told):
+        after[name] = tuple(_after(arguments, place))
+    if unknown := sorted({one for earlier in after.values() for one in earlier} - after.keys() - ends):
         raise UnreadableError(f'a stage comes after "{unknown[0]}", which is not there')
-    return ExecutionGraph(arcs)
+    others = [name for name, earlier in after.items() if ends.isdisjoint(earlier)]
+    arcs = [
+        (one, name)
+        for name, earlier in after.items()
+        for given in earlier
+        for one in (_before_end(given, others) if given in ends else (given,))
+    ]
+    return ExecutionGraph([*((name,) for name in after), *arcs])
 
 
-def _through_ends(arc: tuple[str, ...], arcs: Sequence[tuple[str, ...]], told: set[str]) -> Iterator[tuple[str, ...]]:
-    """Yield *arc*, or for one from the end of a pipeline, which is no stage, those from all stages that it ends."""
-    end = _END.fullmatch(arc[0])
-    if end is None or arc[0] in told:
-        yield arc
-        return
-    final = {later for earlier, *rest in arcs for later in rest if _END.fullmatch(earlier) and earlier not in told}
-    prefix = f"{end[1]}: " if end[1] else ""
-    yield from ((name, arc[1]) for name in sorted(told - final) if name.startswith(prefix))
+def _ends(found: Sequence[Token]) -> frozenset[str]:
+    """Return what is done when stages are started by a call of their own."""
+    calls = (found[place + 1 : place + 3] for place in _calls(found, "stagesReady"))
+    return frozenset(call[1].text for call in calls if len(call) > 1 and call[1].kind is Kind.TEXT)
+
+
+def _before_end(end: str, stages: Sequence[str]) -> Iterator[str]:
+    """Yield those of *stages* that belong to the pipeline of *end*; in a file of one, all do."""
+    _, of, pipeline = end.partition(" of ")
+    return (name for name in stages if not of or name.startswith(f"{pipeline}: "))
 
 
 def _after(arguments: Sequence[Token], place: int) -> Iterator[str]:

@@ -122,3 +122,30 @@ def test_nothing_new_starts_after_a_failure(containers: Containers, tmp_path: Pa
     }, done.log
     assert (records / "long").exists()
     assert (records / "report").read_text("utf-8") == "failed success skipped "
+
+
+def test_pipelines_of_a_file_end_by_themselves(containers: Containers, tmp_path: Path) -> None:
+    """The finally stages of one wait for no stage of another, and are told of their own pipeline."""
+    short = {
+        "stages": [{"name": "broken", "script": ["false"]}, noting("one", "pipeline.status", "broken.status")],
+        "finally": ["one"],
+        "fail_fast": True,
+    }
+    long = {
+        "stages": [{"name": "long", "script": ["sleep 3"]}, noting("two", "pipeline.status", "long.status")],
+        "finally": ["two"],
+        "workspace": "shared",
+    }
+    text = yaml_text({"pipelines": {"short": short, "long": long}})
+
+    done, records = executed(ENGINES["scripted"], containers, tmp_path, text, {})
+
+    assert done.outcomes == {
+        "short: broken": "failed",
+        "short: one": "success",
+        "long: long": "success",
+        "long: two": "success",
+    }, done.log
+    assert (records / "one").read_text("utf-8") == "failed failed "
+    assert (records / "two").read_text("utf-8") == "success success "
+    assert done.times["short: one"][1] < done.times["long: long"][1]

@@ -132,3 +132,14 @@ def test_a_diamond_keeps_its_arcs() -> None:
     made = plan(*DIAMOND)
 
     assert order(jenkinsfile(scripts(made), style="scripted")) == made.graph
+
+
+def test_finally_stages_come_after_all_others_of_their_pipeline() -> None:
+    """They come after a name of its own, which is no stage."""
+    stages = ("addStage('p: a') {}", "addStage('q: b') {}", "addStage('p: c', after: ['all others of p']) {}")
+    started = "advance(stagesReady('all others of p'))"
+
+    assert order("\n".join((*stages, started))).arcs == (("p: a", "p: c"),)
+    assert order("addStage('a') {}\naddStage('c', after: ['all others']) {}\nstagesReady('all others')").arcs == (
+        ("a", "c"),
+    )

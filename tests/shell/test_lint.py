@@ -83,6 +83,13 @@ STEPS: dict[str, dict[str, object]] = {
         "artifacts": ["a/b", "*.xml"],
         "run": {"image": "${c.imageID}", "arguments": ["${.v}${.w}"]},
     },
+    "image": {
+        "image": "x:${a.output}",
+        "services": ["redis", {"image": "example/db:1", "ready": "pg_isready -h db -U '${a.output}'"}],
+        "env": {"A": "${a.output}"},
+        "script": ["make"],
+        "after": ["echo ${a.output} | cat", "cd /"],
+    },
     "script that writes": {"script": ["make | tee log"], "outputs": ["v", "w.x"], "exports": {"e": "${.v}"}},
     "everything": {
         "build": "v",
@@ -99,6 +106,8 @@ HOSTS = {
         login=LOGIN,
         archives_folders=True,
         setup={"project": "${P:-none}", "timestamp": "$(date | sed 's/ //')"}.get,
+        kept="$HOME/kept",
+        expanded_variable=lambda job, name: f"V_{job.slug}_{name}",
         promote_credential=Credential(id="c", kind=CredentialKind.PASSWORD, variables=("U", "W"), span=NOWHERE),
     ),
     "shared": host(values="$HOME/values", promote_credential=None),
@@ -130,4 +139,5 @@ def scripts(where: str) -> Iterator[str]:
         stages = [SOURCE, {"name": "c", "build": "x", "run": True}, {"name": "t", **steps}, reader]
         plan = plan_of({"directory": "sub" if number % 2 else ".", "stages": stages})
         for job in plan.jobs:
-            yield f"set -e\n{text_of(script_of(plan, job.stage, HOSTS[where]))}"
+            found = script_of(plan, job.stage, HOSTS[where])
+            yield from (f"set -e\n{text_of(one)}" for one in (found, found.after) if one is not None)

@@ -75,6 +75,8 @@ def _job_data(job: Job) -> Mapping[str, object]:
 def _described(plan: Plan) -> str:
     lines = [f"pipeline {plan.name}"]
     lines += [f"  frame {number}: {', '.join(frame)}" for number, frame in enumerate(plan.frames, start=1)]
+    final = [job.stage for job in plan.jobs if job.is_final]
+    lines += [f"  finally: {', '.join(final)}"] if final else []
     lines.append(f"  longest path: {' -> '.join(_longest_path(plan))}")
     for job in plan.jobs:
         lines += ["", f"  {job.stage}", *_details(job)]

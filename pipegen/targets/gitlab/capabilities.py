@@ -31,7 +31,7 @@ TABLE: tuple[Capability, ...] = (
     Capability(
         "secrets", _NATIVE, "CI/CD variables named as the ID, in upper case, masked where they say so; id_tokens"
     ),
-    Capability("after", _NATIVE, "after_script; GitLab does not run it when a job exceeds its timeout"),
+    Capability("after", _NATIVE, "after_script; with a timeout, RUNNER_SCRIPT_TIMEOUT lets it run when the time is up"),
     Capability("agent", _NATIVE, "tags of runners, in place of targets.gitlab.tags"),
     Capability("image", _NATIVE, "outputs in its name are variables, by a dotenv report"),
     Capability("services", _NATIVE),

@@ -15,6 +15,9 @@ from pipegen.targets.gitlab.model import Limits, Retry, Variable
 _MOST_TRIES = 2
 # https://docs.gitlab.com/ci/pipelines/settings/#set-a-limit-for-how-long-jobs-can-run
 _LONGEST = 30 * 86_400
+# The five minutes that the runner gives after_script, and as much for what comes before the script:
+# https://docs.gitlab.com/ci/runners/configure_runners/#set-script-and-after_script-timeouts
+_AROUND = 600
 # https://docs.gitlab.com/ci/yaml/#retrywhen: what it may be, by what we call it. A job is "stuck" when no runner takes
 # it or its runner is gone; what has run for too long is told by job_execution_timeout.
 _REASONS = {
@@ -39,20 +42,33 @@ def check_limits(job: plan.Job, *, is_bridge: bool, report: Report) -> None:
         report.add(LIMIT_OUT_OF_REACH, message, at=at, hint=hint)
 
 
-def lower_limits(limits: plan.Limits) -> Limits:
-    """Return *limits* as keys of a job."""
+def lower_limits(limits: plan.Limits, *, has_after: bool = False) -> Limits:
+    """Return *limits* as keys of a job; what comes after its script, where it *has_after*, has time of its own."""
     allowed = limits.allow_failure
+    longer = _AROUND if _ends_script(limits, has_after=has_after) else 0
     return Limits(
         retry=_retry(limits.retry) if limits.retry is not None else None,
-        timeout=in_words(limits.timeout.seconds) if limits.timeout is not None else "",
+        timeout=in_words(min(limits.timeout.seconds + longer, _LONGEST)) if limits.timeout is not None else "",
         allow_failure=allowed is not None and not allowed.exit_codes,
         exit_codes=allowed.exit_codes if allowed is not None else (),
     )
 
 
-def limit_variables(limits: plan.Limits) -> tuple[Variable, ...]:
-    """Return the variables by which the runner keeps *limits*."""
-    return (_KEEPS_EXIT_CODES,) if limits.allow_failure is not None and limits.allow_failure.exit_codes else ()
+def limit_variables(limits: plan.Limits, *, has_after: bool = False) -> Iterator[Variable]:
+    """Yield the variables by which the runner keeps *limits*."""
+    if limits.allow_failure is not None and limits.allow_failure.exit_codes:
+        yield _KEEPS_EXIT_CODES
+    if limits.timeout is not None and _ends_script(limits, has_after=has_after):
+        yield Variable("RUNNER_SCRIPT_TIMEOUT", f"{limits.timeout.seconds}s")
+
+
+def _ends_script(limits: plan.Limits, *, has_after: bool) -> bool:
+    """Return whether the runner ends the script before the job's time is up, so that after_script runs then too.
+
+    Not where a timeout is tried again unlike other failures: that counts the job's own timeout alone.
+    """
+    is_told_apart = limits.retry is not None and len(limits.retry.on) < len(plan.Failure)
+    return has_after and limits.timeout is not None and not is_told_apart
 
 
 def _retry(retry: plan.Retry) -> Retry:

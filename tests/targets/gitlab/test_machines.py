@@ -39,6 +39,16 @@ def test_resources_are_requests(resources: str, variables: dict[str, str]) -> No
     assert job(f"resources: {{ {resources} }}")["variables"] == variables
 
 
+def test_what_comes_after_has_time_of_its_own() -> None:
+    """The script ends in time, and the job a little later; not where a timeout counts apart."""
+    found = job("timeout: 20 minutes\n            after: [y]")
+
+    assert (found["timeout"], found["variables"]) == ("30 minutes", {"RUNNER_SCRIPT_TIMEOUT": "1200s"})
+    assert job("timeout: 20 minutes")["timeout"] == "20 minutes"
+    apart = job("timeout: 20 minutes\n            after: [y]\n            retry: { count: 1, on: [timeout] }")
+    assert apart["timeout"] == "20 minutes"
+
+
 def test_bash_keeps_pipefail() -> None:
     """And is asked for by name; without it, pipefail is turned off."""
     before = str(job("shell: bash")["before_script"])

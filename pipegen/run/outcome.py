@@ -1,0 +1,151 @@
+"""What becomes of stages: which may start, which never will, and what came of all.
+
+These rules hold on every engine and in a run of our own. They know no clock and start nothing: they look at one moment
+of a run and tell what follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from pipegen.graph.execution import ExecutionGraph
+
+
+class Status(Enum):
+    """What came of a stage, or of a pipeline, as finally stages read it."""
+
+    SUCCESS = "success"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    UNKNOWN = "unknown"
+
+
+class State(Enum):
+    """Where a stage is; one in no state has not started."""
+
+    RUNNING = "running"
+    SUCCESS = "success"
+    # Its tries are used up.
+    FAILED = "failed"
+
+
+class Reason(Enum):
+    """Why a stage never starts."""
+
+    STOPPED = "nothing new starts any more"
+    CONDITION = "its condition is false"
+    BEFORE = "a stage before it did not succeed"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Moment:
+    """A moment of a run.
+
+    Attributes:
+        graph: the stages in their order, without finally stages.
+        final: the finally stages.
+        states: where the stages that have started are.
+        unwanted: the stages whose condition is false.
+        allowed: the stages that have failed, or would, and may.
+        is_fail_fast: whether a failure keeps others from starting.
+        is_stopped: whether somebody has asked that nothing new starts.
+    """
+
+    graph: ExecutionGraph
+    final: tuple[str, ...] = ()
+    states: Mapping[str, State] = field(default_factory=dict)
+    unwanted: Collection[str] = ()
+    allowed: Collection[str] = ()
+    is_fail_fast: bool = False
+    is_stopped: bool = False
+
+
+def skipped(moment: Moment) -> dict[str, Reason]:
+    """Return the stages of the graph that never start, each with the reason, in an order that the arcs allow.
+
+    A stage whose condition is false holds nothing up, as if it had succeeded. One that waits for a stage that still may
+    start is not among them, although it may be later.
+    """
+    found: dict[str, Reason] = {}
+    is_stopped = moment.is_stopped or (moment.is_fail_fast and any(_failures(moment, moment.graph.nodes)))
+    for stage in moment.graph.topological():
+        if stage in moment.states:
+            continue
+        before = moment.graph.predecessors(stage)
+        if is_stopped:
+            found[stage] = Reason.STOPPED
+        elif any(_is_lost(one, moment, found) for one in before):
+            found[stage] = Reason.BEFORE
+        elif stage in moment.unwanted and all(_is_over(one, moment, found) for one in before):
+            found[stage] = Reason.CONDITION
+    return found
+
+
+def ready(moment: Moment) -> tuple[str, ...]:
+    """Return the stages of the graph that may start now: nothing before them is left to wait for."""
+    never = skipped(moment)
+    return tuple(
+        stage
+        for stage in moment.graph.nodes
+        if stage not in moment.states
+        and stage not in never
+        and all(_is_over(one, moment, never) for one in moment.graph.predecessors(stage))
+    )
+
+
+def is_over(moment: Moment) -> bool:
+    """Return whether no stage of the graph runs or will."""
+    never = skipped(moment)
+    return all(_is_over(stage, moment, never) for stage in moment.graph.nodes)
+
+
+def final_ready(moment: Moment) -> tuple[str, ...]:
+    """Return the finally stages that may start now: all of them, whatever happened, once the others are over."""
+    if not is_over(moment):
+        return ()
+    return tuple(stage for stage in moment.final if stage not in moment.states and stage not in moment.unwanted)
+
+
+def status(stage: str, moment: Moment) -> Status:
+    """Return what came of *stage*, as finally stages are told; UNKNOWN while that is open."""
+    match moment.states.get(stage):
+        case State.SUCCESS:
+            return Status.SUCCESS
+        case State.FAILED:
+            return Status.FAILED
+        case None if stage in skipped(moment):
+            return Status.SKIPPED
+    return Status.UNKNOWN
+
+
+def status_of_all(moment: Moment) -> Status:
+    """Return what came of the stages of the graph, as finally stages are told; UNKNOWN while they are not over."""
+    if not is_over(moment):
+        return Status.UNKNOWN
+    return Status.FAILED if any(_failures(moment, moment.graph.nodes)) else Status.SUCCESS
+
+
+def result(moment: Moment) -> Status:
+    """Return what came of the run, finally stages and all; UNKNOWN while something is left to do."""
+    final = (moment.states.get(stage) for stage in moment.final if stage not in moment.unwanted)
+    if not is_over(moment) or any(state in (None, State.RUNNING) for state in final):
+        return Status.UNKNOWN
+    return Status.FAILED if any(_failures(moment, (*moment.graph.nodes, *moment.final))) else Status.SUCCESS
+
+
+def _failures(moment: Moment, stages: Collection[str]) -> Iterator[str]:
+    """Yield those of *stages* that have failed and may not."""
+    return (one for one in stages if moment.states.get(one) is State.FAILED and one not in moment.allowed)
+
+
+def _is_lost(stage: str, moment: Moment, never: Mapping[str, Reason]) -> bool:
+    """Return whether what comes after *stage* does not run."""
+    if never.get(stage) in (Reason.BEFORE, Reason.STOPPED):
+        return True
+    return moment.states.get(stage) is State.FAILED and stage not in moment.allowed
+
+
+def _is_over(stage: str, moment: Moment, never: Mapping[str, Reason]) -> bool:
+    return stage in never or moment.states.get(stage) in (State.SUCCESS, State.FAILED)

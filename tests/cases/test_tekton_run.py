@@ -1,0 +1,182 @@
+"""What Tekton says of tasks that are skipped, started last or failed, we say, but for what is told here."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.run.outcome import (
+    Moment,
+    Reason,
+    State,
+    Status,
+    final_ready,
+    is_over,
+    ready,
+    result,
+    skipped,
+    status,
+    status_of_all,
+)
+
+CASES = "tekton_run.json"
+
+Case = dict[str, Any]
+
+# A task that is scheduled takes its place; one that was cancelled has failed.
+STATES = {
+    "scheduled": State.RUNNING,
+    "running": State.RUNNING,
+    "succeeded": State.SUCCESS,
+    "failed": State.FAILED,
+    "cancelled": State.FAILED,
+}
+# With us independent branches go on after a failure, so that these tasks still run.
+GOES_ON = {
+    "done-or-skipped/one-task-failed": "mytask2",
+    "done-or-skipped/one-run-failed": "mytask14",
+    "status/one-task-failed": "mytask2",
+    "condition/one-task-failed": "mytask2",
+}
+# What a case turns on that a config cannot say: time limits of whole runs, values that are missing at run time (each
+# reader has a default), empty lists of legs (refused), a run that is killed.
+ELSEWHERE = {
+    "skip/pipeline-tasks-timeout-reached",
+    "finally-skipped/finally-timeout-passed",
+    "done-or-skipped/one-task-finished-run-cancelled-forcefully",
+    "done-or-skipped/large-deps-not-started",
+    "done-or-skipped/large-deps-all-predecessors-through-params-and-when",
+}
+MISSING = {"mytask20", "mytask21", "mytask22", "final-task-2", "final-task-6", "final-task-7", "mytask15"}
+
+
+def moment(case: Case) -> Moment:
+    """Return *case* as a moment of a run."""
+    tasks, final = case.get("tasks", []), case.get("finally", [])
+    arcs: list[list[str]] = []
+    for task in tasks:
+        arcs += [[task["name"]], *([earlier, task["name"]] for earlier in task.get("run_after", ()))]
+    told = [*tasks, *final]
+    return Moment(
+        graph=ExecutionGraph(arcs),
+        final=tuple(task["name"] for task in final),
+        states={task["name"]: STATES[task["state"]] for task in told if task["state"] != "none"},
+        unwanted={task["name"] for task in told if task.get("when") is False},
+        allowed={task["name"] for task in told if task.get("on_error") == "continue"},
+        is_stopped=case.get("run_status", "running").startswith("gracefully"),
+    )
+
+
+def without(found: Mapping[str, bool], names: set[str]) -> dict[str, bool]:
+    """Return *found* but for *names*, and for what waits for a missing value."""
+    return {name: value for name, value in found.items() if name not in names | {"mytask23"}}
+
+
+def check_skip(case: Case) -> None:
+    """Expect which tasks are skipped."""
+    now = moment(case)
+    told = case["expect"]["skipped"]
+    assert {name: name in skipped(now) for name in without(told, MISSING)} == without(told, MISSING)
+
+
+def check_skip_parent(case: Case) -> None:
+    """Expect which tasks are skipped because of those before them."""
+    never = skipped(moment(case))
+    told = case["expect"]["skipped_because_parent_skipped"]
+    assert {name: never.get(name) is Reason.BEFORE for name in told} == told
+
+
+def check_queue(case: Case) -> None:
+    """Expect what starts next."""
+    assert list(ready(moment(case))) == case["expect"]["queue"]
+
+
+def check_done(case: Case) -> None:
+    """Expect which tasks are done or never start."""
+    now = moment(case)
+    ended = {name for name, state in now.states.items() if state is not State.RUNNING}
+    assert {*ended, *skipped(now)} == set(case["expect"]["done_or_skipped"]) - {GOES_ON.get(case["id"])}
+
+
+def check_final_ready(case: Case) -> None:
+    """Expect which of the last tasks start."""
+    assert list(final_ready(moment(case))) == case["expect"]["ready"]
+
+
+def check_final_skipped(case: Case) -> None:
+    """Expect which of the last tasks do not."""
+    now = moment(case)
+    told = without(case["expect"]["skipped"], MISSING)
+    assert {name: name not in final_ready(now) for name in told} == told
+
+
+def check_status(case: Case) -> None:
+    """Expect what is told of each task and of all; that tasks were skipped is no status of its own with us."""
+    now = moment(case)
+    known = {"Succeeded": {Status.SUCCESS}, "Failed": {Status.FAILED}, "None": {Status.SKIPPED, Status.UNKNOWN}}
+    for name, told in case["expect"]["task_status"].items():
+        assert status(name, now) in known[told]
+    if case["id"] in GOES_ON:
+        assert (status_of_all(now), ready(now)) == (Status.UNKNOWN, (GOES_ON[case["id"]],))
+        return
+    expected = {
+        "None": Status.UNKNOWN,
+        "Failed": Status.FAILED,
+        "Succeeded": Status.SUCCESS,
+        "Completed": Status.SUCCESS,
+    }
+    assert status_of_all(now) is expected[case["expect"]["aggregate"]]
+
+
+def check_condition(case: Case) -> None:
+    """Expect what came of the run."""
+    now = moment(case)
+    if case["id"] in GOES_ON:
+        assert (result(now), ready(now)) == (Status.UNKNOWN, (GOES_ON[case["id"]],))
+    elif case["id"] == "condition/dag-failed-final-skipped":
+        # Its last task lacks a value; with a default, it starts.
+        assert final_ready(now) == ("mytask15",)
+    elif case["expect"].get("reason") == "Cancelled":
+        assert is_over(now)
+    else:
+        expected = {"False": Status.FAILED, "True": Status.SUCCESS, "Unknown": Status.UNKNOWN}
+        assert result(now) is expected[case["expect"].get("status")]
+
+
+CHECKS = {
+    "skip": check_skip,
+    "skip-parent": check_skip_parent,
+    "queue": check_queue,
+    "done_or_skipped": check_done,
+    "finally_ready": check_final_ready,
+    "finally_skipped": check_final_skipped,
+    "status": check_status,
+    "condition": check_condition,
+}
+
+
+def test_the_case_holds(case: Case) -> None:
+    """Each kind of case has one way to be checked."""
+    if case["id"] in ELSEWHERE:
+        pytest.skip("no config can say this")
+    CHECKS[case["kind"]](case)
+
+
+def test_every_case_is_accounted_for(cases: list[Case]) -> None:
+    """The file holds as many cases of each kind as were looked at, and those that differ are among them."""
+    counted = Counter(case["kind"] for case in cases)
+    ids = {case["id"] for case in cases}
+
+    assert counted == {
+        "skip": 10,
+        "skip-parent": 2,
+        "queue": 11,
+        "done_or_skipped": 11,
+        "finally_ready": 5,
+        "finally_skipped": 2,
+        "status": 7,
+        "condition": 8,
+    }
+    assert GOES_ON.keys() | ELSEWHERE <= ids
