@@ -147,10 +147,9 @@ class Reader:
             return self.stage.leg is not None or (self.stage.within, "matrix") not in self.namespaces.groups.members
         if reference.namespace == PIPELINE:
             return (self.stage.within, PIPELINE) not in self.namespaces.groups.members
-        if reference.namespace == "inputs" and self.namespaces.inputs:
-            return True
-        known = {"setup", self.stage.said} | ({"inputs"} - self.namespaces.homes.keys())
-        return reference.legs is None and (not reference.namespace or reference.namespace in known)
+        if reference.namespace == "inputs":
+            return bool(self.namespaces.inputs) or "inputs" not in self.namespaces.homes
+        return reference.legs is None and reference.namespace in (None, "", "setup", self.stage.said)
 
     def _resolve_ours(self, reference: Reference, namespace: str) -> Part:
         match namespace:

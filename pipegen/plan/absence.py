@@ -50,16 +50,17 @@ class Absence:
                 used += [file.container for file in copied(step.files)]
             for one in used:
                 reference = (one.id if isinstance(one, Image) else one.name).reference
-                if one.producer in (None, stage) or reference is None or reference.default is None:
+                if one.producer is None or one.producer == stage or reference is None or reference.default is None:
                     continue
-                cause = self.cause(one.producer or "", stage)
+                cause = self.cause(one.producer, stage)
                 if cause is not None:
+                    maker = self.stages[one.producer].said
                     report.add(
                         codes.MAY_BE_ABSENT,
-                        f'"{reference}" may not be there, and no default stands for what stage "{one.producer}" makes',
+                        f'"{reference}" may not be there, and no default stands for what stage "{maker}" makes',
                         at=reference.span,
                         also=[Label(cause, "it may leave nothing")],
-                        hint=f'give stage "{stage}" the same "when"',
+                        hint=f'give stage "{self.stages[stage].said}" the same "when"',
                     )
 
 

@@ -16,7 +16,7 @@ def after(stage: Stage, steps: tuple[Step, ...], values: Values) -> tuple[Line, 
     if all(isinstance(step, Export | Trigger) for step in steps):
         values.report.add(
             codes.MISSING_KEY,
-            f'stage "{stage.name.value}" has "after", and nothing that it comes after',
+            f'stage "{stage.said}" has "after", and nothing that it comes after',
             at=stage.after.span,
             hint='add "script"',
         )

@@ -258,7 +258,7 @@ def _with_surroundings(job: Job, work: _Work, named: Container[Output]) -> Job:
     leg = work.stage.leg
     return replace(
         job,
-        leg=Leg(leg.stage, leg.values) if leg is not None else None,
+        leg=Leg(f"{work.stage.within}{leg.stage}", leg.values) if leg is not None else None,
         is_final=job.frame is None,
         statuses=work.statuses,
         keeping=work.kept.keeping,

@@ -82,7 +82,7 @@ def check_image(stage: Stage, steps: tuple[Step, ...], report: Report) -> None:
         if isinstance(step, _WITH_TOOLS):
             report.add(
                 codes.IMAGE_BESIDE_TOOLS,
-                f'stage "{stage.name.value}" runs in an image of its own, and "{type(step).__name__.lower()}" needs '
+                f'stage "{stage.said}" runs in an image of its own, and "{type(step).__name__.lower()}" needs '
                 "the tools of another one",
                 at=stage.image.span,
                 also=[Label(step.span, "needs tools of the engine")],

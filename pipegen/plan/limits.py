@@ -34,7 +34,7 @@ def check_mail(stage: Stage, allowed: AllowFailure | None, report: Report) -> No
         return
     report.add(
         codes.MAIL_OF_ALLOWED_FAILURE,
-        f'no mail tells of stage "{stage.name.value}": it is allowed to fail',
+        f'no mail tells of stage "{stage.said}": it is allowed to fail',
         at=stage.email.span,
         hint='remove "notify", or let only some exit codes pass: "allow_failure: {exit_codes: […]}"',
     )

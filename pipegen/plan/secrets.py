@@ -41,7 +41,7 @@ def secrets(stage: Stage, steps: Sequence[Step], report: Report) -> Secrets:
     if stage.script is None and stage.after is None:
         report.add(
             codes.MISSING_KEY,
-            f'stage "{stage.name.value}" has "secrets", and no script',
+            f'stage "{stage.said}" has "secrets", and no script',
             at=stage.secrets.span,
             hint='add "script"; a container that "run" starts has "credentials" of its own',
         )

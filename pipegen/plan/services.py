@@ -32,7 +32,7 @@ def services(stage: Stage, values: Values) -> tuple[Service, ...]:
         if first is not service and service.alias:
             values.report.add(
                 codes.REPEATED_ALIAS,
-                f'two services of stage "{stage.name.value}" have the alias "{service.alias}"',
+                f'two services of stage "{stage.said}" have the alias "{service.alias}"',
                 at=service.span,
                 also=[Label(first.span, "the first one")],
                 hint='give one of them another: "alias: other"',

@@ -163,15 +163,14 @@ TWO = {
 UNIT, RELEASE, TELL = "test: unit", "publish: release", "publish: tell"
 
 
-@pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize(
-    ("run", "asked", "ran"),
+    ("name", "run", "asked", "ran"),
     [
-        (Run(event="merge_request"), "", {UNIT}),
-        (Run(event="merge_request"), "publish", {RELEASE}),
-        (Run(event="tag", tag="v1", variables={"TELL": "1"}), "", {RELEASE, TELL}),
+        *((name, Run(event="merge_request"), "", {UNIT}) for name in ENGINES),
+        *((name, Run(event="merge_request"), "publish", {RELEASE}) for name in ENGINES),
+        ("scripted", Run(event="tag", tag="v1", variables={"TELL": "1"}), "", {RELEASE, TELL}),
     ],
-    ids=("request", "asked", "tag"),
+    ids=lambda value: "-".join(sorted(value)) if isinstance(value, set) else "" if isinstance(value, Run) else value,
 )
 def test_pipelines_run_on_their_conditions_or_by_name(
     name: str, run: Run, asked: str, ran: set[str], repository: MakeRepository, tmp_path: Path
@@ -182,6 +181,21 @@ def test_pipelines_run_on_their_conditions_or_by_name(
         subprocess.run(("git", "-C", str(made), *kind.split()), check=True)
 
     assert executed(ENGINES[name], made, tmp_path / "run", run, pipeline=asked).ran == ran
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_the_only_pipeline_runs_on_its_condition(name: str, repository: MakeRepository, tmp_path: Path) -> None:
+    """Or when it is asked for."""
+    stages = [{"name": "a", "script": ["true"]}, {"name": "b", "script": ["true"], "when": {"event": "push"}}]
+    made = repository({CONFIG: json.dumps({"pipelines": {"p": {"when": {"branch": "main"}, "stages": stages}}})})
+    subprocess.run(("git", "-C", str(made), "branch", "dev"), check=True)
+    dev = Run(event="push", branch="dev")
+
+    assert executed(ENGINES[name], made, tmp_path / "main", Run(event="push", branch="main")).ran == {"a", "b"}
+    # What stands in for GitLab does not ask the rules of the whole pipeline.
+    if name != "gitlab":
+        assert executed(ENGINES[name], made, tmp_path / "dev", dev).ran == set()
+    assert executed(ENGINES[name], made, tmp_path / "asked", dev, pipeline="p").ran == {"a", "b"}
 
 
 FILES = {
@@ -224,14 +238,13 @@ def history(repository: MakeRepository) -> tuple[Path, str]:
     return made, before
 
 
-@pytest.mark.parametrize("style", ["scripted", "declarative"])
 @pytest.mark.parametrize(
-    ("run", "has_previous", "ran"),
+    ("style", "run", "has_previous", "ran"),
     [
-        (Run(event="push", branch="topic"), True, {"src", "no docs", "base", "there"}),
-        (Run(event="push", branch="topic"), False, {"src", "docs", "base", "there"}),
-        (Run(event="schedule", branch="topic"), True, {"src", "docs", "base", "there"}),
-        (Run(event="merge_request"), True, {"src", "docs", "base", "there"}),
+        ("scripted", Run(event="push", branch="topic"), True, {"src", "no docs", "base", "there"}),
+        ("scripted", Run(event="push", branch="topic"), False, {"src", "docs", "base", "there"}),
+        ("scripted", Run(event="schedule", branch="topic"), True, {"src", "docs", "base", "there"}),
+        ("declarative", Run(event="merge_request"), True, {"src", "docs", "base", "there"}),
     ],
     ids=("push", "first push", "schedule", "request"),
 )

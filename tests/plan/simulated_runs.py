@@ -13,12 +13,13 @@ from typing import Any
 
 EVENTS = ("push", "merge_request", "tag", "schedule", "manual", "api")
 BASE = "trunk"
-_BRANCHES = ("main", "release/1.0", "release/1.0/fix", "dev", "Main", 'odd"name')
+_BRANCHES = ("main", "release/1.0", "release/1.0/fix", "dev", "Main", 'odd"name', "it's", "ünï/ß")
 _TAGS = ("v1.0", "v2", "nightly", "main")
 _FILES = ("README.md", "src/a.py", "src/deep/b.py", "docs/x.md", "Dockerfile", "src/.hidden", "a[1].txt", "$HOME/x")
-_VALUES = ("", "main", "full", "two words", "1", "x/y", "$HOME")
+_VALUES = ("", "main", "full", "two words", "1", "x/y", "$HOME", "a\\b", "1\t2")
 _TEXT_PATTERNS = (
     *("main", "release/*", "release/**", "**", "*", "d?v", "v*", "v?.?", "full", 'odd"name', "x/y", "$HOME", "1"),
+    *("it's", "ün*/?", "a\\b", "**\\**", "/^\\w+$/", "/\\s/", "/[\\\\&[]/", "/^[^\\d]/", "/'/"),
     *("/^v[0-9]+$/", "/ai/", "/(?i)MAIN/", "/^release\\/1\\.[0-9]+$/", "/./", "/[^a-z]/", "/o$/", "/x\\/y|w/"),
 )
 _PATH_PATTERNS = (

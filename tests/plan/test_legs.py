@@ -51,10 +51,10 @@ def test_a_job_knows_its_leg() -> None:
 @pytest.mark.parametrize(
     ("value", "name"),
     [
-        ("''", 't: ""'),
+        ("''", "t: -"),
         ('" two\\n lines "', "t: two lines"),
         (f"'{'x' * 50}'", f"t: {'x' * 39}…"),
-        ("'a / b: [c], ${d}'", "t: a / b: [c], ${d}"),
+        ("'a / b: [c], ${d} \"e\"'", "t: a / b: [c], {d} e"),
     ],
 )
 def test_names_are_readable(value: str, name: str) -> None:
@@ -114,6 +114,15 @@ def test_axes_in_values_scripts_and_words() -> None:
     assert (job.directory, job.artifacts[0].path) == ("d/mac os", "d/mac os/mac os")
     assert {name: shown(value) for name, value in step.env} == {"OS": "on mac os"}
     assert values(plan, "t: mac os") == {"${matrix.os}": "mac os"}
+
+
+def test_axes_in_services() -> None:
+    """An image is text with references, an argument is a word."""
+    services = "['redis:${matrix.v}', {image: 'db:${matrix.v}', alias: db, command: ['-v${matrix.v}']}]"
+    plan = plan_of(f"[{{name: t, matrix: {{v: [1]}}, image: i, services: {services}, script: [make]}}]")
+    first, second = plan.jobs[0].machine.services
+
+    assert (shown(first.image), shown(second.image), second.command) == ("redis:1", "db:1", ("-v1",))
 
 
 def test_a_value_is_no_reference() -> None:

@@ -69,7 +69,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """A leg of a matrix: the stage as the user named it, and each axis with its value."""
+    """A leg of a matrix: the stage as it is written, which the leg is named after, and each axis with its value."""
 
     stage: str
     values: tuple[tuple[str, str], ...]

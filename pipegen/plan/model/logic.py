@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import compress, islice, product
+from itertools import compress, product
 
 from pipegen.plan.model.conditions import (
     AllOf,
@@ -24,7 +24,7 @@ from pipegen.plan.model.patterns import Pattern
 Truth = Mapping[Atom, bool]
 
 # Runs of which more are not looked at: a condition that needs them is taken for one that can hold.
-MOST_RUNS = 20_000
+MOST_RUNS = 10_000
 # Wildcards of one subject that are taken to match independently of each other.
 _WILD = 10
 
@@ -97,8 +97,10 @@ def holds(condition: Condition | None, truth: Truth) -> bool:
 
 def can_hold(condition: Condition | None, events: Sequence[Event] = tuple(Event)) -> bool:
     """Return whether *condition* holds in some run that one of *events* starts."""
-    found = list(islice(runs(atoms(condition), events), MOST_RUNS))
-    return len(found) == MOST_RUNS or any(holds(condition, truth) for truth in found)
+    return any(
+        number == MOST_RUNS or holds(condition, truth)
+        for number, truth in enumerate(runs(atoms(condition), events), start=1)
+    )
 
 
 def runs(found: Sequence[Atom], events: Sequence[Event] = tuple(Event)) -> Iterator[Truth]:

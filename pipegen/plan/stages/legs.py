@@ -16,6 +16,8 @@ from pipegen.plan.stages.matrix import Matrix, check_source, read_matrix, source
 from pipegen.source.tree import Scalar
 
 _BLANK = re.compile(r"[\s\x00-\x1f\x7f]+")
+# What a shell reads in a name that somebody hands it without care, as some runners do.
+_READ_BY_SHELLS = re.compile(r"[$`\"'\\]")
 # Of a name, so that all of it fits into 255 characters, and on a screen.
 _LONGEST_VALUE, _LONGEST_NAME = 40, 200
 
@@ -121,7 +123,7 @@ def _name(stage: str, values: Sequence[str], taken: set[str]) -> str:
 
 
 def _shown(value: str) -> str:
-    found = _BLANK.sub(" ", value).strip()
+    found = _BLANK.sub(" ", _READ_BY_SHELLS.sub("", value)).strip()
     if not found:
-        return '""'
+        return "-"
     return found if len(found) <= _LONGEST_VALUE else f"{found[: _LONGEST_VALUE - 1]}…"

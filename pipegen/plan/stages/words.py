@@ -16,6 +16,7 @@ _AXIS = re.compile(r"(?P<escape>\$?)\$\{matrix\.(?P<name>[A-Za-z0-9_-]+)(?:\|(?P
 # What is no plain word below these keys: text with references, scripts, names of stages. Bindings replace it there.
 _NO_WORDS = {
     "agent": (),
+    "approve": (),
     "artifacts": ("name",),
     "cache": ("key", "prefix", "fallback"),
     "environment": ("name", "url", "on_stop"),
@@ -35,7 +36,8 @@ def with_words(stage: Stage, report: Report) -> Stage:
         value: Value | None = getattr(stage, key)
         if value is None or (isinstance(value.node, Scalar) and key in _TEXTS):
             continue
-        node = _replaced(value.node, skipped, stage, report)
+        is_of_texts = key in _LISTS_OF_TEXTS
+        node = _replaced(value.node, skipped, stage, report, is_of_texts=is_of_texts)
         if node is not value.node:
             changed[key] = replace(value, node=node)
     directory = stage.directory
@@ -44,19 +46,23 @@ def with_words(stage: Stage, report: Report) -> Stage:
     return replace(stage, **changed) if changed else stage  # type: ignore[arg-type] # the keys are those of values
 
 
-# Keys whose short form is text with references; so are the items of a list of services.
+# Keys whose short form is text with references, and keys of lists whose items are.
 _TEXTS = ("environment",)
+_LISTS_OF_TEXTS = ("services",)
 
 
-def _replaced(node: Node, skipped: tuple[str, ...], stage: Stage, report: Report) -> Node:
-    """Return *node* with values in place, itself where none is; what stands under keys in *skipped* is left alone."""
+def _replaced(node: Node, skipped: tuple[str, ...], stage: Stage, report: Report, *, is_of_texts: bool = False) -> Node:
+    """Return *node* with values in place, itself where none is.
+
+    What stands under keys in *skipped* is left alone, and so are the items of a list that *is_of_texts*.
+    """
     match node:
         case Scalar():
             text = _text(node.located(), stage, report)
             return node if text == node.text else replace(node, text=text, start=None)
         case Sequence():
             items = tuple(
-                item if "image" in skipped and isinstance(item, Scalar) else _replaced(item, skipped, stage, report)
+                item if is_of_texts and isinstance(item, Scalar) else _replaced(item, skipped, stage, report)
                 for item in node.items
             )
             return node if _same(items, node.items) else replace(node, items=items)

@@ -16,6 +16,7 @@ from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import free
 from pipegen.shell.quote import Literal, Shell, Variable, Word, assigned, constant, printf_format, quote
 from pipegen.shell.rewrite import rewrite
+from pipegen.shell.steps.lines import joined, lines_of
 from pipegen.shell.steps.ready import waited_for
 from pipegen.shell.steps.traces import indentable, is_open_ended, leaves_traces
 from pipegen.shell.text import own_variable, word
@@ -34,7 +35,11 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> Iterator[
     ready = [(service, _rewritten(service.ready, values, lowering)) for service in services if service.ready]
     yield from values.commands
     for name, value in step.env:
-        yield Command((f"export {name}={quote(word(value, lowering, expands=True))}",))
+        if several := lines_of(value):
+            yield joined(name, several, lowering)
+            yield Command((f"export {name}",))
+        else:
+            yield Command((f"export {name}={quote(word(value, lowering, expands=True))}",))
     if any(output.measure is Measure.WRITTEN for output in step.outputs):
         yield Command((f'export PIPEGEN_OUTPUTS="{_OUTPUTS}"', 'mkdir "$PIPEGEN_OUTPUTS"'))
     measured = (line for command in measures for line in command.lines)
@@ -84,7 +89,9 @@ class _Values:
         namespace = reference.namespace or self._lowering.job.stage
         variable = free(f"pipegen_{namespace}_{reference.name}", self._taken)
         self._known[reference] = variable
-        self.commands.append(Command((f"{variable}={assigned(found)}",)))
+        several = lines_of(text)
+        command = joined(variable, several, self._lowering) if several else Command((f"{variable}={assigned(found)}",))
+        self.commands.append(command)
 
     def variable(self, placed: Placed) -> str:
         """Return the variable of a reference."""

@@ -50,10 +50,11 @@ class Decision:
 def decisions(condition: Condition) -> tuple[Decision, ...] | None:
     """Return rules that say what *condition* says, where nothing holds else; None where no rules found say that."""
     plain = _pushed(condition, is_true=True)
-    for found in _tries(plain):
-        if found is not None and _says(found, condition):
-            return found
-    return None
+    exact = _written(plain, is_exact=True)
+    if exact is not None:
+        return exact
+    tries = (found for found in _tries(plain) if found is not None)
+    return next((found for found in tries if _says(found, condition)), None)
 
 
 def decided(rules: Sequence[Decision], truth: Truth) -> bool:
@@ -71,53 +72,56 @@ def _is_there(files: File, truth: Truth) -> bool:
 
 def _says(rules: Sequence[Decision], condition: Condition) -> bool:
     """Return whether *rules* decide in every run as *condition* does."""
-    if all(rule.runs for rule in rules) and not _asks_for_files(condition):
-        return True
     found = list(islice(runs(atoms(condition)), MOST_RUNS))
     return len(found) < MOST_RUNS and all(decided(rules, truth) == holds(condition, truth) for truth in found)
 
 
 def _tries(condition: Condition) -> Iterator[tuple[Decision, ...] | None]:
     """Yield rules that may say what *condition* does: as it is written, then with one set of files after the other."""
-    yield _written(condition)
+    yield _written(condition, is_exact=False)
     files = [atom for atom in atoms(condition) if isinstance(atom, File)]
     for order in islice(permutations(files), _MOST_ORDERS):
         yield _by_files(condition, order)
 
 
-def _written(condition: Condition) -> tuple[Decision, ...] | None:
-    """Return the rules of *condition*, in which only atoms are negated, part by part."""
+def _written(condition: Condition, *, is_exact: bool) -> tuple[Decision, ...] | None:
+    """Return the rules of *condition*, in which only atoms are negated, part by part.
+
+    Where it *is_exact*, they are known to say the same; else they may.
+    """
     match condition:
         case Changed():
             return (Decision(changed=condition),)
         case Exists():
             return (Decision(exists=condition),)
         case Not(condition=Changed() | Exists() as inner):
-            (rule,) = _written(inner) or ()
+            rule = Decision(changed=inner) if isinstance(inner, Changed) else Decision(exists=inner)
             return (replace(rule, runs=False), Decision())
         case AnyOf() if _asks_for_files(condition):
-            return _any(condition.conditions)
+            return _any(condition.conditions, is_exact=is_exact)
         case AllOf() if _asks_for_files(condition):
-            return _all(condition.conditions)
+            return _all(condition.conditions, is_exact=is_exact)
     return (Decision((condition,)),)
 
 
-def _any(parts: Sequence[Condition]) -> tuple[Decision, ...] | None:
+def _any(parts: Sequence[Condition], *, is_exact: bool) -> tuple[Decision, ...] | None:
     """Return the rules of alternatives: those that say no come last, for no other may be asked after them."""
     plain = tuple(part for part in parts if not _asks_for_files(part))
-    found = [_written(part) for part in _merged(parts) if _asks_for_files(part)]
+    found = [_written(part, is_exact=is_exact) for part in _merged(parts) if _asks_for_files(part)]
     if plain:
         found.insert(0, (Decision((_one(AnyOf, plain),)),))
     if None in found:
         return None
     told = sorted((rules for rules in found if rules is not None), key=_says_no)
+    if is_exact and sum(map(_says_no, told)) > 1:
+        return None
     return tuple(rule for rules in told for rule in rules)
 
 
-def _all(parts: Sequence[Condition]) -> tuple[Decision, ...] | None:
+def _all(parts: Sequence[Condition], *, is_exact: bool) -> tuple[Decision, ...] | None:
     """Return the rules of what must hold together, those that say no first."""
     plain = tuple(part for part in parts if not _asks_for_files(part))
-    lists = [_written(part) for part in parts if _asks_for_files(part)]
+    lists = [_written(part, is_exact=is_exact) for part in parts if _asks_for_files(part)]
     if None in lists:
         return None
     found: tuple[Decision, ...] | None = (Decision(plain),)
@@ -150,7 +154,7 @@ def _by_files(
     if isinstance(condition, bool):
         return (Decision(runs=condition),)
     if not order:
-        return _written(condition)
+        return _written(condition, is_exact=False)
     first = order[0]
     rule = Decision(changed=first) if isinstance(first, Changed) else Decision(exists=first)
     present, absent = _settled(condition, first, is_true=True), _settled(condition, first, is_true=False)

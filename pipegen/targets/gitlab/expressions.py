@@ -28,6 +28,8 @@ from pipegen.plan.model import (
 
 # An expression of a hundred words GitLab refuses.
 MOST_TOKENS = 99
+# Rules in the place of one.
+_MOST_PIECES = 1_000
 _TOKEN = re.compile(r"""\s*("[^"]*"|'[^']*'|/(?:[^/\\]|\\.)+/|[^\s()]+|[()])""")
 _MATCH = re.compile(r"^\$\w+ (?:=~ /|== \")")
 _PREDEFINED = {Subject.BRANCH: "CI_COMMIT_BRANCH", Subject.TAG: "CI_COMMIT_TAG"}
@@ -126,19 +128,33 @@ def tokens(expression: Expression) -> int:
     return len(_TOKEN.findall(text(expression)))
 
 
-def pieces(expression: Expression) -> tuple[Expression, ...] | None:
-    """Return expressions of which one holds where *expression* does, none too long; None where that cannot be."""
+def pieces(expression: Expression, most: int = _MOST_PIECES) -> tuple[Expression, ...] | None:
+    """Return expressions of which one holds where *expression* does, none too long; None where *most* are too few."""
     if tokens(expression) <= MOST_TOKENS:
         return (expression,)
-    if isinstance(expression, Any):
-        found = [pieces(part) for part in expression.parts]
-        return None if None in found else _gathered([piece for part in found for piece in part or ()])
-    if isinstance(expression, All):
-        for place, part in enumerate(expression.parts):
-            if isinstance(part, Any):
-                before, after = expression.parts[:place], expression.parts[place + 1 :]
-                return pieces(Any(tuple(joined(All, (*before, choice, *after)) for choice in part.parts)))
-    return None
+    choices = _choices(expression)
+    if not 0 < len(choices) <= most:
+        return None
+    found: list[Expression] = []
+    for choice in choices:
+        taken = pieces(choice, most // len(choices))
+        if taken is None:
+            return None
+        found += taken
+    return _gathered(found)
+
+
+def _choices(expression: Expression) -> tuple[Expression, ...]:
+    """Return shorter expressions of which one holds where *expression* does; none where there are none."""
+    match expression:
+        case Any():
+            return expression.parts
+        case All():
+            for place, part in enumerate(expression.parts):
+                if isinstance(part, Any):
+                    before, after = expression.parts[:place], expression.parts[place + 1 :]
+                    return tuple(joined(All, (*before, choice, *after)) for choice in part.parts)
+    return ()
 
 
 def _gathered(parts: list[Expression]) -> tuple[Expression, ...]:

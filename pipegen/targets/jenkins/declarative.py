@@ -9,7 +9,8 @@ from pipegen.graph.blocks import Block
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import shared_agent
-from pipegen.targets.jenkins.names import Names, group_name
+from pipegen.targets.jenkins.group_names import ShownLeg, chain_name, group_name, shown_legs
+from pipegen.targets.jenkins.names import Names
 from pipegen.targets.jenkins.teardown import isolated_teardown, shared_teardown
 from pipegen.targets.jenkins.work import Work
 from pipegen.targets.jenkins.workspace import prepare
@@ -21,7 +22,8 @@ def lower_declarative(work: Work, placed: Iterable[Block], stages: Sequence[mode
     for stage in stages:
         names.take(stage.name)
     by_name = {stage.name: stage for stage in stages}
-    lowered = tuple(_block(block, by_name, work, names) for block in placed)
+    legs = shown_legs(work.named)
+    lowered = tuple(_block(block, by_name, work, names, legs) for block in placed)
     shared = work.with_workspace(Workspace.SHARED)
     if not shared:
         return model.Declarative(agent=None, blocks=lowered, teardown=isolated_teardown(work))
@@ -40,17 +42,19 @@ def with_functions(stages: Sequence[model.Stage]) -> tuple[model.Stage, ...]:
     )
 
 
-def _block(block: Block, stages: Mapping[str, model.Stage], work: Work, names: Names) -> model.Block:
+def _block(
+    block: Block, stages: Mapping[str, model.Stage], work: Work, names: Names, legs: Mapping[str, ShownLeg]
+) -> model.Block:
     chains = tuple(
         model.Chain(
-            name=names.take(group_name(chain)) if len(chain) > 1 and len(block) > 1 else "",
+            name=names.take(chain_name(chain, legs)) if len(chain) > 1 and len(block) > 1 else "",
             selected=work.selected(stages[chain[0]].pipeline),
             stages=tuple(_placed(stages[name], is_beside_others=len(block) > 1) for name in chain),
         )
         for chain in block
     )
     members = [name for chain in block for name in chain]
-    return model.Block(names.take(group_name(members)) if len(chains) > 1 else "", chains)
+    return model.Block(names.take(group_name(members, legs)) if len(chains) > 1 else "", chains)
 
 
 def _placed(stage: model.Stage, *, is_beside_others: bool) -> model.Stage:

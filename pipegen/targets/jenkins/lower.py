@@ -49,7 +49,7 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
         work, request.options.get("style", "auto"), lambda style: lower_stages(named, shared, style), report
     )
     stages, recipients = laid_out.stages.stages, laid_out.stages.recipients
-    properties = (*job_properties(settings), *run_properties(work.plans, report))
+    properties = (*job_properties(settings), *run_properties(work.plans, settings, report))
     variables = start_variables(work, used)
     selection, look = lower_selection(work), lower_look(work)
     return model.Jenkinsfile(

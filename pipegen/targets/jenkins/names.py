@@ -7,9 +7,6 @@ from itertools import count
 
 from pipegen.plan.model import Plan
 
-# A block of many stages is named by its first ones.
-_SHOWN = 4
-
 
 class Names:
     """Names of which each is given once."""
@@ -33,10 +30,3 @@ def display_names(plans: Sequence[Plan]) -> dict[tuple[str, str], str]:
         for plan in plans
         for job in plan.jobs
     }
-
-
-def group_name(members: Sequence[str]) -> str:
-    """Return the name of a stage that holds *members*."""
-    if len(members) <= _SHOWN:
-        return ", ".join(members)
-    return f"{', '.join(members[: _SHOWN - 1])} and {len(members) - _SHOWN + 1} more"

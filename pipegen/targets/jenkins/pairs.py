@@ -31,6 +31,12 @@ GROUPED_CANCEL = Pair(
     codes.WHOLE_JOB,
     "leave group out to cancel runs of the same branch, or cancel to let runs of the group wait",
 )
+CONCURRENCY_AND_OPTION = Pair(
+    "concurrency",
+    "disableConcurrentBuilds in targets.jenkins.options",
+    codes.WHOLE_JOB,
+    "say it in one of the two places",
+)
 UNLIKE_ZONES = Pair(
     "schedule: { timezone }", "another time zone in the file", codes.WHOLE_JOB, "write all times in one time zone"
 )
@@ -46,6 +52,7 @@ PAIRS: tuple[Pair, ...] = (
     SYSTEM_AND_OTHERS,
     UNLIKE_CONCURRENCY,
     GROUPED_CANCEL,
+    CONCURRENCY_AND_OPTION,
     UNLIKE_ZONES,
     CANCELLED_ALL_THE_SAME,
 )

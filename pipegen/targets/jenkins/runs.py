@@ -9,13 +9,21 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import Concurrency, Plan, Schedule, Workspace
 from pipegen.targets.jenkins.model import Property, PropertyKind
-from pipegen.targets.jenkins.pairs import CANCELLED_ALL_THE_SAME, GROUPED_CANCEL, UNLIKE_CONCURRENCY, UNLIKE_ZONES
+from pipegen.targets.jenkins.pairs import (
+    CANCELLED_ALL_THE_SAME,
+    CONCURRENCY_AND_OPTION,
+    GROUPED_CANCEL,
+    UNLIKE_CONCURRENCY,
+    UNLIKE_ZONES,
+)
+from pipegen.targets.jenkins.settings import Settings
 
 _LOCKS = "lockable-resources"
+_OPTION = "disableConcurrentBuilds"
 
 
-def run_properties(plans: Sequence[Plan], report: Report) -> Iterator[Property]:
-    """Yield the properties of the job of *plans*; what pipelines say differently is reported."""
+def run_properties(plans: Sequence[Plan], settings: Settings, report: Report) -> Iterator[Property]:
+    """Yield the properties of the job of *plans*; what pipelines, or the *settings*, say differently is reported."""
     found = _schedules(plans, report)
     if found:
         lines = [f"TZ={found[0].timezone or 'UTC'}", *dict.fromkeys(one.cron for one in found)]
@@ -25,9 +33,11 @@ def run_properties(plans: Sequence[Plan], report: Report) -> Iterator[Property]:
     rule = _concurrency(plans, report)
     if rule is not None and rule.group is None:
         argument = "abortPrevious: true" if rule.cancels else ""
-        yield Property(PropertyKind.SETTING, f"disableConcurrentBuilds({argument})")
+        _check_option(rule, settings, report)
+        yield Property(PropertyKind.SETTING, f"{_OPTION}({argument})")
     if rule is not None and rule.group is not None:
-        yield Property(PropertyKind.AROUND, f"lock(resource: {literal(rule.group)})", _LOCKS)
+        # A stage may ask for a lock of the group's own name, which its run must not hold already.
+        yield Property(PropertyKind.AROUND, f"lock(resource: {literal(f'runs of {rule.group}')})", _LOCKS)
 
 
 def waits_on_an_agent(plans: Sequence[Plan]) -> bool:
@@ -80,6 +90,17 @@ def _concurrency(plans: Sequence[Plan], report: Report) -> Concurrency | None:
     if rule.cancels:
         _check_interruptible(plans, report)
     return rule
+
+
+def _check_option(rule: Concurrency, settings: Settings, report: Report) -> None:
+    """Report an option of the settings that says what *rule* says, perhaps otherwise: Jenkins takes one of them."""
+    if any(option.startswith(f"{_OPTION}(") for option in settings.options):
+        report.add(
+            CONCURRENCY_AND_OPTION.code,
+            f"targets.jenkins.options says {_OPTION} too",
+            at=rule.span,
+            hint="remove it there, or here",
+        )
 
 
 def _check_interruptible(plans: Sequence[Plan], report: Report) -> None:

@@ -179,3 +179,41 @@ def test_a_chosen_pipeline_runs_whatever_its_condition() -> None:
 
     assert "workflow" not in made
     assert "rules" not in made["a"]
+
+
+def test_collectors_do_without_what_may_be_dropped() -> None:
+    """They are in each pipeline, whatever their reader runs on."""
+    stages = [{"name": f"s{number}", "script": ["x"], "when": {"branch": "main"}} for number in range(60)]
+    last = {"name": "last", "script": ["x"], "when": {"branch": "main", "event": "push"}}
+    config = {"pipelines": {"p": {"stages": [*stages, last], "execution": [[[one["name"] for one in stages], "last"]]}}}
+    made = compiled(json.dumps(config)).data
+    collectors = [job for name, job in made.items() if name.startswith("collect")]
+
+    assert len(collectors) == 2
+    assert all(need["optional"] for job in collectors for need in job["needs"])
+    assert all("rules" not in job for job in collectors)
+    assert all("optional" not in need for need in made["last"]["needs"])
+
+
+def test_helpers_run_only_where_their_stage_may() -> None:
+    """A mail, on failure; what tells that nothing shall run stays."""
+    made = compiled("""
+        targets: {gitlab: {mail: {}}}
+        pipelines:
+          p:
+            notify: {email: {to: a@example.org}}
+            stages:
+              - {name: a, script: [x], outputs: [o], when: {branch: main}}
+              - name: b
+                script: [x]
+                when: {event: push, not: {changes: d}}
+                notify: {email: {subject: 'b ${a.o|none}'}}
+    """).data
+    mail = made["mail when b fails"]
+
+    assert mail["needs"] == [
+        {"job": "b", "artifacts": False},
+        {"job": "a", "artifacts": True, "optional": True},
+    ]
+    assert [rule["when"] for rule in mail["rules"]] == ["never", "on_failure"]
+    assert "no mail" not in str(mail["script"])

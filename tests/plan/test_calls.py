@@ -1,0 +1,112 @@
+"""Stages in whose place another pipeline runs."""
+
+from __future__ import annotations
+
+import pytest
+from plan.planned import of, plans_of, reported, shown
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Commands, Plan, Selection
+
+INNER = """
+  inner:
+    directory: sub
+    stages:
+      - {name: a, script: [make], outputs: [v]}
+      - {name: b, matrix: {x: [1, 2]}, script: ['echo ${a.v} ${.stage}'], artifacts: ['${matrix.x}']}
+      - {name: c, build: c}
+    execution: [[a, b], [c]]
+"""
+
+
+def outer(stages: str, execution: str = "", inner: str = INNER) -> Plan:
+    """Return the plan of the pipeline `p` of *stages* with the arcs *execution*, beside *inner*."""
+    arcs = f"    execution: {execution}\n" if execution else ""
+    return plans_of(f"pipelines:\n  p:\n    stages: {stages}\n{arcs}{inner}")[0]
+
+
+def test_its_stages_stand_in_the_place_of_the_stage() -> None:
+    """Its first stages after what comes before, its last ones before what comes after, and no barrier between."""
+    plan = outer("[{name: x, script: [make]}, {name: s, pipeline: inner}, {name: z, script: [make]}]")
+
+    assert plan.graph == ExecutionGraph(
+        [["x", "s / a"], ["x", "s / c"], ["s / a", "s / b: 1"], ["s / a", "s / b: 2"]]
+        + [[last, "z"] for last in ("s / b: 1", "s / b: 2", "s / c")]
+    )
+    assert [job.stage for job in plan.jobs] == ["x", "s / a", "s / b: 1", "s / b: 2", "s / c", "z"]
+
+
+def test_references_inside_mean_its_own_stages() -> None:
+    """By the names that they have there; a stage of the caller with the same name is another one."""
+    plan = outer("[{name: a, script: [make], outputs: [v]}, {name: s, pipeline: inner}]")
+    values = of(Commands, plan.job("s / b: 2")).lines[0].values
+
+    assert [shown(value) for _, value in values] == ["<stage s / a.v>", "b: 2"]
+
+
+def test_what_its_pipeline_says_of_its_stages_holds() -> None:
+    """The folder, the blubberfile, the mail; the caller's own does not."""
+    plan = plans_of(
+        "pipelines:\n  p: {directory: here, stages: [{name: s, pipeline: q}, {name: z, script: [make]}]}\n"
+        "  q: {blubberfile: own.yaml, notify: {email: {to: a@example.org}}, stages: [{name: a, build: a}]}\n"
+    )[0]
+    job = plan.job("s / a")
+    mail = job.mail
+
+    assert (job.directory, plan.job("z").directory) == (".", "here")
+    assert "own.yaml" in str(job.steps[0])
+    assert mail is not None
+    assert shown(mail.to[0]) == "a@example.org"
+
+
+def test_one_pipeline_may_be_called_twice_and_call_others() -> None:
+    """Each call has stages of its own."""
+    inner = "  q: {stages: [{name: t, pipeline: r}]}\n  r: {stages: [{name: a, script: [make]}]}\n"
+    plan = outer("[{name: s, pipeline: q}, {name: u, pipeline: q}]", inner=inner)
+
+    assert plan.graph == ExecutionGraph([["s / t / a", "u / t / a"]])
+
+
+def test_files_of_the_stage_are_those_of_all_its_stages() -> None:
+    """Of those that leave some."""
+    plan = outer("[{name: s, pipeline: inner}, {name: z, script: [make], files_from: [s]}]")
+
+    assert plan.job("z").files == ("s / b: 1", "s / b: 2")
+
+
+def test_conditions_all_hold() -> None:
+    """That of the stage that calls, that of the pipeline, and that of the stage itself."""
+    inner = "  q: {when: {event: push}, stages: [{name: a, when: {env: {DEPLOY: true}}, script: [make]}]}\n"
+    plan = outer("[{name: s, pipeline: q, when: {branch: main}}]", inner=inner)
+
+    condition = repr(plan.job("s / a").condition)
+
+    assert all(part in condition for part in ("BRANCH", "PUSH", "DEPLOY"))
+
+
+def test_a_called_pipeline_waits_to_be_asked_for() -> None:
+    """It has run already, in the other one; that one is alone then, and runs whatever it does."""
+    config = "pipelines:\n  p: {stages: [{name: s, pipeline: q}, {name: d, deploy: {image: i, tag: t}}]}\n"
+    config += "  q: {stages: [{name: a, script: [make]}]}\n"
+
+    assert [plan.selection for plan in plans_of(config)] == [Selection.ALWAYS, Selection.ON_DEMAND]
+    assert [plan.selection for plan in plans_of(config, "q")] == [Selection.ALWAYS]
+
+
+@pytest.mark.parametrize("depth", [3, 900])
+def test_calls_of_any_depth(depth: int) -> None:
+    """A pipeline that calls one that calls one."""
+    calls = "".join(f"  p{number}: {{stages: [{{name: s, pipeline: p{number + 1}}}]}}\n" for number in range(depth))
+    plans = plans_of(f"pipelines:\n{calls}  p{depth}: {{stages: [{{name: s, script: [make]}}]}}\n", "p0")
+
+    assert plans[0].graph.nodes == (" / ".join(["s"] * (depth + 1)),)
+
+
+def test_a_cycle_inside_is_told_once() -> None:
+    """Where it is written, whoever calls."""
+    found = reported(
+        "pipelines:\n  p: {stages: [{name: s, pipeline: q}, {name: t, pipeline: q}]}\n"
+        "  q: {stages: [{name: a, script: [x]}, {name: b, script: [y]}], execution: [[a, b], [b, a]]}\n"
+    )
+
+    assert [one.code.number for one in found] == ["PG401"]
