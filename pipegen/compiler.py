@@ -25,6 +25,7 @@ from pipegen.plan.stages.expand import Expanded, expand_stages, read_stages
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.targets.base import GeneratedFile, Request, Target
+from pipegen.targets.foreign import check_raw_targets
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -84,6 +85,7 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mappi
         )
     ]
     report_on_demand(plans, called, report)
+    check_raw_targets(plans, report)
     report.stop_if_errors()
     return Analysed(
         file,

@@ -26,8 +26,8 @@ from pipegen.targets import registry
 FOLDERS = sorted(path for path in (Path(__file__).parent / "diagnostics").iterdir() if path.is_dir())
 NAME = re.compile(r"(?P<number>PG[0-9]{3})-(?P<name>[a-z-]+)")
 
-# Notes that go with other diagnostics: a file of several pipelines is no mistake.
-BESIDE = {"PG501"}
+# Notes that go with other diagnostics: a file of several pipelines is no mistake, nor is what only one engine knows.
+BESIDE = {"PG501", "PG366"}
 
 
 def settings_of(config: Path) -> dict[str, list[str]]:

@@ -23,9 +23,10 @@ from pipegen.plan.conditions import condition
 from pipegen.plan.files import artifacts, check_conflicts, meetings, reads_files
 from pipegen.plan.final import final_stages
 from pipegen.plan.forward import Forwarded
+from pipegen.plan.gates import check_finals, stopping
 from pipegen.plan.images import check_image
 from pipegen.plan.inputs import containers_of, expanded_outputs, inputs_of, shared
-from pipegen.plan.keeping import Kept, kept
+from pipegen.plan.keeping import check_excluded
 from pipegen.plan.limits import check_mail, fails_fast, limits
 from pipegen.plan.machine import machine
 from pipegen.plan.mail import mail
@@ -50,6 +51,7 @@ from pipegen.plan.schedules import schedules
 from pipegen.plan.secrets import Secrets, secrets
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
+from pipegen.plan.surroundings import Surroundings, surroundings
 from pipegen.plan.values import Values, values_of
 
 
@@ -60,7 +62,7 @@ class _Work:
     stage: Stage
     steps: tuple[Step, ...]
     mail: Mail | None
-    kept: Kept
+    beside: Surroundings
     machine: Machine
     secrets: Secrets
     after: tuple[Line, ...]
@@ -68,6 +70,11 @@ class _Work:
     limits: Limits
     statuses: tuple[str, ...]
     condition: Condition | None
+
+    @property
+    def parts(self) -> tuple[object, ...]:
+        """All that may read values, but for the mail."""
+        return (*self.steps, *self.after, self.machine, self.beside.gate.environment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +107,13 @@ class Ancestors:
 def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> Plan:
     """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
     check_directory(pipeline.directory, report)
+    check_finals(pipeline, report)
     namespaces = _namespaces(pipeline, around)
     runs = condition(pipeline.when, around.parameters, around.homes, report)
     work = _work(pipeline, graph, (*graph.topological(), *namespaces.final), namespaces, around, report)
     frames = graph.stack()
     jobs = _jobs(pipeline, graph, work, namespaces, around, frames, report)
+    check_excluded(jobs, report)
     return Plan(
         name=pipeline.name.value,
         span=pipeline.name.span,
@@ -174,7 +183,7 @@ def _work(
         work[name] = _Work(
             stage=stage,
             steps=found,
-            kept=kept(stage, _directory(stage, pipeline), values),
+            beside=surroundings(stage, _directory(stage, pipeline), values),
             machine=where,
             secrets=secrets(stage, found, report),
             after=after(stage, found, values),
@@ -211,7 +220,7 @@ def _jobs(
     report: Report,
 ) -> tuple[Job, ...]:
     frame_of = {stage: number for number, frame in enumerate(frames) for stage in frame}
-    inputs = {name: inputs_of(name, (*one.steps, *one.after, one.machine), one.mail) for name, one in work.items()}
+    inputs = {name: inputs_of(name, one.parts, one.mail) for name, one in work.items()}
     wanted = set(chain.from_iterable(inputs.values()))
     outliving = shared(inputs, {name: one.steps for name, one in work.items()})
     directories = {name: _directory(one.stage, pipeline) for name, one in work.items()}
@@ -250,19 +259,17 @@ def _jobs(
             )
         )
     named = expanded_outputs(one.machine for one in work.values())
-    return tuple(_with_surroundings(job, work[job.stage], named) for job in jobs)
+    return stopping([_with_surroundings(job, work[job.stage], named) for job in jobs], report)
 
 
 def _with_surroundings(job: Job, work: _Work, named: Container[Output]) -> Job:
     """Return *job* with what its stage says beside its steps."""
     leg = work.stage.leg
     return replace(
-        job,
+        work.beside.around(job),
         leg=Leg(f"{work.stage.within}{leg.stage}", leg.values) if leg is not None else None,
         is_final=job.frame is None,
         statuses=work.statuses,
-        keeping=work.kept.keeping,
-        reports=work.kept.reports,
         limits=work.limits,
         condition=work.condition,
         machine=work.machine,
@@ -281,11 +288,11 @@ def _directory(stage: Stage, pipeline: Pipeline) -> str:
 def _left(work: _Work, directory: str) -> tuple[Artifact, ...]:
     """Return the files that a stage leaves for others: those that it says, and what its steps copy."""
     found = {one.path: one for one in artifacts(work.steps, directory)}
-    return tuple((found | {one.path: one for one in work.kept.artifacts if one.travels}).values())
+    return tuple((found | {one.path: one for one in work.beside.kept.artifacts if one.travels}).values())
 
 
 def _only_for_people(work: _Work) -> tuple[Artifact, ...]:
-    return tuple(one for one in work.kept.artifacts if not one.travels)
+    return tuple(one for one in work.beside.kept.artifacts if not one.travels)
 
 
 def _files(work: _Work, inputs: Sequence[Output], offered: Offered, report: Report) -> tuple[str, ...]:

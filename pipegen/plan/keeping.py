@@ -12,7 +12,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.artifacts import sound_path
 from pipegen.plan.durations import seconds
-from pipegen.plan.model import Artifact, Coverage, CoverageFormat, Keeping, KeptWhen, ReportPath, Reports
+from pipegen.plan.model import Artifact, Coverage, CoverageFormat, Job, Keeping, KeptWhen, ReportPath, Reports
 from pipegen.plan.values import Values
 from pipegen.source.text import Located
 from pipegen.source.tree import Kind, Mapping, Node, Scalar
@@ -58,6 +58,20 @@ def kept(stage: Stage, directory: str, values: Values) -> Kept:
         ),
         reports=_reports(stage, directory, values),
     )
+
+
+def check_excluded(jobs: Iterable[Job], report: Report) -> None:
+    """Report artifacts that take the place of other stages' files, and yet are not handed on whole."""
+    for job in jobs:
+        over = next((one for one in job.artifacts if one.is_declared and one.overwrites), None)
+        if over is not None and job.keeping.exclude:
+            report.add(
+                codes.CONFLICTING_FILES,
+                f'stage "{job.stage}" leaves "{over.path}" in the place of an earlier stage\'s, which must be whole, '
+                "and leaves out some of its files",
+                at=over.span,
+                hint='take "exclude" away, or leave the files at another path',
+            )
 
 
 def names_at_start(text: Text, what: str, report: Report) -> Text:

@@ -67,7 +67,7 @@ def _input(name: Located[str], node: Node, report: Report) -> Input:
         name=name.value,
         type=kind,
         default=_text(default, kind) if isinstance(default, Scalar) else None,
-        choices=tuple(_text(item, kind) for item in choices),
+        choices=tuple(dict.fromkeys(_text(item, kind) for item in choices)),
         pattern=_pattern(pattern, report) if isinstance(pattern, Scalar) else None,
         description=description.text if isinstance(description, Scalar) else "",
         span=name.span,

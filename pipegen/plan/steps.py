@@ -42,6 +42,7 @@ from pipegen.source.tree import Node, Scalar
 
 IMAGE_ID = "${.imageID}"
 CONTAINER = "${.container}"
+_OWN_NAME = "${.stage}"
 
 
 def steps(stage: config.Stage, pipeline: config.Pipeline, values: Values, forwarded: Forwarded) -> tuple[Step, ...]:
@@ -89,13 +90,14 @@ def _build(build: config.Build, blubberfile: Node, values: Values) -> Build:
 
 def _variant(build: config.Build, values: Values) -> Text:
     """Return the variant to build: unless given, that of the stage's name, which its legs share."""
-    given = values.text(build.variant, "", build.span)
-    return given if given.parts else Text((values.stage.said,), build.span)
+    if isinstance(build.variant, Scalar) and build.variant.text in ("", _OWN_NAME):
+        return Text((values.stage.said,), build.variant.span)
+    return values.text(build.variant, "", build.span) if build.variant else Text((values.stage.said,), build.span)
 
 
 def _tag_name(stage: config.Stage) -> str:
     """Return what tells *stage* apart in a tag; in the name of a leg stands more than a registry takes."""
-    return re.sub("[^A-Za-z0-9_.-]+", "-", stage.own_name) if stage.leg is not None else "${.stage}"
+    return re.sub("[^A-Za-z0-9_.-]+", "-", stage.own_name) if stage.leg is not None else _OWN_NAME
 
 
 def _blubberfile(node: Node, values: Values) -> BlubberPath | BlubberInline:

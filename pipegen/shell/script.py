@@ -20,6 +20,7 @@ from pipegen.plan.model import (
     Publish,
     Run,
     Step,
+    Told,
     Trigger,
 )
 from pipegen.shell.after import host_after, job_after, removed_after
@@ -163,8 +164,8 @@ def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterator[Comm
             yield from deploy(step, lowering)
         case Export():
             yield from export(step, lowering)
-        case Trigger():
-            # The engine starts the other job; the script leaves what it needs for that.
+        case Trigger() | Told():
+            # The engine starts the other job, or reads the text; the script leaves what it needs for that.
             return
 
 

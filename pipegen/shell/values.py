@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
-from pipegen.plan.model import Commands, Measure, Output, Trigger
+from pipegen.plan.model import Commands, Measure, Output, Told, Trigger
 from pipegen.shell.absence import may_be_absent
 from pipegen.shell.after import left_for_after, values_after
 from pipegen.shell.carried import FOLDER, carries, packs_containers, packs_files, read, written
@@ -99,6 +99,7 @@ def left(lowering: Lowering) -> Iterator[Command]:
     yield from _outputs(lowering)
     yield from expandable(lowering)
     yield from _parameters(lowering)
+    yield from _told(lowering)
     if packs_containers(lowering.job, lowering.host):
         yield from _containers(lowering)
     if packs_files(lowering.job, lowering.host):
@@ -150,6 +151,14 @@ def _parameters(lowering: Lowering) -> Iterator[Command]:
         for number, (_, text) in enumerate(step.parameters):
             if text.constant is None:
                 yield Command((f"printf %s {argument(text, lowering)} >{quote((*folder, Literal(f'/{number}')))}",))
+
+
+def _told(lowering: Lowering) -> Iterator[Command]:
+    for step in lowering.job.steps:
+        if isinstance(step, Told):
+            folder = dirname(step.file)
+            yield Command((f"mkdir -p {quote((Literal(folder),))}",))
+            yield Command((f"printf %s {argument(step.value, lowering)} >{quote((Literal(step.file),))}",))
 
 
 def _containers(lowering: Lowering) -> Iterator[Command]:

@@ -148,6 +148,34 @@ def test_a_value_is_there_or_its_default(name: str, repository: MakeRepository, 
     assert dev.times["a"][1] <= dev.times["c"][0]
 
 
+LET_GO = {
+    "pipelines": {
+        "p": {
+            "stages": [
+                {
+                    "name": "a",
+                    "allow_failure": True,
+                    "script": ["echo 1 >one", "exit 3"],
+                    "outputs": {"one": {"file": "one"}},
+                    "artifacts": ["one"],
+                },
+                {"name": "b", "script": ['printf %s "${a.one|none}" >"$RECORDS/b"', "test ! -e one"]},
+            ]
+        }
+    }
+}
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_failure_that_is_let_go_leaves_nothing(name: str, repository: MakeRepository, tmp_path: Path) -> None:
+    """The default stands for its value, and its files are not there."""
+    made = repository({CONFIG: json.dumps(LET_GO)})
+    came = executed(ENGINES[name], made, tmp_path / "run", Run(event="push", branch="main"))
+
+    assert "b" in came.ran, came.log
+    assert came.notes == {"b": "none"}
+
+
 TWO = {
     "pipelines": {
         "test": {"stages": [{"name": "unit", "script": ["echo unit"]}], "when": {"event": ["push", "merge_request"]}},

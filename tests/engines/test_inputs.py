@@ -25,6 +25,7 @@ from engines.requirement import require
 ENGINES = {"gitlab": GITLAB_LOCAL, "scripted": SCRIPTED, "declarative": DECLARATIVE}
 CANARY = "/tmp/pipegen-input-canary"  # noqa: S108 - nobody makes it
 DEFAULTS = {"level": "full", "dry": "false", "count": "3", "note": f"it's $HOME `touch {CANARY}` \\ %PATH%"}
+TOLD = "note: ${inputs.note}"
 HOSTILE = f'\'; touch {CANARY}; echo "$(touch {CANARY})" \\ $$ ünï\n  two  '
 
 Run = Callable[..., tuple[Execution, Path]]
@@ -32,9 +33,11 @@ Run = Callable[..., tuple[Execution, Path]]
 
 def config() -> str:
     """Return the config: a stage that notes what it is given, and one that cannot do without."""
-    words = [f'printf %s ${{inputs.{name}}} >"$RECORDS/{name}"' for name in DEFAULTS]
-    note = {"name": "note", "env": {"E": "<${inputs.note}>"}, "script": [*words, 'printf %s "$E" >"$RECORDS/env"']}
-    need = {"name": "need", "script": ['touch "$RECORDS/need"', "echo '${inputs.version}'"]}
+    write = [f'printf %s ${{inputs.{name}}} >"$RECORDS/{name}"' for name in DEFAULTS]
+    note = {"name": "note", "env": {"E": "<${inputs.note}>"}, "script": [*write, 'printf %s "$E" >"$RECORDS/env"']}
+    mail = {"email": {"to": ["a@example.org"], "subject": "${inputs.level} ${inputs.version|none}", "body": TOLD}}
+    words = ['touch "$RECORDS/need"', "echo '${inputs.version}'"]
+    need = {"name": "need", "script": words, "notify": mail}
     last = {"name": "last", "script": ['printf %s "${inputs.version|none}" >"$RECORDS/last"']}
     inputs = {
         "level": {"choices": ["quick", "full"], "default": "full", "description": "How much: 'all', \"$x\"\n"},
@@ -62,6 +65,7 @@ def run(containers: Containers, tmp_path: Path) -> Run:
             folder=tmp_path / "world",
             variables={"RECORDS": str(records)},
             parameters=given,
+            settings={"gitlab": {"mail": {}}},
         )
         return execute(engine, world), records
 
@@ -84,6 +88,9 @@ def test_defaults_hold_and_what_must_be_given_is_missed(run: Run, engine: Engine
     assert 'stage "need": input "version" is not given' in done.log
     assert not (records / "need").exists()
     assert (records / "last").read_text("utf-8") == "none"
+    assert [(mail.to, mail.subject.strip(), mail.body.strip()) for mail in done.mails] == [
+        ("a@example.org", "full none", f"note: {DEFAULTS['note']}")
+    ]
     assert not Path(CANARY).exists()
 
 

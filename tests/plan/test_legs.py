@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import items, of, plan_of, reported, shown, wrong
+from plan.planned import items, of, plan_of, plans_of, reported, shown, wrong
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Build, Commands, Leg, Plan, Publish, Run
@@ -218,3 +218,30 @@ def test_defaults_of_steps_for_a_leg() -> None:
 
     assert shown(of(Build, job).variant) == "t"
     assert shown(of(Publish, job).tag) == "<setup setup.timestamp>-t-1-2"
+
+
+def test_the_short_hand_in_a_matrix() -> None:
+    """A stage with only a name builds the variant of that name in each leg; so does one that says the default."""
+    (plan,) = plans_of(
+        "pipelines: {p: {defaults: {matrix: {x: [1, 2]}}, "
+        "stages: [{name: unit}, {name: v, build: '${.stage}', matrix: {x: [1]}}]}}"
+    )
+
+    assert {job.stage: shown(of(Build, job).variant) for job in plan.jobs} == {
+        "unit: 1": "unit",
+        "unit: 2": "unit",
+        "v: 1": "v",
+    }
+
+
+def test_legs_of_a_finally_stage() -> None:
+    """Each runs last, and reads what came of all legs of another stage."""
+    (plan,) = plans_of(
+        "pipelines: {p: {finally: [z], stages: [{name: t, matrix: {x: [1, 2]}, script: [make]}, "
+        "{name: z, matrix: {to: [mail, chat]}, script: ['./tell ${matrix.to} ${t.status}']}]}}"
+    )
+    final = [job for job in plan.jobs if job.is_final]
+
+    assert [job.stage for job in final] == ["z: mail", "z: chat"]
+    assert [job.statuses for job in final] == [("t: 1", "t: 2")] * 2
+    assert plan.graph.nodes == ("t: 1", "t: 2")

@@ -18,7 +18,17 @@ from pipegen.plan.model.conditions import (
 from pipegen.plan.model.gates import Approval, Delay, Environment, Gate, Lock
 from pipegen.plan.model.inputs import Input, InputType
 from pipegen.plan.model.jobs import Artifact, Job, Leg, Mail, Shared
-from pipegen.plan.model.keeping import Cache, Coverage, CoverageFormat, Keeping, KeptWhen, Policy, ReportPath, Reports
+from pipegen.plan.model.keeping import (
+    Cache,
+    Coverage,
+    CoverageFormat,
+    Keeping,
+    KeptWhen,
+    Policy,
+    ReportPath,
+    Reports,
+    Reuse,
+)
 from pipegen.plan.model.limits import AllowFailure, Failure, Limits, Retry, Timeout
 from pipegen.plan.model.machine import JobImage, Machine, Pull, Resources, Service, Shell
 from pipegen.plan.model.patterns import Pattern
@@ -46,6 +56,7 @@ from pipegen.plan.model.steps import (
     Publish,
     Run,
     Step,
+    Told,
     Trigger,
 )
 
@@ -113,6 +124,7 @@ __all__ = [
     "Reports",
     "Resources",
     "Retry",
+    "Reuse",
     "Run",
     "Schedule",
     "Selection",
@@ -122,6 +134,7 @@ __all__ = [
     "Step",
     "Subject",
     "Timeout",
+    "Told",
     "Trigger",
     "Workspace",
 ]

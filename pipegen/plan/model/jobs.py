@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pipegen.bindings.expression import Items, Text
 from pipegen.plan.model.conditions import Condition
 from pipegen.plan.model.gates import Gate
-from pipegen.plan.model.keeping import Cache, Keeping, Reports
+from pipegen.plan.model.keeping import Cache, Keeping, Reports, Reuse
 from pipegen.plan.model.limits import Limits
 from pipegen.plan.model.machine import Machine
 from pipegen.plan.model.steps import Credential, IdToken, Line, Output, Step
@@ -110,6 +110,7 @@ class Job:
         statuses: the stages whose status it reads, "" for that of the pipeline; only finally stages do.
         leg: which leg of a matrix it is; None for a stage without one.
         raw: keys that only one target knows, by its name.
+        reuse: what a result of an earlier run that is taken in its place depends on; None where none may be.
     """
 
     stage: str
@@ -144,3 +145,4 @@ class Job:
     statuses: tuple[str, ...] = ()
     leg: Leg | None = None
     raw: tuple[tuple[str, TreeMapping], ...] = ()
+    reuse: Reuse | None = None

@@ -67,6 +67,15 @@ class Reports:
     sarif: tuple[ReportPath, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """What a result depends on beside the stage: *files* relative to the root of the repository, variables *env*."""
+
+    files: tuple[str, ...]
+    env: tuple[str, ...]
+    span: Span = field(compare=False)
+
+
 class Policy(Enum):
     """Which way files go between a job and its cache."""
 

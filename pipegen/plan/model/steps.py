@@ -240,4 +240,16 @@ class Trigger:
     span: Span = field(compare=False)
 
 
-Step: TypeAlias = Commands | Build | Run | Copy | Publish | Promote | Deploy | Export | Trigger
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Told:
+    """A text that the script leaves in *file*, a path from the root of the checkout, for the engine alone.
+
+    No config says it: targets add it.
+    """
+
+    file: str
+    value: Text
+    span: Span = field(compare=False)
+
+
+Step: TypeAlias = Commands | Build | Run | Copy | Publish | Promote | Deploy | Export | Trigger | Told

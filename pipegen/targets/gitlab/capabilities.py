@@ -41,6 +41,12 @@ TABLE: tuple[Capability, ...] = (
     Capability(
         "artifacts", _NATIVE, "people can browse them; when: failure drops values too, and is refused beside them"
     ),
+    Capability("cache", _NATIVE, "four for a stage, keys of two files"),
+    Capability("lock", _NATIVE, "a resource group; one for a stage, in the project"),
+    Capability("approve", _NATIVE, "a blocking manual job, or a delayed one; approvers are a setting of the project"),
+    Capability("environment", _NATIVE, "addresses that only the run knows go by a dotenv report"),
+    Capability("raw", _NATIVE, "keys laid over those of the job"),
+    Capability("reuse", _EMULATED, "each run works all out anew"),
     Capability("reports", _NATIVE, "junit, coverage, codequality; sarif is kept as an artifact"),
     Capability("files_from", _NATIVE, "needs with artifacts only for these"),
     Capability(

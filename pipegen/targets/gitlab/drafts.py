@@ -6,15 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pipegen.diagnostics.report import Report
+from pipegen.emit.yaml import Data
 from pipegen.plan.model import Commands, Job, Plan, Trigger
 from pipegen.shell.expanded import dotenv
 from pipegen.shell.host import Host
 from pipegen.shell.quote import quote
 from pipegen.shell.script import Script, script
+from pipegen.targets.gitlab.caches import lower_caches
+from pipegen.targets.gitlab.environments import lower_environment
+from pipegen.targets.gitlab.gates import check_gate
 from pipegen.targets.gitlab.keeping import lower_keeping
+from pipegen.targets.gitlab.locks import resource_group
 from pipegen.targets.gitlab.machines import OwnMachine, check_machine, lower_machine
-from pipegen.targets.gitlab.model import Entry, Kept
+from pipegen.targets.gitlab.model import Cache, Entry, Environment, Kept
 from pipegen.targets.gitlab.needs import read_stages
+from pipegen.targets.gitlab.raw import lower_raw
 from pipegen.targets.gitlab.scripts import entries
 from pipegen.targets.gitlab.settings import Settings
 from pipegen.targets.gitlab.tools import Surroundings, installs, surroundings
@@ -32,6 +38,10 @@ class Draft:
     artifacts: tuple[str, ...]
     after: tuple[Entry, ...]
     kept: Kept
+    environment: Environment | None
+    caches: tuple[Cache, ...]
+    resource_group: str
+    raw: Mapping[str, Data]
     trigger: Bridge | Call | None
 
     @property
@@ -50,8 +60,11 @@ def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, setti
     trigger = lower_trigger(job, settings.projects, report)
     if not isinstance(trigger, Call):
         job = replace(job, steps=tuple(step for step in job.steps if not isinstance(step, Trigger)))
+    deployed = lower_environment(job, plan, report)
+    job = deployed.job
+    check_gate(job, report)
     made = script(job, plan, producers, host)
-    body = (*entries(made.bind), *entries(made.steps), *entries(made.outputs, comment="outputs"))
+    body = (*entries(made.bind), *entries(made.steps), *entries(made.outputs, comment="outputs"), *deployed.script)
     artifacts, kept = lower_keeping(job, plan, _artifacts(job, made, trigger), report)
     around = surroundings(made, settings, is_users=any(isinstance(step, Commands) for step in job.steps))
     own = lower_machine(job, plan, producers, report)
@@ -65,8 +78,12 @@ def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, setti
         own=own,
         script=(*installs(made, settings), *_cleared(job, producers, settings), *body) if body else (),
         artifacts=artifacts,
+        environment=deployed.environment,
+        caches=lower_caches(job, plan, report),
+        resource_group=resource_group(job, report),
+        raw=lower_raw(job, report),
         after=entries(made.after.commands) if made.after is not None else (),
-        kept=replace(kept, dotenv=dotenv(job) if job.expanded else ""),
+        kept=replace(kept, dotenv=(*((dotenv(job),) if job.expanded else ()), *deployed.dotenv)),
         trigger=trigger,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from pipegen.bindings.expression import Part, Reference, Scope, Text
+from pipegen.bindings.expression import Defaulted, Part, Reference, Scope, Text
 from pipegen.diagnostics.codes import NOT_EXPANDED
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Plan
@@ -44,6 +44,11 @@ def _output(part: Part, producers: Mapping[str, Job]) -> str:
     return f"${{{expanded_variable(producer, part.name)}}}" if producer is not None else ""
 
 
+def can_expand(text: Text) -> bool:
+    """Return whether GitLab expands *text* by itself to what is meant."""
+    return all(not isinstance(part, Reference | Defaulted) or _is_known(part) for part in text.parts)
+
+
 def escaped(text: str) -> str:
     """Return *text* as GitLab must find it so that nothing in it is expanded."""
     return text.replace("$", "$$")
@@ -61,6 +66,14 @@ def _expanded(part: Part, what: str, plan: Plan, report: Report, *, is_slug: boo
         _report(part, what, report)
         return ""
     return _SLUG if is_slug and part.name == _BRANCH else _NAME.sub(r"${\1}", variable)
+
+
+def _is_known(part: Reference | Defaulted) -> bool:
+    if isinstance(part, Defaulted) or part.default is not None:
+        return False
+    if part.scope is not Scope.SETUP:
+        return part.scope is Scope.INPUT
+    return part.name == "pipeline" or _variable(part.name) is not None
 
 
 def _variable(name: str) -> str | None:

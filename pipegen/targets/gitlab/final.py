@@ -31,7 +31,8 @@ def check_outcomes(plans: Sequence[plan.Plan], report: Report) -> None:
                 FAIL_FAST_UNAVAILABLE,
                 f'other stages of "{one.name}" start on GitLab also once one has failed',
                 at=one.fail_fast_span,
-                hint="GitLab can only stop all at once, what runs too: workflow: auto_cancel: on_job_failure: all",
+                hint="remove it, or live with that: what GitLab has, auto_cancel on_job_failure, also stops what "
+                "runs, and finally stages never start then",
             )
         final = next((job for job in one.jobs if job.is_final), None)
         is_beside_others = len(plans) > 1

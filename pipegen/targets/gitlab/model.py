@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from pipegen.emit.yaml import Data
 from pipegen.targets.gitlab.settings import Pages, Release, Workflow
 
 HELPER = "PIPEGEN_HELPER"
@@ -54,6 +56,7 @@ class Rule:
     changes: tuple[str, ...] = ()
     compare_to: str = ""
     exists: tuple[str, ...] = ()
+    start_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +140,33 @@ class Kept:
     expire_in: str = ""
     when: str = ""
     access: str = ""
-    dotenv: str = ""
     junit: tuple[str, ...] = ()
     codequality: tuple[str, ...] = ()
     coverage_report: Coverage | None = None
+    dotenv: tuple[str, ...] = ()
     # A regular expression between slashes, held against the log.
     coverage: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cache:
+    """Files that later jobs find again; the contents of *files*, if there are some, are part of the key."""
+
+    key: str
+    files: tuple[str, ...]
+    paths: tuple[str, ...]
+    policy: str
+    fallback_keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Environment:
+    """What a job deploys to, or takes down; *on_stop* names the job that does."""
+
+    name: str
+    url: str = ""
+    on_stop: str = ""
+    stops: bool = False
 
 
 # How it is where the user says nothing.
@@ -185,6 +209,14 @@ class Job:
     after_script: tuple[Entry, ...] = ()
     artifacts: tuple[str, ...] = ()
     kept: Kept = PLAINLY_KEPT
+    caches: tuple[Cache, ...] = ()
+    resource_group: str = ""
+    environment: Environment | None = None
+    # Whether what comes after waits until a person has started the job.
+    is_blocking: bool = False
+    start_in: str = ""
+    manual_confirmation: str = ""
+    raw: Mapping[str, Data] = field(default_factory=dict)
     pages: Pages | None = None
     release: Release | None = None
     trigger: Trigger | None = None

@@ -63,10 +63,18 @@ RELEASE_WITH_IMAGE = Pair(
     "leave the image out, or name one that holds glab",
 )
 
+APPROVED_AND_ALLOWED = Pair(
+    "approve",
+    "allow_failure",
+    codes.GATE_ON_GITLAB,
+    "a failure counts; let a stage of its own wait for the approval",
+)
+
 PAIRS: tuple[Pair, ...] = (
     BASH_WITH_TOOLS,
     IMAGE_ON_MACHINE,
     FOREIGN_CONTAINER,
+    APPROVED_AND_ALLOWED,
     KEPT_ON_FAILURE,
     LIMITED_TRIGGER,
     ALLOWED_TRIGGER,

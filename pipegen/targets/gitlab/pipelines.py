@@ -10,6 +10,7 @@ from pipegen.shell.host import Host, Images
 from pipegen.targets.gitlab.collectors import Collectors
 from pipegen.targets.gitlab.drafts import Draft, idle
 from pipegen.targets.gitlab.final import FINALLY, OUTCOME, Notes, notes
+from pipegen.targets.gitlab.gates import gated
 from pipegen.targets.gitlab.limits import limit_variables, lower_limits
 from pipegen.targets.gitlab.mail import mail_outputs, mail_script
 from pipegen.targets.gitlab.model import HELPER, Entry, IdToken, Image, Job, Limits, Need, Rule, Variable
@@ -83,9 +84,12 @@ class Pipeline:
         if isinstance(one.trigger, Bridge) and one.is_bridge:
             bridge = self._bridge(one, one.trigger, place.job, needs(one.job, places))
             is_allowed = lower_limits(one.job.limits).allow_failure
-            yield replace(bridge, limits=Limits(allow_failure=is_allowed or bridge.limits.allow_failure))
+            bridge = replace(bridge, resource_group=one.resource_group, raw=one.raw)
+            bridge = replace(bridge, limits=Limits(allow_failure=is_allowed or bridge.limits.allow_failure))
+            yield gated(bridge, one.job, one.environment, self.titles)
         else:
-            yield self._stage(one, place, needs(one.job, places))
+            stage = self._stage(one, place, needs(one.job, places))
+            yield gated(stage, one.job, one.environment, self.titles)
             yield from self._trigger(one, place)
         if one.job.mail is not None and one.job.mail.to and self.settings.mail is not None:
             yield from self._mails(one, one.job.mail, self.settings.mail, places)
@@ -116,6 +120,9 @@ class Pipeline:
             after_script=one.after,
             artifacts=one.artifacts,
             kept=one.kept,
+            caches=one.caches,
+            resource_group=one.resource_group,
+            raw=one.raw,
         )
 
     def _trigger(self, one: Draft, place: Place) -> Iterator[Job]:

@@ -7,15 +7,16 @@ from collections.abc import Iterable, Mapping
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, write
 from pipegen.targets.gitlab.model import (
+    Cache,
     Coverage,
     Document,
     Entry,
+    Environment,
     Hidden,
     IdToken,
     Image,
     Job,
     Kept,
-    Limits,
     Need,
     Retry,
     Rule,
@@ -74,7 +75,7 @@ def _hidden(hidden: Hidden) -> dict[str, Value]:
 
 def _job(job: Job) -> dict[str, Value]:
     """Return a job's keys: where and when it runs, with what, what it does, what it leaves."""
-    return _written(
+    written: dict[str, Value] = _written(
         {
             "extends": job.extends or None,
             "image": _image(job.image),
@@ -85,7 +86,11 @@ def _job(job: Job) -> dict[str, Value]:
             "dependencies": None if job.dependencies is None else Flow(job.dependencies),
             "rules": _rules(job.rules),
             "when": job.when or None,
-            "allow_failure": _allow_failure(job.limits),
+            "start_in": job.start_in or None,
+            "manual_confirmation": job.manual_confirmation or None,
+            "environment": _environment(job.environment),
+            "resource_group": job.resource_group or None,
+            "allow_failure": _allow_failure(job),
             "retry": _retry(job.limits.retry),
             "timeout": job.limits.timeout or None,
             "interruptible": job.interruptible or None,
@@ -96,18 +101,59 @@ def _job(job: Job) -> dict[str, Value]:
             "script": _script(job.script),
             "after_script": _script(job.after_script),
             "coverage": job.kept.coverage or None,
+            "cache": _caches(job.caches),
             "artifacts": _artifacts(job.artifacts, job.kept),
             "pages": {"publish": job.pages.publish} if job.pages else None,
             "release": _release(job.release) if job.release else None,
             "trigger": _trigger(job.trigger) if job.trigger else None,
         }
     )
+    return _merged(written, job.raw)
 
 
-def _allow_failure(limits: Limits) -> Value:
-    if limits.exit_codes:
-        return {"exit_codes": Flow(limits.exit_codes)}
-    return limits.allow_failure or None
+def _merged(lower: Mapping[str, Value], upper: Mapping[str, Data]) -> dict[str, Value]:
+    """Return *upper* laid over *lower*: maps key by key, all else replaced."""
+    merged = dict(lower)
+    for key, value in upper.items():
+        below = lower.get(key)
+        merged[key] = _merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def _environment(environment: Environment | None) -> Value:
+    if environment is None:
+        return None
+    return _written(
+        {
+            "name": environment.name,
+            "url": environment.url or None,
+            "on_stop": environment.on_stop or None,
+            "action": "stop" if environment.stops else None,
+        }
+    )
+
+
+def _caches(caches: tuple[Cache, ...]) -> Value:
+    found = [_cache(one) for one in caches]
+    return found[0] if len(found) == 1 else found or None
+
+
+def _cache(cache: Cache) -> Value:
+    files = _written({"files": cache.files, "prefix": cache.key or None})
+    return _written(
+        {
+            "key": files if cache.files else cache.key or None,
+            "paths": cache.paths,
+            "policy": cache.policy or None,
+            "fallback_keys": cache.fallback_keys or None,
+        }
+    )
+
+
+def _allow_failure(job: Job) -> Value:
+    if job.limits.exit_codes:
+        return {"exit_codes": Flow(job.limits.exit_codes)}
+    return False if job.is_blocking else job.limits.allow_failure or None
 
 
 def _retry(retry: Retry | None) -> Value:
@@ -120,10 +166,10 @@ def _artifacts(paths: tuple[str, ...], kept: Kept) -> Value:
     """Return what a job leaves; how it is kept is nothing to say where nothing is."""
     reports = _written(
         {
-            "dotenv": kept.dotenv or None,
             "junit": _one_or_more(kept.junit),
             "coverage_report": _coverage(kept.coverage_report),
             "codequality": _one_or_more(kept.codequality),
+            "dotenv": _one_or_more(kept.dotenv),
         }
     )
     if not paths and not reports:
@@ -200,6 +246,7 @@ def _rule(rule: Rule) -> dict[str, Value]:
         "changes": changes if rule.changes else None,
         "exists": Flow(rule.exists) if rule.exists else None,
         "when": rule.when or None,
+        "start_in": rule.start_in or None,
     }
     # A rule that holds without a condition says when all the same.
     return _written(keys) or {"when": "on_success"}

@@ -8,6 +8,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
 from pipegen.targets.base import GeneratedFile, Pair, Request
 from pipegen.targets.jenkins.capabilities import CAPABILITIES
+from pipegen.targets.jenkins.environments import without_stops
 from pipegen.targets.jenkins.lower import lower
 from pipegen.targets.jenkins.pairs import PAIRS
 from pipegen.targets.jenkins.render import render
@@ -25,6 +26,6 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {"style": ("auto", "declarative", "scri
 def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
     """Return the Jenkinsfile of *plans*; what Jenkins cannot say is reported."""
     settings = parse_settings(request.settings)
-    scripts = [plan_scripts(plan, settings, report) for plan in plans]
+    scripts = [plan_scripts(without_stops(plan, report), settings, report) for plan in plans]
     file = lower(scripts, request, settings, report)
     return (GeneratedFile(FILE, render(file, request.source)),)

@@ -42,6 +42,16 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("env", _NATIVE, "exported by the script, so that any text arrives"),
     Capability("outputs", _EMULATED, "files in a stash for each stage that is read"),
     Capability("artifacts", _NATIVE, "in the same stash, and archived for people; expire and name have no effect"),
+    Capability(
+        "cache",
+        _EMULATED,
+        "needs the plugin jobcacher; for each job and branch; no fallback",
+    ),
+    Capability("lock", _NATIVE, "needs the plugin lockable-resources; for the whole server"),
+    Capability("approve", _NATIVE, "input or sleep, before an agent is taken"),
+    Capability("environment", _REFUSED, "PG617: shown nowhere; PG619: the stage of on_stop is left out"),
+    Capability("raw", _NATIVE, "wrap: steps around those of the stage"),
+    Capability("reuse", _EMULATED, "each build works all out anew"),
     Capability("reports", _NATIVE, "need the plugins junit, coverage and warnings-ng; coverage.percent has no effect"),
     Capability("files_from", _NATIVE, "only these stashes are fetched"),
     Capability(

@@ -15,6 +15,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "status": ("succeeded",),
     "statusOfAll": ("succeeded",),
     "inImage": (),
+    "besideServices": (),
     "withAfter": (),
     "within": (),
     "tryAgain": (),
@@ -30,6 +31,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "unstashIfThere": ("isStashed",),
     "isStashed": (),
     "oneLine": (),
+    "cacheKey": (),
     "project": ("remote",),
     "projectShortName": ("project",),
     "remote": (),
@@ -50,6 +52,7 @@ _ASKED = re.compile(r"\b(branch|parameter|event|matches|hasChanged|isInRepositor
 # The functions that some steps are.
 _BLOCKS: dict[type, str] = {
     model.InImage: "inImage",
+    model.ServiceContainer: "besideServices",
     model.WithAfter: "withAfter",
     model.Succeeded: "succeeded",
 }
@@ -94,7 +97,7 @@ def _own(value: object) -> Iterator[str]:
             yield from _asked(value)
         case model.Sh(tells_status=True):
             yield "runScript"
-        case model.InImage() | model.WithAfter() | model.Succeeded():
+        case model.InImage() | model.ServiceContainer() | model.WithAfter() | model.Succeeded():
             yield _BLOCKS[type(value)]
         case model.Wrapped():
             yield from re.findall(r"\w+(?=\()", value.head)

@@ -16,7 +16,7 @@ def check_keeping(job: Job, report: Report) -> None:
         _say(
             f'artifacts of stage "{job.stage}" do not expire by themselves on Jenkins: they go with the build',
             at,
-            "let the job discard old builds",
+            "let the job discard them: targets: {jenkins: {discard: {artifact_days: 7}}}",
             report,
         )
     if keeping.name is not None:
@@ -26,6 +26,14 @@ def check_keeping(job: Job, report: Report) -> None:
             "give the files the names that people shall see",
             report,
         )
+    for cache in job.caches:
+        if cache.fallback:
+            _say(
+                f'Jenkins looks for a cache of stage "{job.stage}" under one key only',
+                cache.fallback[0].span,
+                "leave the part of the key out that changes most often",
+                report,
+            )
     if coverage is not None and coverage.percent:
         _say(
             f'Jenkins reads no coverage of stage "{job.stage}" from the log',

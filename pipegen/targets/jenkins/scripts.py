@@ -16,6 +16,7 @@ from pipegen.targets.jenkins.host import host
 from pipegen.targets.jenkins.keeping import check_keeping
 from pipegen.targets.jenkins.limits import check_limits
 from pipegen.targets.jenkins.machines import check_machine
+from pipegen.targets.jenkins.raw import check_raw
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.work import PlanScripts
 
@@ -27,8 +28,9 @@ def plan_scripts(plan: Plan, settings: Settings, report: Report) -> PlanScripts:
     producers = {job.stage: job for job in plan.jobs}
     for job in plan.jobs:
         check_keeping(job, report)
+        check_raw(job, report)
         check_machine(job, report)
-        for reference in _without_default((job.steps, job.after, job.machine, job.mail)):
+        for reference in _without_default((job.steps, job.after, job.machine, job.mail, job.caches)):
             _check_setup(reference, found, report)
     return PlanScripts(
         plan=plan,

@@ -11,6 +11,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import agent_of
 from pipegen.targets.jenkins.conditions import Questions
 from pipegen.targets.jenkins.endings import in_script
+from pipegen.targets.jenkins.gates import gated
 from pipegen.targets.jenkins.limits import limited
 from pipegen.targets.jenkins.mail import LoweredMail, lower_mail
 from pipegen.targets.jenkins.names import Names
@@ -47,7 +48,8 @@ def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Sta
         if mail is not None and mail.recipients is not None:
             recipients.append(mail.recipients)
         agent = agent_of(one.job, one.plan, shared.work.settings) if needs_agent(one) else None
-        found = limited(one, agent, steps(one, values, shared), shared.statuses.told(one))
+        bounded = limited(one, agent, steps(one, values, shared), shared.statuses.told(one))
+        found = gated(one.job, bounded)
         stages.append(
             model.Stage(
                 name=one.name,

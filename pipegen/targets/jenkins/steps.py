@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from pipegen.plan.model import Credential, CredentialKind, Job, Trigger, Workspace
 from pipegen.shell.script import Command, Script
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.caches import cached
 from pipegen.targets.jenkins.endings import kept_on_success, with_ending
 from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
 from pipegen.targets.jenkins.images import in_image
 from pipegen.targets.jenkins.limits import tells_status
 from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
+from pipegen.targets.jenkins.raw import wrapped
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stashes import Stashes
 from pipegen.targets.jenkins.statuses import Statuses
@@ -35,7 +37,7 @@ class Shared:
 
 def steps(named: NamedJob, values: Values, shared: Shared) -> tuple[model.Step, ...]:
     """Return the steps of a stage; one without a script and a job to start only says so in the log."""
-    found = (*_agent_steps(named, values, shared), *_started_jobs(named.job, values))
+    found = (*wrapped(named.job, tuple(_agent_steps(named, values, shared))), *_started_jobs(named.job, values))
     return found or (model.Echo("Nothing to do here: what this stage exports is worked out where it is read."),)
 
 
@@ -63,7 +65,8 @@ def _agent_steps(named: NamedJob, values: Values, shared: Shared) -> Iterator[mo
         yield from shared.stashes.read_by(named)
     step = _bound(script, _commands(named, shared.preludes), shared.work.settings)
     placed = in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
-    yield from with_ending(named.job, (shared.statuses.given(named, placed),))
+    ended = with_ending(named.job, (shared.statuses.given(named, placed),))
+    yield from cached(named.job, values, ended)
     if script.archives:
         yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
     stash = shared.stashes.left_by(named)

@@ -27,6 +27,8 @@ def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
             used["project"] = None
         if one.job.mail is not None:
             used |= dict.fromkeys(_setup_names(one.job.mail))
+        for cache in one.job.caches:
+            used |= dict.fromkeys(found.name for found in cache.key.references() if found.scope is Scope.SETUP)
         used |= dict.fromkeys(_names_in_images(one.job.machine))
     if _LABELLED in used:
         used["project"] = None

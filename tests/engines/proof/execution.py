@@ -65,6 +65,7 @@ class World:
         variables: variables of the engine's jobs.
         secrets: credentials by ID.
         parameters: what a person asks for when starting the pipeline.
+        approved: the stages that a person starts; with none, a person says no wherever asked.
     """
 
     containers: Containers
@@ -74,6 +75,7 @@ class World:
     variables: Mapping[str, str] = field(default_factory=dict)
     secrets: Mapping[str, Credential] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
+    approved: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,7 @@ class Execution:
         triggered: other jobs that were started, with their parameters.
         charts: helm's calls.
         reports: what Jenkins was told of reports, none on other engines.
+        inputs: what Jenkins asked people, nothing on other engines.
         text: the file that was executed.
         log: all that was printed.
     """
@@ -113,6 +116,7 @@ class Execution:
     text: str
     log: str
     reports: tuple[Mapping[str, Any], ...] = ()
+    inputs: tuple[str, ...] = ()
 
 
 def compiled(engine: Engine, repository: Path, settings: Mapping[str, object], pipelines: Sequence[str] = ()) -> str:
@@ -161,7 +165,12 @@ def _on_gitlab(text: str, world: World) -> Execution:
     }
     (world.folder / "gitlab").mkdir()
     pipeline = gitlab_local.run(
-        world.repository, text, workdir=world.folder / "gitlab", variables=variables, env=_environment(world)
+        world.repository,
+        text,
+        workdir=world.folder / "gitlab",
+        variables=variables,
+        env=_environment(world),
+        manual=world.approved,
     )
     jobs = [job for job in pipeline.jobs if not _HELPER.match(job.name)]
     calls = _calls(world.folder / "curl.log")
@@ -194,6 +203,7 @@ def _on_jenkins(engine: Engine, text: str, world: World) -> Execution:
         params=dict(world.parameters),
         credentials=world.secrets,
         remote="https://git.example.org/group/project.git",
+        approve=bool(world.approved),
     )
     around = {name for stage in build.stages for name in stage.parents}
     stages = [stage for stage in build.stages if stage.name not in around and not _HELPER.match(stage.name)]
@@ -209,6 +219,7 @@ def _on_jenkins(engine: Engine, text: str, world: World) -> Execution:
         text=text,
         log=build.log,
         reports=build.reports,
+        inputs=build.inputs,
     )
 
 

@@ -176,12 +176,31 @@ class FlowSteps extends StepFamily {
             throw new IllegalArgumentException('lock: neither resource nor label is given')
         }
         Map<String, String> variables = given.variable == null ? [:] : [((String) given.variable): resource]
-        build.locks.take(resource, build.threads)
+        List<Map<String, Object>> extra = (List<Map<String, Object>>) (given.extra ?: [])
+        List<String> others = extra.collect { Map<String, Object> it -> (String) (it.resource ?: it.label) }
+        List<String> names = [resource] + others
+        build.locks.take(names, build.threads)
         try {
             return Threads.within(new Scope(scope, variables), body)
         } finally {
-            build.locks.free(resource)
+            build.locks.free(names)
         }
+    }
+
+    /** The caches of the plugin jobcacher: nothing is kept, what is asked for stands in the log. */
+    @Step(first = 'caches', required = ['caches'], takesBody = true,
+            others = ['maxCacheSize', 'defaultBranch', 'skipSave', 'skipRestore'])
+    Object cache(Map<String, Object> given, Closure body) {
+        ((List<Object>) given.caches).each { Object it ->
+            Map<String, Object> asked = ((Symbol) it).arguments
+            List<String> unknown = (asked.keySet() - ['path', 'includes', 'excludes', 'useDefaultExcludes', 'cacheName',
+                                                     'cacheValidityDecidingFile', 'compressionMethod']).toList()
+            if (unknown || asked.path == null) {
+                throw new IllegalArgumentException("arbitraryFileCache: ${unknown ?: 'no path'}")
+            }
+            build.console.line("Cache ${asked.path} ${asked.includes ?: ''} ${asked.cacheName ?: ''}")
+        }
+        return body.call()
     }
 
     @Step(first = 'ordinal', others = ['label'])
@@ -263,19 +282,20 @@ class Parallel {
 class Locks {
     private final Set<String> taken = new HashSet<>()
 
-    void take(String name, Threads threads) {
+    void take(List<String> names, Threads threads) {
         threads.await { Threads.Waiting waiting ->
-            while (!tryTake(name)) {
+            while (!tryTake(names)) {
                 waiting.pause(5)
             }
         }
     }
 
-    synchronized void free(String name) {
-        taken.remove(name)
+    synchronized void free(List<String> names) {
+        taken.removeAll(names)
     }
 
-    private synchronized boolean tryTake(String name) {
-        return taken.add(name)
+    /** Takes all of *names*, or none. */
+    private synchronized boolean tryTake(List<String> names) {
+        return !names.any { String it -> it in taken } && taken.addAll(names)
     }
 }

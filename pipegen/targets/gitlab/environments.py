@@ -1,0 +1,74 @@
+"""What a job deploys to, as GitLab knows it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from pipegen.bindings.expression import Text
+from pipegen.diagnostics.report import Report
+from pipegen.plan import model as plan
+from pipegen.shell.quote import quote
+from pipegen.targets.gitlab.expanded import can_expand, expanded
+from pipegen.targets.gitlab.model import Entry, Environment
+
+_NOT_IN_NAMES = re.compile(r"[^A-Z0-9]+")
+# https://docs.gitlab.com/ci/yaml/#environmentname
+_NOT_ALLOWED = re.compile(r"[^A-Za-z0-9 _/-]")
+# What a dotenv report hands on as it is, in a pattern of the shell.
+_CARRIED = r"A-Za-z0-9._~:/?\&=%+,\;@#-"
+
+
+@dataclass(frozen=True, slots=True)
+class Deployed:
+    """The environment of a job; the *job* with what it must leave for that; and how a report is made of it.
+
+    *dotenv* is the path of the report, if there is one.
+    """
+
+    environment: Environment | None
+    job: plan.Job
+    script: tuple[Entry, ...] = ()
+    dotenv: tuple[str, ...] = ()
+
+
+def lower_environment(job: plan.Job, of: plan.Plan, report: Report) -> Deployed:
+    """Return what GitLab is told of the environment of *job*."""
+    found = job.gate.environment
+    if found is None:
+        return Deployed(None, job)
+    environment = Environment(name=_name(found.name, of, report), on_stop=found.on_stop or "", stops=found.stops)
+    if found.url is None:
+        return Deployed(environment, job)
+    if can_expand(found.url):
+        # The server, which expands it, keeps `$$` as it is.
+        parts = tuple(part.replace("$", "%24") if isinstance(part, str) else part for part in found.url.parts)
+        url = expanded(replace(found.url, parts=parts), "the address of an environment", of, report)
+        return Deployed(replace(environment, url=url), job)
+    variable = f"PIPEGEN_URL_{_NOT_IN_NAMES.sub('_', job.slug.upper())}"
+    file = f".pipegen/environment/{job.slug}"
+    told = plan.Told(file=file, value=found.url, span=found.url.span)
+    return Deployed(
+        replace(environment, url=f"${variable}"),
+        replace(job, steps=(*job.steps, told)),
+        (_dotenv(job, file, variable),),
+        (f"{file}.env",),
+    )
+
+
+def _name(text: Text, of: plan.Plan, report: Report) -> str:
+    parts = tuple(_NOT_ALLOWED.sub("-", part) if isinstance(part, str) else part for part in text.parts)
+    return expanded(replace(text, parts=parts), "the name of an environment", of, report, is_slug=True)
+
+
+def _dotenv(job: plan.Job, file: str, variable: str) -> Entry:
+    """Return what makes the report, or says in the log that the address holds what none can carry."""
+    message = quote(f"stage {job.stage}: the address of its environment holds what GitLab cannot show")
+    lines = (
+        "# the address of the environment, for GitLab",
+        f"case $(cat {quote(file)}) in",
+        f"  '' | *[!{_CARRIED}]*) echo {message} ;;",
+        f"""  *) printf '{variable}=%s\\n' "$(cat {quote(file)})" >{quote(f"{file}.env")} ;;""",
+        "esac",
+    )
+    return Entry("".join(f"{line}\n" for line in lines))

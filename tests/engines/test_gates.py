@@ -1,0 +1,116 @@
+"""What stages wait for, keep for later runs and say to one engine alone, executed on all engines."""
+
+from pathlib import Path
+
+import pytest
+from engines import gitlab_local, jenkins_harness
+from engines.containers import Containers
+from engines.gitlab_schema import check
+from engines.proof import worlds
+from engines.proof.execution import CONFIG, DECLARATIVE, GITLAB_LOCAL, SCRIPTED, Engine, Execution, World, execute
+from engines.proof.yaml_text import yaml_text
+from engines.requirement import require
+
+pytestmark = pytest.mark.xdist_group("gates")
+
+ENGINES = {"gitlab": GITLAB_LOCAL, "scripted": SCRIPTED, "declarative": DECLARATIVE}
+
+
+def executed(
+    name: str,
+    containers: Containers,
+    folder: Path,
+    stages: list[dict[str, object]],
+    arcs: list[list[str]],
+    approved: tuple[str, ...] = (),
+) -> Execution:
+    """Return what comes of *stages* on the engine *name*, when a person starts those *approved*."""
+    engine: Engine = ENGINES[name]
+    require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
+    text = yaml_text({"pipelines": {"gates": {"stages": stages, "execution": arcs}}})
+    repository = worlds.repository(folder / "repository", files={CONFIG: text, "a.lock": "1\n"})
+    world = World(containers=containers, repository=repository, folder=folder / "world", approved=approved)
+    done = execute(engine, world)
+    if engine.target == "gitlab":
+        assert check(done.text) == ()
+    return done
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_locks_caches_and_raw_keys(containers: Containers, tmp_path: Path, name: str) -> None:
+    """Stages with a lock in common do not overlap; caches and raw keys change nothing else."""
+    cache = [{"paths": [".cache/", "x"], "key": {"files": ["a.lock"], "prefix": "it's $5"}}, {"paths": [".y/"]}]
+    stages: list[dict[str, object]] = [
+        {"name": "one", "script": ["sleep 0.5"], "lock": "it's $5"},
+        {"name": "two", "script": ["sleep 0.5"], "lock": "it's $5"},
+        {"name": "other", "script": ["mkdir -p .cache; test -f a.lock"], "lock": "c", "cache": cache},
+        {"name": "raw", "script": ["true"], "raw": {"gitlab": {"timeout": "1h"}, "jenkins": {"wrap": ["timestamps"]}}},
+    ]
+    done = executed(name, containers, tmp_path, stages, [[str(stage["name"])] for stage in stages])
+
+    assert done.outcomes == dict.fromkeys(("one", "two", "other", "raw"), "success"), done.log
+    if name == "gitlab":
+        # gitlab-ci-local lets resource groups overlap.
+        assert done.text.count("resource_group: it-s -5") == 2
+        assert "timeout: 1h" in done.text
+        return
+    assert "Cache .cache  it-s--5" in done.log
+    # Stages begin with waiting for the lock, so one of them ends at least half a second after the other.
+    ends = sorted(done.times[stage][1] for stage in ("one", "two"))
+    assert ends[1] - ends[0] >= 0.5
+
+
+GATED: list[dict[str, object]] = [
+    {"name": "build", "script": ["true"], "outputs": {"host": {"command": "echo it.example.org"}}},
+    {
+        "name": "ask",
+        "script": ["true"],
+        "outputs": {"path": {"command": "echo a/b"}},
+        "approve": {"message": "It's $5?", "approvers": ["ops"]},
+        "environment": {"name": "review/$x", "url": "https://${build.host}/${.path}", "on_stop": "stop"},
+        "lock": "review",
+    },
+    {"name": "after", "script": ["true"]},
+    {"name": "later", "script": ["true"], "approve": {"delay": "1s"}},
+    {"name": "stop", "script": ["false"]},
+]
+ARCS = [["build", "ask", "after"], ["ask", "stop"], ["later"]]
+FIRST = ("build", "later")
+
+
+@pytest.mark.parametrize(
+    ("name", "approved"),
+    # gitlab-ci-local starts no pipeline in which a job waits for one that nobody starts.
+    [("gitlab", ("ask",)), ("scripted", ("ask",)), ("scripted", ())],
+)
+def test_approvals(containers: Containers, tmp_path: Path, name: str, approved: tuple[str, ...]) -> None:
+    """What comes after waits for a person; a stage that takes an environment down is waited for by nobody."""
+    done = executed(name, containers, tmp_path, GATED, ARCS, approved)
+    succeeded = {stage for stage, outcome in done.outcomes.items() if outcome == "success"}
+
+    assert succeeded == ({*FIRST, "ask", "after"} if approved else {*FIRST}), done.log
+    if name == "gitlab":
+        assert done.outcomes["stop"] == "skipped"
+        return
+    assert (done.inputs, "stop" in done.outcomes) == (("It's $5?",), False)
+
+
+@pytest.mark.parametrize("approved", [("ask",), ()], ids=["yes", "no"])
+def test_approvals_in_blocks(containers: Containers, tmp_path: Path, approved: tuple[str, ...]) -> None:
+    """In Declarative as well, where these stages take their agents themselves."""
+    done = executed("declarative", containers, tmp_path, GATED, ARCS, approved)
+
+    assert {stage for stage, outcome in done.outcomes.items() if outcome == "success"} == (
+        {*FIRST, "ask", "after"} if approved else {*FIRST}
+    ), done.log
+    assert done.inputs == ("It's $5?",)
+
+
+def test_addresses_of_the_run_reach_gitlab(containers: Containers, tmp_path: Path) -> None:
+    """By a dotenv report, which holds what the stage has worked out."""
+    done = executed("gitlab", containers, tmp_path, GATED, ARCS, ("ask",))
+    (report,) = (tmp_path / "world/gitlab").rglob("dotenv/.pipegen/environment/ask.env")
+
+    assert report.read_text("utf-8") == "PIPEGEN_URL_ASK=https://it.example.org/a/b\n"
+    assert "url: $PIPEGEN_URL_ASK" in done.text
+    assert "name: review/-x" in done.text

@@ -1,0 +1,55 @@
+"""Tests of finally stages on GitLab."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+from plan.planned import plans_of
+
+from pipegen.diagnostics.report import Report
+from pipegen.targets import gitlab
+from pipegen.targets.base import Request
+
+_STAGES = (
+    "{name: a, script: [x], outputs: [v], artifacts: [f], when: {branch: main}}, "
+    "{name: b, script: [x], allow_failure: {exit_codes: 3}}, "
+    "{name: last, script: ['x ${a.status} ${b.status} ${a.v|none}'], files_from: [a], when: {branch: main}}"
+)
+
+
+def _made(config: str) -> dict[str, Any]:
+    request = Request(source="pipegen.yaml", settings=None, chosen=(), options={})
+    (file,) = gitlab.generate(plans_of(config), request, Report())
+    found: dict[str, Any] = yaml.safe_load(file.text)
+    return found
+
+
+def test_a_finally_job_fetches_without_waiting_for_success() -> None:
+    """It stands in the last step, needs no job, and runs whatever happened where its condition holds."""
+    made = _made(f"pipelines: {{p: {{stages: [{_STAGES}], finally: [last]}}}}")
+    last = made["last"]
+
+    assert [rule["when"] for rule in last["rules"]] == ["always"]
+    assert "needs" not in last
+    assert last["dependencies"] == ["a", "note when a fails", "b", "note when b fails", "note whether b fails"]
+    assert made["stages"] == ["step 1", "step 2", "finally"]
+
+
+def test_helpers_note_failures_that_are_allowed_and_those_that_are_not() -> None:
+    """A job with exit codes may do either; each helper runs where the stage's own condition holds."""
+    made = _made(f"pipelines: {{p: {{stages: [{_STAGES}], finally: [last]}}}}")
+
+    assert [rule["when"] for rule in made["note when a fails"]["rules"]] == ["on_failure"]
+    assert made["note when b fails"]["when"] == "on_failure"
+    assert "when" not in made["note whether b fails"]
+    assert made["note whether b fails"]["needs"] == [{"job": "b", "artifacts": True}]
+
+
+def test_nothing_is_noted_that_nobody_asks_for() -> None:
+    """A finally stage that asks for no status fetches nothing, and no stage leaves a mark."""
+    made = _made("pipelines: {p: {stages: [{name: a, script: [x]}, {name: last, script: [x]}], finally: [last]}}")
+
+    assert list(made) == ["stages", "a", "last"]
+    assert made["last"]["dependencies"] == []
+    assert "artifacts" not in made["a"]

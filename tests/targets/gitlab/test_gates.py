@@ -1,0 +1,69 @@
+"""What jobs wait for and deploy to, on GitLab."""
+
+from __future__ import annotations
+
+import pytest
+from plan.planned import plan_of
+
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Plan
+from pipegen.targets.gitlab.caches import lower_caches
+from pipegen.targets.gitlab.environments import lower_environment
+from pipegen.targets.gitlab.gates import gated
+from pipegen.targets.gitlab.locks import resource_group
+from pipegen.targets.gitlab.model import Job, Rule
+
+
+def planned(keys: str) -> Plan:
+    """Return the plan of a stage `s` with *keys*."""
+    return plan_of(f"[{{name: s, script: x, outputs: [v], {keys}}}]")
+
+
+def test_conditions_stay() -> None:
+    """A rule that leaves the job out still does; all others say how it starts."""
+    plan = planned("approve: Go?")
+    made = Job(name="s", stage="step 1", rules=(Rule("a", when="never"), Rule("b"), Rule("")))
+    found = gated(made, plan.jobs[0], None, {"s": "s"})
+
+    assert [(rule.condition, rule.when) for rule in found.rules] == [("a", "never"), ("b", "manual"), ("", "manual")]
+    assert (found.when, found.is_blocking, found.manual_confirmation) == ("", True, "Go?")
+
+
+def test_a_delay_is_no_question() -> None:
+    """Nor does it block more than by its time."""
+    found = gated(Job(name="s", stage="step 1"), planned("approve: {delay: 90m}").jobs[0], None, {"s": "s"})
+
+    assert (found.when, found.start_in, found.is_blocking) == ("delayed", "1 hour 30 minutes", False)
+
+
+@pytest.mark.parametrize(("lock", "group"), [("a b", "a b"), ("a/b.c_d-e", "a/b.c_d-e"), ("/$x's/", "-x-s")])
+def test_locks_have_names_that_gitlab_takes(lock: str, group: str) -> None:
+    """What it would expand or refuse is made a dash."""
+    assert resource_group(planned(f'lock: "{lock}"').jobs[0], Report()) == group
+
+
+@pytest.mark.parametrize(
+    ("url", "expected", "has_report"),
+    [
+        ("https://a.b/?$x", "https://a.b/?%24x", False),
+        ("https://${setup.commit}/", "https://${CI_COMMIT_SHA}/", False),
+        ("https://${.v}/", "$PIPEGEN_URL_S", True),
+        ("https://${setup.timestamp}/", "$PIPEGEN_URL_S", True),
+        ("https://${setup.tag|none}/", "$PIPEGEN_URL_S", True),
+    ],
+)
+def test_addresses(url: str, expected: str, has_report: bool) -> None:  # noqa: FBT001 - what is expected
+    """What GitLab cannot expand, the script works out."""
+    plan = planned(f"environment: {{name: e, url: '{url}'}}")
+    found = lower_environment(plan.jobs[0], plan, Report())
+
+    assert found.environment is not None
+    assert (found.environment.url, bool(found.dotenv), bool(found.script)) == (expected, has_report, has_report)
+
+
+def test_keys_of_caches_are_alike_on_all_engines() -> None:
+    """Nothing in them means anything to GitLab."""
+    plan = planned("cache: {paths: [a/], key: '$x/y %z', fallback: ['${setup.branch}/']}")
+    (found,) = lower_caches(plan.jobs[0], plan, Report())
+
+    assert (found.key, found.fallback_keys) == ("-x-y--z", ("${CI_COMMIT_REF_SLUG}-",))

@@ -1,0 +1,45 @@
+"""Inputs as variables in the form that starts pipelines."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from pipegen.compiler import analyse, generate
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import SourceFile
+from pipegen.targets import registry
+
+
+def variable(takes: str) -> object:
+    """Return the variable of an input that *takes* such values."""
+    config = f"inputs: {{x: {takes}}}\npipelines: {{p: {{stages: [{{name: s, script: [echo]}}]}}}}\n"
+    report = Report()
+    analysed = analyse(SourceFile("pipegen.yaml", config), (), report)
+    return yaml.safe_load(generate(analysed, registry.load("gitlab"), {}, report)[-1].text)["variables"]["x"]
+
+
+@pytest.mark.parametrize(
+    ("takes", "expected"),
+    [
+        ("a", {"value": "a"}),
+        ("{}", {"value": ""}),
+        ("1.10", {"value": "1.10"}),
+        ("'$HOME'", {"value": "$HOME", "expand": False}),
+        ("'%PATH%'", {"value": "%PATH%", "expand": False}),
+        ('"a\\nb"', {"value": "a\nb"}),
+        ("true", {"value": "true", "options": ["true", "false"]}),
+        ("{type: boolean}", {"value": "", "options": ["", "true", "false"]}),
+        ("{choices: [a, b, a], default: b}", {"value": "b", "options": ["a", "b"]}),
+        ("{choices: [a, b]}", {"value": "", "options": ["", "a", "b"]}),
+        ("{choices: [a, '']}", {"value": "", "options": ["a", ""]}),
+    ],
+)
+def test_the_default_is_literal_and_among_the_options(takes: str, expected: dict[str, object]) -> None:
+    """Whether or not a stage reads it."""
+    assert variable(takes) == {"description": "Read as inputs.x.", **expected}
+
+
+def test_a_description_is_the_users() -> None:
+    """As it is written."""
+    assert variable("{default: a, description: 'on: \"$x\"'}") == {"value": "a", "description": 'on: "$x"'}

@@ -1,0 +1,25 @@
+"""The names of what holds several stages."""
+
+from pipegen.targets.jenkins.group_names import ShownLeg, chain_name, group_name
+
+LEGS = {
+    f"{stage}: {values}": ShownLeg(stage, values) for stage in ("build", "main: test") for values in ("1, a", "2, b")
+}
+
+
+def test_legs_go_by_their_stage() -> None:
+    """Names of legs have commas of their own; one leg alone keeps its name."""
+    assert group_name(["x", *LEGS], LEGS) == "x, build, main: test"
+    assert group_name(["x", "build: 1, a"], LEGS) == "x, build: 1, a"
+
+
+def test_a_chain_of_legs_goes_by_their_values() -> None:
+    """Where they are the same in all."""
+    assert chain_name(["build: 1, a", "main: test: 1, a"], LEGS) == "1, a"
+    assert chain_name(["build: 1, a", "main: test: 2, b"], LEGS) == "build: 1, a, main: test: 2, b"
+    assert chain_name(["build: 1, a", "x"], LEGS) == "build: 1, a, x"
+
+
+def test_many_are_counted() -> None:
+    """A name is to be read."""
+    assert group_name(list("abcdef"), {}) == "a, b, c and 3 more"

@@ -1,0 +1,46 @@
+"""Inputs as parameters of the build."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipegen.compiler import analyse, generate
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import SourceFile
+from pipegen.targets import registry
+
+
+def compiled(takes: str) -> str:
+    """Return the Jenkinsfile of a stage that reads the input `x`, which *takes* such values."""
+    config = f"inputs: {{x: {takes}}}\npipelines: {{p: {{stages: [{{name: s, script: ['echo ${{inputs.x}}']}}]}}}}\n"
+    report = Report()
+    analysed = analyse(SourceFile("pipegen.yaml", config), (), report)
+    return generate(analysed, registry.load("jenkins"), {}, report)[-1].text
+
+
+@pytest.mark.parametrize(
+    ("takes", "parameter", "value"),
+    [
+        ("a", "string(name: 'x', defaultValue: 'a')", "parameter('x', 'a')"),
+        ("{}", "string(name: 'x', defaultValue: '')", "parameter('x')"),
+        ("{default: ''}", "string(name: 'x', defaultValue: '')", "parameter('x')"),
+        ("1.10", "string(name: 'x', defaultValue: '1.10')", "parameter('x', '1.10')"),
+        ('"a\\nb\'$c"', "text(name: 'x', defaultValue: 'a\\nb\\'$c')", "parameter('x', 'a\\nb\\'$c')"),
+        ("true", "booleanParam(name: 'x', defaultValue: true)", "parameter('x', 'true')"),
+        ("{type: boolean}", "choice(name: 'x', choices: ['', 'true', 'false'])", "parameter('x')"),
+        ("{choices: [a, b, a], default: b}", "choice(name: 'x', choices: ['b', 'a'])", "parameter('x', 'b')"),
+        ("{choices: [a, b]}", "choice(name: 'x', choices: ['', 'a', 'b'])", "parameter('x')"),
+        ("{choices: [a, '']}", "choice(name: 'x', choices: ['', 'a'])", "parameter('x')"),
+        (
+            '{default: a, description: "it\'s"}',
+            "string(name: 'x', defaultValue: 'a', description: 'it\\'s')",
+            "parameter('x', 'a')",
+        ),
+    ],
+)
+def test_a_parameter_has_its_default_first_and_in_any_build(takes: str, parameter: str, value: str) -> None:
+    """Jenkins takes the first choice for the default, and knows no parameters in a first build."""
+    text = compiled(takes)
+
+    assert f"        {parameter}\n" in text
+    assert f"        PIPEGEN_INPUT_x = {value}\n" in text
