@@ -25,6 +25,7 @@ class StepRules {
             returnStdout returnStatus allowEmpty useDefaultExcludes allowEmptyArchive onlyIfSuccessful
             fingerprint followSymlinks allowEmptyResults skipMarkingBuildUnstable wait propagate
             catchInterruptions activity defaultExcludes caseSensitive tmp skipPublishingChecks enabledForFailure
+            skipSave skipRestore
     '''.tokenize().toSet()
     /** Arguments of any type. */
     private static final Set<String> OPEN = '''
