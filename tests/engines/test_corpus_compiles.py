@@ -12,12 +12,14 @@ from engines.proof import corpus
 from engines.proof.corpus import Config, Output
 from engines.requirement import require
 
+from pipegen.diagnostics.report import Report
 from pipegen.graph.blocks import added_waits
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.layout import cheapest_blocks
 from pipegen.plan.model import Plan
 from pipegen.readback import gitlab as gitlab_text
 from pipegen.readback import jenkins as jenkins_text
+from pipegen.targets.jenkins.environments import without_stops
 
 JENKINS = ("auto", "declarative", "scripted")
 # Generous: machines of tests are busy. `pipegen compile` itself takes well under a second.
@@ -40,9 +42,12 @@ class Compiled:
     gitlab: Mapping[str, Output]
     jenkins: Mapping[str, Mapping[str, Output]]
 
-    def graphs(self) -> dict[str, ExecutionGraph]:
-        """Return the order that each config asks for, by the names of stages in files."""
-        return {one.name: _graph(one.analysed.plans) for one in self.configs if one.analysed is not None}
+    def graphs(self, target: str) -> dict[str, ExecutionGraph]:
+        """Return the order that each config asks of *target*, by the names of stages in files."""
+        plans = {one.name: one.analysed.plans for one in self.configs if one.analysed is not None}
+        if target == "jenkins":
+            plans = {name: tuple(without_stops(plan, Report()) for plan in found) for name, found in plans.items()}
+        return {name: _graph(found) for name, found in plans.items()}
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +70,8 @@ def _graph(plans: Iterable[Plan]) -> ExecutionGraph:
 
 def _named(plan: Plan, prefix: str) -> ExecutionGraph:
     arcs = ((prefix + earlier, prefix + later) for earlier, later in plan.graph.arcs)
-    return ExecutionGraph([*((prefix + stage,) for stage in plan.graph.nodes), *arcs])
+    final = [(prefix + stage, prefix + job.stage) for job in plan.jobs if job.is_final for stage in plan.graph.nodes]
+    return ExecutionGraph([*((prefix + stage,) for stage in plan.graph.nodes), *arcs, *final])
 
 
 def _order(graph: ExecutionGraph) -> dict[str, frozenset[str]]:
@@ -88,7 +94,7 @@ def test_there_are_configs(compiled: Compiled) -> None:
 
 
 def test_valid_configs_compile(compiled: Compiled) -> None:
-    """Without an error, but that one declarative pipeline has no room for very many stages."""
+    """Without an error, but that one declarative pipeline has no room for very many stages, and none for finally."""
     refused = {one.name: one.errors for one in compiled.configs if one.must_compile and one.errors}
     outputs = (compiled.gitlab, compiled.jenkins["auto"], compiled.jenkins["scripted"])
     errors = {name: output.errors for written in outputs for name, output in written.items() if output.errors}
@@ -96,7 +102,7 @@ def test_valid_configs_compile(compiled: Compiled) -> None:
 
     assert refused == {}
     assert errors == {}
-    assert forced <= {"declarative-too-large"}
+    assert forced <= {"declarative-too-large", "declarative-outcomes"}
 
 
 def test_compiling_is_quick(compiled: Compiled) -> None:
@@ -127,23 +133,25 @@ def test_jenkins_takes_the_files(compiled: Compiled) -> None:
 
 def test_gitlab_keeps_the_order(compiled: Compiled) -> None:
     """What comes before what is what the arcs say, no more and no less."""
-    assert _others(compiled.graphs(), compiled.gitlab, gitlab_text.order) == []
+    assert _others(compiled.graphs("gitlab"), compiled.gitlab, gitlab_text.order) == []
 
 
 @pytest.mark.parametrize("style", ["auto", "scripted"])
 def test_jenkins_keeps_the_order(compiled: Compiled, style: str) -> None:
     """In the style that fits, and in the scripted one."""
-    assert _others(compiled.graphs(), compiled.jenkins[style], jenkins_text.order) == []
+    assert _others(compiled.graphs("jenkins"), compiled.jenkins[style], jenkins_text.order) == []
 
 
 def test_forced_blocks_add_the_waits_that_are_told(compiled: Compiled) -> None:
     """Where blocks cannot say the graph, the file says the graph and the added waits, and nothing else."""
-    graphs = {name: graph | ExecutionGraph(_added(graph)) for name, graph in compiled.graphs().items()}
+    graphs = {name: graph | ExecutionGraph(_added(graph)) for name, graph in compiled.graphs("jenkins").items()}
     outputs = compiled.jenkins["declarative"]
     told = {name for name, output in outputs.items() if "// Added wait: " in output.text}
 
     assert _others(graphs, outputs, jenkins_text.order) == []
-    assert told == {name for name, graph in compiled.graphs().items() if _added(graph) and not outputs[name].errors}
+    assert told == {
+        name for name, graph in compiled.graphs("jenkins").items() if _added(graph) and not outputs[name].errors
+    }
 
 
 def _added(graph: ExecutionGraph) -> tuple[tuple[str, str], ...]:

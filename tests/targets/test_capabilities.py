@@ -1,0 +1,50 @@
+"""What a target says that it can say: a word on every key of the language."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pipegen.assets import folder
+from pipegen.targets import registry
+from pipegen.targets.base import incompatible
+
+SCHEMA = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
+# What makes up a file, a pipeline and a stage, and what is worked in before a target sees anything.
+ASIDE = {
+    *("pipelines", "targets", "stages", "name", "description", "blubberfile"),
+    *("templates", "include", "defaults", "extends"),
+}
+DIAGNOSTICS = Path(__file__).parents[1] / "diagnostics"
+SUPPORTS = {"native", "emulated", "refused"}
+
+
+def keys() -> list[str]:
+    """Return the keys of a file, of pipelines and of stages, in the order of the schema."""
+    places = (SCHEMA, SCHEMA["$defs"]["pipeline"], SCHEMA["$defs"]["stage"])
+    return list(dict.fromkeys(key for place in places for key in place["properties"] if key not in ASIDE))
+
+
+@pytest.mark.parametrize("name", ["gitlab", "jenkins"])
+def test_each_key_has_a_row(name: str) -> None:
+    """So that nobody has to try out what an engine makes of it."""
+    table = registry.load(name).CAPABILITIES
+    told = {word for one in table for word in one.feature.replace(":", "").split(", ")}
+
+    assert [key for key in keys() if key not in told] == []
+    assert {one.support for one in table} <= SUPPORTS
+    assert len({one.feature for one in table}) == len(table)
+
+
+@pytest.mark.parametrize("name", ["gitlab", "jenkins"])
+def test_pairs_tell_a_way_around(name: str) -> None:
+    """What does not go together is told once, with what to do instead."""
+    pairs = incompatible(registry.load(name))
+
+    assert len({(pair.first, pair.second) for pair in pairs}) == len(pairs) > 0
+    assert all(pair.note for pair in pairs)
+    for pair in pairs:
+        shown = DIAGNOSTICS.glob(f"{pair.code.number}-*/pipeline.yml")
+        assert any(path.read_text(encoding="utf-8").startswith(f"# target: {name}") for path in shown), pair

@@ -1,0 +1,205 @@
+"""Each key of the language stands in a config that compiles for each target, or is refused there with a hint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from documents import ROOT, blocks
+
+from pipegen.assets import folder
+from pipegen.compiler import analyse, generate
+from pipegen.config.load import load
+from pipegen.config.read import read
+from pipegen.diagnostics.model import Diagnostic
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.text import SourceFile
+from pipegen.source.tree import Entry, Node, Sequence
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.targets import registry
+
+TARGETS = ("gitlab", "jenkins")
+SCHEMA: Mapping[str, Any] = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
+# Configs that are compiled for both targets, and those of which something is said.
+FILES = tuple(
+    path
+    for pattern in ("tests/golden/*/pipeline.yml", "examples/**/pipegen.yaml", "examples/**/config.yaml")
+    for path in sorted(ROOT.glob(pattern))
+)
+REFUSALS = tuple(sorted(ROOT.glob("tests/diagnostics/PG*/pipeline.yml")))
+
+Place = tuple[str, Mapping[str, Any]]
+# What may stand where the schema takes any value.
+OPERATOR: Place = ("/$defs/operator", SCHEMA["$defs"]["operator"])
+
+
+def resolved(place: Place) -> Place:
+    """Return what *place*, a path in the schema and what stands there, refers to."""
+    path, found = place
+    while "$ref" in found and "properties" not in found:
+        path = found["$ref"].removeprefix("#")
+        found = SCHEMA
+        for step in path.strip("/").split("/"):
+            found = found[step]
+    return path, found
+
+
+def branches(place: Place) -> Iterator[Place]:
+    """Yield all that a value at *place* may be."""
+    path, found = resolved(place)
+    yield path, found
+    for word in ("anyOf", "oneOf"):
+        for number, branch in enumerate(found.get(word, ())):
+            yield from branches((f"{path}/{word}/{number}", branch))
+
+
+def keys(place: Place) -> Iterator[tuple[str, Place]]:
+    """Yield the keys of a map at *place*, each by its name."""
+    for path, found in branches(place):
+        for key, value in found.get("properties", {}).items():
+            yield key, (f"{path}/properties/{key}", value)
+
+
+def inner(place: Place) -> Iterator[Place]:
+    """Yield what stands in a map or list at *place*, but for its keys."""
+    for path, found in branches(place):
+        for word in ("additionalProperties", "items"):
+            if isinstance(found.get(word), dict):
+                yield f"{path}/{word}", found[word]
+
+
+def identity(place: Place) -> str:
+    """Return the path of a key: that of what it refers to where a template refers to a key of stages."""
+    path, found = place
+    reference = str(found.get("$ref", "")).removeprefix("#")
+    return reference if "/properties/" in reference else path
+
+
+def all_keys() -> dict[str, None]:
+    """Return every key of the language, in the order of the schema."""
+    found: dict[str, None] = {}
+    seen: set[str] = set()
+    left: list[Place] = [("", SCHEMA)]
+    while left:
+        place = resolved(left.pop())
+        if place[0] in seen:
+            continue
+        seen.add(place[0])
+        for _, key in keys(place):
+            found[identity(key)] = None
+            left.append(key)
+        left += inner(place)
+    return found
+
+
+def used(node: Node, places: list[Place]) -> Iterator[tuple[str, Entry]]:
+    """Yield the keys of the language in *node*, which stands at one of *places*, each with its entry."""
+    if isinstance(node, Sequence):
+        for item in node:
+            yield from used(item, [one for place in places for one in inner(place)])
+    elif isinstance(node, TreeMapping):
+        for entry in node.entries:
+            named = [key for place in places for name, key in keys(place) if name == entry.key.text]
+            yield from ((identity(key), entry) for key in named)
+            anything = [OPERATOR] if any(not key.keys() - {"description", "examples"} for _, key in named) else []
+            yield from used(entry.value, [*named, *anything] or [one for place in places for one in inner(place)])
+
+
+def said(file: SourceFile, target: str, options: Mapping[str, str]) -> tuple[bool, tuple[Diagnostic, ...]]:
+    """Return whether *file* compiles for *target*, and what is said of it."""
+    report = Report()
+    with suppress(Stopped):
+        generate(analyse(file, (), report), registry.load(target), options, report)
+    return not report.has_errors(), report.diagnostics()
+
+
+def configs() -> Iterator[SourceFile]:
+    """Yield the configs that goldens, examples and documents hold, and those that one target refuses."""
+    for path in (*FILES, *REFUSALS):
+        yield load(path, Report())
+    for _, block in blocks():
+        yield block.file
+
+
+@cache
+def spoken(target: str) -> frozenset[str]:
+    """Return the keys that compile for *target*."""
+    whole: list[Place] = [("", SCHEMA)]
+    return frozenset(
+        path for file in configs() if said(file, target, {})[0] for path, _ in used(read(file, Report()), whole)
+    )
+
+
+@cache
+def refused(target: str) -> frozenset[str]:
+    """Return the keys that a diagnostic about *target*, with a hint, points at."""
+    found: set[str] = set()
+    for path in REFUSALS:
+        words = options_of(path)
+        if words[:1] != [target]:
+            continue
+        file = load(path, Report())
+        told = said(file, target, dict(word.split("=") for word in words[1:]))[1]
+        entries = list(used(read(file, Report()), [("", SCHEMA)]))
+        for one in told:
+            if one.code.number.startswith("PG6") and one.hint and one.primary is not None:
+                at = one.primary.span.start
+                around = [(key, entry) for key, entry in entries if is_around(entry, at)]
+                found |= {key for key, _ in around[-1:]}
+                found |= {key for _, entry in around[-1:] for key, inside in entries if is_in(inside, entry)}
+    return frozenset(found)
+
+
+def is_around(entry: Entry, at: int) -> bool:
+    """Return whether the key or the value of *entry* holds the place *at*."""
+    return any(span.start <= at < span.end for span in (entry.key.span, entry.value.span))
+
+
+def is_in(entry: Entry, other: Entry) -> bool:
+    """Return whether *entry* stands in the value of *other*."""
+    return is_around(other, entry.key.span.start) and entry.key.span.start > other.key.span.start
+
+
+def options_of(path: Path) -> list[str]:
+    """Return the target that the first line of a config names, and its options."""
+    line = path.read_bytes().partition(b"\n")[0].decode(errors="replace")
+    return line.removeprefix("# target: ").split() if line.startswith("# target: ") else []
+
+
+def shown(path: str) -> str:
+    """Return a key as people know it: `stage.retry.count`."""
+    steps = [step for step in path.split("/") if step not in ("", "$defs", "properties", "anyOf", "oneOf", "items")]
+    return ".".join(step for step in steps if not step.isdecimal())
+
+
+def test_the_walk_finds_keys() -> None:
+    """Of the file, of pipelines, of stages, and of what is in them."""
+    found = {shown(path) for path in all_keys()}
+
+    assert {"pipelines", "pipeline.concurrency.cancel", "stage.retry.count", "when.branch", "service.ready"} <= found
+    assert len(found) > 150
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_key_is_said_or_refused(target: str) -> None:
+    """One that stands in no config that compiles, and in no refusal, is one that nobody has tried."""
+    missing = [path for path in all_keys() if path not in spoken(target) | refused(target)]
+
+    assert [shown(path) for path in missing] == []
+
+
+def test_documents_show_every_key() -> None:
+    """Each key of a file, of a pipeline and of a stage; `include` needs a second file, as an example has it."""
+    whole: list[Place] = [("", SCHEMA)]
+    pipeline, stage = (("/$defs/" + name, SCHEMA["$defs"][name]) for name in ("pipeline", "stage"))
+    wanted = {
+        identity(key): None for place in (*whole, pipeline, stage) for name, key in keys(place) if name != "include"
+    }
+    found = {path for _, block in blocks() for path, _ in used(read(block.file, Report()), whole)}
+
+    assert [shown(path) for path in wanted if path not in found] == []
