@@ -178,12 +178,14 @@ def _work(
         values = values_of(stage, namespaces, closure, forwarded.known, report)
         where = machine(stage, values)
         found, bounds = steps(stage, pipeline, values, forwarded), limits(stage, report)
+        beside = surroundings(stage, _directory(stage, pipeline), values)
+        found = (*found, *beside.kept.at_run_time)
         absence.check_made(name, found, report)
         check_image(stage, found, report)
         work[name] = _Work(
             stage=stage,
             steps=found,
-            beside=surroundings(stage, _directory(stage, pipeline), values),
+            beside=beside,
             machine=where,
             secrets=secrets(stage, found, report),
             after=after(stage, found, values),

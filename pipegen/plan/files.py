@@ -14,7 +14,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
-from pipegen.plan.model import Artifact, Build, Commands, Copy, CopyFile, Step
+from pipegen.plan.model import Artifact, Build, Commands, Copy, CopyFile, Leave, Step
 from pipegen.plan.patterns import is_pattern, matches
 
 # What the engines' own path patterns (Ant's, GitLab's) take literally.
@@ -29,6 +29,8 @@ def artifacts(steps: Sequence[Step], directory: str) -> tuple[Artifact, ...]:
             for file in copied(step.files):
                 path = _path(file, directory)
                 found.setdefault(path, Artifact(path=path, span=file.destination.span))
+        elif isinstance(step, Leave):
+            found.setdefault(None, Artifact(path=None, span=step.span))
     return tuple(found.values())
 
 

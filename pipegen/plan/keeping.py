@@ -12,9 +12,9 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.artifacts import sound_path
 from pipegen.plan.durations import seconds
-from pipegen.plan.model import Artifact, Coverage, CoverageFormat, Job, Keeping, KeptWhen, ReportPath, Reports
+from pipegen.plan.model import Artifact, Coverage, CoverageFormat, Job, Keeping, KeptWhen, Leave, ReportPath, Reports
 from pipegen.plan.values import Values
-from pipegen.source.text import Located
+from pipegen.source.text import Located, Span
 from pipegen.source.tree import Kind, Mapping, Node, Scalar
 from pipegen.source.tree import Sequence as List
 
@@ -24,9 +24,13 @@ _NAME = re.compile(r"[^/\\\x00-\x1f\x7f]+")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Kept:
-    """What a stage says of its files: those it leaves, how these are kept, and what of it is shown."""
+    """What a stage says of its files: those it leaves, how these are kept, and what of it is shown.
+
+    *at_run_time* are those whose paths only the run knows.
+    """
 
     artifacts: tuple[Artifact, ...]
+    at_run_time: tuple[Leave, ...]
     keeping: Keeping
     reports: Reports
 
@@ -35,10 +39,13 @@ def kept(stage: Stage, directory: str, values: Values) -> Kept:
     """Return what the engine keeps of *stage*, which runs in *directory*; its paths are relative to the repository."""
     node = stage.artifacts.node if stage.artifacts else None
     body = node if isinstance(node, Mapping) else None
-    paths = _paths(body.get("paths") if body else node, directory, values)
     when = KeptWhen(_word(body, "when", KeptWhen.SUCCESS.value))
     is_kept = _is_true(body.get("keep") if body else None)
+    named = body.get("paths") if body else node
+    late = [text for item in _scalars(named) if _is_late(text := values.as_text(values.value(item)), when)]
+    paths = _paths(named, directory, values, [text.span for text in late])
     return Kept(
+        at_run_time=tuple(Leave(path=text, is_kept=is_kept, span=text.span) for text in late),
         artifacts=tuple(
             Artifact(
                 path=path,
@@ -87,10 +94,25 @@ def names_at_start(text: Text, what: str, report: Report) -> Text:
     return text
 
 
-def _paths(node: Node | None, directory: str, values: Values) -> dict[str, Located[str]]:
-    """Return the paths of a list, or of one that stands alone, each once with the way it is written."""
+def _is_late(path: Text, when: KeptWhen) -> bool:
+    """Return whether the script itself can hand on what stands at *path*, which only the run knows.
+
+    It cannot once it has failed, and takes no part of a path for a pattern.
+    """
+    if path.constant is not None or when is not KeptWhen.SUCCESS:
+        return False
+    return not any("*" in part for part in path.parts if isinstance(part, str))
+
+
+def _paths(node: Node | None, directory: str, values: Values, late: Sequence[Span] = ()) -> dict[str, Located[str]]:
+    """Return the paths of a list, or of one that stands alone, each once with the way it is written.
+
+    Those that stand at the places *late* are left out.
+    """
     found: dict[str, Located[str]] = {}
     for item in _scalars(node):
+        if item.span in late:
+            continue
         text = values.as_text(values.value(item))
         constant = text.constant
         if constant is None:

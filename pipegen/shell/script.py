@@ -14,6 +14,7 @@ from pipegen.plan.model import (
     Export,
     Image,
     Job,
+    Leave,
     Output,
     Plan,
     Promote,
@@ -39,6 +40,7 @@ from pipegen.shell.steps.commands import commands
 from pipegen.shell.steps.copy import copy
 from pipegen.shell.steps.deploy import deploy
 from pipegen.shell.steps.export import export
+from pipegen.shell.steps.leave import leave
 from pipegen.shell.steps.promote import promote
 from pipegen.shell.steps.publish import publish
 from pipegen.shell.steps.run import run
@@ -146,7 +148,7 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> S
     )
 
 
-def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterator[Command]:
+def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterator[Command]:  # noqa: C901 - one case a step
     match step:
         case Commands():
             yield from commands(step, lowering, is_alone=is_alone)
@@ -164,6 +166,8 @@ def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterator[Comm
             yield from deploy(step, lowering)
         case Export():
             yield from export(step, lowering)
+        case Leave():
+            yield from leave(step, lowering)
         case Trigger() | Told():
             # The engine starts the other job, or reads the text; the script leaves what it needs for that.
             return

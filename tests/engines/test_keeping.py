@@ -1,6 +1,7 @@
 """All engines keep the same files of stages, after a success and after a failure; reports never decide."""
 
 from pathlib import Path
+from shlex import quote as quoted
 
 import pytest
 from engines import gitlab_local, jenkins_harness
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.xdist_group("keeping")
 ENGINES = {"gitlab": GITLAB_LOCAL, "scripted": SCRIPTED, "declarative": DECLARATIVE}
 REPORT = '<testsuite><testcase name="a"/><testcase name="b"><failure/></testcase></testsuite>'
 WRITE = f"printf %s '{REPORT}' >report.xml; mkdir -p log/deep; echo a >log/a; echo b >log/b.tmp; echo c >log/deep/c.tmp"
+LATE = "it's $(touch canary) [a]* 1.2"
 STAGES: dict[str, dict[str, object]] = {
     "red": {
         "script": [WRITE, "echo '[]' >found.json", "false"],
@@ -31,7 +33,19 @@ STAGES: dict[str, dict[str, object]] = {
         "script": [WRITE],
         "artifacts": {"paths": ["log/"], "exclude": ["**/*.tmp"], "keep": False},
     },
-    "last": {"script": ['find sound.log report.xml service/log -type f >"$RECORDS/last" 2>/dev/null || :']},
+    "late": {
+        "directory": "service",
+        "script": [f"printf %s {quoted(LATE)} >v", 'mkdir -p "dist $(cat v)/sub"', 'echo late >"dist $(cat v)/sub/f"'],
+        "outputs": {"v": {"file": "v"}},
+        "artifacts": ["dist ${.v}/", "none-${.v}"],
+    },
+    "astray": {"script": ["printf ../x >v"], "outputs": {"v": {"file": "v"}}, "artifacts": ["${.v}"]},
+    "last": {
+        "script": [
+            'find sound.log report.xml service/log -type f >"$RECORDS/last" 2>/dev/null || :',
+            'cat "service/dist ${late.v}/sub/f" >"$RECORDS/late"',
+        ]
+    },
 }
 
 
@@ -46,7 +60,7 @@ def done(
     records = folder / "notes"
     records.mkdir()
     stages = [{"name": name, **keys} for name, keys in STAGES.items()]
-    arcs = [["sound", "hidden", "last"], *([name] for name in ("red", "green", "crashed", "lost"))]
+    arcs = [["sound", "hidden", "late", "last"], *([name] for name in ("red", "green", "crashed", "lost", "astray"))]
     text = yaml_text({"pipelines": {"keeping": {"stages": stages, "execution": arcs}}})
     repository = worlds.repository(folder / "repository", files={CONFIG: text, "service/see": ""})
     world = World(
@@ -57,7 +71,7 @@ def done(
 
 def test_scripts_decide_and_reports_do_not(done: tuple[Engine, Execution, Path]) -> None:
     """A report with a failure, and none at all, leave a success one."""
-    failed = ("red", "crashed", "lost")
+    failed = ("red", "crashed", "lost", "astray")
 
     assert done[1].outcomes == {name: "failed" if name in failed else "success" for name in STAGES}, done[1].log
 
@@ -78,6 +92,16 @@ def test_people_get_what_is_kept(done: tuple[Engine, Execution, Path]) -> None:
 def test_stages_get_the_same_files(done: tuple[Engine, Execution, Path]) -> None:
     """What people do not get travels too, without what is left out; what is kept on failure does not."""
     assert (done[2] / "last").read_text("utf-8").split() == ["service/log/a"]
+
+
+def test_a_path_may_be_known_by_the_run_alone(done: tuple[Engine, Execution, Path]) -> None:
+    """Whatever text it holds; what is not there is no failure, what lies outside is one."""
+    engine, execution, records = done
+
+    assert (records / "late").read_text("utf-8") == "late\n"
+    assert 'artifacts "../x" lie outside the directory of the stage' in execution.log
+    if engine.target == "jenkins":
+        assert f"service/dist {LATE}/sub/f" in execution.downloads
 
 
 def test_reports_are_collected_after_a_failure_too(done: tuple[Engine, Execution, Path]) -> None:

@@ -102,7 +102,9 @@ def test_coverage(text: str, path: str | None, form: CoverageFormat, percent: st
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ("artifacts: {paths: ['${.v}']}", [("PG540", "'${.v}'")]),
+        ("artifacts: {paths: ['${.v}*']}", [("PG540", "'${.v}*'")]),
+        ("artifacts: {paths: ['${.v}'], when: always}", [("PG540", "'${.v}'")]),
+        ("artifacts: {paths: [a], exclude: ['${.v}']}", [("PG540", "'${.v}'")]),
         ("artifacts: {paths: [a], name: '${.v}'}", [("PG541", "${.v}")]),
         ("artifacts: {paths: [a], name: a/b}", [("PG204", "a/b")]),
         ("artifacts: {paths: [a], exclude: [../x]}", [("PG505", "../x")]),

@@ -241,6 +241,18 @@ class Trigger:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Leave:
+    """Leave the files at *path* for descendants, relative to the job's directory: one that only the run knows.
+
+    What *is_kept* people may download too. Nothing at that path is no failure.
+    """
+
+    path: Text
+    is_kept: bool
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Told:
     """A text that the script leaves in *file*, a path from the root of the checkout, for the engine alone.
 
@@ -252,4 +264,4 @@ class Told:
     span: Span = field(compare=False)
 
 
-Step: TypeAlias = Commands | Build | Run | Copy | Publish | Promote | Deploy | Export | Trigger | Told
+Step: TypeAlias = Commands | Build | Run | Copy | Publish | Promote | Deploy | Export | Leave | Trigger | Told

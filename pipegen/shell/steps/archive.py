@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from posixpath import dirname
 
 from pipegen.bindings.expression import Items, Loop
-from pipegen.plan.model import Copy, CopyFile, Job
+from pipegen.plan.model import Copy, CopyFile, Job, Leave
 from pipegen.shell.carried import ARCHIVE, packs_files
 from pipegen.shell.command import Command
 from pipegen.shell.host import Host
@@ -26,7 +26,11 @@ def archives(job: Job, host: Host) -> bool:
     """Return whether *job* leaves files to keep in `.pipegen/archive`."""
     if not host.archives_folders:
         return False
-    return any(file.archive for step in job.steps if isinstance(step, Copy) for file in entries(step.files))
+    return any(
+        (isinstance(step, Copy) and any(file.archive for file in entries(step.files)))
+        or (isinstance(step, Leave) and step.is_kept)
+        for step in job.steps
+    )
 
 
 def hand_over(job: Job, host: Host) -> Iterator[Command]:

@@ -39,7 +39,10 @@ TABLE: tuple[Capability, ...] = (
     Capability("env", _NATIVE, "exported by the script, so that any text arrives"),
     Capability("outputs", _EMULATED, "files among the artifacts of each stage that is read"),
     Capability(
-        "artifacts", _NATIVE, "people can browse them; when: failure drops values too, and is refused beside them"
+        "artifacts",
+        _NATIVE,
+        "people can browse them; when: failure drops values too, and is refused beside them; a path that only the run "
+        "knows travels in a tar",
     ),
     Capability("cache", _NATIVE, "four for a stage, keys of two files"),
     Capability("lock", _NATIVE, "a resource group; one for a stage, in the project"),
