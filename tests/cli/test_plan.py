@@ -154,3 +154,15 @@ def test_a_config_with_errors_has_no_plan(form: str, here: Path, pipegen: Pipege
     result = pipegen("plan", "--format", form)
 
     assert (result.status, result.out, result.err[:12]) == (1, "", "error[PG301]")
+
+
+def test_names_with_commas_stand_in_quotes(here: Path, pipegen: Pipegen) -> None:
+    """Those of legs hold some, and lists are told with commas between."""
+    (here / "pipegen.yaml").write_text(
+        "pipelines: {p: {stages: [{name: t, matrix: {a: [1], b: [2, 3]}, script: x}, {name: z, script: y}]}}\n"
+    )
+    told = pipegen("plan").out
+
+    assert '  frame 1: "t: 1, 2", "t: 1, 3"\n' in told
+    assert '    after     "t: 1, 2", "t: 1, 3"\n' in told
+    assert "  longest path: t: 1, 2 -> z\n" in told

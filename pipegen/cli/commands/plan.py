@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated
 
@@ -13,7 +13,7 @@ from pipegen.cli.exits import WrongUsage
 from pipegen.cli.expanded import as_yaml
 from pipegen.cli.session import ConfigArgument, PipelineOption, SetOption, show_made, show_plans
 from pipegen.compiler import expand
-from pipegen.plan.model import Commands, Job, Plan, Step
+from pipegen.plan.model import Commands, Job, Leave, Plan, Step
 
 
 class PlanFormat(StrEnum):
@@ -74,9 +74,9 @@ def _job_data(job: Job) -> Mapping[str, object]:
 
 def _described(plan: Plan) -> str:
     lines = [f"pipeline {plan.name}"]
-    lines += [f"  frame {number}: {', '.join(frame)}" for number, frame in enumerate(plan.frames, start=1)]
+    lines += [f"  frame {number}: {_listed(frame)}" for number, frame in enumerate(plan.frames, start=1)]
     final = [job.stage for job in plan.jobs if job.is_final]
-    lines += [f"  finally: {', '.join(final)}"] if final else []
+    lines += [f"  finally: {_listed(final)}"] if final else []
     lines.append(f"  longest path: {' -> '.join(_longest_path(plan))}")
     for job in plan.jobs:
         lines += ["", f"  {job.stage}", *_details(job)]
@@ -86,13 +86,18 @@ def _described(plan: Plan) -> str:
 def _details(job: Job) -> list[str]:
     told = (
         ("after", job.needs),
-        ("steps", [_step_name(step) for step in job.steps]),
+        ("steps", [_step_name(step) for step in job.steps if not isinstance(step, Leave)]),
         ("reads", [str(output) for output in job.reads]),
         ("binds", job.binds),
         ("files of", job.files),
         ("leaves", [artifact.path or "files known at run time" for artifact in job.artifacts]),
     )
-    return [f"    {name:<8}  {', '.join(words)}" for name, words in told if words]
+    return [f"    {name:<8}  {_listed(words)}" for name, words in told if words]
+
+
+def _listed(words: Iterable[str]) -> str:
+    """Return *words* with commas between; in quotes where one holds a comma, as the names of legs do."""
+    return ", ".join(f'"{word}"' if "," in word else word for word in words)
 
 
 def _step_name(step: Step) -> str:
@@ -101,8 +106,15 @@ def _step_name(step: Step) -> str:
 
 def _longest_path(plan: Plan) -> tuple[str, ...]:
     """Return the longest chain of stages, the first in the user's order among equals."""
-    paths: dict[str, tuple[str, ...]] = {}
+    lengths: dict[str, int] = {}
+    before: dict[str, str | None] = {}
     for stage in plan.graph.topological():
-        before = max((paths[earlier] for earlier in plan.graph.predecessors(stage)), key=len, default=())
-        paths[stage] = (*before, stage)
-    return max(paths.values(), key=len, default=())
+        earlier = max(plan.graph.predecessors(stage), key=lengths.__getitem__, default=None)
+        before[stage] = earlier
+        lengths[stage] = 1 + (lengths[earlier] if earlier is not None else 0)
+    path: list[str] = []
+    last = max(lengths, key=lengths.__getitem__, default=None)
+    while last is not None:
+        path.append(last)
+        last = before[last]
+    return tuple(reversed(path))
