@@ -101,7 +101,8 @@ class Ancestors:
     stage: str
 
     def __contains__(self, other: object) -> bool:
-        return isinstance(other, str) and self.closure.is_before(other, self.stage)
+        # A stage that stands in no arc runs before nothing.
+        return isinstance(other, str) and other in self.closure.places and self.closure.is_before(other, self.stage)
 
 
 def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> Plan:

@@ -111,6 +111,13 @@ def test_files_that_cannot_be_had_are_reported(reader: str, expected: tuple[str,
     assert wrong(written) == [expected]
 
 
+def test_files_of_a_stage_in_no_arc_are_not_to_be_had() -> None:
+    """It runs before nothing; that it stands in no arc is told, too."""
+    written = stages(stage("a"), stage("lost", "artifacts: [l]"), stage("s", "files_from: [lost]"))
+
+    assert wrong(written, "[[a, s]]") == [("PG402", "lost"), ("PG306", "lost")]
+
+
 @pytest.mark.parametrize(
     ("one", "other", "expected"),
     [
