@@ -11,9 +11,10 @@ from pipegen.bindings.groups import INSIDE, Groups
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed
 from pipegen.plan.model import Output
 from pipegen.plan.patterns import takes_too_much
+from pipegen.plan.unknown import report_unknown_stage
 from pipegen.source.text import Located, Span
 from pipegen.source.tree import Scalar
 from pipegen.source.tree import Sequence as List
@@ -118,15 +119,8 @@ def _check_source(name: Located[str], stage: Stage, offered: Offered, report: Re
     )
     known = tuple(near)
     if not meant and not groups.is_nested(name.value, stage):
-        found = near_miss(name.value, known)
-        report.add(
-            codes.UNKNOWN_STAGE,
-            f'"files_from" names stage "{name.value}", which is not defined',
-            at=name.span,
-            label="no such stage",
-            also=[Label(groups.first(found, stage).name.span, "did you mean this one?")] if found else [],
-            hint=_choice(known) if found is None else f'rename it to "{found}"',
-        )
+        others = {said: groups.first(said, stage) for said in known}
+        report_unknown_stage('"files_from"', name, others, _choice(known), report)
     elif found_final := [one for one in meant if one in offered.final]:
         report.add(
             codes.READS_FINAL_STAGE,

@@ -111,9 +111,10 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
     check_finals(pipeline, report)
     namespaces = _namespaces(pipeline, around)
     runs = condition(pipeline.when, around.parameters, around.homes, report)
-    work = _work(pipeline, graph, (*graph.topological(), *namespaces.final), namespaces, around, report)
+    closure = graph.closure()
+    work = _work(pipeline, closure, (*graph.topological(), *namespaces.final), namespaces, around, report)
     frames = graph.stack()
-    jobs = _jobs(pipeline, graph, work, namespaces, around, frames, report)
+    jobs = _jobs(pipeline, graph, closure, work, namespaces, around, frames, report)
     check_excluded(jobs, report)
     return Plan(
         name=pipeline.name.value,
@@ -144,7 +145,7 @@ def check_values(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, 
     """Report wrong bindings and values of a *pipeline* that has no plan since its *graph* has a cycle."""
     check_directory(pipeline.directory, report)
     namespaces = _namespaces(pipeline, around)
-    _work(pipeline, graph, (*graph.nodes, *namespaces.final), namespaces, around, report)
+    _work(pipeline, graph.closure(), (*graph.nodes, *namespaces.final), namespaces, around, report)
 
 
 def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
@@ -159,7 +160,7 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
 
 def _work(
     pipeline: Pipeline,
-    graph: ExecutionGraph,
+    closure: Closure,
     order: Sequence[str],
     namespaces: Namespaces,
     around: Neighbours,
@@ -171,7 +172,6 @@ def _work(
     namespaces = replace(namespaces, absence=absence.cause)
     names = {name: stage.own_name for name, stage in namespaces.stages.items()}
     forwarded = Forwarded(pipeline.name.value, names, around.parameters, absence.is_certain)
-    closure = graph.closure()
     for name in order:
         stage = namespaces.stages[name]
         check_names(stage, report)
@@ -216,6 +216,7 @@ def _absence(namespaces: Namespaces, around: Neighbours, report: Report) -> Abse
 def _jobs(
     pipeline: Pipeline,
     graph: ExecutionGraph,
+    closure: Closure,
     work: Mapping[str, _Work],
     namespaces: Namespaces,
     around: Neighbours,
@@ -228,7 +229,6 @@ def _jobs(
     outliving = shared(inputs, {name: one.steps for name, one in work.items()})
     directories = {name: _directory(one.stage, pipeline) for name, one in work.items()}
     left = {name: found for name, one in work.items() if (found := _left(one, directories[name]))}
-    closure = graph.closure()
     left_before = {name: found for name, found in left.items() if name not in namespaces.final}
     met = meetings(left_before, closure)
     jobs = []

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pipegen.config.model import Arc, Pipeline, Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed
+from pipegen.plan.unknown import report_unknown_stage
 from pipegen.source.text import Located, Span
 from pipegen.source.tree import Scalar, Sequence
 
@@ -25,7 +26,8 @@ def check_final(pipeline: Pipeline, stages: Mapping[str, Stage], report: Report)
     final = final_stages(pipeline)
     for name in _named(pipeline):
         if name.value not in stages:
-            _report_unknown(name, stages, report)
+            otherwise = f"name one of {listed(list(stages))}, or add a stage of that name"
+            report_unknown_stage('"finally"', name, stages, otherwise, report)
         elif final[name.value] != name.span:
             report.add(
                 codes.INVALID_VALUE,
@@ -67,18 +69,6 @@ def _check_arc(arc: Arc, final: Mapping[str, Span], report: Report) -> None:
                 also=[Label(final[name.value], "a finally stage")],
                 hint='remove it from the arc, or from "finally"',
             )
-
-
-def _report_unknown(name: Located[str], stages: Mapping[str, Stage], report: Report) -> None:
-    found = near_miss(name.value, stages)
-    report.add(
-        codes.UNKNOWN_STAGE,
-        f'"finally" names stage "{name.value}", which is not defined',
-        at=name.span,
-        label="no such stage",
-        also=[Label(stages[found].name.span, "did you mean this one?")] if found else [],
-        hint=f'rename it to "{found}"' if found else f"name one of {listed(list(stages))}, or add a stage of that name",
-    )
 
 
 def _named(pipeline: Pipeline) -> tuple[Located[str], ...]:

@@ -8,10 +8,11 @@ from dataclasses import replace
 from pipegen.config.model import Pipeline, Stage, Value
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, near_miss
+from pipegen.diagnostics.report import Report
 from pipegen.plan.durations import seconds
 from pipegen.plan.keeping import names_at_start
 from pipegen.plan.model import Approval, Delay, Environment, Gate, Job, Lock
+from pipegen.plan.unknown import report_unknown_stage
 from pipegen.plan.values import Values
 from pipegen.source.tree import Kind, Mapping, Node, Scalar
 from pipegen.source.tree import Sequence as List
@@ -173,15 +174,9 @@ def _on_stop(node: Scalar, stage: Stage, values: Values) -> str | None:
         # Which of its legs is meant has been reported.
         return None
     if node.text not in stages:
-        found = near_miss(node.text, [name for name in stages if name != own])
-        values.report.add(
-            codes.UNKNOWN_STAGE,
-            f'"on_stop" names stage "{node.text}", which is not defined',
-            at=node.span,
-            label="no such stage",
-            also=[Label(stages[found].name.span, "did you mean this one?")] if found else [],
-            hint=f'rename it to "{found}"' if found else "add a stage that takes the environment down",
-        )
+        others = {name: one for name, one in stages.items() if name != own}
+        otherwise = "add a stage that takes the environment down"
+        report_unknown_stage('"on_stop"', node.located(), others, otherwise, values.report)
         return None
     order = values.reader.order
     later = [name for name in stages if node.text != name and _is_before(node.text, name, values)]

@@ -14,6 +14,7 @@ from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.cycles import check_cycles
 from pipegen.plan.final import check_final, final_stages, without_final
+from pipegen.plan.unknown import report_unknown_stage
 from pipegen.source.text import Located
 
 
@@ -91,7 +92,9 @@ def _check_arc(arc: Arc, stages: dict[str, Stage], report: Report) -> None:
     for place, group in enumerate(arc.groups):
         for name in group:
             if name.value not in stages:
-                _report_unknown(name, stages, report)
+                add = f'add a stage "{name.value}"'
+                otherwise = f"{add}, or name one of {listed(list(stages))}"
+                report_unknown_stage("arc", name, stages, otherwise, report, more=f", or {add}")
             first_place, first = seen.setdefault(name.value, (place, name))
             if first is not name:
                 why = ", so it would wait for itself" if first_place != place else ""
@@ -103,19 +106,6 @@ def _check_arc(arc: Arc, stages: dict[str, Stage], report: Report) -> None:
                     also=[Label(first.span, "first")],
                     hint="name each stage once in an arc",
                 )
-
-
-def _report_unknown(name: Located[str], stages: dict[str, Stage], report: Report) -> None:
-    found = near_miss(name.value, stages)
-    add = f'add a stage "{name.value}"'
-    report.add(
-        codes.UNKNOWN_STAGE,
-        f'arc names stage "{name.value}", which is not defined',
-        at=name.span,
-        label="no such stage",
-        also=[Label(stages[found].name.span, "did you mean this one?")] if found else [],
-        hint=f'rename it to "{found}", or {add}' if found else f"{add}, or name one of {listed(list(stages))}",
-    )
 
 
 def _check_used(graph: ExecutionGraph, stages: Iterable[Stage], pipeline: Pipeline, report: Report) -> None:

@@ -14,7 +14,7 @@ from pipegen.plan.artifacts import sound_path
 from pipegen.plan.durations import seconds
 from pipegen.plan.model import Artifact, Coverage, CoverageFormat, Job, Keeping, KeptWhen, Leave, ReportPath, Reports
 from pipegen.plan.values import Values
-from pipegen.source.text import Located, Span
+from pipegen.source.text import Located
 from pipegen.source.tree import Kind, Mapping, Node, Scalar
 from pipegen.source.tree import Sequence as List
 
@@ -42,8 +42,9 @@ def kept(stage: Stage, directory: str, values: Values) -> Kept:
     when = KeptWhen(_word(body, "when", KeptWhen.SUCCESS.value))
     is_kept = _is_true(body.get("keep") if body else None)
     named = body.get("paths") if body else node
-    late = [text for item in _scalars(named) if _is_late(text := values.as_text(values.value(item)), when)]
-    paths = _paths(named, directory, values, [text.span for text in late])
+    texts = _texts(named, values)
+    late = [text for _, text in texts if _is_late(text, when)]
+    paths = _known([one for one in texts if not _is_late(one[1], when)], directory, values.report)
     return Kept(
         at_run_time=tuple(Leave(path=text, is_kept=is_kept, span=text.span) for text in late),
         artifacts=tuple(
@@ -104,26 +105,30 @@ def _is_late(path: Text, when: KeptWhen) -> bool:
     return not any("*" in part for part in path.parts if isinstance(part, str))
 
 
-def _paths(node: Node | None, directory: str, values: Values, late: Sequence[Span] = ()) -> dict[str, Located[str]]:
-    """Return the paths of a list, or of one that stands alone, each once with the way it is written.
+def _paths(node: Node | None, directory: str, values: Values) -> dict[str, Located[str]]:
+    """Return the paths of a list, or of one that stands alone, each once with the way it is written."""
+    return _known(_texts(node, values), directory, values.report)
 
-    Those that stand at the places *late* are left out.
-    """
+
+def _texts(node: Node | None, values: Values) -> list[tuple[Scalar, Text]]:
+    """Return each path of *node* with what it says."""
+    return [(item, values.as_text(values.value(item))) for item in _scalars(node)]
+
+
+def _known(texts: Iterable[tuple[Scalar, Text]], directory: str, report: Report) -> dict[str, Located[str]]:
+    """Return the paths that *texts* say; one that only the run knows is reported."""
     found: dict[str, Located[str]] = {}
-    for item in _scalars(node):
-        if item.span in late:
-            continue
-        text = values.as_text(values.value(item))
+    for item, text in texts:
         constant = text.constant
         if constant is None:
-            values.report.add(
+            report.add(
                 codes.RUN_TIME_PATH,
                 f'"{item.text}" is a path that only the run knows, and engines must know it before',
                 at=item.span,
                 hint="let the script copy the files to a path that is known, and name that one",
             )
             continue
-        path = sound_path(Located(constant, item.span), directory, values.report)
+        path = sound_path(Located(constant, item.span), directory, report)
         if path is not None:
             found.setdefault(path, Located(constant, item.span))
     return found

@@ -10,9 +10,10 @@ from itertools import count
 from pipegen.config.model import Leg, Pipeline, Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.stages.matrix import Matrix, check_source, read_matrix, source
+from pipegen.plan.unknown import report_unknown_stage
 from pipegen.source.tree import Scalar
 
 _BLANK = re.compile(r"[\s\x00-\x1f\x7f]+")
@@ -81,19 +82,8 @@ def _taken(name: Scalar, made: Mapping[str, _Made], stages: Mapping[str, Stage],
         return _Made(found.matrix, (name.text, *found.like))
     stage = stages.get(name.text)
     if stage is None:
-        near = near_miss(name.text, stages)
-        report.add(
-            codes.UNKNOWN_STAGE,
-            f'"from" names stage "{name.text}", which is not defined',
-            at=name.span,
-            label="no such stage",
-            also=[Label(stages[near].name.span, "did you mean this one?")] if near else [],
-            hint=f'rename it to "{near}"'
-            if near
-            else f"stages with a matrix are {listed(list(made))}"
-            if made
-            else "name a stage with a matrix",
-        )
+        otherwise = f"stages with a matrix are {listed(list(made))}" if made else "name a stage with a matrix"
+        report_unknown_stage('"from"', name.located(), stages, otherwise, report)
     elif stage.matrix is None:
         report.add(
             codes.NO_MATRIX,
