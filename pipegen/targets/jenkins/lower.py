@@ -11,7 +11,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import common_agent
 from pipegen.targets.jenkins.checkouts import lower_checkouts
 from pipegen.targets.jenkins.conditions import lower_look
-from pipegen.targets.jenkins.ends import ends
+from pipegen.targets.jenkins.final import ends
 from pipegen.targets.jenkins.functions import helpers
 from pipegen.targets.jenkins.layout import lay_out
 from pipegen.targets.jenkins.pins import is_pinned
