@@ -23,6 +23,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 # What stands in front of a value in YAML: its anchor, its tag, or both.
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)+")
 
+# The dash of a list, with blanks and comments in front of it.
+_DASH = re.compile(r"(?:\s|#.*)*-")
+
 _QUOTE = 'put text that begins with "{" or "[" in quotes'
 
 
@@ -134,11 +137,19 @@ class Composer:
     def _own_span(self, span: Span) -> Span:
         """Return *span* without anchor and tag; a missing value stands right behind its key."""
         opened = self._open[-1] if self._open else None
-        if span.start == span.end and opened is not None and opened.is_mapping and len(opened.children) % 2:
-            behind = opened.children[-1].span.end
-            return Span(self._file, behind, behind)
+        if span.start == span.end and opened is not None:
+            behind = self._behind(opened)
+            return Span(self._file, behind, behind) if behind is not None else span
         found = _PROPERTIES.match(self._file.text, span.start, span.end)
         return Span(self._file, found.end() if found else span.start, span.end)
+
+    def _behind(self, opened: _Open) -> int | None:
+        """Return where a missing value of *opened* stands: behind its key or its dash; None where none is seen."""
+        before = opened.children[-1].span.end if opened.children else opened.span.start
+        if opened.is_mapping:
+            return before if len(opened.children) % 2 else None
+        dash = _DASH.match(self._file.text, before)
+        return dash.end() if dash else None
 
     def _finish(self, node: Node, size: int, anchor: str | None) -> None:
         if anchor is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -26,6 +27,15 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Node
 
+try:
+    from ruamel.yaml.cyaml import CParser as CParser  # type: ignore[attr-defined]  # noqa: PLC0414 - tests take it away
+except ImportError:  # on a platform that has no build of it
+    CParser = None
+
+# What the parser in C, which follows YAML 1.1, may read otherwise: tabs, three line breaks, a mark at the start of the
+# text, blanks before a carriage return, and an anchor or alias with more than letters, digits, "_" and "-" in its name.
+_DIFFERS = re.compile("[\t\u0085\u2028\u2029\ufeff]|^ +\r|(?:^|(?<=[\\s,{[]))[&*][\\w-]+[^\\s\\w,\\]}-]", re.MULTILINE)
+
 
 def read(file: SourceFile, report: Report) -> Node:
     """Return the tree of *file*; raise `Stopped` when there is none.
@@ -35,7 +45,7 @@ def read(file: SourceFile, report: Report) -> Node:
     """
     composer = Composer(file, report)
     try:
-        for event in _events(file):
+        for event in fast_events(file) or _events(file):
             _feed(composer, event, file)
     except MarkedYAMLError as error:
         report_syntax(error, file, report)
@@ -52,6 +62,22 @@ def read(file: SourceFile, report: Report) -> Node:
         )
         raise Stopped
     return composer.root
+
+
+def fast_events(file: SourceFile) -> Iterable[Any] | None:
+    """Return the events of a text that is read alike by the parser in C; None where only the other one may be asked.
+
+    What that one finds wrong, the other one explains.
+    """
+    if CParser is None or _DIFFERS.search(file.text):
+        return None
+    parser, events = CParser(file.text), []
+    try:
+        while parser.check_event():
+            events.append(parser.get_event())
+    except (YAMLError, ValueError):
+        return None
+    return events
 
 
 def _events(file: SourceFile) -> Iterator[Any]:
@@ -84,7 +110,7 @@ def _span(event: Event, file: SourceFile) -> Span:
 
 
 def _tag(event: Any) -> str | None:
-    tag = getattr(event, "ctag", None)
+    tag = getattr(event, "ctag", None) or getattr(event, "tag", None)
     return str(tag) if tag is not None else None
 
 
