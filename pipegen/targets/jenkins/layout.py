@@ -14,7 +14,6 @@ from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.declarative import lower_declarative, with_functions
 from pipegen.targets.jenkins.pairs import SHARED_BESIDE_OTHERS
-from pipegen.targets.jenkins.runs import waits_on_an_agent
 from pipegen.targets.jenkins.scripted import lower_scripted
 from pipegen.targets.jenkins.size import LARGEST, weigh_added, weigh_pipeline
 from pipegen.targets.jenkins.stages import Stages, Style
@@ -63,7 +62,7 @@ def _declarative(work: Work, stages_in: Callable[[Style], Stages]) -> LaidOut | 
 
 def _asks_for_driver(work: Work) -> bool:
     """Return whether something is asked for that needs a hand in how stages start and end."""
-    return bool(work.ends) or any(plan.is_fail_fast for plan in work.plans) or waits_on_an_agent(work.plans)
+    return bool(work.ends) or any(plan.is_fail_fast for plan in work.plans)
 
 
 def _graph(work: Work) -> ExecutionGraph:

@@ -44,7 +44,7 @@ def weigh_added(stage: model.Stage) -> int:
 
 def weigh_pipeline(body: model.Declarative) -> int:
     """Return the weight of `pipeline {}`."""
-    return _PIPELINE + sum(map(_weigh_block, body.blocks))
+    return _PIPELINE + (2 * _GROUP if body.group else 0) + sum(map(_weigh_block, body.blocks))
 
 
 def weigh_steps(steps: Iterable[model.Step]) -> int:
@@ -70,7 +70,7 @@ def _weigh_stage(stage: model.Stage) -> int:
     failure = _STATEMENT if stage.failure_function else weigh_steps(stage.on_failure)
     post = 3 * (_STATEMENT + _CLOSURE) + failure if stage.on_failure else 0
     told = _STATEMENT + 2 * _TEXT if stage.tells_success else 0
-    return stage_and_steps + _weigh_where(stage.agent) + steps + post + told
+    return stage_and_steps + _weigh_where(stage.agent) + _weigh_container(stage.container) + steps + post + told
 
 
 def _weigh_where(agent: model.Agent | None) -> int:
@@ -80,6 +80,13 @@ def _weigh_where(agent: model.Agent | None) -> int:
     if not agent.is_pinned and not agent.label:
         return _STATEMENT + _TEXT
     return 2 * _STATEMENT + _CLOSURE + (_PROPERTY + 3 if agent.is_pinned else _TEXT)
+
+
+def _weigh_container(container: model.Container | None) -> int:
+    """Return the weight of `agent { docker {} }`."""
+    if container is None:
+        return 0
+    return 2 * (_STATEMENT + _CLOSURE) + (_STATEMENT + _TEXT) * (3 + container.is_pulled)
 
 
 def _weigh_agent(agent: model.Agent | None) -> int:

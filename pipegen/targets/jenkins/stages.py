@@ -10,6 +10,7 @@ from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import agent_of
 from pipegen.targets.jenkins.conditions import Questions
+from pipegen.targets.jenkins.containers import Contained, contained
 from pipegen.targets.jenkins.endings import in_script
 from pipegen.targets.jenkins.gates import gated
 from pipegen.targets.jenkins.limits import limited
@@ -50,13 +51,15 @@ def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Sta
         agent = agent_of(one.job, one.plan, shared.work.settings) if needs_agent(one) else None
         bounded = limited(one, agent, steps(one, values, shared), shared.statuses.told(one))
         found = gated(one.job, bounded)
+        placed = contained(one, found) if style is Style.DECLARATIVE else Contained(None, found.steps)
         stages.append(
             model.Stage(
                 name=one.name,
                 pipeline=one.plan.name,
                 after=_after(one, shown, shared),
                 agent=found.agent,
-                steps=in_script(found.steps) if style is Style.DECLARATIVE else found.steps,
+                container=placed.container,
+                steps=in_script(placed.steps) if style is Style.DECLARATIVE else placed.steps,
                 on_failure=_on_failure(one, mail, found.agent, shared, style) if mail is not None else (),
                 fail_fast=one.plan.name if one.plan.is_fail_fast and not one.job.is_final else "",
                 may_be_unstable=one.job.limits.allow_failure is not None,

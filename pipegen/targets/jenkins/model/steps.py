@@ -118,6 +118,15 @@ class Agent:
     is_pinned: bool = False
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Container:
+    """An agent that is a container of *image* on the node of the pipeline, with *args* for the container engine."""
+
+    image: str
+    args: str
+    is_pulled: bool
+
+
 @dataclass(frozen=True, slots=True)
 class OnAgent:
     """Steps that take an agent for themselves."""
