@@ -119,6 +119,8 @@ def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
             return _STATEMENT + _MAP + _weigh_head(step.text)
         case model.StartJob():
             return _weigh_started(step)
+        case model.Keep():
+            return _STATEMENT + _TEXT * (1 + len(step.paths))
         case model.SendMail():
             texts = (step.to, step.subject, step.body)
             return _STATEMENT + _MAP + sum(_NAMED - _TEXT + _weigh_value(text) for text in texts)
@@ -169,6 +171,8 @@ def _weigh_value(value: model.Value) -> int:  # noqa: PLR0911 - one for each kin
             return _CALL + _weigh_value(value.value)
         case model.Call():
             return _CALL + len(value.arguments)
+        case model.Kept():
+            return _PROPERTY
         case model.FileText():
             return _CALL + _MAP + 2 * _NAMED + (_PROPERTY + 1 if value.is_shared else 0)
         case model.Code():

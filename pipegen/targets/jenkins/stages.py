@@ -16,7 +16,7 @@ from pipegen.targets.jenkins.gates import gated
 from pipegen.targets.jenkins.limits import limited
 from pipegen.targets.jenkins.mail import LoweredMail, lower_mail
 from pipegen.targets.jenkins.names import Names
-from pipegen.targets.jenkins.steps import Shared, needs_agent, steps
+from pipegen.targets.jenkins.steps import Shared, steps, takes_agent
 from pipegen.targets.jenkins.values import Values
 from pipegen.targets.jenkins.work import NamedJob
 
@@ -48,7 +48,7 @@ def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Sta
         mail = lower_mail(one.job.mail, values, functions) if one.job.mail is not None else None
         if mail is not None and mail.recipients is not None:
             recipients.append(mail.recipients)
-        agent = agent_of(one.job, one.plan, shared.work.settings) if needs_agent(one) else None
+        agent = agent_of(one.job, one.plan, shared.work.settings) if takes_agent(one) else None
         bounded = limited(one, agent, steps(one, values, shared), shared.statuses.told(one))
         found = gated(one.job, bounded)
         placed = contained(one, found) if style is Style.DECLARATIVE else Contained(None, found.steps)

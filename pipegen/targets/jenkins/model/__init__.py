@@ -1,7 +1,7 @@
 """The nouns of a Jenkinsfile, and only those that are written."""
 
 from pipegen.targets.jenkins.model.declarative import Block, Chain, Declarative
-from pipegen.targets.jenkins.model.expressions import Call, Code, FileText, Item, Joined, OneLine, OrElse, Value
+from pipegen.targets.jenkins.model.expressions import Call, Code, FileText, Item, Joined, Kept, OneLine, OrElse, Value
 from pipegen.targets.jenkins.model.file import (
     CheckoutFunction,
     Jenkinsfile,
@@ -25,6 +25,7 @@ from pipegen.targets.jenkins.model.steps import (
     Echo,
     Ensured,
     InImage,
+    Keep,
     OnAgent,
     SendMail,
     ServiceContainer,
@@ -60,6 +61,8 @@ __all__ = [
     "Item",
     "Jenkinsfile",
     "Joined",
+    "Keep",
+    "Kept",
     "Look",
     "Loop",
     "OnAgent",

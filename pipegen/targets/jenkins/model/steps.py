@@ -100,6 +100,14 @@ class StartJob:
     wait: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """The texts of some files, read while their agent is there; *paths* are within `.pipegen`."""
+
+    kind: ClassVar[str] = "keep"
+    paths: tuple[str, ...]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SendMail:
     """A mail; *to* is a comma-separated list."""
@@ -210,5 +218,5 @@ class WithAfter:
 Around: TypeAlias = WithCredentials | OnAgent | Wrapped | Ensured | WithAfter | InImage
 Step: TypeAlias = (
     "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped "
-    "| Statement | Ensured | WithAfter | InImage | Succeeded"
+    "| Statement | Ensured | WithAfter | InImage | Succeeded | Keep"
 )
