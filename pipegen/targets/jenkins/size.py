@@ -143,7 +143,8 @@ def _weigh_around(step: Around) -> int:
         case model.WithAfter():
             return _weigh_step(step.sh)
         case model.InImage():
-            options = _MAP + _NAMED * (bool(step.args) + step.is_pulled + bool(step.services))
+            given = bool(step.args) + step.is_pulled + bool(step.services)
+            options = _MAP + _NAMED * given if given else 0
             services = sum(_MAP + 3 * _NAMED + _weigh_value(one.image) for one in step.services)
             return options + _weigh_value(step.image) + services
 
