@@ -29,12 +29,14 @@ _CUT = "…"
 class Made:
     """The files of a target, and how their order differs from that of the plans.
 
-    *style* is that of a Jenkinsfile, "" for other files; *jobs* are those of GitLab, () for other engines.
+    *style* is that of a Jenkinsfile, "" for other files; *stages* counts those of the config that are in the files;
+    *jobs* are those of GitLab, () for other engines.
     """
 
     target: str
     files: tuple[str, ...]
     style: str
+    stages: int
     difference: Difference
     jobs: tuple[Jobs, ...]
 
@@ -56,11 +58,13 @@ def make(analysed: Analysed, target: Target, options: Mapping[str, str], report:
     """Return what *target* makes of the plans; *report* gets what is said of that."""
     files = generate(analysed, target, options, report)
     made = reduce(or_, (_READERS[target.NAME](file.text) for file in files), ExecutionGraph())
+    found = difference(_asked(analysed.plans, made), made)
     return Made(
         target=target.NAME,
         files=tuple(file.name for file in files),
         style=_style(files[-1]) if target.NAME == "jenkins" else "",
-        difference=difference(_asked(analysed.plans, made), made),
+        stages=sum(len(plan.jobs) for plan in analysed.plans) - len(found.missing),
+        difference=found,
         jobs=tuple(read_jobs(file.text) for file in files) if target.NAME == "gitlab" else (),
     )
 
@@ -72,6 +76,7 @@ def data(made: Made) -> Mapping[str, object]:
     if made.style:
         told["style"] = made.style
     told |= {
+        "stages": made.stages,
         "waits": [{"stages": list(wait.later), "for": list(wait.earlier)} for wait in found.waits],
         "pairs": found.pairs,
         "longest_path": {"asked": list(found.asked), "made": list(found.made)},
@@ -110,7 +115,10 @@ def _lines(made: Made, names: Callable[[Iterable[str]], str]) -> Iterator[str]:
     if found.missing:
         yield f"left out: {names(found.missing)}"
     if made.jobs:
-        yield f"jobs: {sum(len(one.names) for one in made.jobs)}, with up to {_most_needs(made)} needs"
+        jobs = sum(len(one.names) for one in made.jobs)
+        yield f"jobs: {jobs} for {made.stages} stages, with up to {_most_needs(made)} needs"
+    else:
+        yield f"stages: {made.stages}"
     if made.helpers:
         yield f"beside the stages: {names(made.helpers)}"
 

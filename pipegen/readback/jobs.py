@@ -22,7 +22,8 @@ class Jobs:
 
 def read_jobs(text: str) -> Jobs:
     """Return what the jobs in *text* are; each of them has a stage, and nothing else has."""
-    document: Mapping[str, Any] = YAML(typ="safe").load(text)
+    # The parser in C refuses "docker:28" where it stands in braces.
+    document: Mapping[str, Any] = YAML(typ="safe", pure=True).load(text)
     jobs = {name: one for name, one in document.items() if isinstance(one, Mapping) and "stage" in one}
     return Jobs(
         names=tuple(jobs),

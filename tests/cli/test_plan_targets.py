@@ -70,6 +70,7 @@ def test_a_forced_style_tells_what_it_costs(targets: Told, pipegen: Pipegen) -> 
         "    report for lint\n"
         "  longest path: 2 stages, as without these waits\n"
         "    lint -> package\n"
+        "  stages: 4\n"
     )
     assert "(1 pair of stages in all); the longest path stays at 2 stages\n" in shown.err
 
@@ -82,7 +83,7 @@ def test_collectors_are_told(targets: Told, pipegen: Pipegen) -> None:
     assert told["helpers"] != []
     assert told["jobs"] == 61 + len(told["helpers"])
     assert 0 < told["most_needs"] <= 50
-    assert f"  jobs: {told['jobs']}, with up to {told['most_needs']} needs\n" in shown
+    assert f"  jobs: {told['jobs']} for 61 stages, with up to {told['most_needs']} needs\n" in shown
     assert f"  beside the stages: {', '.join(told['helpers'])}" in shown
 
 
