@@ -18,6 +18,8 @@ from typing import Any
 
 from pipegen.assets import folder
 from pipegen.cli.commands.plan import as_data
+from pipegen.cli.made import data as made_data
+from pipegen.cli.made import make
 from pipegen.compiler import analyse
 from pipegen.diagnostics.render.json import render as render_diagnostics
 from pipegen.diagnostics.report import Report, Stopped
@@ -26,7 +28,7 @@ from pipegen.targets import registry
 from pipegen.targets.base import Pair, incompatible
 
 HERE = Path(__file__).parent
-_PART = re.compile(r"(<!-- generated: (\w+) ?(.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+_PART = re.compile(r"(<!-- generated: (\w+) ?([^\n]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 _CONFIG = re.compile(r"^```yaml[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 Schema = Mapping[str, Any]
@@ -205,10 +207,14 @@ def _told(pair: Pair) -> str:
     return f"`{pair.code.number}` ({pair.code.severity.value})"
 
 
-def _plan(_: str, before: str) -> str:
-    """Return the plan of the config above, as JSON."""
+def _plan(target: str, before: str) -> str:
+    """Return the plan of the config above, or what a target, perhaps in a style, makes of it, as JSON."""
     analysed = analyse(_config_above(before), (), Report())
-    return _block("json", json.dumps(as_data(analysed.plans), indent=2))
+    if not target:
+        return _block("json", json.dumps(as_data(analysed.plans), indent=2))
+    name, _, style = target.partition(" ")
+    made = make(analysed, registry.load(name), {"style": style} if style else {}, Report())
+    return _block("json", json.dumps({"targets": [made_data(made)]}, indent=2))
 
 
 def _check(_: str, before: str) -> str:

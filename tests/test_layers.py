@@ -28,12 +28,15 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "readback": ("graph", "diagnostics", "source"),
     "run": ("plan.model", "bindings.expression", "shell", "graph", "diagnostics", "source"),
     "compiler": ("targets", "plan", "bindings", "config", "graph", "diagnostics", "source"),
-    "cli": ("compiler", "targets", "plan", "bindings", "config", "graph", "diagnostics", "source", "assets", "emit"),
+    "cli": (
+        *("compiler", "targets", "readback", "plan", "bindings", "config", "graph", "diagnostics", "source", "assets"),
+        "emit",
+    ),
 }
 
 # The modules that may import a library that is not Python's own.
 DOORS: dict[str, tuple[str, ...]] = {
-    "ruamel": ("config/read.py", "config/syntax.py", "emit/yaml.py", "readback/gitlab.py"),
+    "ruamel": ("config/read.py", "config/syntax.py", "emit/yaml.py", "readback/gitlab.py", "readback/jobs.py"),
     "jsonschema": ("config/schema*.py",),
     "jinja2": ("emit/template.py",),
     "typer": ("cli/*.py", "cli/commands/*.py"),

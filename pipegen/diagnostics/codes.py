@@ -164,6 +164,8 @@ RAW_REPLACES = Code("PG654", "raw-replaces", _W)
 GATE_ON_GITLAB = Code("PG655", "gate-on-gitlab", _W)
 UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 RELEASE_IN_OWN_IMAGE = Code("PG657", "release-in-own-image", _W)
+TOKEN_FOR_OTHER_REGISTRY = Code("PG670", "token-for-other-registry", _W)
+CACHE_IN_CHECKOUT = Code("PG671", "cache-in-checkout", _I)
 
 
 def table() -> tuple[Code, ...]:

@@ -166,3 +166,51 @@ def test_names_with_commas_stand_in_quotes(here: Path, pipegen: Pipegen) -> None
     assert '  frame 1: "t: 1, 2", "t: 1, 3"\n' in told
     assert '    after     "t: 1, 2", "t: 1, 3"\n' in told
     assert "  longest path: t: 1, 2 -> z\n" in told
+
+
+TOLD = """\
+inputs:
+  level: { choices: [fast, full], default: fast }
+  who: { type: number }
+pipelines:
+  p:
+    schedule: { cron: '0 3 * * *', timezone: Europe/Berlin }
+    when: { branch: main }
+    stages:
+      - { name: a, script: [x], when: { event: push } }
+      - { name: z, script: [x] }
+    finally: [z]
+  q:
+    stages: [{ name: a, trigger: { name: other } }]
+"""
+
+
+def test_conditions_clocks_and_inputs_are_told(here: Path, pipegen: Pipegen) -> None:
+    """To people and to programs; where there are none, nothing is."""
+    (here / "pipegen.yaml").write_text(TOLD, encoding="utf-8")
+    told = pipegen("plan").out
+    document = json.loads(pipegen("plan", "--format", "json").out)
+
+    assert told.startswith(
+        "inputs\n"
+        '  level: string, one of fast, full, default "fast"\n'
+        "  who: number, must be given\n"
+        "\n"
+        "pipeline p\n"
+        "  when: branch main\n"
+        "  schedule: 0 3 * * * (Europe/Berlin)\n"
+        "  frame 1: a\n"
+        "  finally: z\n"
+    )
+    assert "    when      event push\n" in told
+    assert "pipeline q\n  runs: only when asked for\n" in told
+    assert list(Draft202012Validator(SCHEMA).iter_errors(document)) == []
+    first, second = document["pipelines"]
+    assert document["inputs"] == [
+        {"name": "level", "type": "string", "default": "fast", "choices": ["fast", "full"]},
+        {"name": "who", "type": "number", "default": None},
+    ]
+    assert (first["when"], first["finally"], first["jobs"][0]["when"]) == ("branch main", ["z"], "event push")
+    assert first["schedules"] == [{"cron": "0 3 * * *", "timezone": "Europe/Berlin"}]
+    assert second["on_demand"] is True
+    assert not {"when", "finally", "schedules"} & second.keys()

@@ -158,6 +158,8 @@ class Triggered:
     parameters: Mapping[str, Any]
     wait: bool
     propagate: bool
+    node: str | None
+    """The agent that is held meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

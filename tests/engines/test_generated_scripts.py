@@ -36,7 +36,7 @@ def _scripts(folder: Path) -> Iterator[tuple[str, str]]:
 
 def _of_gitlab(analysed: Analysed) -> Iterator[tuple[str, str]]:
     """Yield the scripts of jobs, what they extend put in; GitLab joins before_script and script."""
-    jobs: dict[str, Any] = YAML(typ="safe").load(corpus.written(analysed, "gitlab").text)
+    jobs: dict[str, Any] = YAML(typ="safe", pure=True).load(corpus.written(analysed, "gitlab").text)
     for name, job in jobs.items():
         if isinstance(job, dict) and "script" in job and not name.startswith("."):
             before = job.get("before_script") or jobs.get(job.get("extends", ""), {}).get("before_script", [])

@@ -35,6 +35,13 @@ from pipegen.compiler import Analysed, analyse, generate
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.targets.base import GeneratedFile, Target
 
+StyleOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="STYLE", show_default=False, help="How a Jenkinsfile is laid out: auto, declarative, scripted."
+    ),
+]
+
 
 @dataclass(frozen=True, slots=True)
 class _Result:
@@ -55,12 +62,7 @@ def compile_(
             "--output", "-o", metavar="FILE", show_default=False, help='Where to write; "-" is standard output.'
         ),
     ] = None,
-    style: Annotated[
-        str | None,
-        typer.Option(
-            metavar="STYLE", show_default=False, help="How a Jenkinsfile is laid out: auto, declarative, scripted."
-        ),
-    ] = None,
+    style: StyleOption = None,
     form: FormatOption = Format.TEXT,
     *,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; show what would change.")] = False,
@@ -101,7 +103,7 @@ def _results(
     if not targets:
         raise WrongUsage("name a target: --target gitlab, --target jenkins, or both")
     _check_usage(targets, output)
-    options = _options(targets, style)
+    options = target_options(targets, style)
     results: list[_Result] = []
     for one in targets:
         try:
@@ -117,7 +119,8 @@ def _check_usage(targets: Sequence[Target], output: str | None) -> None:
         raise WrongUsage("--output takes the file of one target: name one, or leave --output out")
 
 
-def _options(targets: Sequence[Target], style: str | None) -> Mapping[str, str]:
+def target_options(targets: Sequence[Target], style: str | None) -> Mapping[str, str]:
+    """Return the options that *targets* know, or end with wrong usage."""
     if style is None:
         return {}
     allowed = [value for target in targets for value in target.OPTIONS.get("style", ())]

@@ -9,11 +9,25 @@ from typing import Annotated
 
 import typer
 
+from pipegen.cli.commands.compile import StyleOption, target_options
+from pipegen.cli.conditions import words
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.expanded import as_yaml
-from pipegen.cli.session import ConfigArgument, PipelineOption, SetOption, show_made, show_plans
-from pipegen.compiler import expand
-from pipegen.plan.model import Commands, Job, Leave, Plan, Step
+from pipegen.cli.made import Made, check_readable, data, described, make
+from pipegen.cli.session import (
+    ConfigArgument,
+    PipelineOption,
+    SetOption,
+    TargetOption,
+    fixed_inputs,
+    load_targets,
+    show_made,
+)
+from pipegen.compiler import analyse, expand
+from pipegen.diagnostics.report import Report
+from pipegen.graph.paths import longest_path
+from pipegen.plan.model import Commands, Input, Job, Leave, Plan, Schedule, Selection, Step
+from pipegen.source.text import SourceFile
 
 
 class PlanFormat(StrEnum):
@@ -27,6 +41,8 @@ def plan(
     config: ConfigArgument = None,
     pipeline: PipelineOption = None,
     inputs: SetOption = None,
+    target: TargetOption = None,
+    style: StyleOption = None,
     form: Annotated[PlanFormat, typer.Option("--format", help="How the plan is shown.")] = PlanFormat.TEXT,
     *,
     expanded: Annotated[
@@ -34,35 +50,64 @@ def plan(
         typer.Option("--expanded", help="Show the config instead, with includes, templates and defaults written out."),
     ] = False,
 ) -> None:
-    """Show frames, jobs, needs and bindings of each pipeline."""
+    """Show frames, jobs, needs and bindings of each pipeline.
+
+    With --target, also what that makes of the order: the waits that no arc asks for, and what they cost.
+    """
     if expanded:
-        if pipeline or inputs or form is not PlanFormat.TEXT:
-            raise WrongUsage("--expanded shows the whole config, as YAML: leave --pipeline, --set and --format out")
+        if pipeline or inputs or target or style or form is not PlanFormat.TEXT:
+            raise WrongUsage("--expanded shows the whole config, as YAML: leave other options out")
         typer.echo(as_yaml(show_made(config, expand)), nl=False)
         return
-    plans = show_plans(config, pipeline, inputs)
+    targets, fixed = load_targets(target or ()), fixed_inputs(inputs)
+    check_readable(targets)
+    options = target_options(targets, style)
+
+    def work(file: SourceFile, report: Report) -> tuple[Sequence[Plan], Sequence[Made]]:
+        analysed = analyse(file, pipeline or (), report, fixed)
+        return analysed.plans, [make(analysed, one, options, report) for one in targets]
+
+    plans, made = show_made(config, work)
     if form is PlanFormat.JSON:
-        typer.echo(json.dumps(as_data(plans), indent=2))
+        typer.echo(json.dumps(as_data(plans, made), indent=2))
     else:
-        typer.echo("\n\n".join(_described(one) for one in plans))
+        typer.echo("\n\n".join((*_inputs(plans), *map(_described, plans), *(described(one, _listed) for one in made))))
 
 
-def as_data(plans: Sequence[Plan]) -> Mapping[str, object]:
-    """Return *plans* as the JSON document that is a contract: see docs/plan.md."""
+def as_data(plans: Sequence[Plan], made: Sequence[Made] = ()) -> Mapping[str, object]:
+    """Return *plans*, and what was *made* of them, as the JSON document that is a contract: see docs/plan.md."""
+    inputs = plans[0].inputs if plans else ()
     return {
-        "pipelines": [
-            {
-                "name": plan.name,
-                "frames": [list(frame) for frame in plan.frames],
-                "jobs": [_job_data(job) for job in plan.jobs],
-            }
-            for plan in plans
-        ]
+        **({"inputs": [_input_data(one) for one in inputs]} if inputs else {}),
+        "pipelines": [_plan_data(plan) for plan in plans],
+        **({"targets": [data(one) for one in made]} if made else {}),
+    }
+
+
+def _input_data(one: Input) -> Mapping[str, object]:
+    told: dict[str, object] = {"name": one.name, "type": one.type.value, "default": one.default}
+    return {**told, "choices": list(one.choices)} if one.choices else told
+
+
+def _plan_data(plan: Plan) -> Mapping[str, object]:
+    told: dict[str, object] = {"name": plan.name}
+    if plan.selection is Selection.ON_DEMAND:
+        told["on_demand"] = True
+    if plan.condition is not None:
+        told["when"] = words(plan.condition)
+    if plan.schedules:
+        told["schedules"] = [{"cron": one.cron, "timezone": one.timezone or "UTC"} for one in plan.schedules]
+    final = _final(plan)
+    return {
+        **told,
+        "frames": [list(frame) for frame in plan.frames],
+        **({"finally": final} if final else {}),
+        "jobs": [_job_data(job) for job in plan.jobs],
     }
 
 
 def _job_data(job: Job) -> Mapping[str, object]:
-    return {
+    told = {
         "stage": job.stage,
         "frame": job.frame,
         "needs": list(job.needs),
@@ -70,22 +115,48 @@ def _job_data(job: Job) -> Mapping[str, object]:
         "binds": list(job.binds),
         "line": job.span.first.line,
     }
+    return {**told, "when": words(job.condition)} if job.condition is not None else told
 
 
 def _described(plan: Plan) -> str:
     lines = [f"pipeline {plan.name}"]
+    lines += ["  runs: only when asked for"] if plan.selection is Selection.ON_DEMAND else []
+    lines += [f"  when: {words(plan.condition)}"] if plan.condition is not None else []
+    lines += [f"  schedule: {_clock(one)}" for one in plan.schedules]
     lines += [f"  frame {number}: {_listed(frame)}" for number, frame in enumerate(plan.frames, start=1)]
-    final = [job.stage for job in plan.jobs if job.is_final]
+    final = _final(plan)
     lines += [f"  finally: {_listed(final)}"] if final else []
-    lines.append(f"  longest path: {' -> '.join(_longest_path(plan))}")
+    lines.append(f"  longest path: {' -> '.join(longest_path(plan.graph))}")
     for job in plan.jobs:
         lines += ["", f"  {job.stage}", *_details(job)]
     return "\n".join(lines)
 
 
+def _inputs(plans: Sequence[Plan]) -> list[str]:
+    """Return what is told of the inputs of the file; nothing where it has none."""
+    inputs = plans[0].inputs if plans else ()
+    return ["\n".join(("inputs", *(f"  {one.name}: {_input(one)}" for one in inputs)))] if inputs else []
+
+
+def _input(one: Input) -> str:
+    choices = f", one of {_listed(one.choices)}" if one.choices else ""
+    return (
+        f"{one.type.value}{choices}, {'must be given' if one.default is None else f'default {json.dumps(one.default)}'}"
+    )
+
+
+def _clock(schedule: Schedule) -> str:
+    return f"{schedule.cron} ({schedule.timezone or 'UTC'})"
+
+
+def _final(plan: Plan) -> list[str]:
+    return [job.stage for job in plan.jobs if job.is_final]
+
+
 def _details(job: Job) -> list[str]:
     told = (
         ("after", job.needs),
+        ("when", [words(job.condition)] if job.condition is not None else ()),
         ("steps", [_step_name(step) for step in job.steps if not isinstance(step, Leave)]),
         ("reads", [str(output) for output in job.reads]),
         ("binds", job.binds),
@@ -102,19 +173,3 @@ def _listed(words: Iterable[str]) -> str:
 
 def _step_name(step: Step) -> str:
     return "script" if isinstance(step, Commands) else type(step).__name__.lower()
-
-
-def _longest_path(plan: Plan) -> tuple[str, ...]:
-    """Return the longest chain of stages, the first in the user's order among equals."""
-    lengths: dict[str, int] = {}
-    before: dict[str, str | None] = {}
-    for stage in plan.graph.topological():
-        earlier = max(plan.graph.predecessors(stage), key=lengths.__getitem__, default=None)
-        before[stage] = earlier
-        lengths[stage] = 1 + (lengths[earlier] if earlier is not None else 0)
-    path: list[str] = []
-    last = max(lengths, key=lengths.__getitem__, default=None)
-    while last is not None:
-        path.append(last)
-        last = before[last]
-    return tuple(reversed(path))

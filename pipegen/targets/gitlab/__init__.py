@@ -13,6 +13,7 @@ from pipegen.targets.gitlab.checks import check_size
 from pipegen.targets.gitlab.lower import lower
 from pipegen.targets.gitlab.pairs import PAIRS
 from pipegen.targets.gitlab.publications import check_publications
+from pipegen.targets.gitlab.registries import check_registry
 from pipegen.targets.gitlab.render import render
 from pipegen.targets.gitlab.settings import SCHEMA, read
 
@@ -28,6 +29,7 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     """Return the file of *plans*; what GitLab cannot say is reported."""
     settings, chosen = read(request.settings), bool(request.chosen)
     check_publications(plans, request.settings, chosen=chosen, report=report)
+    check_registry(plans, request.settings, settings, report)
     lowered = lower(plans, settings, chosen=chosen, report=report)
     text = render(lowered.document, request.source, (*options_note(request.chosen, request.given), *lowered.notes))
     check_size(text, len(lowered.document.jobs), plans[0].span, report)

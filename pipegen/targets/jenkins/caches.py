@@ -15,6 +15,7 @@ from pipegen.targets.jenkins.values import Values
 
 KEY_FUNCTION = "cacheKey"
 _PLUGIN = "jobcacher"
+CHECKOUT = "."
 _OPTIONS = {Policy.PULL_PUSH: "", Policy.PULL: "skipSave: true, ", Policy.PUSH: "skipRestore: true, "}
 # The name becomes part of a file's.
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]")
@@ -42,13 +43,15 @@ def _entries(cache: Cache, values: Values) -> Iterator[str]:
         common.append(f"cacheValidityDecidingFile: {literal(', '.join(cache.files))}")
     if cache.key.parts:
         common.append(f"cacheName: {_name(cache, values)}")
-    for folder, inner in _folders(cache.paths).items():
+    for folder, inner in folders(cache.paths).items():
         chosen = [f"includes: {literal(patterns(inner))}"] if inner else []
         yield f"arbitraryFileCache({', '.join((f'path: {literal(folder)}', *chosen, *common))})"
 
 
-def _folders(paths: Sequence[str]) -> dict[str, list[str]]:
+def folders(paths: Sequence[str]) -> dict[str, list[str]]:
     """Return the folders that the plugin keeps for *paths*, each with what of it, all where that is empty.
+
+    A folder is relative to the checkout, which is ".".
 
     The plugin fails on a file, so what does not end in a slash is looked for in the folder around it; it keeps one
     archive for each folder and name.
@@ -62,7 +65,7 @@ def _folders(paths: Sequence[str]) -> dict[str, list[str]]:
         if plain in found:
             continue
         folder = dirname(plain.partition("*")[0])
-        found.setdefault(folder or ".", []).append(plain[len(folder) + 1 if folder else 0 :])
+        found.setdefault(folder or CHECKOUT, []).append(plain[len(folder) + 1 if folder else 0 :])
     return found
 
 

@@ -36,7 +36,12 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("secrets", _NATIVE, "withCredentials, which masks them; id_token: PG616"),
     Capability("after", _EMULATED, "try and finally around the script, before files are stashed and archived"),
     Capability("agent", _NATIVE, "labels with && between; stages on one agent or workspace get one that has them all"),
-    Capability("image", _NATIVE, "needs the plugin docker-workflow, and docker on agents; runs as the agent's user"),
+    Capability(
+        "image",
+        _NATIVE,
+        "needs the plugin docker-workflow, and docker on agents; runs as the agent's user; a docker agent with "
+        "reuseNode where the workspace is shared, else inside",
+    ),
     Capability("services", _EMULATED, "containers in a network of the stage; they need its image"),
     Capability("resources", _EMULATED, "a share and a soft limit of the image's container; else a label: PG615"),
     Capability("env", _NATIVE, "exported by the script, so that any text arrives"),
@@ -78,9 +83,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("promote", _NATIVE, "needs git, curl and python3 on the agents"),
     Capability("deploy", _NATIVE, "needs helm on the agents"),
     Capability("exports", _NATIVE),
-    Capability(
-        "trigger", _NATIVE, "the step build; while it waits for the other job, a stage that runs more keeps its agent"
-    ),
+    Capability("trigger", _NATIVE, "the step build; a stage that waits for the other job holds no agent"),
     Capability(
         "retry",
         _NATIVE,

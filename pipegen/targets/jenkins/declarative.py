@@ -11,6 +11,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import shared_agent
 from pipegen.targets.jenkins.group_names import ShownLeg, chain_name, group_name, shown_legs
 from pipegen.targets.jenkins.names import Names
+from pipegen.targets.jenkins.runs import waits_for_others
 from pipegen.targets.jenkins.teardown import isolated_teardown, shared_teardown
 from pipegen.targets.jenkins.work import Work
 from pipegen.targets.jenkins.workspace import prepare
@@ -27,9 +28,12 @@ def lower_declarative(work: Work, placed: Iterable[Block], stages: Sequence[mode
     shared = work.with_workspace(Workspace.SHARED)
     if not shared:
         return model.Declarative(agent=None, blocks=lowered, teardown=isolated_teardown(work))
+    plan = shared[0].plan
     return model.Declarative(
         agent=shared_agent(shared[0], work.settings),
-        blocks=_prepared(lowered, prepare(work.checkouts[shared[0].plan.name]), names),
+        # The options of a pipeline, and a lock among them, come after its agent.
+        group=names.take(plan.name) if waits_for_others(plan) else "",
+        blocks=_prepared(lowered, prepare(work.checkouts[plan.name]), names),
         teardown=shared_teardown(shared[0]),
     )
 
@@ -69,11 +73,9 @@ def _placed(stage: model.Stage, *, is_beside_others: bool) -> model.Stage:
 def _prepared(blocks: tuple[model.Block, ...], steps: tuple[model.Step, ...], names: Names) -> tuple[model.Block, ...]:
     """Return *blocks* with *steps* before all else: in the first stage, or in one of their own before several."""
     first = blocks[0].chains[0]
-    if len(blocks[0].chains) == 1 and not first.stages[0].condition and not first.selected.pipelines:
-        stage = first.stages[0]
+    stage = first.stages[0]
+    if len(blocks[0].chains) == 1 and not stage.condition and not stage.container and not first.selected.pipelines:
         prepared = replace(first, stages=(replace(stage, steps=(*steps, *stage.steps)), *first.stages[1:]))
         return (model.Block("", (prepared,)), *blocks[1:])
-    stage = model.Stage(
-        name=names.take("checkout"), pipeline=first.stages[0].pipeline, after=(), agent=None, steps=steps
-    )
+    stage = model.Stage(name=names.take("checkout"), pipeline=stage.pipeline, after=(), agent=None, steps=steps)
     return (model.Block("", (model.Chain(name="", selected=first.selected, stages=(stage,)),)), *blocks)

@@ -25,6 +25,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "parameter": (),
     "output": (),
     "outputIfThere": ("output", "isStashed"),
+    "keep": (),
     "sharedOutput": (),
     "sharedOutputIfThere": ("sharedOutput",),
     "hasStashed": (),
@@ -55,6 +56,7 @@ _BLOCKS: dict[type, str] = {
     model.ServiceContainer: "besideServices",
     model.WithAfter: "withAfter",
     model.Succeeded: "succeeded",
+    model.Keep: "keep",
 }
 
 
@@ -97,7 +99,7 @@ def _own(value: object) -> Iterator[str]:
             yield from _asked(value)
         case model.Sh(tells_status=True):
             yield "runScript"
-        case model.InImage() | model.ServiceContainer() | model.WithAfter() | model.Succeeded():
+        case model.InImage() | model.ServiceContainer() | model.WithAfter() | model.Succeeded() | model.Keep():
             yield _BLOCKS[type(value)]
         case model.Wrapped():
             yield from re.findall(r"\w+(?=\()", value.head)

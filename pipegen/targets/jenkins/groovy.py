@@ -30,6 +30,8 @@ def expression(value: model.Value) -> str:  # noqa: PLR0911 - one for each kind
             return " + ".join(map(expression, value.parts)) or literal("")
         case model.OneLine():
             return f"oneLine({expression(value.value)})"
+        case model.Kept():
+            return f"kept[{literal(value.path)}]"
         case model.FileText():
             folder = "env.WORKSPACE_TMP + " if value.is_shared else ""
             return f"readFile(file: {folder}{literal(value.path)}, encoding: 'UTF-8')"

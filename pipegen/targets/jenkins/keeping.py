@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Job
+from pipegen.diagnostics.report import Report, listed
+from pipegen.plan.model import Cache, Job
 from pipegen.source.text import Span
+from pipegen.targets.jenkins.caches import CHECKOUT, folders
 
 
 def check_keeping(job: Job, report: Report) -> None:
@@ -34,12 +35,26 @@ def check_keeping(job: Job, report: Report) -> None:
                 "leave the part of the key out that changes most often",
                 report,
             )
+        _check_checkout(cache, job, report)
     if coverage is not None and coverage.percent and coverage.path is None:
         _say(
             f'Jenkins reads no coverage of stage "{job.title}" from the log',
             coverage.span,
             'name a report that the tests write: "coverage: {path: coverage.xml, percent: …}"',
             report,
+        )
+
+
+def _check_checkout(cache: Cache, job: Job, report: Report) -> None:
+    """Report what is looked for in the checkout itself: a folder whose archive is broken is emptied by the plugin."""
+    found = folders(cache.paths).get(CHECKOUT)
+    if found:
+        report.add(
+            codes.CACHE_IN_CHECKOUT,
+            f'Jenkins looks for {listed(found)} in the whole checkout of stage "{job.title}", which it empties when '
+            "the cache cannot be unpacked",
+            at=cache.span,
+            hint='write a slash at the end of a folder, such as ".npm/"; keep single files in one',
         )
 
 

@@ -10,12 +10,12 @@ from pipegen.diagnostics.report import Report, listed
 from pipegen.graph.blocks import Block, Wait, added_waits, blocks, direct_waits
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.layout import cheapest_blocks
+from pipegen.graph.paths import growth, longest_path
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.declarative import lower_declarative, with_functions
 from pipegen.targets.jenkins.depth import depth_notes, depth_of, report_depth
 from pipegen.targets.jenkins.pairs import SHARED_BESIDE_OTHERS
-from pipegen.targets.jenkins.runs import waits_on_an_agent
 from pipegen.targets.jenkins.scripted import lower_scripted
 from pipegen.targets.jenkins.size import LARGEST, weigh_added, weigh_pipeline
 from pipegen.targets.jenkins.stages import Stages, Style
@@ -64,7 +64,7 @@ def _declarative(work: Work, stages_in: Callable[[Style], Stages]) -> LaidOut | 
 
 def _asks_for_driver(work: Work) -> bool:
     """Return whether something is asked for that needs a hand in how stages start and end."""
-    return bool(work.ends) or any(plan.is_fail_fast for plan in work.plans) or waits_on_an_agent(work.plans)
+    return bool(work.ends) or any(plan.is_fail_fast for plan in work.plans)
 
 
 def _graph(work: Work) -> ExecutionGraph:
@@ -102,7 +102,7 @@ def _forced_declarative(work: Work, stages: Stages, report: Report) -> LaidOut:
     if placed is None:
         placed = cheapest_blocks(graph)
         waits = direct_waits(graph, placed)
-        _report_waits(waits, len(added_waits(graph, placed)), work, report)
+        _report_waits(waits, graph, placed, work, report)
     body = lower_declarative(work, placed, stages.stages)
     if weigh_pipeline(body) > LARGEST:
         stages = Stages(with_functions(stages.stages), stages.recipients)
@@ -160,15 +160,19 @@ def _check_stages(stages: Sequence[model.Stage], work: Work, report: Report) -> 
             )
 
 
-def _report_waits(waits: Sequence[Wait], pairs: int, work: Work, report: Report) -> None:
-    """Tell of *waits*, which put *pairs* of stages in order that the graph does not."""
+def _report_waits(
+    waits: Sequence[Wait], graph: ExecutionGraph, placed: Sequence[Block], work: Work, report: Report
+) -> None:
+    """Tell of the *waits* that *placed* adds to *graph*, and what they cost."""
+    pairs = len(added_waits(graph, placed))
+    lengths = len(longest_path(graph)), sum(max(map(len, block)) for block in placed)
     spans = {one.name: one.job.span for one in work.named}
     told = [f"{_names(wait.later)} for {_names(wait.earlier)}" for wait in waits[:_TOLD_WAITS]]
     rest = [f"and {len(waits) - _TOLD_WAITS} more"] if len(waits) > _TOLD_WAITS else []
     report.add(
         codes.ADDED_WAITS,
         f"blocks of the declarative style add waits that the graph does not ask for: {'; '.join(told + rest)} "
-        f"({pairs} {'pair' if pairs == 1 else 'pairs'} of stages in all)",
+        f"({pairs} {'pair' if pairs == 1 else 'pairs'} of stages in all); {growth(*lengths)}",
         at=spans[waits[0].later[0]],
         label="waits longer than it has to",
         hint="use the style scripted, which adds none; with these blocks, a stage that waits for another "

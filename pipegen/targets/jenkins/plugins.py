@@ -27,7 +27,7 @@ def _plugins(value: object) -> Iterator[str]:
         case model.SendMail():
             yield _MAILER
         case _ if is_dataclass(value):
-            if isinstance(value, model.InImage):
+            if isinstance(value, model.InImage | model.Container):
                 yield _CONTAINERS
             if isinstance(value, model.Wrapped | model.Statement | model.Property) and value.plugin:
                 yield value.plugin

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.emit.groovy import literal
-from pipegen.plan.model import Concurrency, Plan, Schedule, Workspace
+from pipegen.plan.model import Concurrency, Plan, Schedule
 from pipegen.targets.jenkins.model import Property, PropertyKind
 from pipegen.targets.jenkins.pairs import (
     CANCELLED_ALL_THE_SAME,
@@ -40,12 +40,9 @@ def run_properties(plans: Sequence[Plan], settings: Settings, report: Report) ->
         yield Property(PropertyKind.AROUND, f"lock(resource: {literal(f'runs of {rule.group}')})", _LOCKS)
 
 
-def waits_on_an_agent(plans: Sequence[Plan]) -> bool:
-    """Return whether a declarative pipeline would hold an agent while it waits for other runs."""
-    return any(
-        plan.workspace is Workspace.SHARED and plan.concurrency is not None and plan.concurrency.group is not None
-        for plan in plans
-    )
+def waits_for_others(plan: Plan) -> bool:
+    """Return whether a run of *plan* waits for those of other jobs before its first stage."""
+    return plan.concurrency is not None and plan.concurrency.group is not None
 
 
 def _schedules(plans: Sequence[Plan], report: Report) -> tuple[Schedule, ...]:

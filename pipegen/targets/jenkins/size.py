@@ -44,7 +44,7 @@ def weigh_added(stage: model.Stage) -> int:
 
 def weigh_pipeline(body: model.Declarative) -> int:
     """Return the weight of `pipeline {}`."""
-    return _PIPELINE + sum(map(_weigh_block, body.blocks))
+    return _PIPELINE + (2 * _GROUP if body.group else 0) + sum(map(_weigh_block, body.blocks))
 
 
 def weigh_steps(steps: Iterable[model.Step]) -> int:
@@ -70,7 +70,7 @@ def _weigh_stage(stage: model.Stage) -> int:
     failure = _STATEMENT if stage.failure_function else weigh_steps(stage.on_failure)
     post = 3 * (_STATEMENT + _CLOSURE) + failure if stage.on_failure else 0
     told = _STATEMENT + 2 * _TEXT if stage.tells_success else 0
-    return stage_and_steps + _weigh_where(stage.agent) + steps + post + told
+    return stage_and_steps + _weigh_where(stage.agent) + _weigh_container(stage.container) + steps + post + told
 
 
 def _weigh_where(agent: model.Agent | None) -> int:
@@ -80,6 +80,13 @@ def _weigh_where(agent: model.Agent | None) -> int:
     if not agent.is_pinned and not agent.label:
         return _STATEMENT + _TEXT
     return 2 * _STATEMENT + _CLOSURE + (_PROPERTY + 3 if agent.is_pinned else _TEXT)
+
+
+def _weigh_container(container: model.Container | None) -> int:
+    """Return the weight of `agent { docker {} }`."""
+    if container is None:
+        return 0
+    return 2 * (_STATEMENT + _CLOSURE) + (_STATEMENT + _TEXT) * (3 + container.is_pulled)
 
 
 def _weigh_agent(agent: model.Agent | None) -> int:
@@ -112,6 +119,8 @@ def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
             return _STATEMENT + _MAP + _weigh_head(step.text)
         case model.StartJob():
             return _weigh_started(step)
+        case model.Keep():
+            return _STATEMENT + _TEXT * (1 + len(step.paths))
         case model.SendMail():
             texts = (step.to, step.subject, step.body)
             return _STATEMENT + _MAP + sum(_NAMED - _TEXT + _weigh_value(text) for text in texts)
@@ -134,7 +143,8 @@ def _weigh_around(step: Around) -> int:
         case model.WithAfter():
             return _weigh_step(step.sh)
         case model.InImage():
-            options = _MAP + _NAMED * (bool(step.args) + step.is_pulled + bool(step.services))
+            given = bool(step.args) + step.is_pulled + bool(step.services)
+            options = _MAP + _NAMED * given if given else 0
             services = sum(_MAP + 3 * _NAMED + _weigh_value(one.image) for one in step.services)
             return options + _weigh_value(step.image) + services
 
@@ -162,6 +172,8 @@ def _weigh_value(value: model.Value) -> int:  # noqa: PLR0911 - one for each kin
             return _CALL + _weigh_value(value.value)
         case model.Call():
             return _CALL + len(value.arguments)
+        case model.Kept():
+            return _PROPERTY
         case model.FileText():
             return _CALL + _MAP + 2 * _NAMED + (_PROPERTY + 1 if value.is_shared else 0)
         case model.Code():

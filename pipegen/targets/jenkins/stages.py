@@ -10,12 +10,13 @@ from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import agent_of
 from pipegen.targets.jenkins.conditions import Questions
+from pipegen.targets.jenkins.containers import Contained, contained
 from pipegen.targets.jenkins.endings import in_script
 from pipegen.targets.jenkins.gates import gated
 from pipegen.targets.jenkins.limits import limited
 from pipegen.targets.jenkins.mail import LoweredMail, lower_mail
 from pipegen.targets.jenkins.names import Names
-from pipegen.targets.jenkins.steps import Shared, needs_agent, steps
+from pipegen.targets.jenkins.steps import Shared, steps, takes_agent
 from pipegen.targets.jenkins.values import Values
 from pipegen.targets.jenkins.work import NamedJob
 
@@ -47,16 +48,18 @@ def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Sta
         mail = lower_mail(one.job.mail, values, functions) if one.job.mail is not None else None
         if mail is not None and mail.recipients is not None:
             recipients.append(mail.recipients)
-        agent = agent_of(one.job, one.plan, shared.work.settings) if needs_agent(one) else None
+        agent = agent_of(one.job, one.plan, shared.work.settings) if takes_agent(one) else None
         bounded = limited(one, agent, steps(one, values, shared), shared.statuses.told(one))
         found = gated(one.job, bounded)
+        placed = contained(one, found) if style is Style.DECLARATIVE else Contained(None, found.steps)
         stages.append(
             model.Stage(
                 name=one.name,
                 pipeline=one.plan.name,
                 after=_after(one, shown, shared),
                 agent=found.agent,
-                steps=in_script(found.steps) if style is Style.DECLARATIVE else found.steps,
+                container=placed.container,
+                steps=in_script(placed.steps) if style is Style.DECLARATIVE else placed.steps,
                 on_failure=_on_failure(one, mail, found.agent, shared, style) if mail is not None else (),
                 fail_fast=one.plan.name if one.plan.is_fail_fast and not one.job.is_final else "",
                 may_be_unstable=one.job.limits.allow_failure is not None,

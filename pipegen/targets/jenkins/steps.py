@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pipegen.plan.model import Credential, CredentialKind, Job, Trigger, Workspace
 from pipegen.shell.script import Command, Script
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.agents import agent_of
 from pipegen.targets.jenkins.caches import cached
 from pipegen.targets.jenkins.endings import kept_on_success, with_ending
 from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
@@ -36,9 +37,23 @@ class Shared:
 
 
 def steps(named: NamedJob, values: Values, shared: Shared) -> tuple[model.Step, ...]:
-    """Return the steps of a stage; one without a script and a job to start only says so in the log."""
-    found = (*wrapped(named.job, tuple(_agent_steps(named, values, shared))), *_started_jobs(named.job, values))
-    return found or (model.Echo("Nothing to do here: what this stage exports is worked out where it is read."),)
+    """Return the steps of a stage; one without a script and a job to start only says so in the log.
+
+    They run on its agent, which one that waits for another job gives back before: see `takes_agent`.
+    """
+    is_kept = needs_agent(named) and _waits_for_job(named.job)
+    started = tuple(_started_jobs(named.job, values, is_kept=is_kept))
+    inner = wrapped(named.job, (*_agent_steps(named, values, shared), *_keeping(started)))
+    if is_kept:
+        return (model.OnAgent(agent_of(named.job, named.plan, shared.work.settings), inner), *started)
+    return (*inner, *started) or (
+        model.Echo("Nothing to do here: what this stage exports is worked out where it is read."),
+    )
+
+
+def takes_agent(named: NamedJob) -> bool:
+    """Return whether the steps of a stage want an agent around all of them."""
+    return needs_agent(named) and not _waits_for_job(named.job)
 
 
 def needs_agent(named: NamedJob) -> bool:
@@ -127,15 +142,27 @@ def _with_id(symbol: str, credential: str, *arguments: tuple[str, str]) -> model
     return model.Binding(symbol, (("credentialsId", credential), *arguments))
 
 
-def _started_jobs(job: Job, values: Values) -> Iterator[model.StartJob]:
+def _waits_for_job(job: Job) -> bool:
+    return any(isinstance(step, Trigger) and step.wait for step in job.steps)
+
+
+def _keeping(started: Sequence[model.StartJob]) -> Iterator[model.Keep]:
+    """Yield the step that reads the parameters of the *started* jobs that are wanted once the agent is gone."""
+    paths = tuple(value.path for job in started for _, value in job.parameters if isinstance(value, model.Kept))
+    if paths:
+        yield model.Keep(paths)
+
+
+def _started_jobs(job: Job, values: Values, *, is_kept: bool) -> Iterator[model.StartJob]:
     for step in job.steps:
         if isinstance(step, Trigger):
             parameters = enumerate(step.parameters)
             yield model.StartJob(
                 job=step.name.value,
                 parameters=tuple(
-                    (name, value if (value := text.constant) is not None else values.trigger_parameter(number))
+                    (name, value if value is not None else values.trigger_parameter(number, is_kept=is_kept))
                     for number, (name, text) in parameters
+                    for value in (text.constant,)
                 ),
                 propagate=step.propagate,
                 wait=step.wait,

@@ -47,9 +47,14 @@ class Values:
         """Return the expressions of *items*."""
         return tuple(self._item(item, (), ()) for item in items)
 
-    def trigger_parameter(self, number: int) -> model.Value:
-        """Return the value that the script has written for a parameter of the job to start."""
+    def trigger_parameter(self, number: int, *, is_kept: bool) -> model.Value:
+        """Return the value that the script has written for a parameter of the job to start.
+
+        One that *is_kept* is so for when the agent with its file is gone.
+        """
         path = f"trigger/{self.job.slug}/{number}"
+        if is_kept:
+            return model.Kept(path)
         is_shared = self.plan.workspace is Workspace.SHARED
         return model.FileText(f"/pipegen/{path}" if is_shared else f".pipegen/{path}", is_shared)
 

@@ -42,5 +42,5 @@ def compiled(config: str, *chosen: str) -> Compiled:
         text = made.text
     except Stopped:
         pass
-    data = YAML(typ="safe").load(text) or {}
+    data = YAML(typ="safe", pure=True).load(text) or {}
     return Compiled(text, data, tuple(one for one in report.diagnostics() if one.code.number.startswith("PG6")))

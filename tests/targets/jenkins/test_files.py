@@ -10,7 +10,20 @@ from engines import jenkins_harness
 from engines.requirement import require
 from targets.jenkins.made import DIAMOND, SPAN, artifact, jenkinsfile, lowered, mail, plan, read, script, scripts, text
 
-from pipegen.plan.model import Credential, CredentialKind, Fetch, Job, Output, Selection, Shared, Trigger, Workspace
+from pipegen.plan.model import (
+    Credential,
+    CredentialKind,
+    Fetch,
+    Job,
+    JobImage,
+    Machine,
+    Output,
+    Pull,
+    Selection,
+    Shared,
+    Trigger,
+    Workspace,
+)
 from pipegen.shell.script import Command, Script
 from pipegen.source.text import Located
 from pipegen.targets.jenkins import layout, model, scripted
@@ -21,7 +34,7 @@ from pipegen.targets.jenkins.work import PlanScripts
 
 PRELUDE = (Command(("DOCKER=${DOCKER:-docker}", "pipegen=$(mktemp -d)")),)
 HOSTILE = "it's \\ \"$x\" '''\n\\u0041 */ // ${y}"
-KINDS = ("plain", "values", "files", "mail", "failure", "trigger", "secrets", "agent")
+KINDS = ("plain", "values", "files", "mail", "failure", "trigger", "awaited", "secrets", "agent", "image", "pulled")
 
 
 def crowd(count: int, kind: str, *, in_a_row: bool = False) -> PlanScripts:
@@ -29,7 +42,8 @@ def crowd(count: int, kind: str, *, in_a_row: bool = False) -> PlanScripts:
     stages = [f"s{number}" for number in range(count)]
     made = plan(*([stages] if in_a_row else [[stage] for stage in stages]))
     work = scripts(made, (), **dict.fromkeys(stages, _script(kind)))
-    return replace(work, plan=replace(made, jobs=tuple(_job(job, kind) for job in made.jobs)))
+    workspace = Workspace.SHARED if kind in {"image", "pulled"} else Workspace.ISOLATED
+    return replace(work, plan=replace(made, jobs=tuple(_job(job, kind) for job in made.jobs), workspace=workspace))
 
 
 def _script(kind: str) -> Script:
@@ -47,11 +61,15 @@ def _job(job: Job, kind: str) -> Job:
     failed = mail("a@b", subject=text("x ", read("s0", "v", "none")), body=text(read("setup", "tag"), "!"))
     parameters = (("A", text("b")), ("C", text(read("s0", "v"))))
     started = Trigger(name=Located("x", SPAN), parameters=parameters, propagate=False, wait=False, span=SPAN)
+    image = JobImage(name=text("python:3.12"), entrypoint=None, pull=None, span=SPAN)
     changes: dict[str, dict[str, object]] = {
         "files": {"artifacts": (artifact("dist"),), "inputs": (Output("s0", "v"),), "files": ("s0",)},
         "mail": {"mail": told},
         "failure": {"mail": failed, "inputs": (Output("s0", "v"),)},
         "trigger": {"steps": (started,)},
+        "awaited": {"steps": (replace(started, wait=True),)},
+        "image": {"machine": Machine(image=image)},
+        "pulled": {"machine": Machine(image=replace(image, pull=Pull.ALWAYS))},
         "agent": {"shared": Shared(image=True)},
     }
     return replace(job, **changes.get(kind, {}))  # type: ignore[arg-type]

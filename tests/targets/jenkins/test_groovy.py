@@ -20,6 +20,7 @@ from pipegen.targets.jenkins.groovy import agent, comment, expression, label, li
         (model.OneLine("a"), "oneLine('a')"),
         (model.Item(1, None), "item1"),
         (model.Item(2, 0), "words2[0]"),
+        (model.Kept("trigger/a/0"), "kept['trigger/a/0']"),
         (model.FileText("a/0", False), "readFile(file: 'a/0', encoding: 'UTF-8')"),
         (model.FileText("/a/0", True), "readFile(file: env.WORKSPACE_TMP + '/a/0', encoding: 'UTF-8')"),
     ],

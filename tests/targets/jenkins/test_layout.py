@@ -85,7 +85,9 @@ def test_added_waits_are_told() -> None:
     (found,) = report.diagnostics()
 
     assert found.code is codes.ADDED_WAITS
-    assert found.message.endswith('does not ask for: "docs" for "lint" (1 pair of stages in all)')
+    assert found.message.endswith(
+        'does not ask for: "docs" for "lint" (1 pair of stages in all); the longest path stays at 3 stages'
+    )
     assert found.hint is not None
     assert "does not run either when that one fails" in found.hint
     assert file.notes[:2] == ("Style: declarative.", 'Added wait: "docs" for "lint".')

@@ -298,7 +298,10 @@ def test_a_shared_workspace_beside_other_pipelines(run: Run) -> None:
 
 @pytest.mark.parametrize("style", STYLES)
 def test_other_jobs_are_started(run: Run, style: str) -> None:
-    """With constants and with values that only the run knows; their failure counts where it is to count."""
+    """With constants and with values that only the run knows; their failure counts where it is to count.
+
+    No agent is held while a stage waits for them.
+    """
 
     def trigger(job: str, parameters: tuple[tuple[str, object], ...], *, counts: bool) -> dict[str, object]:
         return {
@@ -328,6 +331,8 @@ def test_other_jobs_are_started(run: Run, style: str) -> None:
     ]
     assert happened(build) == {"known": "success", "computed": "failed", "after": "skipped"}
     assert build.stage("known").node is None
+    assert build.stage("computed").node == "built-in"
+    assert [one.node for one in build.builds] == [None, None]
 
 
 def test_the_repository_is_fetched_as_asked(run: Run) -> None:

@@ -1,7 +1,7 @@
 """The nouns of a Jenkinsfile, and only those that are written."""
 
 from pipegen.targets.jenkins.model.declarative import Block, Chain, Declarative
-from pipegen.targets.jenkins.model.expressions import Call, Code, FileText, Item, Joined, OneLine, OrElse, Value
+from pipegen.targets.jenkins.model.expressions import Call, Code, FileText, Item, Joined, Kept, OneLine, OrElse, Value
 from pipegen.targets.jenkins.model.file import (
     CheckoutFunction,
     Jenkinsfile,
@@ -21,9 +21,11 @@ from pipegen.targets.jenkins.model.steps import (
     Archive,
     Binding,
     Checkout,
+    Container,
     Echo,
     Ensured,
     InImage,
+    Keep,
     OnAgent,
     SendMail,
     ServiceContainer,
@@ -50,6 +52,7 @@ __all__ = [
     "CheckoutFunction",
     "Chunk",
     "Code",
+    "Container",
     "Declarative",
     "Echo",
     "Ensured",
@@ -58,6 +61,8 @@ __all__ = [
     "Item",
     "Jenkinsfile",
     "Joined",
+    "Keep",
+    "Kept",
     "Look",
     "Loop",
     "OnAgent",

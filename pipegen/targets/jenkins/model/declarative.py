@@ -27,8 +27,12 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Declarative:
-    """`pipeline {}`: *agent* is that of all stages in a shared workspace, else None."""
+    """`pipeline {}`: *agent* is that of all stages in a shared workspace, else None.
+
+    *group* is the stage around all others that takes it, "" where the pipeline does.
+    """
 
     agent: Agent | None
+    group: str = ""
     blocks: tuple[Block, ...]
     teardown: Teardown | None

@@ -59,4 +59,11 @@ class FileText:
     is_shared: bool
 
 
-Value: TypeAlias = "str | Code | Call | Item | OrElse | Joined | OneLine | FileText"
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The text of a file that was read in time, by its path within `.pipegen`."""
+
+    path: str
+
+
+Value: TypeAlias = "str | Code | Call | Item | OrElse | Joined | OneLine | FileText | Kept"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pipegen.targets.jenkins.model.steps import Agent, Sh, Step
+from pipegen.targets.jenkins.model.steps import Agent, Container, Sh, Step
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -16,6 +16,7 @@ class Stage:
         pipeline: the pipeline it belongs to.
         after: the stages directly before it.
         agent: None where it needs no agent of its own.
+        container: what its steps run in, on the agent around it; None where they say it themselves.
         steps: what it does.
         steps_function: the function that holds the steps, "" where they stand in place.
         on_failure: what happens once the stage has failed.
@@ -30,6 +31,7 @@ class Stage:
     pipeline: str
     after: tuple[str, ...]
     agent: Agent | None
+    container: Container | None = None
     steps: tuple[Step, ...]
     steps_function: str = ""
     on_failure: tuple[Step, ...] = ()

@@ -100,6 +100,14 @@ class StartJob:
     wait: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """The texts of some files, read while their agent is there; *paths* are within `.pipegen`."""
+
+    kind: ClassVar[str] = "keep"
+    paths: tuple[str, ...]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SendMail:
     """A mail; *to* is a comma-separated list."""
@@ -116,6 +124,15 @@ class Agent:
 
     label: str = ""
     is_pinned: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Container:
+    """An agent that is a container of *image* on the node of the pipeline, with *args* for the container engine."""
+
+    image: str
+    args: str
+    is_pulled: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,5 +218,5 @@ class WithAfter:
 Around: TypeAlias = WithCredentials | OnAgent | Wrapped | Ensured | WithAfter | InImage
 Step: TypeAlias = (
     "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped "
-    "| Statement | Ensured | WithAfter | InImage | Succeeded"
+    "| Statement | Ensured | WithAfter | InImage | Succeeded | Keep"
 )

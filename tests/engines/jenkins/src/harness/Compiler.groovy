@@ -36,7 +36,7 @@ class Compiler {
         return new GroovyShell(Compiler.classLoader, new Binding(), configuration).parse(text, "${NAME}.groovy")
     }
 
-    /** Refuses what the sandbox refuses, and renames `sleep`. */
+    /** Refuses what the sandbox refuses, renames `sleep`, and follows what is to be saved. */
     private static class Preparation extends CompilationCustomizer {
         Preparation() {
             super(CompilePhase.CONVERSION)
@@ -50,6 +50,7 @@ class Compiler {
                 throw new RejectedAccessException(reasons.join('; '))
             }
             new Renamer(source).visitClass(type)
+            Tracking.follow(type)
         }
     }
 

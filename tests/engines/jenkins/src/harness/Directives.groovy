@@ -41,11 +41,29 @@ class Directives {
         if (block.agent != null) {
             Block.collect(block.agent, choice, script)
         }
+        if (choice.reuseNode && Threads.scope.agent != null) {
+            inContainer(choice, body)
+            return
+        }
         build.steps.call('node', [choice.label, {
             inWorkspace(choice.customWorkspace) {
-                options.has('skipDefaultCheckout') ? body.call() : inCheckout(options, isRoot, body)
+                Closure inside = { inContainer(choice, body) }
+                options.has('skipDefaultCheckout') ? inside.call() : inCheckout(options, isRoot, inside)
             }
         }] as Object[])
+    }
+
+    /** As Jenkins: the checkout is outside of the container, the steps and `post` are in it. */
+    private void inContainer(AgentChoice choice, Closure body) {
+        if (choice.image == null) {
+            body.call()
+            return
+        }
+        DockerImage image = new Docker(build).image(choice.image)
+        if (choice.alwaysPull) {
+            image.pull()
+        }
+        image.inside(choice.args) { body.call() }
     }
 
     private void inWorkspace(String folder, Closure body) {
@@ -127,11 +145,15 @@ class CallList {
     }
 }
 
-/** `agent { label … }` or `agent { node { … } }`. */
+/** `agent { label … }`, `agent { node { … } }` or `agent { docker { … } }`. */
 @CompileStatic
 class AgentChoice {
     String label = ''
     String customWorkspace
+    String image
+    String args = ''
+    boolean alwaysPull
+    boolean reuseNode
 
     void label(Object text) {
         label = text as String
@@ -139,6 +161,26 @@ class AgentChoice {
 
     void customWorkspace(Object path) {
         customWorkspace = path as String
+    }
+
+    void image(Object text) {
+        image = text as String
+    }
+
+    void args(Object text) {
+        args = text as String
+    }
+
+    void alwaysPull(boolean value) {
+        alwaysPull = value
+    }
+
+    void reuseNode(boolean value) {
+        reuseNode = value
+    }
+
+    void docker(Closure definition) {
+        node(definition)
     }
 
     void node(Closure definition) {

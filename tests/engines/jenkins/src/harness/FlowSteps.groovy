@@ -180,6 +180,7 @@ class FlowSteps extends StepFamily {
         List<String> others = extra.collect { Map<String, Object> it -> (String) (it.resource ?: it.label) }
         List<String> names = [resource] + others
         build.locks.take(names, build.threads)
+        build.console.line("Lock acquired on ${names}")
         try {
             return Threads.within(new Scope(scope, variables), body)
         } finally {

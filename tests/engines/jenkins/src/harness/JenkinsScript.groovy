@@ -13,7 +13,11 @@ abstract class JenkinsScript extends Script {
         if (name == 'pipeline' && arguments.length == 1 && arguments[0] instanceof Closure) {
             return new Declarative(this, Build.current).run((Closure) arguments[0])
         }
-        return Build.current.steps.call(name == Compiler.SLEEP ? 'sleep' : name, arguments)
+        String step = name == Compiler.SLEEP ? 'sleep' : name
+        if (!Build.current.steps.isSymbol(step)) {
+            Saved.check(step, this, arguments)
+        }
+        return Build.current.steps.call(step, arguments)
     }
 
     @Override

@@ -28,6 +28,9 @@ class Main {
         build.threads.run(outermost) {
             try {
                 build.evaluate(settings.script)
+                if (Saved.failure != null) {
+                    throw Saved.failure
+                }
             } catch (Throwable error) {
                 failure = error
                 report(build, error)

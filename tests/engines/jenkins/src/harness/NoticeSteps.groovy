@@ -31,7 +31,8 @@ class NoticeSteps extends StepFamily {
             [symbol.arguments.name, symbol.arguments.value]
         }
         boolean waits = given.wait != false
-        this.build.builds.add([job: job, parameters: parameters, wait: waits, propagate: given.propagate != false])
+        this.build.builds.add([job: job, parameters: parameters, wait: waits, propagate: given.propagate != false,
+                               node: scope.agent?.node?.name])
         Result result = Result.fromString(this.build.settings.jobs[job] ?: 'SUCCESS')
         if (waits && given.propagate != false && result.isWorseThan(Result.SUCCESS)) {
             throw new FlowInterruptedException(result, "${job} #1 completed with status ${result}")

@@ -39,6 +39,7 @@ class Main {
         report.findings.addAll(Sandbox.check(source.AST))
         new SizeRules(report).check(source.AST)
         new PipelineRules(report).check(source.AST)
+        new DurabilityRules(report).check(source.AST)
         if (bytecode && !report.findings) {
             report.findings.addAll(compile(unit, Phases.CLASS_GENERATION))
         }

@@ -1,0 +1,73 @@
+"""Two orders of the same nodes: what one asks for, and what another makes of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from pipegen.graph.blocks import Wait
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.paths import longest_path
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Difference:
+    """What a graph that was made adds to one that was asked for.
+
+    Attributes:
+        missing: nodes that were asked for and not made; nothing else is told of them.
+        extra: nodes that were made unasked; who waits for one waits for what it waits for.
+        waits: the fewest waits that imply all that are added, nodes with the same ones together.
+        pairs: how many pairs are in order that were not asked to be.
+        lost: how many pairs were asked to be in order and are not.
+        asked: the longest path as asked for.
+        made: the longest path as made.
+    """
+
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    waits: tuple[Wait, ...]
+    pairs: int
+    lost: int
+    asked: tuple[str, ...]
+    made: tuple[str, ...]
+
+
+def difference(asked: ExecutionGraph, made: ExecutionGraph) -> Difference:
+    """Return how *made* differs from *asked*, far pairs too; costs the closure of both."""
+    nodes = tuple(node for node in asked.nodes if node in made)
+    wanted, given = _narrowed(asked, nodes), _narrowed(made, nodes)
+    before, after = wanted.closure(), given.closure()
+    both = tuple(zip(before.masks, after.masks, strict=True))
+    later: dict[tuple[str, ...], list[str]] = {}
+    reduced = given.transitive_reduction()
+    for node in nodes:
+        added = tuple(one for one in reduced.predecessors(node) if not before.is_before(one, node))
+        if added:
+            later.setdefault(added, []).append(node)
+    return Difference(
+        missing=tuple(node for node in asked.nodes if node not in made),
+        extra=tuple(node for node in made.nodes if node not in asked),
+        waits=tuple(Wait(tuple(waiting), earlier) for earlier, waiting in later.items()),
+        pairs=sum((there & ~needed).bit_count() for needed, there in both),
+        lost=sum((needed & ~there).bit_count() for needed, there in both),
+        asked=longest_path(wanted),
+        made=longest_path(given),
+    )
+
+
+def _narrowed(graph: ExecutionGraph, nodes: tuple[str, ...]) -> ExecutionGraph:
+    """Return the order that *graph* has among *nodes*, told in their order."""
+    arcs = dict.fromkeys(graph.arcs)
+    kept = set(nodes)
+    for dropped in (node for node in graph.topological() if node not in kept):
+        around = [pair for pair in arcs if dropped in pair]
+        earlier = [one for one, other in around if other == dropped]
+        later = [other for one, other in around if one == dropped]
+        arcs |= dict.fromkeys(product(earlier, later))
+        for pair in around:
+            del arcs[pair]
+    return ExecutionGraph([*_alone(nodes), *arcs])
+
+
+def _alone(nodes: tuple[str, ...]) -> Iterator[tuple[str]]:
+    return ((node,) for node in nodes)

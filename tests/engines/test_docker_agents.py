@@ -1,0 +1,101 @@
+"""Stages in one workspace run in images there, in both styles of Jenkins, and hold no agent while their build waits."""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from engines import jenkins_harness
+from engines.proof.execution import CONFIG, Engine, compiled
+from engines.proof.yaml_text import yaml_text
+from engines.requirement import require
+
+IMAGE = "node:22"
+Repository = Callable[[Mapping[str, str | bytes]], Path]
+
+
+def in_image(name: str, **keys: object) -> dict[str, object]:
+    """Return a stage in an image that finds what the one before it has left."""
+    return {"name": name, "image": IMAGE, "script": ["[ ! -e left ] || cat left", f"echo {name} >left"], **keys}
+
+
+# Those of which a docker agent says exactly what they do, and those that take their container themselves.
+CONTAINED = {
+    "plain": in_image("plain"),
+    "pulled": in_image("pulled", image={"name": IMAGE, "pull": "always", "entrypoint": []}),
+    "reported": in_image("reported", artifacts=["left"], reports={"junit": "x.xml"}),
+}
+TAKING = {
+    "served": in_image("served", services=["redis:7"]),
+    "tried": in_image("tried", retry=1),
+    "timed": in_image("timed", timeout=60),
+    "allowed": in_image("allowed", allow_failure=True),
+    "approved": in_image("approved", approve=True),
+    "starting": in_image("starting", trigger={"name": "other"}),
+    "telling": in_image("telling", notify={"email": {"to": "a@example.org"}}),
+    "wrapped": in_image("wrapped", raw={"jenkins": {"wrap": ["ansiColor('xterm')"]}}),
+    "named": in_image("named", image="node:${setup.pipeline}-${setup.commit}"),
+}
+
+
+def made(repository: Repository, style: str, *stages: Mapping[str, object], **keys: object) -> tuple[Path, str]:
+    """Return a checkout of a config with *stages* in one workspace, and its Jenkinsfile."""
+    config = {"pipelines": {"p": {"workspace": "shared", "stages": list(stages), **keys}}}
+    checkout = repository({CONFIG: yaml_text(config)})
+    return checkout, compiled(Engine(target="jenkins", style=style), checkout, {})
+
+
+@pytest.mark.parametrize("style", ["declarative", "scripted"])
+def test_images_are_asked_for_alike(style: str, repository: Repository, tmp_path: Path) -> None:
+    """On one agent, in one folder; the agent of a stage is told what `inside` is told."""
+    require(jenkins_harness.available())
+    checkout, text = made(repository, style, *CONTAINED.values())
+
+    build = jenkins_harness.run(text, checkout, workdir=tmp_path / "build")
+
+    assert jenkins_harness.validate({style: text}) == {style: ()}
+    assert build.result == "SUCCESS", build.log
+    assert re.findall(r"^(plain|pulled|reported)$", build.log, re.MULTILINE) == ["plain", "pulled"]
+    found = {(one["kind"], one["stage"], one["args"]) for one in build.containers}
+    assert found == {
+        ("inside", "plain", "-e HOME=/tmp"),
+        ("pull", "pulled", ""),
+        ("inside", "pulled", "-e HOME=/tmp --entrypoint=''"),
+        ("inside", "reported", "-e HOME=/tmp"),
+    }
+    assert text.count("reuseNode true") == (len(CONTAINED) if style == "declarative" else 0)
+
+
+@pytest.mark.parametrize("name", [*CONTAINED, *TAKING])
+def test_an_agent_is_a_container_where_that_says_the_same(repository: Repository, name: str) -> None:
+    """What stands around the container, waits in it or comes after it keeps it in the steps."""
+    stage = {**CONTAINED, **TAKING}[name]
+
+    _, text = made(repository, "declarative", {"name": "first", "script": ["true"]}, stage)
+
+    assert ("reuseNode true" in text, "inImage(" in text) == (name in CONTAINED, name in TAKING)
+
+
+def test_a_stage_of_its_own_workspace_checks_out_without_the_image(repository: Repository) -> None:
+    """With git, which no image needs."""
+    _, text = made(repository, "declarative", CONTAINED["plain"], workspace="isolated")
+
+    assert "freshCheckout()\n                inImage('node:22') {" in text
+
+
+@pytest.mark.parametrize("style", ["auto", "declarative"])
+def test_a_build_that_waits_for_others_holds_no_agent(style: str, repository: Repository, tmp_path: Path) -> None:
+    """The lock is around the stage that takes the agent for all; what they share is removed there."""
+    require(jenkins_harness.available())
+    stages = ({"name": one, "script": [f"echo {one}"]} for one in ("first", "second", "p"))
+    checkout, text = made(
+        repository, style, *stages, concurrency={"group": "g"}, execution=[["first", ["second", "p"]]]
+    )
+
+    build = jenkins_harness.run(text, checkout, workdir=tmp_path / "build")
+
+    assert jenkins_harness.validate({style: text}) == {style: ()}
+    assert build.result == "SUCCESS", build.log
+    events = re.findall(r"^(?:Lock acquired|Running) on \S+|^\[Pipeline] { \(.*", build.log, re.MULTILINE)
+    assert events[:3] == ["Lock acquired on [runs", "[Pipeline] { (p (2))", "Running on built-in"]
+    assert len(events) == 3 + len(["first", "second, p", "second", "p"])
