@@ -163,6 +163,7 @@ RAW_REPLACES = Code("PG654", "raw-replaces", _W)
 GATE_ON_GITLAB = Code("PG655", "gate-on-gitlab", _W)
 UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 RELEASE_IN_OWN_IMAGE = Code("PG657", "release-in-own-image", _W)
+FILE_TOO_LARGE = Code("PG665", "file-too-large", _E)
 
 
 def table() -> tuple[Code, ...]:

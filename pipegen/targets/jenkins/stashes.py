@@ -15,6 +15,10 @@ class Stashes:
 
     def __init__(self, named: Sequence[NamedJob]) -> None:
         self._jobs = {(one.plan.name, one.job.stage): one for one in named}
+        plans = {one.plan.name: one.plan for one in named}
+        self._places = {
+            (name, stage): place for name, plan in plans.items() for place, stage in enumerate(plan.graph.topological())
+        }
         self._read = {(one.plan.name, stage) for one in named for stage in self._read_stages(one)}
         self._doubted = {
             (one.plan.name, stage)
@@ -25,10 +29,9 @@ class Stashes:
 
     def read_by(self, reader: NamedJob) -> tuple[model.Unstash, ...]:
         """Return what fetches files for a job, each after those of its own ancestors: what is written last, stays."""
-        wanted = set(self._read_stages(reader))
-        found = (
-            self._jobs[reader.plan.name, stage].job for stage in reader.plan.graph.topological() if stage in wanted
-        )
+        name = reader.plan.name
+        wanted = sorted(self._read_stages(reader), key=lambda stage: self._places[name, stage])
+        found = (self._jobs[name, stage].job for stage in wanted)
         return tuple(model.Unstash(job.slug, may_be_absent(job, reader.job)) for job in found)
 
     def left_by(self, producer: NamedJob) -> model.Stash | None:

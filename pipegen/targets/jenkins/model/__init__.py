@@ -38,6 +38,7 @@ from pipegen.targets.jenkins.model.steps import (
     WithCredentials,
     Wrapped,
 )
+from pipegen.targets.jenkins.model.tables import Kind, Span, Tables
 
 __all__ = [
     "Agent",
@@ -58,6 +59,7 @@ __all__ = [
     "Item",
     "Jenkinsfile",
     "Joined",
+    "Kind",
     "Look",
     "Loop",
     "OnAgent",
@@ -77,12 +79,14 @@ __all__ = [
     "ServiceContainer",
     "Sh",
     "SharedRun",
+    "Span",
     "Stage",
     "StartJob",
     "Stash",
     "Statement",
     "Step",
     "Succeeded",
+    "Tables",
     "Teardown",
     "Tool",
     "Unstash",

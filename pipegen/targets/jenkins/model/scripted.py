@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pipegen.targets.jenkins.model.stages import Selected, Stage, Teardown
 from pipegen.targets.jenkins.model.steps import Agent, Step
+from pipegen.targets.jenkins.model.tables import Tables
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,9 +43,16 @@ class SharedRun:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scripted:
-    """`addStage` calls and how they start: pipeline by pipeline where some have one workspace, else all at once."""
+    """`addStage` calls and how they start: pipeline by pipeline where some have one workspace, else all at once.
+
+    *tables* are in place of the calls where there would be too many. *calls* are the chunks by the function that calls
+    theirs, *branches* the pipelines by the function that starts them, each () where that is done in place.
+    """
 
     chunks: tuple[Chunk, ...]
+    calls: tuple[tuple[Chunk, ...], ...] = ()
+    tables: Tables | None = None
+    branches: tuple[tuple[Run | SharedRun, ...], ...] = ()
     runs: tuple[Run, ...]
     shared: tuple[SharedRun, ...]
     teardown: Teardown | None
