@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from pipegen.targets.jenkins import model
@@ -11,7 +11,7 @@ from pipegen.targets.jenkins.size import weigh_groovy, weigh_names, weigh_pipeli
 
 T = TypeVar("T")
 
-# Of variables, parameters, or whatever else stands at the top of a script in a row: more goes into functions.
+# The weight of variables, parameters, or what else stands at the top of a script in a row: more goes into functions.
 MOST_IN_A_ROW = 300
 # What a function of such holds.
 _MOST_IN_A_FUNCTION = 1_000
@@ -75,13 +75,24 @@ def weigh_script(found: Surroundings, body: model.Scripted) -> int:
     """Return the weight of a scripted file outside of its functions, but for its stages."""
     weight = weigh_around(found) + 2 * _CALL + _TRY + weigh_teardown(body.teardown)
     weight += _weigh_row(found.variables, weigh_variable) + _weigh_row(found.parameters, weigh_parameter)
-    runs: tuple[model.Run | model.SharedRun, ...] = (*body.runs, *body.shared)
+    runs = beside_each_other(body)
+    if not runs:
+        alone: tuple[model.Run | model.SharedRun, ...] = (*body.shared, *body.runs[:1])
+        return weight + weigh_run(replace(alone[0], selected=model.Selected(), roots=()))
     return weight + _weigh_row(runs, weigh_run)
+
+
+def beside_each_other(body: model.Scripted) -> tuple[model.Run | model.SharedRun, ...]:
+    """Return the pipelines that are started one by one; () where one start does for all."""
+    is_alone = len(body.runs) + len(body.shared) == 1
+    is_one_graph = not body.shared and not any(run.end for run in body.runs)
+    return () if is_alone or is_one_graph else (*body.runs, *body.shared)
 
 
 def _weigh_row(items: Sequence[T], weigh: Callable[[T], int]) -> int:
     """Return the weight of *items* in a row, or of the calls of the functions that hold them."""
-    return sum(map(weigh, items)) if not in_functions(items, weigh) else MOST_IN_A_ROW
+    functions = in_functions(items, weigh)
+    return (_CALL + 2) * len(functions) if functions else sum(map(weigh, items))
 
 
 def weigh_selected(selected: model.Selected) -> int:

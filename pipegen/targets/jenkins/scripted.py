@@ -10,6 +10,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import shared_agent
 from pipegen.targets.jenkins.file_size import (
     Surroundings,
+    beside_each_other,
     in_functions,
     parts,
     weigh_run,
@@ -36,7 +37,7 @@ _MOST_FUNCTIONS = 600
 def lower_scripted(work: Work, stages: Sequence[model.Stage], around: Surroundings) -> model.Scripted:
     """Return *stages* as calls, or as tables where these would be too many, with what stands *around* them."""
     body = _starts(work, stages)
-    body = replace(body, branches=in_functions((*body.runs, *body.shared), weigh_run))
+    body = replace(body, branches=in_functions(beside_each_other(body), weigh_run))
     if not _has_room(stages):
         tables = lower_tables(work, stages)
         return replace(body, tables=replace(tables, calls=in_functions(tables.spans, _weigh_span)))

@@ -85,7 +85,7 @@ def filled(code: str, given: Sequence[str | None], texts: str = "texts") -> str:
         if text is not None:
             return text if found[2] else literal(text)
         item = f"{texts}[{numbers[int(found[1])]}]"
-        # The sandbox permits this conversion; "as int" is another method there.
+        # On the sandbox's list of what is allowed (script-security, generic-whitelist).
         return f"Integer.parseInt({item})" if found[2] else item
 
     return _HOLE.sub(fill, code)

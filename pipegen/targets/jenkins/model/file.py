@@ -37,8 +37,8 @@ class Selection:
 
     pipelines: tuple[str, ...]
     on_demand: tuple[str, ...]
-    # A pipeline and, in Groovy, the condition on which it runs unless it is named.
-    conditions: tuple[tuple[str, str], ...] = ()
+    # A pipeline and, in Groovy, the condition on which it runs unless it is named; those of one function together.
+    conditions: tuple[tuple[tuple[str, str], ...], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

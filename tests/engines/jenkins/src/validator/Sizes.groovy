@@ -52,7 +52,10 @@ class Sizes {
         ModuleNode module = source.AST
         Map<String, Integer> methods = [:]
         int script = weighed(module.statementBlock)
-        SizeRules.functions(module).each { MethodNode it -> methods[it.name + '/' + it.parameters.length] = weighed(it.code) }
+        // What Groovy adds, such as `main`, stands on no line.
+        SizeRules.functions(module).findAll { MethodNode it -> it.lineNumber > 0 }.each { MethodNode it ->
+            methods[it.name + '/' + it.parameters.length] = weighed(it.code)
+        }
         int nodes = script + ((int) methods.values().sum(0))
         return [
                 script: script, methods: methods, nodes: nodes, statements: statements, list: list, map: map,
