@@ -29,7 +29,7 @@ _AGENT = 4
 # What makes a map of named arguments.
 _MAP = 1
 # `pipeline {}` with its agent, options and stages; a directive in it with a block.
-_PIPELINE = 34
+_PIPELINE = 32
 # A stage that holds others: `stage('name') { parallel {} }`.
 _GROUP = 2 * (_STATEMENT + _CLOSURE) + _TEXT
 # In Groovy as text: words and texts, signs, what a line is as a statement that is a call, and what stands before `?:`,
