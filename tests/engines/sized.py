@@ -175,6 +175,25 @@ def many(inputs: int = 0, pipelines: int = 1, stages: int = 2, join: int = 0) ->
     return "\n".join([*lines, ""])
 
 
+def wide(stages: int) -> str:
+    """Return a config of two pipelines with one workspace each, of so many stages side by side."""
+    names = [f"s{number}" for number in range(stages)]
+    own = [f"      - {{ name: {name}, script: [x] }}" for name in names]
+    arcs = [f"      - [{name}]" for name in names]
+    pipelines = [
+        [f"  {name}:", "    workspace: shared", "    stages:", *own, "    execution:", *arcs] for name in ("one", "two")
+    ]
+    return "\n".join(["pipelines:", *pipelines[0], *pipelines[1], ""])
+
+
+def gathering(stages: int) -> str:
+    """Return a config of so many stages, and one that gets the files of all."""
+    names = [f"s{number}" for number in range(stages)]
+    made = [f"      - {{ name: {name}, script: [x], artifacts: [{name}] }}" for name in names]
+    last = ["      - { name: last, script: [x] }", "    execution:", f"      - [[{', '.join(names)}], last]"]
+    return "\n".join(["pipelines:", "  p:", "    stages:", *made, *last, ""])
+
+
 def over(weights: Mapping[str, int], counted: Mapping[str, int]) -> dict[str, tuple[int, int]]:
     """Return the methods that weigh more than the compiler takes them for."""
     return {name: (weights[name], counted[name]) for name in weights if counted[name] > weights[name]}

@@ -7,7 +7,7 @@ import pytest
 from engines import jenkins_harness
 from engines.jenkins_sizes import LARGEST_MAP, LONGEST_LIST, LONGEST_TEXT, MOST_STATEMENTS, Sizes, measure
 from engines.requirement import require
-from engines.sized import Built, as_tables, built, light, many, over, realistic, repeated
+from engines.sized import Built, as_tables, built, gathering, light, many, over, realistic, repeated, wide
 
 from pipegen.targets.jenkins import model
 
@@ -135,6 +135,8 @@ def all_built() -> Mapping[str, Built]:
     found["inputs"] = built(many(inputs=60))
     found["many inputs"] = built(many(inputs=300))
     found["a join"] = built(many(join=300))
+    found["many roots"] = built(wide(320))
+    found["many files"] = built(gathering(245))
     found["pipelines"] = built(many(pipelines=12))
     found["many pipelines"] = built(many(pipelines=200, stages=1))
     return found

@@ -12,7 +12,7 @@ from engines.jenkins_harness import Build, SecretText, UsernamePassword
 from engines.proof import worlds
 from engines.proof.yaml_text import yaml_text
 from engines.requirement import require
-from engines.sized import Built, as_tables, built, light, realistic
+from engines.sized import Built, as_tables, built, light, many, realistic
 
 from pipegen.targets.jenkins import model
 
@@ -185,6 +185,22 @@ def test_light_stages_run_in_order(count: int, tmp_path: Path) -> None:
 
     assert [stage.status for stage in build.stages] == ["success"] * count
     assert kept(build, order(one))
+
+
+def test_what_is_in_functions_is_as_in_place(tmp_path: Path) -> None:
+    """Many inputs are parameters and variables, many pipelines run."""
+    require(jenkins_harness.available())
+    one = built(many(inputs=60, pipelines=30, stages=1))
+    assert one.file.setters
+    assert one.file.parameter_lists
+
+    build = ran(one.text, tmp_path).build
+
+    assert [stage.status for stage in build.stages] == ["success"] * 90
+    assert len(build.parameters) == 61
+    assert build.parameters["given_59"] == "value 59"
+    assert "value 0 value 1 value 2 " in build.log
+    assert " value 58 value 59\n" in build.log
 
 
 @pytest.mark.parametrize("count", [50, 150])

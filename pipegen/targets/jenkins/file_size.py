@@ -102,7 +102,7 @@ def weigh_selected(selected: model.Selected) -> int:
 
 def weigh_run(run: model.Run | model.SharedRun) -> int:
     """Return the weight of what starts a pipeline beside others."""
-    weight = 16 + weigh_selected(run.selected) + weigh_names(run.roots)
+    weight = 16 + weigh_selected(run.selected) + weigh_names(run.roots) + _CALL * len(run.lists)
     weight += 3 * _CALL + _TRY + 6 if run.end else 0
     if isinstance(run, model.SharedRun):
         weight += _NODE + weigh_steps(run.prepare) + weigh_teardown(run.teardown)

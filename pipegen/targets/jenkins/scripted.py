@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import count
 
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import shared_agent
 from pipegen.targets.jenkins.file_size import (
+    MOST_IN_A_ROW,
     Surroundings,
     beside_each_other,
     in_functions,
@@ -18,13 +20,14 @@ from pipegen.targets.jenkins.file_size import (
     weigh_selected,
 )
 from pipegen.targets.jenkins.kinds import weigh_kinds
-from pipegen.targets.jenkins.size import LARGEST, weigh_added
+from pipegen.targets.jenkins.size import LARGEST, weigh_added, weigh_names
 from pipegen.targets.jenkins.tables import lower_tables
 from pipegen.targets.jenkins.teardown import isolated_teardown, shared_teardown
 from pipegen.targets.jenkins.work import PlanScripts, Work
 from pipegen.targets.jenkins.workspace import prepare
 
 _MOST_STAGES = 40
+_LONGEST_ROOTS = 1_000
 # The nodes of all stages of a class. 700 functions of one light stage each, some 17 nodes, were taken, 850 were not
 # ("Class too large"): every call adds to the constants of a class.
 MOST_CODE = 12_000
@@ -36,7 +39,7 @@ _MOST_FUNCTIONS = 600
 
 def lower_scripted(work: Work, stages: Sequence[model.Stage], around: Surroundings) -> model.Scripted:
     """Return *stages* as calls, or as tables where these would be too many, with what stands *around* them."""
-    body = _starts(work, stages)
+    body = _with_lists(_starts(work, stages))
     body = replace(body, branches=in_functions(beside_each_other(body), weigh_run))
     if not _has_room(stages):
         tables = lower_tables(work, stages)
@@ -44,6 +47,25 @@ def lower_scripted(work: Work, stages: Sequence[model.Stage], around: Surroundin
     chunks = _chunks(work, stages, LARGEST - weigh_script(around, body))
     calls = in_functions(chunks, _weigh_call) if chunks[0].function else ()
     return replace(body, chunks=chunks, calls=calls)
+
+
+def _with_lists(body: model.Scripted) -> model.Scripted:
+    """Return *body* with functions for the roots of pipelines that have more than stand in a row."""
+    number = count(1)
+    runs = tuple(replace(run, roots=(), lists=_lists(run.roots, number)) if _is_wide(run) else run for run in body.runs)
+    shared = tuple(
+        replace(run, roots=(), lists=_lists(run.roots, number)) if _is_wide(run) else run for run in body.shared
+    )
+    return replace(body, runs=runs, shared=shared)
+
+
+def _is_wide(run: model.Run | model.SharedRun) -> bool:
+    return weigh_names(run.roots) > MOST_IN_A_ROW
+
+
+def _lists(roots: Sequence[str], number: Iterator[int]) -> tuple[model.RootList, ...]:
+    starts = range(0, len(roots), _LONGEST_ROOTS)
+    return tuple(model.RootList(f"roots{next(number)}", tuple(roots[at : at + _LONGEST_ROOTS])) for at in starts)
 
 
 def is_too_large(tables: model.Tables, functions: int) -> bool:

@@ -14,6 +14,8 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.model.steps import Around
 
 LARGEST = 1_490
+# A block breaks past some 250 statements; a step is two at most, and few are.
+_MOST_STATEMENTS = 240
 
 # A call as a statement, and as a part of an expression; a closure; a text; an argument `name: text`.
 _STATEMENT = 4
@@ -67,8 +69,9 @@ def weigh_names(names: Sequence[str]) -> int:
 
 
 def weigh_steps(steps: Iterable[model.Step]) -> int:
-    """Return the weight of *steps*."""
-    return sum(map(_weigh_step, steps))
+    """Return the weight of *steps*; more than a block can hold are too much for any method."""
+    found = tuple(steps)
+    return sum(map(_weigh_step, found)) + (LARGEST if len(found) > _MOST_STATEMENTS else 0)
 
 
 def weigh_groovy(code: str) -> int:

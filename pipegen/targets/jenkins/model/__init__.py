@@ -14,7 +14,7 @@ from pipegen.targets.jenkins.model.file import (
     Variable,
 )
 from pipegen.targets.jenkins.model.properties import Property, PropertyKind
-from pipegen.targets.jenkins.model.scripted import Chunk, Run, Scripted, SharedRun
+from pipegen.targets.jenkins.model.scripted import Chunk, RootList, Run, Scripted, SharedRun
 from pipegen.targets.jenkins.model.stages import Look, Pin, Selected, Stage, Teardown
 from pipegen.targets.jenkins.model.steps import (
     Agent,
@@ -71,6 +71,7 @@ __all__ = [
     "Property",
     "PropertyKind",
     "Recipients",
+    "RootList",
     "Run",
     "Scripted",
     "Selected",

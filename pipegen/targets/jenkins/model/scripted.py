@@ -19,18 +19,30 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class RootList:
+    """A *function* that returns some of the first stages of a pipeline that has very many."""
+
+    function: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
-    """A pipeline whose stages have their own workspaces, from *roots* on; *end* is what finally stages come after."""
+    """A pipeline whose stages have their own workspaces, from *roots* on; *end* is what finally stages come after.
+
+    *lists* hold the roots in their place where there are too many.
+    """
 
     pipeline: str
     selected: Selected
     roots: tuple[str, ...]
     end: str = ""
+    lists: tuple[RootList, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SharedRun:
-    """A pipeline whose stages all run in one workspace, from *roots* on; *end* is what finally stages come after."""
+    """A pipeline whose stages all run in one workspace, from *roots* on, else as `Run`."""
 
     pipeline: str
     selected: Selected
@@ -39,6 +51,7 @@ class SharedRun:
     roots: tuple[str, ...]
     teardown: Teardown | None
     end: str = ""
+    lists: tuple[RootList, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
