@@ -166,6 +166,7 @@ UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 RELEASE_IN_OWN_IMAGE = Code("PG657", "release-in-own-image", _W)
 TOKEN_FOR_OTHER_REGISTRY = Code("PG670", "token-for-other-registry", _W)
 CACHE_IN_CHECKOUT = Code("PG671", "cache-in-checkout", _I)
+FILE_TOO_LARGE = Code("PG665", "file-too-large", _E)
 
 
 def table() -> tuple[Code, ...]:

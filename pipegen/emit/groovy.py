@@ -44,6 +44,11 @@ def exact_block(text: str) -> str:
     return _sum(text, lambda piece: f"'''\\\n{_several_lines(piece)}'''")
 
 
+def several_lines(text: str) -> str:
+    """Return the expression of *text* in three quotes, not one character added."""
+    return _sum(text, lambda piece: f"'''{_several_lines(piece)}'''")
+
+
 def _sum(text: str, quoted: Callable[[str], str]) -> str:
     """Return the pieces of *text*, each *quoted* as a literal, with a plus between them."""
     return " + ".join(_END_OF_FILE_TERM if piece == _END_OF_FILE else quoted(piece) for piece in _pieces(text))

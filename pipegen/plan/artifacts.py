@@ -112,6 +112,8 @@ def _sources(name: str, stage: Stage, offered: Offered) -> tuple[str, ...]:
 def _check_source(name: Located[str], stage: Stage, offered: Offered, report: Report) -> None:
     reader, groups = stage.said, offered.groups
     meant = _sources(name.value, stage, offered)
+    if meant and all(one in offered.ancestors and one in offered.left and one not in offered.final for one in meant):
+        return
     near = dict.fromkeys(
         one.said
         for found in offered.left

@@ -9,6 +9,7 @@ from pipegen.graph.blocks import Block
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import shared_agent
+from pipegen.targets.jenkins.functions import helpers
 from pipegen.targets.jenkins.group_names import ShownLeg, chain_name, group_name, shown_legs
 from pipegen.targets.jenkins.names import Names
 from pipegen.targets.jenkins.runs import waits_for_others
@@ -44,6 +45,21 @@ def with_functions(stages: Sequence[model.Stage]) -> tuple[model.Stage, ...]:
         replace(stage, steps_function=f"steps{number}", failure_function=f"failed{number}" if stage.on_failure else "")
         for number, stage in enumerate(stages, 1)
     )
+
+
+def with_agents_in_functions(stages: Sequence[model.Stage]) -> tuple[model.Stage, ...]:
+    """Return *stages*, whose steps are in functions, with functions that also take the agent: less is left outside."""
+    return tuple(map(_taking_its_agent, stages))
+
+
+def _taking_its_agent(stage: model.Stage) -> model.Stage:
+    if stage.agent is None:
+        return stage
+    failure = stage.on_failure
+    if {"output", "outputIfThere"} & {*helpers(failure)}:
+        failure = (model.OnAgent(stage.agent, failure),)
+    steps = (model.OnAgent(stage.agent, stage.steps),)
+    return replace(stage, agent=None, steps=steps, on_failure=failure)
 
 
 def _block(

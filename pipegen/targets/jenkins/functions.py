@@ -111,7 +111,8 @@ def _asked(value: model.Look | model.Selection | model.Stage) -> Iterator[str]:
         case model.Look():
             yield from ("lookAtFiles", "usualDifference") if value.has_usual else ("lookAtFiles",)
         case model.Selection():
-            yield from (name for _, condition in value.conditions for name in _ASKED.findall(condition))
+            conditions = (condition for part in value.conditions for _, condition in part)
+            yield from (name for condition in conditions for name in _ASKED.findall(condition))
         case model.Stage():
             yield from _ASKED.findall(value.condition)
             yield from ("unlessSucceeded",) if value.tells_success else ()

@@ -13,11 +13,12 @@ from pipegen.graph.layout import cheapest_blocks
 from pipegen.graph.paths import growth, longest_path
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.declarative import lower_declarative, with_functions
+from pipegen.targets.jenkins.declarative import lower_declarative, with_agents_in_functions, with_functions
 from pipegen.targets.jenkins.depth import depth_notes, depth_of, report_depth
+from pipegen.targets.jenkins.file_size import MOST_VARIABLES, Surroundings, weigh_declarative
 from pipegen.targets.jenkins.pairs import SHARED_BESIDE_OTHERS
-from pipegen.targets.jenkins.scripted import lower_scripted
-from pipegen.targets.jenkins.size import LARGEST, weigh_added, weigh_pipeline
+from pipegen.targets.jenkins.scripted import is_too_large, lower_scripted
+from pipegen.targets.jenkins.size import LARGEST, weigh_added
 from pipegen.targets.jenkins.stages import Stages, Style
 from pipegen.targets.jenkins.work import Work
 
@@ -35,31 +36,38 @@ class LaidOut:
     notes: tuple[str, ...] = ()
 
 
-def lay_out(work: Work, style: str, stages_in: Callable[[Style], Stages], report: Report) -> LaidOut:
+def lay_out(
+    work: Work, style: str, stages_in: Callable[[Style], Stages], around: Surroundings, report: Report
+) -> LaidOut:
     """Return the stages that *stages_in* makes, in their places.
 
     *style* is "declarative", "scripted", or "auto": declarative where that says the graph exactly, in a size that
     Jenkins takes.
     """
     if style == Style.DECLARATIVE.value:
-        laid_out = _forced_declarative(work, stages_in(Style.DECLARATIVE), report)
+        laid_out = _forced_declarative(work, stages_in(Style.DECLARATIVE), around, report)
     elif style == Style.SCRIPTED.value:
-        laid_out = _scripted(work, stages_in, ("Style: scripted.",), report)
+        laid_out = _scripted(work, stages_in, around, ("Style: scripted.",), report)
     else:
-        laid_out = _declarative(work, stages_in) or _scripted(work, stages_in, (), report)
-    _check_stages(laid_out.stages.stages, work, report)
+        laid_out = _declarative(work, stages_in, around) or _scripted(work, stages_in, around, (), report)
+    _check_stages(laid_out, work, report)
     return laid_out
 
 
-def _declarative(work: Work, stages_in: Callable[[Style], Stages]) -> LaidOut | None:
+def _declarative(work: Work, stages_in: Callable[[Style], Stages], around: Surroundings) -> LaidOut | None:
     """Return the stages as blocks where these say the graph exactly, in a size that Jenkins takes."""
     placed = blocks(_graph(work))
     if placed is not None and not _asks_for_driver(work) and _has_room_for_workspaces(work, placed):
         stages = stages_in(Style.DECLARATIVE)
         body = lower_declarative(work, placed, stages.stages)
-        if weigh_pipeline(body) <= LARGEST:
+        if _fits(body, around):
             return LaidOut(stages, body)
     return None
+
+
+def _fits(body: model.Declarative, around: Surroundings) -> bool:
+    """Return whether Jenkins takes *body* with what stands *around* its stages."""
+    return len(around.variables) <= MOST_VARIABLES and weigh_declarative(around, body) <= LARGEST
 
 
 def _asks_for_driver(work: Work) -> bool:
@@ -85,15 +93,17 @@ def _has_room_for_workspaces(work: Work, placed: Sequence[Block]) -> bool:
     return len(work.plans) == 1 and len(placed[0]) == 1
 
 
-def _scripted(work: Work, stages_in: Callable[[Style], Stages], notes: tuple[str, ...], report: Report) -> LaidOut:
+def _scripted(
+    work: Work, stages_in: Callable[[Style], Stages], around: Surroundings, notes: tuple[str, ...], report: Report
+) -> LaidOut:
     stages = stages_in(Style.SCRIPTED)
     depth = depth_of(work, _graph(work))
     report_depth(depth, work, report)
-    body = replace(lower_scripted(work, stages.stages), deepest=depth.deepest)
+    body = replace(lower_scripted(work, stages.stages, around), deepest=depth.deepest)
     return LaidOut(stages, body, (*notes, *depth_notes(depth)))
 
 
-def _forced_declarative(work: Work, stages: Stages, report: Report) -> LaidOut:
+def _forced_declarative(work: Work, stages: Stages, around: Surroundings, report: Report) -> LaidOut:
     _check_workspaces(work, report)
     _check_outcomes(work, report)
     graph = _graph(work)
@@ -104,10 +114,12 @@ def _forced_declarative(work: Work, stages: Stages, report: Report) -> LaidOut:
         waits = direct_waits(graph, placed)
         _report_waits(waits, graph, placed, work, report)
     body = lower_declarative(work, placed, stages.stages)
-    if weigh_pipeline(body) > LARGEST:
-        stages = Stages(with_functions(stages.stages), stages.recipients)
-        body = lower_declarative(work, placed, stages.stages)
-        _check_size(body, work, report)
+    for smaller in (with_functions, with_agents_in_functions):
+        if not _fits(body, around):
+            stages = Stages(smaller(stages.stages), stages.recipients)
+            body = lower_declarative(work, placed, stages.stages)
+    if not _fits(body, around):
+        _refuse_size(work, around, report)
     return LaidOut(stages, body, ("Style: declarative.", *_notes(waits)))
 
 
@@ -137,27 +149,47 @@ def _check_outcomes(work: Work, report: Report) -> None:
             )
 
 
-def _check_size(body: model.Declarative, work: Work, report: Report) -> None:
-    if weigh_pipeline(body) > LARGEST:
+def _refuse_size(work: Work, around: Surroundings, report: Report) -> None:
+    many = f"{len(work.named)} stages"
+    if len(around.variables) > MOST_VARIABLES:
+        many = f"{len(around.variables)} variables"
+    report.add(
+        codes.DECLARATIVE_TOO_LARGE,
+        f"{many} do not fit into one declarative pipeline: Jenkins compiles it to one method, and a method has a "
+        "largest size",
+        at=work.plans[0].span,
+        hint="use the style scripted, or auto, which picks it",
+    )
+
+
+def _check_stages(laid_out: LaidOut, work: Work, report: Report) -> None:
+    """Report stages that no method holds, and stages that no class holds together."""
+    body, hint = laid_out.body, "split it, or use the style scripted, or auto, which picks it"
+    large = [stage.name for stage in laid_out.stages.stages if weigh_added(stage) > LARGEST]
+    if isinstance(body, model.Scripted):
+        hint = "split it, or give less to each of its steps"
+        large = [*body.tables.too_large] if body.tables is not None else []
+        _check_class(body, laid_out.stages.recipients, work, report)
+    spans = {one.name: one.job.span for one in work.named}
+    for name in large:
         report.add(
-            codes.DECLARATIVE_TOO_LARGE,
-            f"{len(work.named)} stages do not fit into one declarative pipeline: Jenkins compiles it to one method, "
-            "and a method has a largest size",
-            at=work.plans[0].span,
-            hint="use the style scripted, or auto, which picks it",
+            codes.STAGE_TOO_LARGE,
+            f'stage "{name}" is too large for Jenkins, which compiles what it does to one method',
+            at=spans[name],
+            hint=hint,
         )
 
 
-def _check_stages(stages: Sequence[model.Stage], work: Work, report: Report) -> None:
-    spans = {one.name: one.job.span for one in work.named}
-    for stage in stages:
-        if weigh_added(stage) > LARGEST:
-            report.add(
-                codes.STAGE_TOO_LARGE,
-                f'stage "{stage.name}" is too large for Jenkins, which compiles what it does to one method',
-                at=spans[stage.name],
-                hint="split it, or give the job that it triggers fewer parameters",
-            )
+def _check_class(body: model.Scripted, recipients: Sequence[model.Recipients], work: Work, report: Report) -> None:
+    if body.tables is None or not is_too_large(body.tables, len(recipients)):
+        return
+    report.add(
+        codes.FILE_TOO_LARGE,
+        f"{len(work.named)} stages do not fit into one Jenkinsfile: Jenkins compiles it to one class, which has a "
+        "largest size",
+        at=work.plans[0].span,
+        hint="compile parts of it for jobs of their own with --pipeline, or let more steps differ in their texts alone",
+    )
 
 
 def _report_waits(

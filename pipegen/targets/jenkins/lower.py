@@ -11,6 +11,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import common_agent
 from pipegen.targets.jenkins.checkouts import lower_checkouts
 from pipegen.targets.jenkins.conditions import lower_look
+from pipegen.targets.jenkins.file_size import Surroundings, in_functions, weigh_parameter, weigh_variable
 from pipegen.targets.jenkins.final import ends
 from pipegen.targets.jenkins.functions import helpers
 from pipegen.targets.jenkins.layout import lay_out
@@ -45,29 +46,36 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
     )
     preludes = Preludes(one for named_job in named for one in (named_job.script, named_job.script.after) if one)
     shared = Shared(work, preludes, Stashes(named), Statuses(named, work.ends))
-    laid_out = lay_out(
-        work, request.options.get("style", "auto"), lambda style: lower_stages(named, shared, style), report
-    )
-    stages, recipients = laid_out.stages.stages, laid_out.stages.recipients
-    properties = (*job_properties(settings), *run_properties(work.plans, settings, report))
-    variables = start_variables(work, used)
-    selection, look = lower_selection(work), lower_look(work)
-    return model.Jenkinsfile(
-        notes=(*options_note(request.chosen, request.given), *laid_out.notes, *plugin_notes(stages, properties)),
-        libraries=settings.libraries,
-        properties=properties,
-        tools=tools(settings) if any(uses_tools(one.job, settings) for one in named) else (),
+    around = Surroundings(
+        properties=(*job_properties(settings), *run_properties(work.plans, settings, report)),
         parameters=lower_parameters(work, used),
-        selection=selection,
-        variables=variables,
-        look=look,
+        selection=lower_selection(work),
+        variables=start_variables(work, used),
+        look=lower_look(work),
         pin=_pin(work),
+    )
+    style = request.options.get("style", "auto")
+    laid_out = lay_out(work, style, lambda style: lower_stages(named, shared, style), around, report)
+    stages, recipients = laid_out.stages.stages, laid_out.stages.recipients
+    is_scripted = isinstance(laid_out.body, model.Scripted)
+    return model.Jenkinsfile(
+        notes=(*options_note(request.chosen, request.given), *laid_out.notes, *plugin_notes(stages, around.properties)),
+        libraries=settings.libraries,
+        properties=around.properties,
+        tools=tools(settings) if any(uses_tools(one.job, settings) for one in named) else (),
+        parameters=around.parameters,
+        selection=around.selection,
+        variables=around.variables,
+        look=around.look,
+        pin=around.pin,
         body=laid_out.body,
         stages=stages,
         preludes=_preludes(preludes),
         recipients=recipients,
         checkouts=checkouts.functions,
-        helpers=helpers(laid_out.body, stages, recipients, variables, selection, look),
+        helpers=helpers(laid_out.body, stages, recipients, around.variables, around.selection, around.look),
+        setters=in_functions(around.variables, weigh_variable) if is_scripted else (),
+        parameter_lists=in_functions(around.parameters, weigh_parameter) if is_scripted else (),
     )
 
 

@@ -3,22 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import count
 
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import shared_agent
-from pipegen.targets.jenkins.size import LARGEST, weigh_added
+from pipegen.targets.jenkins.file_size import (
+    MOST_IN_A_ROW,
+    Surroundings,
+    beside_each_other,
+    in_functions,
+    parts,
+    weigh_run,
+    weigh_script,
+    weigh_selected,
+)
+from pipegen.targets.jenkins.kinds import weigh_kinds
+from pipegen.targets.jenkins.size import LARGEST, weigh_added, weigh_names
+from pipegen.targets.jenkins.tables import lower_tables
 from pipegen.targets.jenkins.teardown import isolated_teardown, shared_teardown
 from pipegen.targets.jenkins.work import PlanScripts, Work
 from pipegen.targets.jenkins.workspace import prepare
 
 _MOST_STAGES = 40
+_LONGEST_ROOTS = 1_000
+# The nodes of all stages of a class. 700 functions of one light stage each, some 17 nodes, were taken, 850 were not
+# ("Class too large"): every call adds to the constants of a class.
+MOST_CODE = 12_000
+# The nodes of what the kinds of steps in tables do.
+_MOST_KINDS = 12_000
+# Of 700 functions that a class may have: those that are made for stages.
+_MOST_FUNCTIONS = 600
 
 
-def lower_scripted(work: Work, stages: Sequence[model.Stage]) -> model.Scripted:
-    """Return *stages* as calls."""
+def lower_scripted(work: Work, stages: Sequence[model.Stage], around: Surroundings) -> model.Scripted:
+    """Return *stages* as calls, or as tables where these would be too many, with what stands *around* them."""
+    body = _with_lists(_starts(work, stages))
+    body = replace(body, branches=in_functions(beside_each_other(body), weigh_run))
+    if not _has_room(stages):
+        tables = lower_tables(work, stages)
+        return replace(body, tables=replace(tables, calls=in_functions(tables.spans, _weigh_span)))
+    chunks = _chunks(work, stages, LARGEST - weigh_script(around, body))
+    calls = in_functions(chunks, _weigh_call) if chunks[0].function else ()
+    return replace(body, chunks=chunks, calls=calls)
+
+
+def _with_lists(body: model.Scripted) -> model.Scripted:
+    """Return *body* with functions for the roots of pipelines that have more than stand in a row."""
+    number = count(1)
+    runs = tuple(replace(run, roots=(), lists=_lists(run.roots, number)) if _is_wide(run) else run for run in body.runs)
+    shared = tuple(
+        replace(run, roots=(), lists=_lists(run.roots, number)) if _is_wide(run) else run for run in body.shared
+    )
+    return replace(body, runs=runs, shared=shared)
+
+
+def _is_wide(run: model.Run | model.SharedRun) -> bool:
+    return weigh_names(run.roots) > MOST_IN_A_ROW
+
+
+def _lists(roots: Sequence[str], number: Iterator[int]) -> tuple[model.RootList, ...]:
+    starts = range(0, len(roots), _LONGEST_ROOTS)
+    return tuple(model.RootList(f"roots{next(number)}", tuple(roots[at : at + _LONGEST_ROOTS])) for at in starts)
+
+
+def is_too_large(tables: model.Tables, functions: int) -> bool:
+    """Return whether no class holds *tables* and as many other *functions*."""
+    weight = weigh_kinds(tables.steps) + weigh_kinds(tables.values)
+    return len(tables.texts) + functions > _MOST_FUNCTIONS or weight > _MOST_KINDS
+
+
+def _starts(work: Work, stages: Sequence[model.Stage]) -> model.Scripted:
+    """Return how *stages* start, wherever they are declared."""
     return model.Scripted(
-        chunks=_chunks(work, stages),
+        chunks=(),
         runs=tuple(
             model.Run(
                 one.plan.name, work.selected(one.plan.name), _roots(one, stages), work.ends.get(one.plan.name, "")
@@ -30,32 +89,34 @@ def lower_scripted(work: Work, stages: Sequence[model.Stage]) -> model.Scripted:
     )
 
 
-def _chunks(work: Work, stages: Sequence[model.Stage]) -> tuple[model.Chunk, ...]:
-    """Return *stages*, those of one pipeline together: in place, or in functions when one method cannot hold them."""
+def _has_room(stages: Sequence[model.Stage]) -> bool:
+    """Return whether methods can hold *stages*, and one class these."""
+    weights = [weigh_added(stage) for stage in stages]
+    return max(weights) <= LARGEST and sum(weights) <= MOST_CODE
+
+
+def _weigh_span(span: model.Span) -> int:
+    return 6 + weigh_selected(span.selected)
+
+
+def _weigh_call(chunk: model.Chunk) -> int:
+    return 4 + weigh_selected(chunk.selected)
+
+
+def _chunks(work: Work, stages: Sequence[model.Stage], room: int) -> tuple[model.Chunk, ...]:
+    """Return *stages*, those of one pipeline together: in place if there is *room*, else in functions."""
     pipelines = [tuple(stage for stage in stages if stage.pipeline == plan.name) for plan in work.plans]
-    if len(stages) <= _MOST_STAGES and sum(map(weigh_added, stages)) <= LARGEST:
-        return tuple(
-            model.Chunk(function="", selected=work.selected(part[0].pipeline), stages=part) for part in pipelines
-        )
-    parts = [piece for part in pipelines for piece in _pieces(part)]
+    in_place = tuple(
+        model.Chunk(function="", selected=work.selected(part[0].pipeline), stages=part) for part in pipelines
+    )
+    asked = sum(weigh_selected(chunk.selected) for chunk in in_place)
+    if len(stages) <= _MOST_STAGES and asked + sum(map(weigh_added, stages)) <= room:
+        return in_place
+    pieces = [piece for part in pipelines for piece in parts(part, weigh_added, LARGEST, _MOST_STAGES)]
     return tuple(
         model.Chunk(function=f"addStages{number}", selected=work.selected(part[0].pipeline), stages=part)
-        for number, part in enumerate(parts, 1)
+        for number, part in enumerate(pieces, 1)
     )
-
-
-def _pieces(stages: Sequence[model.Stage]) -> Iterator[tuple[model.Stage, ...]]:
-    """Yield *stages* in pieces that a method can hold."""
-    piece: list[model.Stage] = []
-    weight = 0
-    for stage in stages:
-        added = weigh_added(stage)
-        if piece and (len(piece) == _MOST_STAGES or weight + added > LARGEST):
-            yield tuple(piece)
-            piece, weight = [], 0
-        piece.append(stage)
-        weight += added
-    yield tuple(piece)
 
 
 def _roots(scripts: PlanScripts, stages: Sequence[model.Stage]) -> tuple[str, ...]:

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from pipegen.plan.model import Plan, Selection
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.conditions import Questions
+from pipegen.targets.jenkins.file_size import parts
 from pipegen.targets.jenkins.inputs import input_parameters
 from pipegen.targets.jenkins.setup import parameter
+from pipegen.targets.jenkins.size import weigh_groovy
 from pipegen.targets.jenkins.work import Work
 
 _PARAMETER = "PIPEGEN_PIPELINE"
@@ -20,8 +22,13 @@ def lower_selection(work: Work) -> model.Selection | None:
         return None
     on_demand = tuple(plan.name for plan in work.plans if plan.selection is Selection.ON_DEMAND)
     asked = ((plan.name, Questions(plan.inputs).of(plan.condition)) for plan in work.plans)
-    conditions = tuple((name, condition) for name, condition in asked if condition)
-    return model.Selection(tuple(plan.name for plan in work.plans), on_demand, conditions)
+    conditions = parts(((name, condition) for name, condition in asked if condition), _weigh)
+    return model.Selection(tuple(plan.name for plan in work.plans), on_demand, tuple(conditions))
+
+
+def _weigh(condition: tuple[str, str]) -> int:
+    # The condition, and the question for the pipeline around it.
+    return 10 + weigh_groovy(condition[1])
 
 
 def lower_parameters(work: Work, used: Sequence[str]) -> tuple[model.Parameter, ...]:

@@ -1,18 +1,21 @@
 """How large what is written becomes in a method of the JVM, in nodes of Groovy's syntax tree.
 
-Methods of Jenkinsfiles broke between 2,521 and 3,389 nodes, by their shape: "Method code too large". 1,500 are safe;
-the bound leaves room for what stands around stages: variables, parameters, the teardown.
+Methods of Jenkinsfiles broke between 2,521 and 3,389 nodes, by their shape: "Method code too large"; 1,500 are safe, of
+which a few are left for what makes a method of them. A
+node is each statement and expression, blocks, closures, lists of arguments and the names of called methods among them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.model.steps import Around
 
-LARGEST = 1_300
+LARGEST = 1_490
+# A block breaks past some 250 statements; a step is two at most, and few are.
+_MOST_STATEMENTS = 240
 
 # A call as a statement, and as a part of an expression; a closure; a text; an argument `name: text`.
 _STATEMENT = 4
@@ -21,17 +24,30 @@ _CLOSURE = 2
 _TEXT = 1
 _NAMED = 3
 _PROPERTY = 3
+# `when` of a declarative stage around its condition; `post { always { node {} } }`.
+_WHEN = 18
+_NODE = 24
+_AGENT = 4
 # What makes a map of named arguments.
 _MAP = 1
-# `pipeline {}` with its agent, options and stages.
+# `pipeline {}` with its agent, options and stages; a directive in it with a block.
 _PIPELINE = 32
 # A stage that holds others: `stage('name') { parallel {} }`.
 _GROUP = 2 * (_STATEMENT + _CLOSURE) + _TEXT
+# In Groovy as text: words and texts, signs, what a line is as a statement that is a call, and what stands before `?:`,
+# which is both question and answer.
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_WORD = re.compile(r"\w+")
+_SIGN = re.compile(r"[.\[:+!?-]|&&|\|\||[<>=]=?")
+_LINE = 4
+_TWICE = 8
 
 
 def weigh_added(stage: model.Stage) -> int:
     """Return the weight of the `addStage` call of *stage*."""
-    options = [_NAMED - _TEXT + 1 + len(stage.after)] if stage.after else []
+    options = [_NAMED - _TEXT + weigh_names(stage.after)] if stage.after else []
+    if stage.condition:
+        options.append(_NAMED - _TEXT + _CLOSURE + weigh_groovy(stage.condition))
     if stage.agent is None or stage.agent.is_pinned or stage.agent.label:
         options.append(_NAMED - _TEXT + _weigh_agent(stage.agent))
     if stage.on_failure:
@@ -44,12 +60,27 @@ def weigh_added(stage: model.Stage) -> int:
 
 def weigh_pipeline(body: model.Declarative) -> int:
     """Return the weight of `pipeline {}`."""
-    return _PIPELINE + (2 * _GROUP if body.group else 0) + sum(map(_weigh_block, body.blocks))
+    around = (2 * _GROUP if body.group else 0) + (_NODE + _AGENT if body.teardown else 0)
+    return _PIPELINE + around + sum(map(_weigh_block, body.blocks))
+
+
+def weigh_names(names: Sequence[str]) -> int:
+    """Return the weight of a list of *names*: a long one is a sum of lists."""
+    return 1 + len(names) + 2 * (len(names) // 200)
 
 
 def weigh_steps(steps: Iterable[model.Step]) -> int:
-    """Return the weight of *steps*."""
-    return sum(map(_weigh_step, steps))
+    """Return the weight of *steps*; more than a block can hold are too much for any method."""
+    found = tuple(steps)
+    return sum(map(_weigh_step, found)) + (LARGEST if len(found) > _MOST_STATEMENTS else 0)
+
+
+def weigh_groovy(code: str) -> int:
+    """Return at most what lines of Groovy weigh."""
+    bare = _QUOTED.sub("x", code)
+    lines = sum(1 for line in bare.splitlines() if line.strip(" })]"))
+    signs = len(_SIGN.findall(bare)) + 2 * (bare.count("(") + bare.count("{"))
+    return len(_WORD.findall(bare)) + signs + _LINE * lines + _TWICE * bare.count("?:")
 
 
 def _weigh_block(block: model.Block) -> int:
@@ -70,7 +101,9 @@ def _weigh_stage(stage: model.Stage) -> int:
     failure = _STATEMENT if stage.failure_function else weigh_steps(stage.on_failure)
     post = 3 * (_STATEMENT + _CLOSURE) + failure if stage.on_failure else 0
     told = _STATEMENT + 2 * _TEXT if stage.tells_success else 0
-    return stage_and_steps + _weigh_where(stage.agent) + _weigh_container(stage.container) + steps + post + told
+    condition = _WHEN + weigh_groovy(stage.condition) if stage.condition else 0
+    where = _weigh_where(stage.agent) + _weigh_container(stage.container)
+    return stage_and_steps + where + condition + steps + post + told
 
 
 def _weigh_where(agent: model.Agent | None) -> int:
@@ -123,7 +156,7 @@ def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
             return _STATEMENT + _TEXT * (1 + len(step.paths))
         case model.SendMail():
             texts = (step.to, step.subject, step.body)
-            return _STATEMENT + _MAP + sum(_NAMED - _TEXT + _weigh_value(text) for text in texts)
+            return _STATEMENT + _MAP + sum(_NAMED - _TEXT + weigh_value(text) for text in texts)
         case _:
             return _STATEMENT + _TEXT
 
@@ -145,8 +178,8 @@ def _weigh_around(step: Around) -> int:
         case model.InImage():
             given = bool(step.args) + step.is_pulled + bool(step.services)
             options = _MAP + _NAMED * given if given else 0
-            services = sum(_MAP + 3 * _NAMED + _weigh_value(one.image) for one in step.services)
-            return options + _weigh_value(step.image) + services
+            services = sum(_MAP + 3 * _NAMED + weigh_value(one.image) for one in step.services)
+            return options + weigh_value(step.image) + services
 
 
 def _weigh_head(head: str) -> int:
@@ -156,20 +189,21 @@ def _weigh_head(head: str) -> int:
 
 def _weigh_started(step: model.StartJob) -> int:
     one = _CALL + _MAP + _NAMED + _NAMED - _TEXT
-    parameters = sum(one + _weigh_value(value) for _, value in step.parameters)
+    parameters = sum(one + weigh_value(value) for _, value in step.parameters)
     options = _NAMED * (1 + (not step.propagate) + (not step.wait))
     return _STATEMENT + _MAP + options + (_NAMED + parameters if step.parameters else 0)
 
 
-def _weigh_value(value: model.Value) -> int:  # noqa: PLR0911 - one for each kind
+def weigh_value(value: model.Value) -> int:  # noqa: PLR0911 - one for each kind
+    """Return the weight of the expression of *value*."""
     match value:
         case model.Joined():
-            return sum(map(_weigh_value, value.parts)) + len(value.parts) - 1
+            return sum(map(weigh_value, value.parts)) + len(value.parts) - 1
         case model.OrElse():
             # Groovy's tree holds what is asked twice: as the question and as the answer.
-            return 3 + 2 * _weigh_value(value.value)
+            return 3 + 2 * weigh_value(value.value)
         case model.OneLine():
-            return _CALL + _weigh_value(value.value)
+            return _CALL + weigh_value(value.value)
         case model.Call():
             return _CALL + len(value.arguments)
         case model.Kept():

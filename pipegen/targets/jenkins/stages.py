@@ -39,12 +39,14 @@ class Stages:
 def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Stages:
     """Return the stages of the *named* jobs."""
     shown = {(one.plan.name, one.job.stage): one.name for one in named}
-    slugs = {(one.plan.name, one.job.stage): one.job.slug for one in named}
+    slugs: dict[str, dict[str, str]] = {}
+    for one in named:
+        slugs.setdefault(one.plan.name, {})[one.job.stage] = one.job.slug
     functions = Names()
     stages: list[model.Stage] = []
     recipients: list[model.Recipients] = []
     for one in named:
-        values = _values(one, slugs)
+        values = _values(one, slugs[one.plan.name])
         mail = lower_mail(one.job.mail, values, functions) if one.job.mail is not None else None
         if mail is not None and mail.recipients is not None:
             recipients.append(mail.recipients)
@@ -75,10 +77,9 @@ def _after(one: NamedJob, shown: Mapping[tuple[str, str], str], shared: Shared) 
     return tuple(shown[one.plan.name, stage] for stage in one.job.needs)
 
 
-def _values(one: NamedJob, slugs: Mapping[tuple[str, str], str]) -> Values:
-    own = {stage: slug for (pipeline, stage), slug in slugs.items() if pipeline == one.plan.name}
+def _values(one: NamedJob, slugs: Mapping[str, str]) -> Values:
     output = "sharedOutput" if one.plan.workspace is Workspace.SHARED else "output"
-    return Values(one.plan, one.job, own, output)
+    return Values(one.plan, one.job, slugs, output)
 
 
 def _on_failure(

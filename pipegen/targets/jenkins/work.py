@@ -12,6 +12,9 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.names import display_names
 from pipegen.targets.jenkins.settings import Settings
 
+# A question with more parts is too much for a method.
+_MOST_ASKED = 100
+
 
 @dataclass(frozen=True, slots=True)
 class PlanScripts:
@@ -53,8 +56,8 @@ class Work:
         return tuple(one.plan for one in self.scripts)
 
     def selected(self, *pipelines: str) -> model.Selected:
-        """Return the condition that one of *pipelines* runs."""
-        return model.Selected(pipelines if self.is_conditional else ())
+        """Return the condition that one of *pipelines* runs; of a great many, one does."""
+        return model.Selected(pipelines if self.is_conditional and len(pipelines) <= _MOST_ASKED else ())
 
     def with_workspace(self, workspace: Workspace) -> tuple[PlanScripts, ...]:
         """Return the plans whose stages see of each other what *workspace* says."""

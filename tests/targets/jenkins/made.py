@@ -17,7 +17,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.lower import lower
 from pipegen.targets.jenkins.render import render
 from pipegen.targets.jenkins.settings import Settings
-from pipegen.targets.jenkins.work import PlanScripts
+from pipegen.targets.jenkins.work import PlanScripts, Work
 
 FILE = SourceFile("pipegen.yaml", "pipelines: {}\n")
 SPAN = Span(FILE, 0, 9)
@@ -120,6 +120,12 @@ def scripts(made: Plan, teardown: Sequence[str] = (), **special: Script) -> Plan
         scripts={job.stage: special.get(job.stage, script(f"echo {job.stage}")) for job in made.jobs},
         teardown=tuple(Command((line,)) for line in teardown),
     )
+
+
+def work_of(pipeline: str) -> Work:
+    """Return what there is to lower of a pipeline, but for its jobs."""
+    made = scripts(plan(("a",), name=pipeline))
+    return Work(scripts=(made,), named=(), settings=Settings(), checkouts={}, is_conditional=False, ends={})
 
 
 def lowered(

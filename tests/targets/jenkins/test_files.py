@@ -116,7 +116,8 @@ def test_hostile_text_is_data() -> None:
 def test_weights_are_those_of_the_syntax_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is reckoned for a stage is what Groovy's parser makes of it."""
     require(jenkins_harness.available())
-    for module, name in ((layout, "LARGEST"), (scripted, "LARGEST"), (scripted, "_MOST_STAGES")):
+    bounds = ((layout, "LARGEST"), (scripted, "LARGEST"), (scripted, "_MOST_STAGES"), (scripted, "MOST_CODE"))
+    for module, name in bounds:
         monkeypatch.setattr(module, name, 10**9)
     made = {
         f"{kind} {style} {count}": lowered(crowd(count, kind, in_a_row=True), style=style)

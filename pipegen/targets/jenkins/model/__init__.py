@@ -14,7 +14,7 @@ from pipegen.targets.jenkins.model.file import (
     Variable,
 )
 from pipegen.targets.jenkins.model.properties import Property, PropertyKind
-from pipegen.targets.jenkins.model.scripted import Chunk, Run, Scripted, SharedRun
+from pipegen.targets.jenkins.model.scripted import Chunk, RootList, Run, Scripted, SharedRun
 from pipegen.targets.jenkins.model.stages import Look, Pin, Selected, Stage, Teardown
 from pipegen.targets.jenkins.model.steps import (
     Agent,
@@ -40,6 +40,7 @@ from pipegen.targets.jenkins.model.steps import (
     WithCredentials,
     Wrapped,
 )
+from pipegen.targets.jenkins.model.tables import Kind, Span, Tables
 
 __all__ = [
     "Agent",
@@ -63,6 +64,7 @@ __all__ = [
     "Joined",
     "Keep",
     "Kept",
+    "Kind",
     "Look",
     "Loop",
     "OnAgent",
@@ -74,6 +76,7 @@ __all__ = [
     "Property",
     "PropertyKind",
     "Recipients",
+    "RootList",
     "Run",
     "Scripted",
     "Selected",
@@ -82,12 +85,14 @@ __all__ = [
     "ServiceContainer",
     "Sh",
     "SharedRun",
+    "Span",
     "Stage",
     "StartJob",
     "Stash",
     "Statement",
     "Step",
     "Succeeded",
+    "Tables",
     "Teardown",
     "Tool",
     "Unstash",

@@ -37,8 +37,8 @@ class Selection:
 
     pipelines: tuple[str, ...]
     on_demand: tuple[str, ...]
-    # A pipeline and, in Groovy, the condition on which it runs unless it is named.
-    conditions: tuple[tuple[str, str], ...] = ()
+    # A pipeline and, in Groovy, the condition on which it runs unless it is named; those of one function together.
+    conditions: tuple[tuple[tuple[str, str], ...], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,7 +106,8 @@ class Jenkinsfile:
 
     *libraries* are loaded first; *properties* are what is set of the job beside its *parameters*; *tools* are those of
     `withTools`; *helpers* are the names of the constant functions
-    that it calls, in the order they are written.
+    that it calls, in the order they are written. *setters* and *parameter_lists* are the variables and the parameters
+    by the function that holds them, () where they stand in place.
     """
 
     notes: tuple[str, ...]
@@ -124,6 +125,8 @@ class Jenkinsfile:
     recipients: tuple[Recipients, ...]
     checkouts: tuple[CheckoutFunction, ...]
     helpers: tuple[str, ...]
+    setters: tuple[tuple[Variable, ...], ...] = ()
+    parameter_lists: tuple[tuple[Parameter, ...], ...] = ()
 
     @property
     def settings(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pipegen.targets.jenkins.model.stages import Selected, Stage, Teardown
 from pipegen.targets.jenkins.model.steps import Agent, Step
+from pipegen.targets.jenkins.model.tables import Tables
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,18 +19,30 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class RootList:
+    """A *function* that returns some of the first stages of a pipeline that has very many."""
+
+    function: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
-    """A pipeline whose stages have their own workspaces, from *roots* on; *end* is what finally stages come after."""
+    """A pipeline whose stages have their own workspaces, from *roots* on; *end* is what finally stages come after.
+
+    *lists* hold the roots in their place where there are too many.
+    """
 
     pipeline: str
     selected: Selected
     roots: tuple[str, ...]
     end: str = ""
+    lists: tuple[RootList, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SharedRun:
-    """A pipeline whose stages all run in one workspace, from *roots* on; *end* is what finally stages come after."""
+    """A pipeline whose stages all run in one workspace, from *roots* on, else as `Run`."""
 
     pipeline: str
     selected: Selected
@@ -38,6 +51,7 @@ class SharedRun:
     roots: tuple[str, ...]
     teardown: Teardown | None
     end: str = ""
+    lists: tuple[RootList, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,11 +59,17 @@ class Scripted:
     """`addStage` calls and how they start: pipeline by pipeline where some have one workspace, else all at once.
 
     Attributes:
+        calls: the chunks by the function that calls theirs; () where that is done in place.
+        tables: what is in place of the calls where there would be too many.
+        branches: the pipelines by the function that starts them; () where that is done in place.
         deepest: how many `parallel` the driver puts into each other at most, until half of them have ended; 0 for the
             plain driver, which does not count them.
     """
 
     chunks: tuple[Chunk, ...]
+    calls: tuple[tuple[Chunk, ...], ...] = ()
+    tables: Tables | None = None
+    branches: tuple[tuple[Run | SharedRun, ...], ...] = ()
     runs: tuple[Run, ...]
     shared: tuple[SharedRun, ...]
     teardown: Teardown | None

@@ -31,7 +31,7 @@ class SizeRules {
         functions(module).each { MethodNode it -> checkBody(it.lineNumber, it.code, "the function ${it.name}") }
     }
 
-    private static Collection<MethodNode> functions(ModuleNode module) {
+    static Collection<MethodNode> functions(ModuleNode module) {
         Set<MethodNode> found = new LinkedHashSet<>(module.methods)
         module.classes.each { ClassNode type -> found.addAll(type.methods) }
         return found.findAll { MethodNode it -> !it.scriptBody && it.code != null }

@@ -1,0 +1,179 @@
+"""Steps as entries of a table: a kind, which is Groovy with holes, and texts of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from textwrap import indent
+
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.groovy import literals
+from pipegen.targets.jenkins.shapes import Shape, hole, holes, shaped, value_shape
+
+_RUN = " {\n    runSteps(step.steps)\n}"
+_GIVEN = "given(step)"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """A step or, where it *is_value*, an argument of the one before it.
+
+    *kind* is how it is called if not by the first word of its Groovy; *steps* are what it runs around. An entry without
+    Groovy is a part of a step.
+    """
+
+    shape: Shape
+    kind: str = ""
+    is_value: bool = False
+    given: tuple[Entry, ...] = ()
+    steps: tuple[Entry, ...] = ()
+
+
+def entries(steps: tuple[model.Step, ...]) -> tuple[Entry, ...]:
+    """Return the entries of *steps*."""
+    return tuple(map(_entry, steps))
+
+
+def condition_entry(condition: str) -> Entry:
+    """Return the entry of a condition."""
+    return Entry(shape=holes(condition), kind="condition", is_value=True)
+
+
+def _entry(step: model.Step) -> Entry:
+    match step:
+        case model.StartJob():
+            return _started(step)
+        case model.Ensured():
+            return _ensured(step)
+        case model.WithCredentials() | model.OnAgent() | model.Wrapped() | model.WithAfter() | model.InImage():
+            return _around(step)
+        case _:
+            return Entry(shape=_plain(step))
+
+
+def _plain(step: model.Step) -> Shape:  # noqa: PLR0911 - one for each kind
+    """Return the Groovy of a step that runs no other and is given nothing but texts."""
+    match step:
+        case model.Checkout():
+            return Shape(f"{step.function}()")
+        case model.Echo():
+            return shaped("echo ", hole(step.text))
+        case model.Sh():
+            return shaped("runScript " if step.tells_status else "sh ", _script(step))
+        case model.Unstash():
+            return shaped("unstashIfThere " if step.is_optional else "unstash ", hole(step.name))
+        case model.Stash():
+            return _stash(step)
+        case model.Archive():
+            return _archive(step)
+        case model.Keep():
+            return holes(f"keep({literals(step.paths)})")
+        case model.SendMail():
+            to, subject, body = map(value_shape, (step.to, step.subject, step.body))
+            return shaped("mail to: ", to, ", subject: ", subject, ", body: ", body)
+        case model.Statement():
+            return holes(step.text)
+        case model.Succeeded():
+            return shaped("succeeded(", hole(step.stage), ")")
+        case _:
+            raise TypeError(f"{step} holds other steps")
+
+
+def _around(step: model.WithCredentials | model.OnAgent | model.Wrapped | model.WithAfter | model.InImage) -> Entry:
+    inner = entries(step.steps)
+    match step:
+        case model.WithCredentials():
+            given = tuple(_argument(_binding(bound)) for bound in step.bindings)
+            return Entry(shape=Shape(f"withCredentials({_GIVEN}){_RUN}"), given=given, steps=inner)
+        case model.OnAgent(agent=model.Agent(is_pinned=True)):
+            return Entry(shape=Shape(f"node(env.PIPEGEN_AGENT){_RUN}"), steps=inner)
+        case model.OnAgent():
+            where = shaped("(", hole(step.agent.label), ")") if step.agent.label else ""
+            return Entry(shape=shaped("node", where, _RUN), steps=inner)
+        case model.Wrapped():
+            return Entry(shape=shaped(holes(step.head), _RUN), steps=inner)
+        case model.WithAfter():
+            return Entry(shape=shaped("withAfter(", _script(step.sh), ")", _RUN), steps=inner)
+        case model.InImage():
+            given = tuple(_argument(_service(service)) for service in step.services)
+            return Entry(shape=_image(step), given=given, steps=inner)
+
+
+def _script(sh: model.Sh) -> Shape:
+    text = "\n".join(sh.lines)
+    return shaped(f"{sh.prelude}() + ", hole(f"\n{text}")) if sh.prelude else hole(text)
+
+
+def _stash(step: model.Stash) -> Shape:
+    options = shaped(", excludes: ", hole(step.excludes)) if step.excludes else ""
+    flags = ", useDefaultExcludes: false" if step.holds_user_files else ""
+    flags += ", allowEmpty: true" if step.may_be_empty else ""
+    told = shaped("\nhasStashed ", hole(step.name)) if step.is_told else ""
+    return shaped("stash name: ", hole(step.name), ", includes: ", hole(step.includes), options, flags, told)
+
+
+def _archive(step: model.Archive) -> Shape:
+    flags = ", allowEmptyArchive: true, defaultExcludes: false"
+    if not step.folder:
+        options = shaped(", excludes: ", hole(step.excludes)) if step.excludes else ""
+        return shaped("archiveArtifacts artifacts: ", hole(step.includes), options, flags)
+    removed = "\n    deleteDir()" if step.is_removed else ""
+    archived = shaped("archiveArtifacts artifacts: ", hole(step.includes), flags, ", followSymlinks: false")
+    return shaped("dir(", hole(step.folder), ") {\n    ", archived, removed, "\n}")
+
+
+def _started(step: model.StartJob) -> Entry:
+    parameters = f", parameters: {_GIVEN}" if step.parameters else ""
+    flags = ("" if step.propagate else ", propagate: false") + ("" if step.wait else ", wait: false")
+    given = (
+        shaped("string(name: ", hole(name), ", value: ", value_shape(value), ")") for name, value in step.parameters
+    )
+    return Entry(shape=shaped("build job: ", hole(step.job), parameters, flags), given=tuple(map(_argument, given)))
+
+
+def _image(step: model.InImage) -> Shape:
+    args = shaped(", args: ", hole(step.args)) if step.args else ""
+    flags = ", pull: true" if step.is_pulled else ""
+    services = f", services: {_GIVEN}" if step.services else ""
+    return shaped("inImage(", value_shape(step.image), args, flags, services, ")", _RUN)
+
+
+def _service(service: model.ServiceContainer) -> Shape:
+    image, args, command = value_shape(service.image), hole(service.args), hole(service.command)
+    return shaped("[image: ", image, ", args: ", args, ", command: ", command, "]")
+
+
+def _binding(bound: model.Binding) -> Shape:
+    parts: list[str | Shape] = []
+    for name, text in bound.arguments:
+        parts += [", " if parts else "", f"{name}: ", hole(text)]
+    return shaped(f"{bound.symbol}(", *parts, ")")
+
+
+def _argument(shape: Shape) -> Entry:
+    return Entry(shape=shape, is_value=True)
+
+
+def _ensured(step: model.Ensured) -> Entry:
+    """Return the entry of *step*; what it tries, what follows a failure and what follows always are its parts."""
+    parts = [Entry(shape=Shape(""), kind="tried", steps=entries(step.steps))]
+    code = f"try {{\n{_part(0)}\n"
+    if step.on_failure:
+        code += f"}} catch (error) {{\n{_part(len(parts))}\n    throw error\n"
+        parts.append(Entry(shape=Shape(""), kind="onFailure", steps=entries(step.on_failure)))
+    if step.always:
+        code += f"}} finally {{\n{_part(len(parts))}\n"
+        parts.append(Entry(shape=Shape(""), kind="always", steps=entries(step.always)))
+    return Entry(shape=Shape(f"{code}}}"), kind="ensured", steps=tuple(parts))
+
+
+def _part(number: int) -> str:
+    return indent(f"runSteps(step.steps[{number}].steps)", "    ")
+
+
+def walk(found: tuple[Entry, ...]) -> Iterator[Entry]:
+    """Yield *found* and all in them, each before what it holds."""
+    for entry in found:
+        yield entry
+        yield from walk(entry.given)
+        yield from walk(entry.steps)

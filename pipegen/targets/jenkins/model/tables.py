@@ -1,0 +1,47 @@
+"""Stages as text: what they do is written once for each kind of step, and each stage fills in texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pipegen.targets.jenkins.model.stages import Selected
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of step, and its Groovy with `texts[0]` and so on for what stages fill in."""
+
+    name: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The tables of some pipelines: the numbers of the *first* and the *last*."""
+
+    selected: Selected
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tables:
+    """Stages as text.
+
+    Attributes:
+        texts: the tables; the first has the number 1.
+        spans: those of each pipeline.
+        calls: the spans by the function that declares their stages, () where that is done in place.
+        steps: the kinds of steps, those of one function together.
+        values: the kinds of arguments and conditions, likewise.
+        words: the first words of the lines that stages have, such as "agent".
+        too_large: the stages with a step that is too large for a function.
+    """
+
+    texts: tuple[str, ...]
+    spans: tuple[Span, ...]
+    calls: tuple[tuple[Span, ...], ...] = ()
+    steps: tuple[tuple[Kind, ...], ...]
+    values: tuple[tuple[Kind, ...], ...]
+    words: frozenset[str]
+    too_large: tuple[str, ...] = ()

@@ -1,0 +1,211 @@
+"""Jenkinsfiles of any size stay under the limits of Jenkins, as counted in Groovy's own syntax tree."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from engines import jenkins_harness
+from engines.jenkins_sizes import LARGEST_MAP, LONGEST_LIST, LONGEST_TEXT, MOST_STATEMENTS, Sizes, measure
+from engines.requirement import require
+from engines.sized import Built, as_tables, built, gathering, light, many, over, realistic, repeated, wide
+
+from pipegen.targets.jenkins import model
+
+pytestmark = pytest.mark.xdist_group("sizes")
+
+_ROOT = Path(__file__).parents[2]
+_CONFIGS = (
+    *sorted((_ROOT / "tests/golden").glob("*/pipeline.yml")),
+    *sorted((_ROOT / "examples").glob("*/pipegen.y*ml")),
+)
+_LIGHT = "    stage('s{n}') {{ agent any\n steps {{ sh 'make'\n sh 'make check'\n sh 'x'\n echo 'y' }} }}\n"
+_REALISTIC = """\
+    stage('s{n}') {{
+        agent {{ label 'linux' }}
+        when {{ branch 'main' }}
+        environment {{ A = 'a{n}' }}
+        options {{ timeout(time: 5, unit: 'MINUTES') }}
+        steps {{
+            sh 'make s{n}'
+            stash name: 's{n}', includes: 'out/'
+        }}
+        post {{ failure {{ echo 'no' }} }}
+    }}
+"""
+
+
+def declarative(count: int, stage: str, after: str = "") -> str:
+    """Return a declarative pipeline of *count* stages."""
+    stages = "".join(stage.format(n=number) for number in range(count))
+    return f"pipeline {{\n  agent none\n  stages {{\n{stages}  }}\n}}\n{after}"
+
+
+def flat(count: int) -> str:
+    """Return a script of *count* stages."""
+    body = "node {{\n checkout scm\n sh 'make s{n}'\n archiveArtifacts artifacts: 'x', allowEmptyArchive: true\n }}"
+    return "".join(f"stage('s{number}') {{\n{body.format(n=number)}\n}}\n" for number in range(count))
+
+
+def side_by_side(count: int) -> str:
+    """Return one `parallel` of *count* branches."""
+    steps = "checkout scm\n sh 'make s{n}'\n stash name: 's{n}', includes: 'x'"
+    stage = f"  s{{n}}: {{{{ stage('s{{n}}') {{{{ node {{{{ {steps} }}}} }}}} }}}},\n"
+    return f"parallel(\n{''.join(stage.format(n=number) for number in range(count))})\n"
+
+
+# A shape, how many stages of it Jenkins takes, and how many it refuses: "Method code too large".
+_MEASURED: dict[str, tuple[Callable[[int], str], int, int]] = {
+    "light": (lambda count: declarative(count, _LIGHT), 76, 77),
+    "realistic": (lambda count: declarative(count, _REALISTIC), 32, 33),
+    "calls": (lambda count: declarative(count, "    stage('s{n}') {{ steps {{ f{n}() }} }}\n"), 192, 196),
+    "flat": (flat, 86, 87),
+    "parallel": (side_by_side, 72, 73),
+}
+_LEAST_BROKEN, _MOST_TAKEN = 2_521, 3_389
+
+
+@pytest.mark.parametrize("shape", _MEASURED)
+def test_nodes_are_counted_as_where_methods_broke(shape: str) -> None:
+    """What Jenkins took has no more nodes than the largest that it took, what it refused no fewer than the least."""
+    require(jenkins_harness.available())
+    text, taken, refused = _MEASURED[shape]
+    found = measure({"taken": text(taken), "refused": text(refused)})
+
+    assert found["taken"].script <= _MOST_TAKEN
+    assert found["refused"].script >= _LEAST_BROKEN
+
+
+def test_each_figure_is_found() -> None:
+    """The largest of each kind, wherever it stands."""
+    require(jenkins_harness.available())
+    text = f"""\
+        def f(int a) {{
+            sh 'é{"x" * 70}'
+            return [1, [2, 3, 4]]
+        }}
+        stage('s') {{
+            echo 'a'
+            echo 'b'
+            g(a: 1, b: 2) {{ -> f(1) }}
+        }}
+    """
+    sizes = measure({"it": text})["it"]
+
+    assert sizes.methods == {"f/1": 1 + 5 + 7}
+    assert sizes.script == 1 + 7 + 5 + 5 + (4 + 1 + 6 + 2 + 5)
+    assert (sizes.statements, sizes.list, sizes.map, sizes.closures) == (3, 3, 2, 2)
+    assert (sizes.units, sizes.bytes) == (71, 72)
+    assert sizes.broken() == ()
+
+
+def test_each_limit_is_told() -> None:
+    """By its name, with the size and the limit."""
+    require(jenkins_harness.available())
+    names = [f"f{number}" for number in range(701)]
+    texts = {
+        "nodes": "sh 'a'\n" * 240 + "sh 'a', [1, 2]\n" * 60,
+        "statements": "echo\n" * (MOST_STATEMENTS + 1),
+        "list": f"x = [{', '.join('1' * (LONGEST_LIST + 1))}]",
+        "map": f"x = [{', '.join(f'a{number}: 1' for number in range(LARGEST_MAP + 1))}]",
+        "units": f"x = '{'x' * (LONGEST_TEXT + 1)}'",
+        "bytes": f"x = '{'é' * 40_000}'",
+        "methods": "".join(f"def {name}() {{ }}\n" for name in names),
+    }
+    found = measure(texts)
+
+    assert {name for name, sizes in found.items() if any(limit.startswith(name) for limit in sizes.broken())} == {
+        *texts
+    }
+
+
+@pytest.fixture(scope="module")
+def all_built() -> Mapping[str, Built]:
+    """Give the files of all goldens and examples, in each form, and of configs of many sizes."""
+    require(jenkins_harness.available())
+    patch = pytest.MonkeyPatch()
+    found = {}
+    for path in _CONFIGS:
+        found[path.parent.name] = built(path)
+        found[f"{path.parent.name}, tables"] = as_tables(path, patch)
+    for count in (20, 100, 300):
+        found[f"{count} light"] = built(light(count))
+    for count in (20, 60, 150):
+        found[f"{count} realistic"] = built(realistic(count))
+    found["60 in a declarative pipeline"] = built(light(60), "declarative")
+    found["inputs"] = built(many(inputs=60))
+    found["many inputs"] = built(many(inputs=300))
+    found["a join"] = built(many(join=300))
+    found["many roots"] = built(wide(320))
+    found["many files"] = built(gathering(245))
+    found["pipelines"] = built(many(pipelines=12))
+    found["many pipelines"] = built(many(pipelines=200, stages=1))
+    return found
+
+
+@pytest.fixture(scope="module")
+def counted(all_built: Mapping[str, Built]) -> Mapping[str, Sizes]:
+    """Give the sizes of these, all found by one JVM."""
+    return measure({name: one.text for name, one in all_built.items()})
+
+
+def test_no_file_breaks_a_limit(counted: Mapping[str, Sizes]) -> None:
+    """Whatever is in large numbers: stages, inputs, pipelines, predecessors."""
+    assert {name: sizes.broken() for name, sizes in counted.items() if sizes.broken()} == {}
+
+
+def test_nothing_is_larger_than_it_is_taken_for(all_built: Mapping[str, Built], counted: Mapping[str, Sizes]) -> None:
+    """No method that is weighed has more nodes, nor far fewer."""
+    missed, far = {}, {}
+    for name, one in all_built.items():
+        nodes = {**counted[name].methods, "": counted[name].script}
+        weights = one.weights()
+        missed[name] = over(weights, nodes)
+        far[name] = [at for at, weight in weights.items() if weight > 1.3 * nodes[at] + 60]
+
+    assert {name: found for name, found in missed.items() if found} == {}
+    assert {name: found for name, found in far.items() if found} == {}
+
+
+def test_the_form_follows_the_size(all_built: Mapping[str, Built]) -> None:
+    """Code in place for few stages, in functions for more, and tables past what a class holds."""
+    forms = {}
+    for name in ("20 light", "60 in a declarative pipeline", "60 realistic", "300 light", "150 realistic"):
+        body = all_built[name].file.body
+        if isinstance(body, model.Declarative):
+            forms[name] = "declarative"
+        else:
+            forms[name] = "tables" if body.tables else "functions" if body.chunks[0].function else "in place"
+
+    assert forms == {
+        "20 light": "in place",
+        "60 in a declarative pipeline": "declarative",
+        "60 realistic": "functions",
+        "300 light": "functions",
+        "150 realistic": "tables",
+    }
+
+
+def test_what_is_generated_is_valid(all_built: Mapping[str, Built]) -> None:
+    """The validator has nothing to say, the sandbox among its rules, and the files compile."""
+    texts = {
+        name: one.text for name, one in all_built.items() if "tables" in name or name[0].isdigit() or "many" in name
+    }
+    found = jenkins_harness.validate(texts, bytecode=True)
+
+    assert {name: findings for name, findings in found.items() if findings} == {}
+
+
+@pytest.mark.parametrize("make", [light, realistic])
+def test_thousands_of_stages_break_no_limit(make: Callable[[int], str]) -> None:
+    """In tables, with which no code grows but what finds them."""
+    require(jenkins_harness.available())
+    found = {700: built(make(700))}
+    found |= {count: repeated(found[700], count) for count in (1_000, 5_000)}
+    sizes = measure({str(count): one.text for count, one in found.items()})
+
+    assert {count: one.broken() for count, one in sizes.items()} == dict.fromkeys(sizes, ())
+    assert len({(one.script, one.closures) for one in sizes.values()}) == 1
+    for count, one in found.items():
+        assert isinstance(one.file.body, model.Scripted)
+        assert one.file.body.tables is not None
+        assert sum(text.count("\nstage ") for text in one.file.body.tables.texts) == count
