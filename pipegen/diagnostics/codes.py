@@ -20,6 +20,8 @@ UNREADABLE_INCLUDE = Code("PG110", "unreadable-include", _E)
 INCLUDE_OUTSIDE = Code("PG111", "include-outside", _E)
 INCLUDE_LOOP = Code("PG112", "include-loop", _E)
 CONFIG_TOO_LARGE = Code("PG113", "config-too-large", _E)
+UNREADABLE_ORDER = Code("PG120", "unreadable-order", _E)
+UNKNOWN_DRIVER = Code("PG121", "unknown-driver", _E)
 
 # 2: schema
 UNKNOWN_KEY = Code("PG201", "unknown-key", _E)
@@ -163,6 +165,7 @@ RAW_REPLACES = Code("PG654", "raw-replaces", _W)
 GATE_ON_GITLAB = Code("PG655", "gate-on-gitlab", _W)
 UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 RELEASE_IN_OWN_IMAGE = Code("PG657", "release-in-own-image", _W)
+ORDER_HANGS_ON_RULES = Code("PG685", "order-hangs-on-rules", _W)
 
 
 def table() -> tuple[Code, ...]:

@@ -9,10 +9,13 @@ from typing import Annotated
 
 import typer
 
+from pipegen.cli import generated
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.expanded import as_yaml
-from pipegen.cli.session import ConfigArgument, PipelineOption, SetOption, show_made, show_plans
+from pipegen.cli.generated import FileArgument
+from pipegen.cli.session import PipelineOption, SetOption, show_made, show_plans
 from pipegen.compiler import expand
+from pipegen.graph.paths import longest_path
 from pipegen.plan.model import Commands, Job, Leave, Plan, Step
 
 
@@ -24,7 +27,7 @@ class PlanFormat(StrEnum):
 
 
 def plan(
-    config: ConfigArgument = None,
+    config: FileArgument = None,
     pipeline: PipelineOption = None,
     inputs: SetOption = None,
     form: Annotated[PlanFormat, typer.Option("--format", help="How the plan is shown.")] = PlanFormat.TEXT,
@@ -34,7 +37,12 @@ def plan(
         typer.Option("--expanded", help="Show the config instead, with includes, templates and defaults written out."),
     ] = False,
 ) -> None:
-    """Show frames, jobs, needs and bindings of each pipeline."""
+    """Show frames, jobs, needs and bindings of each pipeline, or the order that a generated file enforces."""
+    reading = generated.read_generated(config, pipeline=pipeline, set=inputs, expanded=expanded)
+    if reading is not None:
+        is_data = form is PlanFormat.JSON
+        typer.echo(json.dumps(generated.as_data(reading), indent=2) if is_data else generated.described(reading))
+        return
     if expanded:
         if pipeline or inputs or form is not PlanFormat.TEXT:
             raise WrongUsage("--expanded shows the whole config, as YAML: leave --pipeline, --set and --format out")
@@ -77,7 +85,7 @@ def _described(plan: Plan) -> str:
     lines += [f"  frame {number}: {_listed(frame)}" for number, frame in enumerate(plan.frames, start=1)]
     final = [job.stage for job in plan.jobs if job.is_final]
     lines += [f"  finally: {_listed(final)}"] if final else []
-    lines.append(f"  longest path: {' -> '.join(_longest_path(plan))}")
+    lines.append(f"  longest path: {' -> '.join(longest_path(plan.graph))}")
     for job in plan.jobs:
         lines += ["", f"  {job.stage}", *_details(job)]
     return "\n".join(lines)
@@ -102,19 +110,3 @@ def _listed(words: Iterable[str]) -> str:
 
 def _step_name(step: Step) -> str:
     return "script" if isinstance(step, Commands) else type(step).__name__.lower()
-
-
-def _longest_path(plan: Plan) -> tuple[str, ...]:
-    """Return the longest chain of stages, the first in the user's order among equals."""
-    lengths: dict[str, int] = {}
-    before: dict[str, str | None] = {}
-    for stage in plan.graph.topological():
-        earlier = max(plan.graph.predecessors(stage), key=lengths.__getitem__, default=None)
-        before[stage] = earlier
-        lengths[stage] = 1 + (lengths[earlier] if earlier is not None else 0)
-    path: list[str] = []
-    last = max(lengths, key=lengths.__getitem__, default=None)
-    while last is not None:
-        path.append(last)
-        last = before[last]
-    return tuple(reversed(path))
