@@ -2,54 +2,78 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 
-from pipegen.assets import folder
+from pipegen.emit.template import render
 from pipegen.readback.errors import UnknownDriverError
 from pipegen.readback.groovy import Code, Token
 from pipegen.readback.literals import Function, functions
 
-_TEMPLATE_TAG = re.compile(r"\{%.*?%\}\n?|\{#.*?#\}\n?", re.DOTALL)
 _DIFFERS = "the driver differs from the one this version writes"
+# With functions of these names of its own, a file would do other things than it says.
+_STEPS = frozenset({"parallel", "stage", "node"})
 
 Told = tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """How the driver is written: blocks nest *deepest* deep, 0 where they nest freely; stages may stand in tables."""
+
+    deepest: int
+    tables: bool
+
+
 def names() -> frozenset[str]:
-    """Return the names of the driver's functions."""
-    return frozenset(name for name, _ in _known())
+    """Return the names of the driver's functions, however it is written."""
+    forms = (Driver(deepest, tables) for deepest in (0, 1) for tables in (False, True))
+    return frozenset(name for form in forms for name, _ in _known(form))
 
 
-def check(code: Code, found: Iterable[Function]) -> None:
-    """Raise `UnknownDriverError` unless the functions *found* in *code* hold the driver, word for word."""
-    known = _known()
-    left = set(known)
+def check(code: Code, found: Sequence[Function]) -> Driver:
+    """Return how the driver in *code* is written, which the functions *found* make up; `UnknownDriverError` for others."""
+    forms = [Driver(deepest, tables) for deepest in sorted({0, _deepest(code)}) for tables in (False, True)]
+    problems = {form: list(_problems(code, found, form)) for form in forms}
+    best = min(forms, key=lambda form: len(problems[form]))
+    for problem in problems[best]:
+        raise problem
+    return best
+
+
+def _problems(code: Code, found: Sequence[Function], form: Driver) -> Iterator[UnknownDriverError]:
+    """Yield what differs between the functions *found* and a driver in *form*."""
+    known = _known(form)
+    left = dict.fromkeys(known)
     for one in found:
-        if one.name not in names():
-            continue
         told = (one.name, _told(code, one))
-        if told not in left:
+        if told in left:
+            del left[told]
+        elif one.name in _STEPS or one.name in names():
             token = code.tokens[one.start + 1]
-            raise UnknownDriverError(f'{_DIFFERS}: "{one.name}" does other things', token.start, token.end)
-        left.remove(told)
-    if left:
-        missing = next(name for name, told in known if (name, told) in left)
-        raise UnknownDriverError(f'{_DIFFERS}: "{missing}" is missing')
+            yield UnknownDriverError(f'{_DIFFERS}: "{one.name}" does other things', token.start, token.end)
+    for name, _ in left:
+        yield UnknownDriverError(f'{_DIFFERS}: "{name}" is missing')
+
+
+def _deepest(code: Code) -> int:
+    """Return how deep blocks nest, as the driver says where it compares a block's depth with a number."""
+    depths = (place for place, token in enumerate(code.tokens[: code.size]) if token.text == "depth")
+    found = (code.word(place + 3) for place in depths if code.is_sign(place + 1, "=") and code.is_sign(place + 2, "="))
+    return max((int(number) for number in found if number.isdecimal()), default=0)
 
 
 @cache
-def _known() -> tuple[tuple[str, Told], ...]:
-    text = folder("templates").joinpath("jenkins", "driver.j2").read_text(encoding="utf-8")
-    code = Code(_TEMPLATE_TAG.sub("", text))
+def _known(form: Driver) -> tuple[tuple[str, Told], ...]:
+    code = Code(render("jenkins/driver.j2", filters={}, body=form))
     return tuple((one.name, _told(code, one)) for one in functions(code))
 
 
 def _told(code: Code, one: Function) -> Told:
     """Return what the definition of *one* says, its type and its marks included."""
     start = one.start
-    while code.is_sign(start - 2, "@"):
+    while start >= 2 and code.is_sign(start - 2, "@"):  # noqa: PLR2004 - a mark is a sign and a word
         start -= 2
     return tuple(map(_word, code.tokens[start : code.behind(one.body)]))
 

@@ -32,7 +32,7 @@ def read(text: str) -> tuple[Style, ExecutionGraph]:
     pipeline = pipeline_of(code)
     if pipeline is not None:
         return Style.DECLARATIVE, declarative.graph_of(declarative.read(code, pipeline))
-    script = script_of(code)
+    script, _ = script_of(code)
     return Style.SCRIPTED, starting.graph_of(script, code.error)
 
 
@@ -46,10 +46,10 @@ def pipeline_of(code: Code) -> int | None:
     return None
 
 
-def script_of(code: Code) -> scripted.Scripted:
-    """Return what the scripted *code* declares and starts; its driver must be the known one."""
+def script_of(code: Code) -> tuple[scripted.Scripted, driver.Driver]:
+    """Return what the scripted *code* declares and starts, and how its driver is written, which must be a known one."""
     found = functions(code)
     if not {"addStage", "addTables"} & {one.text for one in code.tokens}:
         raise code.error(0, 'neither a block "pipeline" nor calls of "addStage", as pipegen writes them')
-    driver.check(code, found)
-    return scripted.read(code, found, driver.names())
+    form = driver.check(code, found)
+    return scripted.read(code, found, driver.names()), form

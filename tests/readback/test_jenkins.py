@@ -10,15 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from targets.jenkins.made import DIAMOND, jenkinsfile, plan, scripts
 
-from pipegen.assets import folder
+from pipegen.emit.template import render
 from pipegen.graph.blocks import added_waits
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.layout import cheapest_blocks
+from pipegen.readback.driver import Driver
 from pipegen.readback.errors import UnknownDriverError, UnreadableError
 from pipegen.readback.jenkins import order
 
 MODELS = Path(__file__).parents[3] / "shared" / "output" / "jenkins"
-DRIVER = folder("templates").joinpath("jenkins", "driver.j2").read_text("utf-8")
+DRIVER = render("jenkins/driver.j2", filters={}, body=Driver(0, tables=False))
 
 
 def script(text: str) -> str:
