@@ -33,7 +33,7 @@ def names() -> frozenset[str]:
 
 
 def check(code: Code, found: Sequence[Function]) -> Driver:
-    """Return how the driver in *code* is written, which the functions *found* make up; `UnknownDriverError` for others."""
+    """Return how the driver in *code* is written, which has the functions *found*; `UnknownDriverError` for others."""
     forms = [Driver(deepest, tables) for deepest in sorted({0, _deepest(code)}) for tables in (False, True)]
     problems = {form: list(_problems(code, found, form)) for form in forms}
     best = min(forms, key=lambda form: len(problems[form]))

@@ -29,12 +29,13 @@ _GROOVY = re.compile(
 _JENKINS_NAME = re.compile(r"(?i)jenkinsfile(?:\..*)?|.*\.jenkinsfile")
 _GITLAB_NAME = re.compile(r"(?:.*\.)?gitlab-ci\.ya?ml")
 # What only a config has at the top, and what only GitLab has there.
-_CONFIG_KEY = re.compile(r"""^(?:\{\s*)?["']?(?:pipelines|inputs|templates|targets)["']?\s*:""", re.MULTILINE)
+_CONFIG_KEY = re.compile(r"""^(?:\{\s*)?["']?(pipelines|inputs|templates|targets)["']?\s*:""", re.MULTILINE)
 _GITLAB_KEY = re.compile(r"^(?:stages|workflow|default|before_script|spec):", re.MULTILINE)
-_JOB_KEY = re.compile(r"^ +(?:script|trigger|stage):", re.MULTILINE)
-_JOB_CALLED_SO = re.compile(
-    r"^(?:pipelines|inputs|templates|targets):\n(?:  .*\n|\n)*?  (?:script|stage|trigger):", re.MULTILINE
-)
+_LINE = re.compile(r"^(?P<depth> *)(?P<rest>[^\s#].*)", re.MULTILINE)
+_DOES = re.compile(r"(?:script|trigger|stage):")
+# A pipeline of a config may be called as a key of a job is, but holds no plain text.
+_STANDS = re.compile(r"stage: +[^\s{\[&*!|>]")
+_JOB_ON_A_LINE = re.compile(r"""["'.\w][^{]*: *\{.*\b(?:script|trigger|stage):""")
 # Named so, a file is a config that may have gone wrong.
 _CONFIG_NAMES = frozenset({"pipegen.yaml", "pipegen.yml", "config.yaml", "config.yml"})
 
@@ -43,17 +44,35 @@ def engine_of(file: SourceFile) -> Engine | None:
     """Return the engine that reads *file*; None for a config, and for whatever else it may be."""
     mark = _MARK.match(file.text)
     name = file.path.rpartition("/")[2]
-    is_config = any(not _JOB_CALLED_SO.match(file.text, found.start()) for found in _CONFIG_KEY.finditer(file.text))
     if mark is not None and mark["comment"] == "//":
         return Engine.JENKINS
-    if is_config:
+    jobs = _jobs(file.text, _DOES)
+    named = [found[1] for found in _CONFIG_KEY.finditer(file.text)]
+    if named and (mark is None or not _jobs(file.text, _STANDS).issuperset(named)):
         return None
     if _GROOVY.match(file.text, _end_of_comments(file.text)) or _JENKINS_NAME.fullmatch(name):
         return Engine.JENKINS
     if mark is not None or _GITLAB_NAME.fullmatch(name):
         return Engine.GITLAB
-    has_jobs = _GITLAB_KEY.search(file.text) and _JOB_KEY.search(file.text)
-    return Engine.GITLAB if has_jobs and name not in _CONFIG_NAMES else None
+    is_known = _GITLAB_KEY.search(file.text) is not None and name not in _CONFIG_NAMES
+    return Engine.GITLAB if is_known and jobs else None
+
+
+def _jobs(text: str, key: re.Pattern[str]) -> frozenset[str]:
+    """Return the keys at the top with one right below that matches *key*, as the keys of jobs do."""
+    found: set[str] = set()
+    top, depth = "", 0
+    for line in _LINE.finditer(text):
+        indent, rest = len(line["depth"]), line["rest"]
+        if not indent:
+            top, depth = rest.partition(":")[0].strip("\"'"), 0
+            if _JOB_ON_A_LINE.match(rest):
+                found.add(top)
+        else:
+            depth = depth or indent
+            if indent == depth and key.match(rest):
+                found.add(top)
+    return frozenset(found)
 
 
 def _end_of_comments(text: str) -> int:

@@ -33,7 +33,12 @@ SKEWED = """
 SIDE_BY_SIDE = """
     pipelines:
       one:
-        stages: [{ name: a, script: x }, { name: b, script: x }, { name: c, script: x }, { name: e, script: x }, { name: f, script: x }]
+        stages:
+          - { name: a, script: x }
+          - { name: b, script: x }
+          - { name: c, script: x }
+          - { name: e, script: x }
+          - { name: f, script: x }
         execution: [[a, c], [b, c], [b, e]]
         finally: [f]
       two:
@@ -119,7 +124,7 @@ def test_every_line_of_the_driver(name: str) -> None:
     """The constant code at the end, from the function that declares stages on."""
     made = written(SCRIPTS[name], "jenkins")
     start = made.text.index("def addStage(")
-    lines = [line for line in re.finditer(r"^ *[^/\s].*\n", made.text[start:], re.MULTILINE)]
+    lines = list(re.finditer(r"^ *[^/\s].*\n", made.text[start:], re.MULTILINE))
     mutants = {line[0]: made.text[: start + line.start()] + made.text[start + line.end() :] for line in lines}
 
     check_noticed(made, mutants)
@@ -128,7 +133,9 @@ def test_every_line_of_the_driver(name: str) -> None:
     check_noticed(made, {"parallel": made.text + "\ndef parallel(Map branches) {\n}\n"})
 
 
-@pytest.mark.parametrize("pattern", [r"(?<=\W)remove\(done\)", r"(?<!List )ready = ", r"size\(\) == 1", r"advance\(\[name\]\)"])
+@pytest.mark.parametrize(
+    "pattern", [r"(?<=\W)remove\(done\)", r"(?<!List )ready = ", r"size\(\) == 1", r"advance\(\[name\]\)"]
+)
 def test_words_of_the_driver(pattern: str) -> None:
     """What counts down, what goes on, and what starts."""
     made = written(SKEWED, "jenkins")
@@ -147,7 +154,9 @@ def test_how_stages_start() -> None:
     check_noticed(final, without(final.text, r"^runStages \{.*?^\}\n"))
     check_noticed(large, without(large.text, r"^addStages\d\(\)\n"))
     check_noticed(large, without(large.text, r"^runStages\(\)\n"))
-    check_noticed(large, without(large.text, r"^addStages1\(\)\n(.*?)^runStages\(\)\n", by=r"\1runStages()\naddStages1()\n"))
+    check_noticed(
+        large, without(large.text, r"^addStages1\(\)\n(.*?)^runStages\(\)\n", by=r"\1runStages()\naddStages1()\n")
+    )
 
 
 def test_blocks() -> None:

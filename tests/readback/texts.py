@@ -42,7 +42,7 @@ def written(config: str, target: str, **options: str) -> Written:
     report = Report()
     analysed = analyse(SourceFile("pipegen.yaml", dedent(config)), (), report)
     *children, file = generate(analysed, registry.load(target), options, report)
-    paths = {child.path: child.text for child in children}
+    paths = {child.name: child.text for child in children}
     return Written(file.text, paths, analysed.plans, report.diagnostics())
 
 
