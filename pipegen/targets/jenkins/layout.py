@@ -13,6 +13,7 @@ from pipegen.graph.layout import cheapest_blocks
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.declarative import lower_declarative, with_functions
+from pipegen.targets.jenkins.depth import depth_notes, depth_of, report_depth
 from pipegen.targets.jenkins.pairs import SHARED_BESIDE_OTHERS
 from pipegen.targets.jenkins.runs import waits_on_an_agent
 from pipegen.targets.jenkins.scripted import lower_scripted
@@ -43,9 +44,9 @@ def lay_out(work: Work, style: str, stages_in: Callable[[Style], Stages], report
     if style == Style.DECLARATIVE.value:
         laid_out = _forced_declarative(work, stages_in(Style.DECLARATIVE), report)
     elif style == Style.SCRIPTED.value:
-        laid_out = _scripted(work, stages_in, ("Style: scripted.",))
+        laid_out = _scripted(work, stages_in, ("Style: scripted.",), report)
     else:
-        laid_out = _declarative(work, stages_in) or _scripted(work, stages_in, ())
+        laid_out = _declarative(work, stages_in) or _scripted(work, stages_in, (), report)
     _check_stages(laid_out.stages.stages, work, report)
     return laid_out
 
@@ -84,9 +85,11 @@ def _has_room_for_workspaces(work: Work, placed: Sequence[Block]) -> bool:
     return len(work.plans) == 1 and len(placed[0]) == 1
 
 
-def _scripted(work: Work, stages_in: Callable[[Style], Stages], notes: tuple[str, ...]) -> LaidOut:
+def _scripted(work: Work, stages_in: Callable[[Style], Stages], notes: tuple[str, ...], report: Report) -> LaidOut:
     stages = stages_in(Style.SCRIPTED)
-    return LaidOut(stages, lower_scripted(work, stages.stages), notes)
+    depth = depth_of(work, _graph(work))
+    report_depth(depth, work, report)
+    return LaidOut(stages, lower_scripted(work, stages.stages, depth.deepest), (*notes, *depth_notes(depth)))
 
 
 def _forced_declarative(work: Work, stages: Stages, report: Report) -> LaidOut:

@@ -42,9 +42,15 @@ class SharedRun:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scripted:
-    """`addStage` calls and how they start: pipeline by pipeline where some have one workspace, else all at once."""
+    """`addStage` calls and how they start: pipeline by pipeline where some have one workspace, else all at once.
+
+    Attributes:
+        deepest: how many `parallel` the driver puts into each other at most, until half of them have ended; 0 for the
+            plain driver, which does not count them.
+    """
 
     chunks: tuple[Chunk, ...]
     runs: tuple[Run, ...]
     shared: tuple[SharedRun, ...]
     teardown: Teardown | None
+    deepest: int

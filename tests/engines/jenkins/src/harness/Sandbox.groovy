@@ -41,8 +41,9 @@ class Sandbox extends ClassCodeVisitorSupport {
             UUID       : ['randomUUID', 'fromString'],
             Utils      : ['markStageSkippedForConditional'],
     ]
+    /** Methods by their names alone: `clear` is permitted for maps, and not for lists. */
     private static final Set<String> METHODS = '''
-            toArray execute getRawBuild getMetaClass evaluate getCauses exec invokeMethod
+            toArray execute getRawBuild getMetaClass evaluate getCauses exec invokeMethod clear
     '''.tokenize().toSet()
     private static final Set<String> PROPERTIES = 'metaClass rawBuild classLoader causes'.tokenize().toSet()
     private static final Set<String> IMPORTS = 'groovy.json.JsonSlurperClassic'.tokenize().toSet()

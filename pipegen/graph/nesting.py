@@ -1,0 +1,146 @@
+"""How deep branches stand in each other when each node starts as soon as all before it are done.
+
+A node is started by the last one before it to end, whichever that is in a run: in the same branch when it is the only
+one that this starts, else in a branch of its own inside of that one. The answers hold for all runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from itertools import accumulate
+from operator import and_
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.walk import components
+
+
+def nesting(reduced: ExecutionGraph) -> dict[str, int]:
+    """Return for each node in how many branches, one inside of the other, it runs at most; some run gets that deep.
+
+    In *reduced* no arc is implied by others; where some are, the answer may be too large, and never too small.
+    """
+    found: dict[str, int] = {}
+    for node in reduced.topological():
+        before = reduced.predecessors(node)
+        inherited = [found[one] + (reduced.out_degree(one) > 1) for one in before]
+        found[node] = max(inherited, default=int(len(reduced.roots) > 1))
+    return found
+
+
+def nesting_handed_out(reduced: ExecutionGraph) -> dict[str, int]:
+    """Return the same where the last branch of several hands what it starts out to the branch around them.
+
+    A node then stands no deeper than any node that all ways to it lead through, if all that this one has led to must
+    have ended by then. No run gets deeper; of nearly all graphs some run gets that deep. In *reduced* no arc is
+    implied by others. Costs a closure.
+    """
+    nodes = reduced.topological()
+    groups = _apart(reduced)
+    # Before everything stands 0, then a start for each group of nodes that arcs join.
+    first = 1 + max(groups.values(), default=0)
+    places = {node: place for place, node in enumerate(nodes, first)}
+    before: list[tuple[int, ...]] = [(), *((0,) for _ in range(1, first))]
+    before += [tuple(places[one] for one in reduced.predecessors(node)) or (groups[node],) for node in nodes]
+    return dict(zip(nodes, _HandedOut(before, first).depths[first:], strict=True))
+
+
+def _apart(graph: ExecutionGraph) -> dict[str, int]:
+    """Return a number for each node, from 1 on, the same one for those that arcs join, directly or not."""
+    places = {node: place for place, node in enumerate(graph.nodes)}
+    near = [[places[one] for one in (*graph.predecessors(node), *graph.successors(node))] for node in graph.nodes]
+    groups = enumerate(components(near, near), 1)
+    return {graph.nodes[place]: number for number, group in groups for place in group}
+
+
+class _HandedOut:
+    """A reduced graph by numbers in topological order, behind *first* that only start others; sets of nodes as bits."""
+
+    def __init__(self, before: Sequence[Sequence[int]], first: int) -> None:
+        self._before = before
+        self._first = first
+        self._everything = (1 << len(before)) - 1
+        self._descendants = _descendants(before)
+        self._related = [
+            earlier | later | 1 << node
+            for node, (earlier, later) in enumerate(zip(_ancestors(before), self._descendants, strict=True))
+        ]
+        self._beside = self._related_beside()
+        self._dominator = _dominators(before)
+        self.depths = [0] * len(before)
+        # For each node, the nearest one that all ways to it lead through and that stands less deep; -1 for none.
+        self._shallower = [-1] * len(before)
+        for node in range(1, len(before)):
+            self._place(node)
+
+    def _related_beside(self) -> list[dict[int, int]]:
+        """Return for each node, and each of several directly after it, what is related to all others of these."""
+        after: list[list[int]] = [[] for _ in self._before]
+        for node, earlier in enumerate(self._before):
+            for one in earlier:
+                after[one].append(node)
+        found = []
+        for followers in after:
+            related = [self._related[one] for one in followers]
+            left = list(accumulate(related[:-1], and_, initial=self._everything))
+            right = list(accumulate(related[:0:-1], and_, initial=self._everything))[::-1]
+            found.append(dict(zip(followers, map(and_, left, right), strict=True)) if len(followers) > 1 else {})
+        return found
+
+    def _place(self, node: int) -> None:
+        depth = max(self._started_by(one, node) for one in self._before[node])
+        if node >= self._first > self._before[node][0]:
+            # All roots start together.
+            depth = min(depth, 1)
+        self.depths[node] = depth
+        above = self._dominator[node]
+        while above >= 0 and self.depths[above] >= depth:
+            above = self._shallower[above]
+        self._shallower[node] = above
+
+    def _started_by(self, last: int, node: int) -> int:
+        """Return how deep *node* is when *last* has ended as the last one before it, alone or beside others."""
+        # What has no order with those two may have started and not ended, or failed.
+        others = self._everything & ~(self._related[last] | self._related[node])
+        alone = self._home(last, others)
+        if node not in self._beside[last]:
+            return alone
+        return max(alone, self._home(last, others & ~self._beside[last][node]) + 1)
+
+    def _home(self, last: int, others: int) -> int:
+        """Return how deep the branch is that goes on after *last*, where *others* may not have ended well."""
+        home = last
+        above = self._shallower[home]
+        while above >= 0 and not self._descendants[above] & others:
+            home, above = above, self._shallower[above]
+        return self.depths[home]
+
+
+def _ancestors(before: Sequence[Sequence[int]]) -> list[int]:
+    found = [0] * len(before)
+    for node, earlier in enumerate(before):
+        for one in earlier:
+            found[node] |= found[one] | 1 << one
+    return found
+
+
+def _descendants(before: Sequence[Sequence[int]]) -> list[int]:
+    found = [0] * len(before)
+    for node in range(len(before) - 1, 0, -1):
+        for one in before[node]:
+            found[one] |= found[node] | 1 << node
+    return found
+
+
+def _dominators(before: Sequence[Sequence[int]]) -> list[int]:
+    """Return for each node the nearest other one that all ways to it lead through; -1 for none."""
+    masks, found = [1] * len(before), [-1] * len(before)
+    for node in range(1, len(before)):
+        common = _all_of(masks[one] for one in before[node])
+        found[node] = common.bit_length() - 1
+        masks[node] = common | 1 << node
+    return found
+
+
+def _all_of(sets: Iterable[int]) -> int:
+    return reduce(and_, sets)

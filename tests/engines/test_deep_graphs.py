@@ -1,0 +1,138 @@
+"""Graphs that would nest too deep, executed: how deep blocks really get, in what order, and what a failure means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from engines.jenkins_harness import Build, Node, available, run, validate
+from engines.requirement import require
+from graph import families
+from targets.jenkins import driver
+from targets.jenkins.made import jenkinsfile, plan, script, scripts
+
+from pipegen.graph.execution import ExecutionGraph
+
+Repository = Callable[[Mapping[str, str | bytes]], Path]
+
+
+@pytest.fixture
+def jenkins(repository: Repository, tmp_path: Path) -> Callable[..., Build]:
+    """Give a function that runs the text of a Jenkinsfile."""
+    require(available())
+
+    def start(text: str, *, approve: bool = True) -> Build:
+        folder = tmp_path / "build"
+        return run(text, repository({"README": "x"}), workdir=folder, nodes=[Node(executors=100)], approve=approve)
+
+    return start
+
+
+def small(graph: ExecutionGraph, bodies: Mapping[str, str], deepest: int, shallow: int) -> str:
+    """Return stages with *bodies* and the driver of deep graphs, with other numbers for what is deep and shallow."""
+    made = jenkinsfile(scripts(plan(*families.diamonds(50).arcs)), style="scripted")
+    head, how = made[: made.index("addStages1()")], made[made.index("// How the stages run.") :]
+    for text, number in (("block.depth == 40", deepest), ("block.depth <= 20", shallow)):
+        assert how.count(text) == 1
+        how = how.replace(text, f"{text[:-2]}{number}")
+    stages = [
+        f"addStage('{node}', after: {list(graph.predecessors(node))}, agent: null) {{ {bodies[node]} }}"
+        for node in graph.nodes
+    ]
+    return "\n".join([head, *stages, "runStages()", how])
+
+
+def replayed(
+    build: Build, graph: ExecutionGraph, deepest: int = 40, shallow: int = 20, *, around: int = 0
+) -> driver.Run:
+    """Check that all starts, and how deep they are, are those that the model gives for the same ends; return it.
+
+    Stages that are not in *graph* are passed over; *around* is how many blocks stand around all of it.
+    """
+    model = driver.Run(graph, deepest, shallow).start()
+    for event in build.events:
+        stage = event.stage
+        if stage.name in graph and event.kind == "start":
+            assert model.running[stage.name].depth + around == len(stage.branches), stage.name
+        elif stage.name in graph and event.kind == "end":
+            model.end(stage.name, is_failed=stage.status == "failed")
+    assert not model.running
+    return model
+
+
+def test_a_compiled_file_runs(jenkins: Callable[..., Build]) -> None:
+    """What is written for a deep pipeline with a finally stage, beside another one; with agents and checkouts."""
+    graph = families.trellis(45, 12)
+    sides = {f"s{place}": script("sleep 0.2") for place in range(45)}
+    deep = plan(*graph.arcs, ["last"], name="deep", last={"is_final": True})
+    text = jenkinsfile(scripts(deep, (), **sides), scripts(plan(["a", "b"], name="other")), style="scripted")
+    build = jenkins(text)
+    replayed(build, ExecutionGraph([f"deep: {one}", f"deep: {node}"] for one, node in graph.arcs), 39, 19, around=1)
+    last = build.stage("deep: last")
+
+    assert validate({"deep": text}, bytecode=True) == {"deep": ()}
+    assert build.result == "SUCCESS"
+    assert len(build.stages) == 93
+    assert max(len(stage.branches) for stage in build.stages) <= 40
+    assert all(stage.end <= last.start for stage in build.stages if stage.name.startswith("deep: ") and stage != last)
+
+
+def test_forty_blocks_and_no_more(jenkins: Callable[..., Build]) -> None:
+    """Sides that all overlap nest until they may not; then those that are deep end, and all goes on from there."""
+    graph = families.trellis(60, 60)
+    bodies = {node: "sleep 3" if node.startswith("s") else "echo 'x'" for node in graph.nodes}
+    build = jenkins(small(graph, bodies, 40, 20))
+    model = replayed(build, graph)
+
+    assert build.result == "SUCCESS"
+    assert len(build.stages) == 120
+    assert max(len(stage.branches) for stage in build.stages) == 40
+    assert model.held > 0
+    assert all(build.stage(one).end <= build.stage(name).start for one, name in graph.arcs)
+
+
+def test_a_hundred_diamonds_do_not_nest(jenkins: Callable[..., Build]) -> None:
+    """Each join starts where the block that it closes was started."""
+    graph = families.diamonds(100)
+    bodies = dict.fromkeys(graph.nodes, "echo 'x'")
+    build = jenkins(small(graph, bodies, 40, 20))
+    replayed(build, graph)
+
+    assert build.result == "SUCCESS"
+    assert len(build.stages) == 301
+    assert {stage.branches for stage in build.stages if stage.name.startswith("j")} == {()}
+    assert {len(stage.branches) for stage in build.stages} == {0, 1}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_failures_stop_what_comes_after_them(jenkins: Callable[..., Build], seed: int) -> None:
+    """At a depth of two, with much to hold back: all others run once, in order, and those left are shown as skipped."""
+    dice = families.dice(seed)
+    graph = families.local(dice, 40, 6)
+    names = graph.nodes
+    failing = set(dice.sample(names[5:], 3))
+    lost = {later for stage in failing for later in graph.descendants(stage)}
+    bodies = {name: f"sleep(time: {dice.randint(1, 60)}, unit: 'MILLISECONDS')" for name in names}
+    bodies |= {name: f"{bodies[name]}; error 'no'" for name in failing}
+    build = jenkins(small(graph, bodies, 2, 1))
+    model = replayed(build, graph, 2, 1)
+    begun = {stage.name: stage for stage in build.stages}
+
+    assert build.result == "FAILURE"
+    assert len(begun) == len(build.stages) == 40
+    assert {name for name, stage in begun.items() if stage.status == "failed"} == failing - lost
+    assert {name for name, stage in begun.items() if stage.status == "skipped"} == lost
+    assert all(begun[one].end <= begun[name].start for one, name in graph.arcs if name not in lost)
+    assert model.held > 0
+
+
+@pytest.mark.parametrize(("body", "expected"), [("error 'no'", ["c", "d"]), ("input 'go?'", [])])
+def test_what_waits_when_all_else_has_failed(jenkins: Callable[..., Build], body: str, expected: list[str]) -> None:
+    """It starts after a failure, and not when the build was stopped."""
+    graph = ExecutionGraph([["a", "c"], ["a", "d"], ["b"]])
+    bodies = {"a": "", "b": f"sleep 1; {body}", "c": "", "d": ""}
+    build = jenkins(small(graph, bodies, 1, 0), approve=False)
+
+    assert [stage.name for stage in build.stages if stage.status == "success"] == ["a", *expected]
+    assert build.stage("b").status in {"failed", "aborted"}

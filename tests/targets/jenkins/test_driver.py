@@ -1,0 +1,79 @@
+"""The model of the driver on graphs of many shapes: what runs, in what order, how deep, and in what time.
+
+That the Groovy decides as the model does is checked in `engines/test_deep_graphs.py`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+
+import pytest
+from graph import families
+from targets.jenkins.driver import DEEPEST, Run, ideal, timed
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.nesting import nesting
+
+DURATIONS: Mapping[str, Callable[[random.Random], float]] = {
+    "even": lambda dice: dice.uniform(1, 2),
+    "uneven": lambda dice: dice.lognormvariate(0, 1),
+    "few long ones": lambda dice: dice.choice([0.1, 0.1, 0.1, 10]),
+}
+
+
+def drawn(graph: ExecutionGraph, kind: str, seed: int) -> dict[str, float]:
+    """Return durations for the nodes of *graph*."""
+    dice = families.dice(seed)
+    return {node: DURATIONS[kind](dice) for node in graph.nodes}
+
+
+def driven(graph: ExecutionGraph) -> Run:
+    """Return a run with the driver that a file for *graph* has."""
+    return Run(graph, hands_out=max(nesting(graph.transitive_reduction()).values()) > DEEPEST)
+
+
+@pytest.mark.parametrize("kind", DURATIONS)
+@pytest.mark.parametrize("seed", range(2))
+def test_stages_start_as_soon_as_they_can(kind: str, seed: int) -> None:
+    """At once where no run nests deeper than 40; beyond, a build takes at most a twentieth longer."""
+    for name, graph in families.family(seed).items():
+        durations = drawn(graph, kind, seed)
+        run = driven(graph)
+        starts, ends = timed(run, durations)
+        ratio = max(ends.values()) / ideal(graph, durations)
+
+        assert len(starts) == len(graph.nodes), name
+        assert all(ends[one] <= starts[node] for one, node in graph.arcs), name
+        assert run.depth <= DEEPEST, name
+        assert ratio == pytest.approx(1) if not run.held else ratio <= 1.05, name
+        assert run.hands_out or not run.held, name
+
+
+def test_what_is_held_back_is_rare() -> None:
+    """On these graphs it happens, or the bound above would say nothing; on the flat ones it never does."""
+    held = {}
+    for name, graph in families.family(0).items():
+        run = driven(graph)
+        timed(run, drawn(graph, "even", 0))
+        held[name] = run.held
+
+    assert {"60 layers of 20", "100 layers of 10"} <= {name for name, count in held.items() if count}
+    assert all(not held[name] for name in ("60 full layers", "diamonds", "chains of diamonds", "series and parallel"))
+    assert all(count <= 200 for count in held.values())
+
+
+@pytest.mark.parametrize("deepest", [1, 3, 40])
+def test_failures_stop_only_what_comes_after_them(deepest: int) -> None:
+    """All others run, whatever is held back."""
+    for seed in range(30):
+        dice = families.dice(seed)
+        graph = families.local(dice, 80, 8, 2) | ExecutionGraph([["apart", "from", "others"]])
+        failing = set(dice.sample(graph.nodes, 4))
+        lost = {later for stage in failing for later in graph.descendants(stage)}
+        run = Run(graph, deepest, deepest // 2)
+        starts, ends = timed(run, drawn(graph, "uneven", seed), failing)
+
+        assert starts.keys() == set(graph.nodes) - lost
+        assert all(ends[one] <= starts[node] for one, node in graph.arcs if node in starts)
+        assert run.depth <= deepest
