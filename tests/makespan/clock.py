@@ -19,9 +19,6 @@ from pipegen.readback.scripted import Declared, Flow, Scripted, Start
 
 Durations = Mapping[str, float]
 
-# Where a driver that bounds its blocks starts what has waited: see `goOn` in the template of the driver.
-_SHALLOW = 20
-
 
 def ideal(graph: ExecutionGraph, durations: Durations) -> float:
     """Return the longest path: no schedule is shorter."""
@@ -140,7 +137,7 @@ class Build:
         left = None
         while block.outer is not None and block.alive == 1:
             left, block = block, block.outer
-        if block.depth <= _SHALLOW:
+        if block.depth <= self._driver.deepest // 2:
             ready = block.waiting + ready
             block.waiting.clear()
         elif block.waiting or (len(ready) > 1 and block.depth == self._driver.deepest):

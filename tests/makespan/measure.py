@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
+from graph.families import family as deep
 from makespan.clock import frames, ideal, makespan
 from readback.families import FAMILIES, config
 from readback.texts import written
@@ -19,7 +20,7 @@ FRAMES = "frames"
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A graph of a family; the same for the same numbers."""
+    """A graph of a family; the same for the same numbers. Deep families have sizes of their own, which 0 stands for."""
 
     family: str
     size: int
@@ -31,7 +32,7 @@ class Sample:
         Durations are spread as those of real stages are, with a few long ones; with *unit* all are 1.
         """
         random = Random(f"{self.family} {self.size} {self.seed}")  # noqa: S311 - shapes and durations, no secrets
-        graph = FAMILIES[self.family](self.size, random)
+        graph = FAMILIES[self.family](self.size, random) if self.size else deep(self.seed)[self.family]
         durations = {stage: 1.0 if unit else random.lognormvariate(0, 1) for stage in graph.nodes}
         shortest = ideal(graph, durations)
         return {

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 import pytest
+from graph.families import diamonds
+from readback.families import config
 from readback.texts import Written, order, written
 
 from pipegen.graph.execution import ExecutionGraph
@@ -96,6 +98,8 @@ def without_calls(text: str, name: str) -> dict[str, str]:
 
 # Scripted files: with finally, with several pipelines, and with functions that declare stages.
 SCRIPTS = {"finally": SKEWED, "several": SIDE_BY_SIDE, "many": many()}
+# With blocks that would nest too deep if the driver did not see to it.
+DEEP = config(diamonds(45))
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -119,10 +123,10 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[str, str]]:
     yield f"{text[start:end]} at {start}", re.sub(r", \]", "]", shorter)
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_every_line_of_the_driver(name: str) -> None:
+@pytest.mark.parametrize("text", [*SCRIPTS.values(), DEEP], ids=[*SCRIPTS, "deep"])
+def test_every_line_of_the_driver(text: str) -> None:
     """The constant code at the end, from the function that declares stages on."""
-    made = written(SCRIPTS[name], "jenkins")
+    made = written(text, "jenkins")
     start = made.text.index("def addStage(")
     lines = list(re.finditer(r"^ *[^/\s].*\n", made.text[start:], re.MULTILINE))
     mutants = {line[0]: made.text[: start + line.start()] + made.text[start + line.end() :] for line in lines}

@@ -6,6 +6,7 @@ import re
 from random import Random
 
 import pytest
+from graph.families import diamonds, full_layers, ladder, trellis
 from readback.families import FAMILIES, all_small, config
 from readback.texts import Written, relation, written
 
@@ -76,6 +77,16 @@ def test_larger_graphs(family: str, size: int) -> None:
     check_exact(graph)
     if size < 70:
         check_forced(graph)
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [diamonds(45), ladder(120), trellis(100, 3), full_layers(50, 3)],
+    ids=["diamonds", "ladder", "trellis", "full"],
+)
+def test_deep_graphs(graph: ExecutionGraph) -> None:
+    """Blocks that would nest too deep are none the less what the arcs ask for."""
+    check_exact(graph)
 
 
 def test_a_large_graph_is_read_in_seconds() -> None:
