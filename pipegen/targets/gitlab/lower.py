@@ -11,6 +11,7 @@ from pipegen.plan.model import Plan
 from pipegen.plan.model.logic import atoms
 from pipegen.targets.gitlab import host as hosts
 from pipegen.targets.gitlab import selection
+from pipegen.targets.gitlab.assembly import assembled
 from pipegen.targets.gitlab.checks import check_plan
 from pipegen.targets.gitlab.drafts import Draft, drafts
 from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
@@ -61,7 +62,9 @@ def lower(plans: Sequence[Plan], settings: Settings, *, chosen: bool, report: Re
             stage_rules=_stage_rules(plan, _choices(plans, plan, chosen=chosen), report),
             fetch=() if has_one_fetch(plans) else fetch_variables(plan.fetch),
         )
-        jobs += with_interruptible(pipeline.jobs(found), plan, pipeline.titles)
+        places = pipeline.places(found)
+        made = [one.job for one in pipeline.made(found, places)]
+        jobs += with_interruptible(assembled(pipeline, made, places, names), plan, pipeline.titles)
     top = [selection.variable(plans)] if is_conditional else []
     top += input_variables(plans)
     top += fetch_variables(plans[0].fetch) if has_one_fetch(plans) else ()
