@@ -36,12 +36,40 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.targets.base import GeneratedFile, Target
 
 
+_StyleOption = Annotated[
+    str | None,
+    typer.Option(
+        "--style",
+        metavar="STYLE",
+        show_default=False,
+        help="How a Jenkinsfile is laid out: auto, declarative, scripted.",
+    ),
+]
+_SplitOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--split",
+        metavar="STAGE[,STAGE]",
+        show_default=False,
+        help="Put these stages, and what comes after them, into a child pipeline of GitLab; may be given again.",
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class _Result:
     """What a target was given, and where it goes."""
 
     path: Path
     file: GeneratedFile
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """Options that some targets know."""
+
+    style: str | None
+    split: tuple[str, ...]
 
 
 def compile_(
@@ -55,12 +83,8 @@ def compile_(
             "--output", "-o", metavar="FILE", show_default=False, help='Where to write; "-" is standard output.'
         ),
     ] = None,
-    style: Annotated[
-        str | None,
-        typer.Option(
-            metavar="STYLE", show_default=False, help="How a Jenkinsfile is laid out: auto, declarative, scripted."
-        ),
-    ] = None,
+    style: _StyleOption = None,
+    split: _SplitOption = None,
     form: FormatOption = Format.TEXT,
     *,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; show what would change.")] = False,
@@ -77,15 +101,17 @@ def compile_(
         raise WrongUsage("--check compares with a file: leave --output out, or name the file")
     _check_usage(load_targets(target or ()), output)
     analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report, fixed))
-    results = _results(analysed, target, output, style, report) if analysed is not None else ()
+    results = (
+        _results(analysed, target, output, _Options(style, tuple(split or ())), report) if analysed is not None else ()
+    )
     show(report.diagnostics(), form, sys.stderr)
     if analysed is None or report.has_errors(strict=strict):
         if not report.has_errors():
             tell(form, "nothing is written: with --strict, warnings count as errors")
         end(Exit.PROBLEMS)
     if output == "-":
-        # The file's own bytes, whatever the terminal speaks.
-        sys.stdout.buffer.write(results[-1].file.text.encode())
+        # The files' own bytes, whatever the terminal speaks.
+        sys.stdout.buffer.write(_stream(results).encode())
         return
     _check_places(results, path)
     if check:
@@ -95,13 +121,13 @@ def compile_(
 
 
 def _results(
-    analysed: Analysed, target: Sequence[str] | None, output: str | None, style: str | None, report: Report
+    analysed: Analysed, target: Sequence[str] | None, output: str | None, given: _Options, report: Report
 ) -> tuple[_Result, ...]:
     targets = load_targets(target) if target else named_targets(analysed)
     if not targets:
         raise WrongUsage("name a target: --target gitlab, --target jenkins, or both")
     _check_usage(targets, output)
-    options = _options(targets, style)
+    options = _options(targets, given)
     results: list[_Result] = []
     for one in targets:
         try:
@@ -117,15 +143,28 @@ def _check_usage(targets: Sequence[Target], output: str | None) -> None:
         raise WrongUsage("--output takes the file of one target: name one, or leave --output out")
 
 
-def _options(targets: Sequence[Target], style: str | None) -> Mapping[str, str]:
-    if style is None:
-        return {}
-    allowed = [value for target in targets for value in target.OPTIONS.get("style", ())]
-    if not allowed:
-        raise WrongUsage("--style is for the target jenkins")
-    if style not in allowed:
-        raise wrong_option("--style", style, allowed)
-    return {"style": style}
+def _options(targets: Sequence[Target], given: _Options) -> Mapping[str, str]:
+    """Return what *given* says to *targets*, or end with wrong usage."""
+    options: dict[str, str] = {}
+    if given.style is not None:
+        allowed = [value for target in targets for value in target.OPTIONS.get("style", ())]
+        if not allowed:
+            raise WrongUsage("--style is for the target jenkins")
+        if given.style not in allowed:
+            raise wrong_option("--style", given.style, allowed)
+        options["style"] = given.style
+    if given.split:
+        if not any("split" in target.OPTIONS for target in targets):
+            raise WrongUsage("--split is for the target gitlab")
+        options["split"] = "\n".join(given.split)
+    return options
+
+
+def _stream(results: Sequence[_Result]) -> str:
+    """Return the text of *results*, of several as a stream of documents, each with its name."""
+    if len(results) == 1:
+        return results[0].file.text
+    return "".join(f"--- # {result.file.name}\n{result.file.text}" for result in results)
 
 
 def _place(file: GeneratedFile, target: Target, output: str | None) -> Path:
@@ -138,9 +177,16 @@ def _place(file: GeneratedFile, target: Target, output: str | None) -> Path:
 def _check_places(results: Sequence[_Result], config: Path) -> None:
     """End with wrong usage before anything is written when one of *results* has no place."""
     for result in results:
+        _make_folder(result, results[-1])
         check_place(result.path)
         if result.path.exists() and result.path.samefile(config):
             raise WrongUsage(f'"{result.path}" is the config itself')
+
+
+def _make_folder(result: _Result, parent: _Result) -> None:
+    """Make the folder of a file that stands below that of its *parent*."""
+    if result.path.parent != parent.path.parent and parent.path.parent.is_dir():
+        result.path.parent.mkdir(exist_ok=True)
 
 
 def _check(results: Sequence[_Result], form: Format) -> Exit:
