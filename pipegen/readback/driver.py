@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from pipegen.assets import folder
 from pipegen.emit.template import render
 from pipegen.readback.errors import UnknownDriverError
 from pipegen.readback.groovy import Code, Token
@@ -14,6 +16,9 @@ from pipegen.readback.literals import Function, functions
 _DIFFERS = "the driver differs from the one this version writes"
 # With functions of these names of its own, a file would do other things than it says.
 _STEPS = frozenset({"parallel", "stage", "node"})
+
+_DECLARE = ("addTables", "declared", "linesOf")
+_DECLARING = re.compile(rf"^(?:@NonCPS\n)?\w+ (?:{'|'.join(_DECLARE)})\(.*?^}}\n", re.MULTILINE | re.DOTALL)
 
 Told = tuple[tuple[str, str], ...]
 
@@ -28,13 +33,14 @@ class Driver:
 
 def names() -> frozenset[str]:
     """Return the names of the driver's functions, however it is written."""
-    forms = (Driver(deepest, tables) for deepest in (0, 1) for tables in (False, True))
-    return frozenset(name for form in forms for name, _ in _known(form))
+    forms = (Driver(deepest, tables=False) for deepest in (0, 1))
+    return frozenset((*(name for form in forms for name, _ in _known(form)), *_DECLARE))
 
 
 def check(code: Code, found: Sequence[Function]) -> Driver:
     """Return how the driver in *code* is written, which has the functions *found*; `UnknownDriverError` for others."""
-    forms = [Driver(deepest, tables) for deepest in sorted({0, _deepest(code)}) for tables in (False, True)]
+    tables = any(one.name == "addTables" for one in found)
+    forms = [Driver(deepest, tables) for deepest in sorted({0, _deepest(code)})]
     problems = {form: list(_problems(code, found, form)) for form in forms}
     best = min(forms, key=lambda form: len(problems[form]))
     for problem in problems[best]:
@@ -66,8 +72,15 @@ def _deepest(code: Code) -> int:
 
 @cache
 def _known(form: Driver) -> tuple[tuple[str, Told], ...]:
-    code = Code(render("jenkins/driver.j2", filters={}, body=form))
+    text = render("jenkins/driver.j2", filters={}, body=form)
+    code = Code(text + _declaring_tables() if form.tables else text)
     return tuple((one.name, _told(code, one)) for one in functions(code))
+
+
+def _declaring_tables() -> str:
+    """Return the functions that declare the stages of tables, which are the same in all files that have some."""
+    template = folder("templates").joinpath("jenkins", "tables.j2").read_text(encoding="utf-8")
+    return "".join(found[0] for found in _DECLARING.finditer(template))
 
 
 def _told(code: Code, one: Function) -> Told:

@@ -39,10 +39,12 @@ def read(text: str, child: Child) -> tuple[ExecutionGraph, tuple[Gap, ...]]:
     """Return the order of the jobs, where all of them run, and where it hangs on a job that rules may drop."""
     waits = Waits()
     _add(waits, text, child)
-    graph = waits.graph()
-    if cycles := graph.cycles():
-        raise UnreadableError(f"jobs need each other: {' -> '.join(cycles[0])}")
-    return graph, tuple(waits.gaps(graph))
+    try:
+        found = waits.order()
+    except WrongFileError as error:
+        raise UnreadableError(str(error)) from None
+    graph = found.graph()
+    return graph, tuple(found.gaps(graph))
 
 
 def gap_message(gap: Gap) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -72,26 +72,85 @@ class Waits:
             if start is not None and start.awaits_children:
                 self._waits[start.name].append(_Wait(job.name, is_firm=not job.rules, is_part=True))
 
+    def order(self) -> Order:
+        """Return the order of the jobs; raise `WrongFileError` when they wait for each other."""
+        arcs = ((wait.name, name) for name, waits in self._waits.items() for wait in waits)
+        moments = ExecutionGraph([*((name,) for name in self._waits), *arcs])
+        if cycles := moments.cycles():
+            told = (name.removeprefix(_START) for name in cycles[0])
+            raise WrongFileError(f"jobs need each other: {' -> '.join(told)}")
+        return Order(self._jobs, self._waits, moments.topological())
+
+
+class Order:
+    """The order of jobs in bits: that of a job stands for it, later jobs have higher ones.
+
+    *moments* are in an order that all waits allow.
+    """
+
+    def __init__(self, jobs: Mapping[str, Job], waits: Mapping[str, list[_Wait]], moments: Sequence[str]) -> None:
+        self._jobs = jobs
+        self._waits = waits
+        self._moments = moments
+        self._shown = [name for name in moments if self._is_shown(name)]
+        self._places = {name: place for place, name in enumerate(self._shown)}
+        self._before: dict[str, int] = {}
+        for name in moments:
+            self._before[name] = self._joined(name, self._before)
+
     def graph(self) -> ExecutionGraph:
-        """Return the order of the jobs, where all of them run; helpers are looked through."""
-        shown = [name for name in self._jobs if self._is_shown(name)]
-        arcs = ((wait, name) for name in shown for wait in self._seen(name))
-        return ExecutionGraph([*((name,) for name in shown), *arcs])
+        """Return the order where all jobs run: all direct waits, and through helpers those that nothing else implies."""
+        arcs: list[tuple[str, ...]] = [(name,) for name in self._jobs if self._is_shown(name)]
+        for name in self._shown:
+            direct = [wait.name for wait in self._waits[name] if self._is_shown(wait.name)]
+            told = reduce(or_, (self._before[one] | 1 << self._places[one] for one in direct), 0)
+            through = (one for one in self._latest(self._before[name]) if not told >> self._places[one] & 1)
+            arcs += ((earlier, name) for earlier in (*direct, *through))
+        return ExecutionGraph(arcs)
 
     def gaps(self, graph: ExecutionGraph) -> Iterator[Gap]:
-        """Yield where the order in *graph*, which is theirs, hangs on a job that rules may drop."""
-        places = {name: place for place, name in enumerate(graph.nodes)}
+        """Yield where the order in *graph*, which is this one, hangs on a job that rules may drop."""
         sure: dict[str, int] = {}
-        for name in graph.topological():
-            seen = self._seen(name)
-            sure[name] = reduce(or_, (1 << places[one] for one, how in seen.items() if not how.through), 0)
-            sure[name] |= reduce(or_, (sure[one] for one, how in seen.items() if how.is_firm), 0)
-            hanging = [(one, how.through) for one, how in seen.items() if how.through]
-            dropped = (one for one, how in seen.items() if not how.is_firm)
-            hanging += ((earlier, one) for one in dropped for earlier in self._seen(one))
-            for earlier, through in hanging:
-                if not sure[name] >> places[earlier] & 1:
-                    yield Gap(name, earlier, through)
+        loose = self._loose()
+        for name in self._moments:
+            if name not in loose:
+                sure[name] = self._joined(name, sure)
+            elif self._is_shown(name):
+                seen = self._seen(name)
+                sure[name] = reduce(or_, (1 << self._places[one] for one, how in seen.items() if not how.through), 0)
+                sure[name] |= reduce(or_, (sure[one] for one, how in seen.items() if how.is_firm), 0)
+                yield from self._gaps_of(name, seen, sure[name], graph)
+
+    def _gaps_of(self, name: str, seen: Mapping[str, _Seen], sure: int, graph: ExecutionGraph) -> Iterator[Gap]:
+        hanging = [(one, how.through) for one, how in seen.items() if how.through]
+        dropped = (one for one, how in seen.items() if not how.is_firm)
+        hanging += ((earlier, one) for one in dropped for earlier in graph.predecessors(one))
+        for earlier, through in hanging:
+            if not sure >> self._places[earlier] & 1:
+                yield Gap(name, earlier, through)
+
+    def _joined(self, name: str, known: Mapping[str, int]) -> int:
+        """Return the bits of all that *name* waits for, and of all that is *known* to come before these."""
+        found = 0
+        for wait in self._waits[name]:
+            found |= known[wait.name] | (1 << self._places[wait.name] if wait.name in self._places else 0)
+        return found
+
+    def _latest(self, mask: int) -> Iterator[str]:
+        """Yield those of the jobs in *mask* that come before no other of them."""
+        while mask:
+            name = self._shown[mask.bit_length() - 1]
+            yield name
+            mask &= ~(self._before[name] | 1 << self._places[name])
+
+    def _loose(self) -> frozenset[str]:
+        """Return what waits, or waits by way of helpers, for a job that may go missing."""
+        found: set[str] = set()
+        for name in self._moments:
+            for wait in self._waits[name]:
+                if not wait.is_firm or (wait.name in found and not self._is_shown(wait.name)):
+                    found.add(name)
+        return frozenset(found)
 
     def _is_shown(self, name: str) -> bool:
         return name in self._jobs and not self._jobs[name].is_helper

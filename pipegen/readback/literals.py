@@ -9,6 +9,8 @@ from pipegen.readback.groovy import Code, Kind
 
 # What stands in front of a function: its type, as pipegen writes them, or no type.
 _NO_TYPES = frozenset({"new", "else", "return", "throw", "in", "case", "assert", "import", "package"})
+# One for the table itself, and a few that choose it.
+_MOST_CALLS = 10
 # A number stands there in `(char) 65535`.
 _CHARACTER = ("(", "char", ")")
 
@@ -74,11 +76,38 @@ class Values:
                 return tuple(found), place
             place += 1
 
-    def returned_text(self, name: str, place: int) -> str:
-        """Return the text that the function *name* returns, asked for at *place*."""
-        if name not in self._known:
-            raise self._code.error(place, f'the function "{name}" is not there')
-        return self.text(self._value_of(self._known[name]))[0]
+    def chosen_text(self, name: str, number: int, place: int) -> str:
+        """Return the text that the function *name* returns for *number*, asked for at *place*.
+
+        It asks what the number is or below which it is, and returns what another function does, until one is a text.
+        """
+        for _ in range(_MOST_CALLS):
+            if name not in self._known:
+                raise self._code.error(place, f'the function "{name}" is not there')
+            value = self._choice(self._known[name], number)
+            if not self._code.word(value) or not self._code.is_sign(value + 1, "("):
+                return self.text(value)[0]
+            name, place = self._code.word(value), value
+        raise self._code.error(place, f'the function "{name}" calls others without end')
+
+    def _choice(self, function: Function, number: int) -> int:
+        """Return where the value stands that *function* returns for *number*."""
+        code = self._code
+        place = function.body + 1
+        while code.is_word(place, "if"):
+            condition = code.tokens[place + 2 : code.end_of(place + 1)]
+            asked = "".join(token.text for token in condition[:-1])
+            limit = self.number(code.end_of(place + 1) - 1)
+            if asked not in {"number<", "number=="}:
+                raise code.error(place + 2, "a question for the number is expected")
+            place = code.behind(place + 1)
+            if number < limit if asked == "number<" else number == limit:
+                place += 1
+                break
+            place = code.behind(place)
+        if not code.is_word(place, "return"):
+            raise code.error(place, f'"{function.name}" returns nothing for {number}')
+        return place + 1
 
     def number(self, place: int) -> int:
         """Return the number at *place*."""

@@ -193,7 +193,7 @@ class _Reader:
     def _declare_tables(self, place: int) -> None:
         first, last = self._values.number(place + 2), self._values.number(place + 4)
         for number in range(first, last + 1):
-            text = self._values.returned_text(f"table{number}", place)
+            text = self._values.chosen_text("table", number, place)
             for name, after in table_stages(text):
                 self._note(Declared(name, after, place))
 

@@ -200,38 +200,3 @@ def test_pipelines_run_side_by_side_and_end_by_themselves() -> None:
         {DRIVER}"""
 
     assert order(text) == ExecutionGraph([("p: a", "p: c"), ("p: b", "p: c"), ("q: a",)])
-
-
-TABLES = """
-addTables(1, 2)
-runStages()
-String table1() {
-    return '''
-stage a
-agent after b
-steps
- sh
-|stage x
-+after y
-stage b
-+two
-after a
-when
- expression
-|after x
-''' + '''failed
-'''
-}
-String table2() { return '''
-stage c
-after b
-+two
-after a
-steps
-''' }
-"""
-
-
-def test_tables_are_read() -> None:
-    """A line says by its beginning what it is; texts of steps say nothing of the order."""
-    assert order(TABLES + DRIVER) == ExecutionGraph([("a", "b\ntwo", "c"), ("a", "c")])

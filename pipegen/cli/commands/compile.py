@@ -35,7 +35,6 @@ from pipegen.compiler import Analysed, analyse, generate
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.targets.base import GeneratedFile, Target
 
-
 _StyleOption = Annotated[
     str | None,
     typer.Option(
