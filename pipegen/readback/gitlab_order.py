@@ -99,7 +99,7 @@ class Order:
             self._before[name] = self._joined(name, self._before)
 
     def graph(self) -> ExecutionGraph:
-        """Return the order where all jobs run: all direct waits, and through helpers those that nothing else implies."""
+        """Return the order where all jobs run: all direct waits, and of those through helpers what nothing implies."""
         arcs: list[tuple[str, ...]] = [(name,) for name in self._jobs if self._is_shown(name)]
         for name in self._shown:
             direct = [wait.name for wait in self._waits[name] if self._is_shown(wait.name)]

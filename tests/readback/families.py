@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations, permutations
 from random import Random
+from types import MappingProxyType
 
 from pipegen.graph.execution import ExecutionGraph
+
+_NO_KEYS: Mapping[str, str] = MappingProxyType({})
 
 
 def all_small(size: int) -> Iterator[ExecutionGraph]:
@@ -96,9 +99,9 @@ FAMILIES: Mapping[str, Callable[[int, Random], ExecutionGraph]] = {
 }
 
 
-def config(graph: ExecutionGraph) -> str:
-    """Return a config of *graph*, each stage of which does next to nothing."""
-    stages = "".join(f"      - {{ name: {name}, script: [echo {name}] }}\n" for name in graph.nodes)
+def config(graph: ExecutionGraph, keys: Mapping[str, str] = _NO_KEYS) -> str:
+    """Return a config of *graph*, each stage of which does next to nothing; *keys* are more keys of stages."""
+    stages = "".join(f"      - {{ name: {name}, script: [echo {name}]{keys.get(name, '')} }}\n" for name in graph.nodes)
     arcs = [(name,) for name in graph.nodes if not graph.in_degree(name) and not graph.out_degree(name)]
     told = "".join(f"      - [{', '.join(arc)}]\n" for arc in (*arcs, *graph.arcs))
     return f"pipelines:\n  demo:\n    stages:\n{stages}    execution:\n{told}"

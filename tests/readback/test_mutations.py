@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from random import Random
 
 import pytest
 from graph.families import diamonds
-from readback.families import config
+from readback.families import FAMILIES, config
 from readback.texts import Written, order, written
 
 from pipegen.graph.execution import ExecutionGraph
@@ -205,3 +206,21 @@ def test_helpers() -> None:
     assert "collect for s60" in made.text
     check_noticed(made, without(made.text, r"^ *- \{ job: .*?\}\n"))
     check_noticed(made, without(made.text, r'^    PIPEGEN_HELPER: "1"\n'))
+
+
+def test_child_pipelines() -> None:
+    """A start, how it waits, what it needs and who needs it; and the needs in the files of the children."""
+    limit = "targets: { gitlab: { max_yaml_size_bytes: 25000 } }\n"
+    made = written(limit + config(FAMILIES["layered"](40, Random(3))), "gitlab")  # noqa: S311 - shapes, no secrets
+    sound = made.graph()
+
+    assert made.children
+    check_noticed(made, without(made.text, r'^"?child: .*?\n(?=\n|\Z)'))
+    # How the last one ends makes no order: nothing comes after it.
+    check_noticed(made, without(made.text, r"^    strategy: depend\n(?=.*^\S.*^    - \{ job: \"child: )"))
+    check_noticed(made, without(made.text, r"^ *- \{ job: .*?\}\n"))
+    check_noticed(made, without(made.text, r"^ *- \{ local: .*?\}\n"))
+    for path, text in made.children.items():
+        mutants = without(text, r"^ *- \{ job: .*?\}\n") | without(text, r"^  needs:\n(?:    - .*\n)+")
+        read = {what: _read(made.text, {**made.children, path: mutant}) for what, mutant in mutants.items()}
+        assert [what for what, graph in read.items() if graph == sound] == []

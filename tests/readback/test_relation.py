@@ -9,10 +9,13 @@ import pytest
 from graph.families import diamonds, full_layers, ladder, trellis
 from readback.families import FAMILIES, all_small, config
 from readback.texts import Written, relation, written
+from ruamel.yaml import YAML
 
+from pipegen.diagnostics.report import Stopped
 from pipegen.graph.blocks import added_waits
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.layout import cheapest_blocks
+from pipegen.targets.gitlab.memory import memory
 
 EXACT = (("jenkins", "auto"), ("jenkins", "scripted"), ("gitlab", ""))
 
@@ -24,7 +27,7 @@ def compiled(graph: ExecutionGraph, target: str, style: str = "") -> Written:
 
 def told_pairs(made: Written) -> int:
     """Return how many pairs of stages the diagnostics say to be put in order without need."""
-    found = [re.search(r"\((\d+) pairs? of stages in all\)", one.message) for one in made.diagnostics]
+    found = [re.search(r"\((\d+) pairs? of stages in all[);]", one.message) for one in made.diagnostics]
     return sum(int(one[1]) for one in found if one is not None)
 
 
@@ -87,6 +90,29 @@ def test_larger_graphs(family: str, size: int) -> None:
 def test_deep_graphs(graph: ExecutionGraph) -> None:
     """Blocks that would nest too deep are none the less what the arcs ask for."""
     check_exact(graph)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_child_pipelines_add_the_pairs_that_are_told(family: str) -> None:
+    """In two files and in more; where some stages may be dropped, the order holds without them."""
+    random = Random(family)  # noqa: S311 - shapes, no secrets
+    graph = FAMILIES[family](40, random)
+    keys = {name: ", when: { branch: main }" for name in graph.nodes if random.random() < 0.2}
+    text = config(graph, keys)
+    whole = memory(YAML(typ="safe", pure=True).load(written(text, "gitlab").text))
+    split = 0
+    for files in (3, 4, 6):
+        limit = whole * 20 // 9 // files + 8_000
+        try:
+            made = written(f"targets: {{ gitlab: {{ max_yaml_size_bytes: {limit} }} }}\n{text}", "gitlab")
+        except Stopped:  # no cut leaves parts that are small enough
+            continue
+        found = relation(made.graph())
+        split += bool(made.children)
+        assert relation(graph) <= found
+        assert len(found - relation(graph)) == told_pairs(made)
+
+    assert split
 
 
 def test_a_large_graph_is_read_in_seconds() -> None:

@@ -30,9 +30,10 @@ def large() -> Written:
 
 def test_lines_say_by_their_beginning_what_they_are() -> None:
     """Texts of steps say nothing of the order, and names may have several lines."""
-    text = "\nstage a\nagent after b\nsteps\n sh\n|stage x\n+after y\nstage b\n+two\nafter a\n+b\nafter c\nsteps\n :x\n|after z\n"
+    one = "\nstage a\nagent after b\nsteps\n sh\n|stage x\n+after y"
+    other = "\nstage b\n+two\nafter a\n+b\nafter c\nsteps\n :x\n|after z\n"
 
-    assert list(table_stages(text)) == [("a", ()), ("b\ntwo", ("a\nb", "c"))]
+    assert list(table_stages(one + other)) == [("a", ()), ("b\ntwo", ("a\nb", "c"))]
 
 
 def test_a_large_file_says_the_graph() -> None:
