@@ -52,10 +52,17 @@ def as_data(reading: Reading) -> Mapping[str, object]:
     """Return *reading* as the JSON document that is a contract: see docs/plan.md."""
     graph, frames = reading.graph, reading.graph.stack()
     places = {stage: number for number, frame in enumerate(frames) for stage in frame}
-    jobs = [{"stage": stage, "frame": places[stage], "needs": list(graph.predecessors(stage))} for stage in graph.nodes]
+    stages = [
+        {"stage": stage, "frame": places[stage], "needs": list(graph.predecessors(stage))} for stage in graph.nodes
+    ]
     return {
-        "read": {"engine": reading.engine.value, "form": reading.form},
-        "pipelines": [{"name": reading.file.path, "frames": [list(frame) for frame in frames], "jobs": jobs}],
+        "order": {
+            "file": reading.file.path,
+            "engine": reading.engine.value,
+            "form": reading.form,
+            "frames": [list(frame) for frame in frames],
+            "stages": stages,
+        }
     }
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from cli.calling import SKEWED, Pipegen
+from cli.test_plan import SCHEMA
+from jsonschema import Draft202012Validator
 
 PARENT = """\
 stages: [one, two]
@@ -71,14 +73,24 @@ def test_a_plan_of_a_file_as_text(pipegen: Pipegen) -> None:
 
 @pytest.mark.usefixtures("files")
 def test_a_plan_of_a_file_as_data(pipegen: Pipegen) -> None:
-    """The keys of a config's plan that a file can fill, and whose file it is."""
+    """As the schema says: whose file it is, how it says its order, and what each stage comes after."""
     document = json.loads(pipegen("plan", "Jenkinsfile", "--format", "json").out)
-    (pipeline,) = document["pipelines"]
 
-    assert document["read"] == {"engine": "jenkins", "form": "scripted"}
-    assert pipeline["name"] == "Jenkinsfile"
-    assert pipeline["frames"] == [["lint", "unit"], ["package", "report"]]
-    assert pipeline["jobs"][2] == {"stage": "package", "frame": 1, "needs": ["lint", "unit"]}
+    assert list(Draft202012Validator(SCHEMA).iter_errors(document)) == []
+    assert document == {
+        "order": {
+            "file": "Jenkinsfile",
+            "engine": "jenkins",
+            "form": "scripted",
+            "frames": [["lint", "unit"], ["package", "report"]],
+            "stages": [
+                {"stage": "lint", "frame": 0, "needs": []},
+                {"stage": "unit", "frame": 0, "needs": []},
+                {"stage": "package", "frame": 1, "needs": ["lint", "unit"]},
+                {"stage": "report", "frame": 1, "needs": ["unit"]},
+            ],
+        }
+    }
 
 
 @pytest.mark.usefixtures("files")
