@@ -1,10 +1,10 @@
-"""Paths through a graph."""
+"""The longest path of a graph: how long it takes at best when all nodes take alike."""
 
 from pipegen.graph.execution import ExecutionGraph
 
 
 def longest_path(graph: ExecutionGraph) -> tuple[str, ...]:
-    """Return the nodes of the longest path, the first one told among equals; `CycleError` when there is none."""
+    """Return the longest chain of nodes, the first in the order told among equals; an empty graph has none: ``()``."""
     lengths: dict[str, int] = {}
     before: dict[str, str | None] = {}
     for node in graph.topological():
@@ -17,3 +17,10 @@ def longest_path(graph: ExecutionGraph) -> tuple[str, ...]:
         path.append(last)
         last = before[last]
     return tuple(reversed(path))
+
+
+def growth(asked: int, made: int) -> str:
+    """Return what becomes of a longest path of *asked* stages that is one of *made* with added waits."""
+    if made == asked:
+        return f"the longest path stays at {asked} {'stage' if asked == 1 else 'stages'}"
+    return f"the longest path grows from {asked} to {made} stages"
