@@ -111,15 +111,20 @@ class Order:
     def gaps(self, graph: ExecutionGraph) -> Iterator[Gap]:
         """Yield where the order in *graph*, which is this one, hangs on a job that rules may drop."""
         sure: dict[str, int] = {}
-        loose = self._loose()
         for name in self._moments:
-            if name not in loose:
+            if all(wait.is_firm and (self._is_shown(wait.name) or wait.name in sure) for wait in self._waits[name]):
                 sure[name] = self._joined(name, sure)
-            elif self._is_shown(name):
-                seen = self._seen(name)
-                sure[name] = reduce(or_, (1 << self._places[one] for one, how in seen.items() if not how.through), 0)
-                sure[name] |= reduce(or_, (sure[one] for one, how in seen.items() if how.is_firm), 0)
-                yield from self._gaps_of(name, seen, sure[name], graph)
+                continue
+            seen, known = self._seen(name, sure)
+            known = reduce(or_, (1 << self._places[one] for one, how in seen.items() if not how.through), known)
+            known = reduce(or_, (sure[one] for one, how in seen.items() if how.is_firm), known)
+            gaps = self._gaps_of(name, seen, known, graph)
+            if self._is_shown(name):
+                sure[name] = known
+                yield from gaps
+            elif not any(gaps):
+                # Whoever waits for this helper needs no look at what is behind it.
+                sure[name] = known
 
     def _gaps_of(self, name: str, seen: Mapping[str, _Seen], sure: int, graph: ExecutionGraph) -> Iterator[Gap]:
         hanging = [(one, how.through) for one, how in seen.items() if how.through]
@@ -143,21 +148,13 @@ class Order:
             yield name
             mask &= ~(self._before[name] | 1 << self._places[name])
 
-    def _loose(self) -> frozenset[str]:
-        """Return what waits, or waits by way of helpers, for a job that may go missing."""
-        found: set[str] = set()
-        for name in self._moments:
-            for wait in self._waits[name]:
-                if not wait.is_firm or (wait.name in found and not self._is_shown(wait.name)):
-                    found.add(name)
-        return frozenset(found)
-
     def _is_shown(self, name: str) -> bool:
         return name in self._jobs and not self._jobs[name].is_helper
 
-    def _seen(self, name: str) -> dict[str, _Seen]:
-        """Return the jobs that *name* waits for, helpers looked through."""
+    def _seen(self, name: str, sure: Mapping[str, int]) -> tuple[dict[str, _Seen], int]:
+        """Return the jobs that *name* waits for, helpers looked through, and the bits of helpers that are *sure*."""
         found: dict[str, _Seen] = {}
+        known = 0
         passed: dict[str, tuple[str, str]] = {}
         # Each wait, and by way of which helper that may go missing; the second is for parts of a child pipeline.
         left = [(wait, "", "") for wait in reversed(self._waits[name])]
@@ -169,15 +166,18 @@ class Order:
             if self._is_shown(wait.name):
                 found[wait.name] = _Seen(is_sure, through).better(found.get(wait.name))
                 continue
+            if is_sure and wait.name in sure:
+                known |= sure[wait.name]
+                continue
             state = through if is_firm or through else wait.name, through
             if wait.name not in passed or bool(state[0]) < bool(passed[wait.name][0]):
                 passed[wait.name] = state
                 left += [(one, *state) for one in reversed(self._waits[wait.name])]
-        return found
+        return found, known
 
     def _has_rules_of(self, name: str, other: str) -> bool:
         """Return whether *name* is there wherever *other* is, as the same rules say of both."""
-        return name in self._jobs and self._jobs[name].rules == self._jobs[other].rules
+        return name in self._jobs and other in self._jobs and self._jobs[name].rules == self._jobs[other].rules
 
 
 def _of_needs(job: Job, found: Mapping[str, Job]) -> list[_Wait]:
