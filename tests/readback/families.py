@@ -89,6 +89,19 @@ def chained(size: int, random: Random) -> ExecutionGraph:
     return ExecutionGraph([*chains, *across])
 
 
+def blocked(size: int, random: Random) -> ExecutionGraph:
+    """Return blocks one after another, each of which is chains side by side: what a declarative pipeline can say."""
+    graph, left = ExecutionGraph(), size
+    while left:
+        block = ExecutionGraph()
+        for _ in range(random.randint(1, 4)):
+            length = min(left, random.randint(1, 3))
+            block |= ExecutionGraph([[f"b{left - step}" for step in range(length)]])
+            left -= length
+        graph += block
+    return graph
+
+
 FAMILIES: Mapping[str, Callable[[int, Random], ExecutionGraph]] = {
     "layered": layered,
     "scattered": scattered,
@@ -96,6 +109,7 @@ FAMILIES: Mapping[str, Callable[[int, Random], ExecutionGraph]] = {
     "crossed": crossed,
     "joined": joined,
     "chained": chained,
+    "blocks": blocked,
 }
 
 
