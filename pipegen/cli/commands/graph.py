@@ -33,7 +33,10 @@ def graph(
     inputs: SetOption = None,
     form: Annotated[Drawing, typer.Option("--format", help="How the graph is drawn.")] = Drawing.TEXT,
 ) -> None:
-    """Draw the graph of stages: of a config, or the order that a generated file enforces."""
+    """Draw the graph of stages.
+
+    Of a generated file, that is the order which it enforces.
+    """
     reading = read_generated(config, pipeline=pipeline, set=inputs)
     if reading is not None:
         graphs = [(reading.file.path, reading.graph)]

@@ -37,7 +37,10 @@ def plan(
         typer.Option("--expanded", help="Show the config instead, with includes, templates and defaults written out."),
     ] = False,
 ) -> None:
-    """Show frames, jobs, needs and bindings of each pipeline, or the order that a generated file enforces."""
+    """Show frames, jobs, needs and bindings of each pipeline.
+
+    Of a generated file, the order which it enforces.
+    """
     reading = generated.read_generated(config, pipeline=pipeline, set=inputs, expanded=expanded)
     if reading is not None:
         is_data = form is PlanFormat.JSON
