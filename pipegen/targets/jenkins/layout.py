@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
@@ -89,7 +89,8 @@ def _scripted(work: Work, stages_in: Callable[[Style], Stages], notes: tuple[str
     stages = stages_in(Style.SCRIPTED)
     depth = depth_of(work, _graph(work))
     report_depth(depth, work, report)
-    return LaidOut(stages, lower_scripted(work, stages.stages, depth.deepest), (*notes, *depth_notes(depth)))
+    body = replace(lower_scripted(work, stages.stages), deepest=depth.deepest)
+    return LaidOut(stages, body, (*notes, *depth_notes(depth)))
 
 
 def _forced_declarative(work: Work, stages: Stages, report: Report) -> LaidOut:

@@ -15,8 +15,8 @@ from pipegen.targets.jenkins.workspace import prepare
 _MOST_STAGES = 40
 
 
-def lower_scripted(work: Work, stages: Sequence[model.Stage], deepest: int) -> model.Scripted:
-    """Return *stages* as calls, with blocks of which *deepest* at most stand in each other, 0 for any number."""
+def lower_scripted(work: Work, stages: Sequence[model.Stage]) -> model.Scripted:
+    """Return *stages* as calls."""
     return model.Scripted(
         chunks=_chunks(work, stages),
         runs=tuple(
@@ -27,7 +27,6 @@ def lower_scripted(work: Work, stages: Sequence[model.Stage], deepest: int) -> m
         ),
         shared=tuple(_shared_run(one, work, stages) for one in work.with_workspace(Workspace.SHARED)),
         teardown=isolated_teardown(work),
-        deepest=deepest,
     )
 
 

@@ -63,6 +63,18 @@ def test_what_is_held_back_is_rare() -> None:
     assert all(count <= 200 for count in held.values())
 
 
+@pytest.mark.parametrize(("lag", "side", "most"), [(3, 2, 1.03), (5, 4, 1.07), (20, 18, 1.38)])
+def test_the_worst_shape_costs_what_the_docs_say(lag: int, side: int, most: float) -> None:
+    """A chain of which each step starts a side that lasts for many steps."""
+    graph = families.trellis(300, lag)
+    durations = {node: float(side if node.startswith("s") else 1) for node in graph.nodes}
+    run = driven(graph)
+    _, ends = timed(run, durations)
+
+    assert run.held
+    assert 1 < max(ends.values()) / ideal(graph, durations) <= most
+
+
 @pytest.mark.parametrize("deepest", [1, 3, 40])
 def test_failures_stop_only_what_comes_after_them(deepest: int) -> None:
     """All others run, whatever is held back."""

@@ -53,4 +53,4 @@ class Scripted:
     runs: tuple[Run, ...]
     shared: tuple[SharedRun, ...]
     teardown: Teardown | None
-    deepest: int
+    deepest: int = 0
