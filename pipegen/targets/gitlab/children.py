@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from posixpath import join
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job as PlanJob
@@ -94,16 +95,16 @@ def divided(laid: Laid, parts: Mapping[str, int], titles: Mapping[int, str], nam
     return _Division(laid, parts, names, titles).divided()
 
 
-def with_children(document: Document, files: Mapping[str, GeneratedFile]) -> Document:
-    """Return *document* with the files that its bridges start, and the variables that these ask for."""
-    return replace(document, jobs=tuple(_started(job, files.get(job.name)) for job in document.jobs))
+def with_children(document: Document, files: Mapping[str, GeneratedFile], folder: str) -> Document:
+    """Return *document* with the files in *folder* that its bridges start, and the variables that these ask for."""
+    return replace(document, jobs=tuple(_started(job, files.get(job.name), folder) for job in document.jobs))
 
 
-def _started(job: Job, file: GeneratedFile | None) -> Job:
+def _started(job: Job, file: GeneratedFile | None, folder: str) -> Job:
     if file is None:
         return job
     handed = tuple(Variable(name, value) for name, value in HANDED.items() if f"${name}" in file.text)
-    return replace(job, trigger=Child(file.name), variables=(*job.variables, *handed))
+    return replace(job, trigger=Child(join(folder, file.name)), variables=(*job.variables, *handed))
 
 
 @dataclass(slots=True)
