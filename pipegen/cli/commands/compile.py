@@ -112,7 +112,7 @@ def compile_(
         # The files' own bytes, whatever the terminal speaks.
         sys.stdout.buffer.write(_stream(results).encode())
         return
-    _check_places(results, path)
+    _check_places(results, path, is_written=not check)
     if check:
         end(_check(results, form))
     else:
@@ -126,7 +126,7 @@ def _results(
     if not targets:
         raise WrongUsage("name a target: --target gitlab, --target jenkins, or both")
     _check_usage(targets, output)
-    options = _options(targets, given)
+    options = {**_options(targets, given), **_folder(output)}
     results: list[_Result] = []
     for one in targets:
         try:
@@ -159,6 +159,13 @@ def _options(targets: Sequence[Target], given: _Options) -> Mapping[str, str]:
     return options
 
 
+def _folder(output: str | None) -> Mapping[str, str]:
+    """Return the folder of *output* from here, which engines take for the root of the repository; nothing for that."""
+    if output is None or output == "-" or Path(output).is_absolute() or Path(output).parent == Path():
+        return {}
+    return {"folder": Path(output).parent.as_posix()}
+
+
 def _stream(results: Sequence[_Result]) -> str:
     """Return the text of *results*, of several as a stream of documents, each with its name."""
     if len(results) == 1:
@@ -173,19 +180,25 @@ def _place(file: GeneratedFile, target: Target, output: str | None) -> Path:
     return Path(output) if file.name == target.FILE else Path(output).parent / file.name
 
 
-def _check_places(results: Sequence[_Result], config: Path) -> None:
-    """End with wrong usage before anything is written when one of *results* has no place."""
+def _check_places(results: Sequence[_Result], config: Path, *, is_written: bool) -> None:
+    """End with wrong usage before any file is written when one of *results* has no place."""
     for result in results:
-        _make_folder(result, results[-1])
-        check_place(result.path)
+        if is_written:
+            _make_folder(result, results[-1])
+        if is_written or not _is_below(result, results[-1]) or result.path.parent.exists():
+            check_place(result.path)
         if result.path.exists() and result.path.samefile(config):
             raise WrongUsage(f'"{result.path}" is the config itself')
 
 
 def _make_folder(result: _Result, parent: _Result) -> None:
     """Make the folder of a file that stands below that of its *parent*."""
-    if result.path.parent != parent.path.parent and parent.path.parent.is_dir():
+    if _is_below(result, parent) and parent.path.parent.is_dir():
         result.path.parent.mkdir(exist_ok=True)
+
+
+def _is_below(result: _Result, parent: _Result) -> bool:
+    return result.path.parent.parent == parent.path.parent != result.path.parent
 
 
 def _check(results: Sequence[_Result], form: Format) -> Exit:

@@ -39,7 +39,7 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     lowered = lower(plans, settings, chosen=chosen, report=report, groups=groups)
     given = options_note(request.chosen, request.given, [",".join(group) for group in groups])
     children = {child.bridge: _child(child, request, given) for child in lowered.children}
-    document = with_children(lowered.document, children)
+    document = with_children(lowered.document, children, request.options.get("folder", ""))
     files = (*children.values(), GeneratedFile(FILE, render(document, request.source, (*given, *lowered.notes))))
     documents = (*(child.document for child in lowered.children), document)
     for file, one in zip(files, documents, strict=True):

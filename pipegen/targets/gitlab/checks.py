@@ -22,6 +22,8 @@ from pipegen.targets.gitlab.pairs import FOREIGN_CONTAINER
 from pipegen.targets.gitlab.render import document_data
 from pipegen.targets.gitlab.texts import references
 
+_BIG = 100_000
+
 
 def check_plan(plan: Plan, host: Host, report: Report) -> None:
     """Report what of *plan* has no counterpart on GitLab."""
@@ -44,16 +46,21 @@ def check_size(name: str, document: Document, most: int, at: Span, report: Repor
     if size > most * BUDGET // 100:
         report.add(
             FILE_TOO_BIG,
-            f'GitLab may refuse "{name}" as too big: parsed, its {len(document.jobs)} jobs take some '
+            f'GitLab may refuse "{name}" as too big: parsed, its {_counted(len(document.jobs))} some '
             f"{_megabytes(size)} MB of memory, of {_megabytes(most)} MB allowed",
             at=at,
-            hint="no cut into child pipelines that hand nothing back was found: compile fewer pipelines into one file, "
-            "name cuts with --split, or let an administrator raise max_yaml_size_bytes and set it in targets.gitlab",
+            hint="its stages read too much of each other to be cut apart, or --split says where: compile fewer pipelines "
+            "into one file, name other cuts, or let an administrator raise max_yaml_size_bytes and set it in targets.gitlab",
         )
 
 
+def _counted(jobs: int) -> str:
+    return "job takes" if jobs == 1 else f"{jobs} jobs take"
+
+
 def _megabytes(size: int) -> str:
-    return f"{size / 1_000_000:.1f}"
+    """Return *size* in megabytes, with the digits that say something."""
+    return f"{size / 1_000_000:.1f}" if size >= _BIG else f"{size / 1_000_000:.4f}"
 
 
 def _check_references(job: Job, host: Host, report: Report) -> None:

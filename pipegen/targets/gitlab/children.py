@@ -16,11 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from posixpath import join
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job as PlanJob
 from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.assembly import assembled
+from pipegen.targets.gitlab.collectors import strictest
 from pipegen.targets.gitlab.drafts import Draft, in_host
 from pipegen.targets.gitlab.host import in_child
 from pipegen.targets.gitlab.model import HELPER, Child, Document, Entry, Job, Need, Rule, Variable
@@ -94,16 +96,16 @@ def divided(laid: Laid, parts: Mapping[str, int], titles: Mapping[int, str], nam
     return _Division(laid, parts, names, titles).divided()
 
 
-def with_children(document: Document, files: Mapping[str, GeneratedFile]) -> Document:
-    """Return *document* with the files that its bridges start, and the variables that these ask for."""
-    return replace(document, jobs=tuple(_started(job, files.get(job.name)) for job in document.jobs))
+def with_children(document: Document, files: Mapping[str, GeneratedFile], folder: str) -> Document:
+    """Return *document* with the files in *folder* that its bridges start, and the variables that these ask for."""
+    return replace(document, jobs=tuple(_started(job, files.get(job.name), folder) for job in document.jobs))
 
 
-def _started(job: Job, file: GeneratedFile | None) -> Job:
+def _started(job: Job, file: GeneratedFile | None, folder: str) -> Job:
     if file is None:
         return job
     handed = tuple(Variable(name, value) for name, value in HANDED.items() if f"${name}" in file.text)
-    return replace(job, trigger=Child(file.name), variables=(*job.variables, *handed))
+    return replace(job, trigger=Child(join(folder, file.name)), variables=(*job.variables, *handed))
 
 
 @dataclass(slots=True)
@@ -216,6 +218,7 @@ class _Fetching:
         self._of = division
         self._part = part
         self._left = {one.job.name: one.job.artifacts for one in division.laid.made}
+        self._kept = {one.job.name: one.job.kept for one in division.laid.made}
         self.handed: dict[str, tuple[Need, ...]] = {}
 
     def jobs(self) -> list[Job]:
@@ -269,6 +272,7 @@ class _Fetching:
             variables=(_IS_HELPER,),
             script=(Entry("true"),),
             artifacts=tuple(paths),
+            kept=strictest(self._kept[need.job] for need in self.handed.get(reader, there)),
         )
 
 

@@ -20,11 +20,15 @@ from pipegen.graph.segments import segments
 from pipegen.targets.gitlab.waits import Cost, Waits
 
 # What a part may weigh, of what a file may: the rest is for what holds for the whole file, and for helpers.
-ROOM = 0.9
+ROOM = 0.94
 # How often parts are mended, and how many pieces they are cut into for that, before another way is tried.
-_ROUNDS, _MOST_PIECES = 20, 60
+_ROUNDS, _MOST_PIECES = 12, 40
+# How much bigger than a file the parts may be that the row is cut into.
+_SIZES = (1, 1.3, 1.7, 2.5)
 # How many ways that serve are compared.
 _TRIES = 2
+# How many parts are looked at once more.
+_MOST_REFINED = 8
 PARENT = -1
 
 
@@ -70,7 +74,7 @@ def cut(stages: Stages, waits: Waits, budget: int) -> Parts | None:
     """Return the cheapest parts found of at most *budget* bytes each, the parent too; None where none are found."""
     room = int(budget * ROOM)
     found: list[Parts] = []
-    for places in _rough(stages, room):
+    for places in _rough(stages, waits, room):
         parts = fitting(stages, waits, places, room)
         if parts is not None:
             found.append(parts)
@@ -97,7 +101,7 @@ def mended(stages: Stages, waits: Waits, places: Sequence[int]) -> Parts | None:
     now = moved(stages, places, stages.pinned)
     for _ in range(_ROUNDS):
         now = moved(stages, now, _given_away(stages, now))
-        cost = waits.cost(now)
+        cost = waits.cost(now) if waits.holds(now) else None
         if cost is not None:
             return Parts(tuple(now), cost) if any(part != PARENT for part in now) else None
         apart = _in_order(stages, waits, now)
@@ -132,26 +136,45 @@ def _rows(stages: Stages) -> Iterator[list[int]]:
     yield sorted(numbers, key=lambda stage: stages.frames[stage])
 
 
-def _rough(stages: Stages, room: int) -> list[list[int]]:
-    """Return the parts that the rows are cut into, those first whose cuts are spanned by the fewest arcs."""
+def _rough(stages: Stages, waits: Waits, room: int) -> Iterator[list[int]]:
+    """Yield parts that the rows are cut into, those first whose cuts are spanned by the fewest arcs.
+
+    Parts that are too big begin in the parent: what that takes from each is closed, so it may hand on what it leaves.
+    """
     fixed = moved(stages, [0] * len(stages.names), stages.pinned)
-    found: list[tuple[int, list[int]]] = []
-    for row in _rows(stages):
-        free = [stage for stage in row if fixed[stage] != PARENT]
-        made = segments(free, stages.before, [stages.weights[stage] for stage in free], room)
-        if made is not None:
-            places = list(fixed)
-            for part, (start, end) in enumerate(pairwise((0, *made.ends))):
-                for stage in free[start:end]:
-                    places[stage] = part
-            found.append((made.spans, places))
-    return [places for _, places in sorted(found, key=lambda one: one[0])]
+    rows = [[stage for stage in row if fixed[stage] != PARENT] for row in _rows(stages)]
+    for size in _SIZES:
+        found = []
+        for free in rows:
+            made = segments(free, stages.before, [stages.weights[stage] for stage in free], int(room * size))
+            if made is not None:
+                found.append((made.spans, free, made.ends))
+        for _, free, ends in sorted(found, key=lambda one: one[0]):
+            yield _cut_off(stages, waits, fixed, [free[start:end] for start, end in pairwise((0, *ends))], room)
+
+
+def _cut_off(
+    stages: Stages, waits: Waits, fixed: Sequence[int], parts: Sequence[Sequence[int]], room: int
+) -> list[int]:
+    """Return the places of *parts*, the last stages of each as far as there is *room*; the others are in the parent."""
+    ranks = {stage: rank for rank, stage in enumerate(waits.order)}
+    places = list(fixed)
+    for part, members in enumerate(parts):
+        left = room
+        for stage in members:
+            places[stage] = PARENT
+        for stage in sorted(members, key=lambda stage: ranks[stage], reverse=True):
+            left -= stages.weights[stage]
+            if left < 0:
+                break
+            places[stage] = part
+    return places
 
 
 def _refined(stages: Stages, waits: Waits, parts: Parts, room: int) -> Parts:
     """Return *parts*, or cheaper ones in which fewer stages stand together."""
     best = parts
-    for part in parts.members():
+    for part in list(parts.members())[:_MOST_REFINED]:
         for places in _looser(stages, best.places, part):
             tried = fitting(stages, waits, places, room)
             if tried is not None and tried.cost < best.cost:
@@ -216,13 +239,29 @@ def moved(stages: Stages, places: Sequence[int], first: Iterable[int]) -> list[i
 
 def _in_order(stages: Stages, waits: Waits, places: Sequence[int]) -> list[int] | None:
     """Return *places* with parts that wait for each other in a circle cut further, so that none does; None if often."""
-    levels = _levels(stages, waits, places)
-    keys = {(part, level): None for part, level in zip(places, levels, strict=True) if part != PARENT}
-    if len(keys) > _MOST_PIECES:
-        return None
-    numbers = {key: number for number, key in enumerate(sorted(keys))}
-    found = [PARENT if part == PARENT else numbers[part, level] for part, level in zip(places, levels, strict=True)]
-    return _rejoined(waits, found, numbers)
+    for levels in (_returns(stages, waits, places), _levels(stages, waits, places)):
+        keys = {(part, level): None for part, level in zip(places, levels, strict=True) if part != PARENT}
+        if len(keys) <= _MOST_PIECES:
+            numbers = {key: number for number, key in enumerate(sorted(keys))}
+            pairs = zip(places, levels, strict=True)
+            found = [PARENT if part == PARENT else numbers[part, level] for part, level in pairs]
+            if waits.holds(found):
+                return _rejoined(waits, found, numbers)
+    return None
+
+
+def _returns(stages: Stages, waits: Waits, places: Sequence[int]) -> list[int]:
+    """Return how often a way to each stage leaves its part and comes back, at most."""
+    levels = [0] * len(places)
+    for part in sorted(set(places) - {PARENT}):
+        seen = [-1] * len(places)
+        for stage in waits.order:
+            if places[stage] == part:
+                found = [seen[one] if places[one] == part else seen[one] + 1 for one in stages.before[stage]]
+                levels[stage] = seen[stage] = max(0, *found) if found else 0
+            else:
+                seen[stage] = max((seen[one] for one in stages.before[stage]), default=-1)
+    return levels
 
 
 def _levels(stages: Stages, waits: Waits, places: Sequence[int]) -> list[int]:

@@ -9,6 +9,7 @@ from itertools import takewhile
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.graph.closure import bits
 from pipegen.plan.model import Plan
 from pipegen.source.text import Span
 from pipegen.targets.gitlab.children import Laid
@@ -46,7 +47,8 @@ def split(
     if groups:
         _check_names(plans, groups, report)
         parts: list[Parts | None] | None = [
-            _by_hand(plan, one, groups, report) for plan, one in zip(plans, found, strict=True)
+            _by_hand(plan, one, [_meant(plan, group) for group in groups], report)
+            for plan, one in zip(plans, found, strict=True)
         ]
     else:
         parts = partition(found, budget)
@@ -88,8 +90,10 @@ def _waits(plan: Plan, one: Cuttable, parts: Parts, report: Report) -> tuple[str
     later = [stage for stage in one.waits.order if added[stage]]
     if not later:
         return ()
-    told = [f"{_quoted(group)} for {_quoted(earlier)}" for group, earlier in _grouped(names, later, added)]
-    shown = told[:_TOLD_WAITS] + ([f"and {len(told) - _TOLD_WAITS} more"] if len(told) > _TOLD_WAITS else [])
+    groups = _grouped(names, later, added)
+    told = [f"{_quoted(group)} for {_quoted(_named(names, mask))}" for mask, group in groups[:_TOLD_WAITS]]
+    more = len(groups) - len(told)
+    shown = told + ([f"and {more} more"] if more else [])
     path = f"the longest path has {parts.cost.path} stages in place of {one.waits.path}"
     if parts.cost.path == one.waits.path:
         path = f"the longest path still has {parts.cost.path} stages"
@@ -102,20 +106,22 @@ def _waits(plan: Plan, one: Cuttable, parts: Parts, report: Report) -> tuple[str
         hint="a stage that waits for another does not run either when that one fails; cut elsewhere with --split, "
         "compile fewer pipelines into one file, or let an administrator raise max_yaml_size_bytes",
     )
-    notes = [f"Added wait: {line}." for line in told[:_TOLD_WAITS]]
-    if len(told) > _TOLD_WAITS:
-        notes.append(f"And {len(told) - _TOLD_WAITS} added waits more.")
+    notes = [f"Added wait: {line}." for line in told]
+    if more:
+        notes.append(f"And {more} added waits more.")
     return (*notes, "When a stage fails, those that wait for it do not run, added waits included.")
 
 
-def _grouped(names: Sequence[str], later: Sequence[int], added: Sequence[int]) -> list[tuple[list[str], list[str]]]:
-    """Return the stages of *later* that wait for the same, with that."""
+def _grouped(names: Sequence[str], later: Sequence[int], added: Sequence[int]) -> list[tuple[int, list[str]]]:
+    """Return the stages of *later* that wait for the same, with that as bits."""
     groups: dict[int, list[str]] = {}
     for stage in later:
         groups.setdefault(added[stage], []).append(names[stage])
-    return [
-        (group, [name for number, name in enumerate(names) if mask >> number & 1]) for mask, group in groups.items()
-    ]
+    return list(groups.items())
+
+
+def _named(names: Sequence[str], mask: int) -> list[str]:
+    return [names[number] for number in bits(mask)]
 
 
 def _quoted(names: Sequence[str]) -> str:
@@ -123,9 +129,9 @@ def _quoted(names: Sequence[str]) -> str:
 
 
 def _check_names(plans: Sequence[Plan], groups: Sequence[Sequence[str]], report: Report) -> None:
-    known = [job.stage for plan in plans for job in plan.jobs if not job.is_final]
+    known = list(dict.fromkeys(job.title for plan in plans for job in plan.jobs if not job.is_final))
     for name in dict.fromkeys(name for group in groups for name in group):
-        if name not in known:
+        if not any(_meant(plan, (name,)) for plan in plans):
             near = near_miss(name, known)
             report.add(
                 codes.UNKNOWN_SPLIT_STAGE,
@@ -133,6 +139,16 @@ def _check_names(plans: Sequence[Plan], groups: Sequence[Sequence[str]], report:
                 at=Span(plans[0].span.file, 0, 0),
                 hint=f'write "--split {near}"' if near else f"there are {listed(known, limit=10)}",
             )
+
+
+def _meant(plan: Plan, group: Sequence[str]) -> list[str]:
+    """Return the stages of *plan* that *group* names, all legs of a matrix by its name; `pipeline: stage` is a name."""
+    return [
+        job.stage
+        for job in plan.jobs
+        if not job.is_final
+        and any(name in group for one in (job.stage, job.title) for name in (one, f"{plan.name}: {one}"))
+    ]
 
 
 def _by_hand(plan: Plan, one: Cuttable, groups: Sequence[Sequence[str]], report: Report) -> Parts | None:

@@ -49,8 +49,21 @@ class Waits:
 
     def holds(self, places: Sequence[int]) -> bool:
         """Return whether no stages in the parts *places* wait in a circle."""
-        before = _joined(self.before, places)
-        return sum(1 for _ in _sorted(before)) == len(before)
+        nodes = [stage if part == _PARENT else -2 - part for stage, part in enumerate(places)]
+        arcs = {(nodes[one], node) for node, earlier in zip(nodes, self.before, strict=True) for one in earlier}
+        left = dict.fromkeys(nodes, 0)
+        after: dict[int, list[int]] = {}
+        for one, other in arcs:
+            if one != other:
+                left[other] += 1
+                after.setdefault(one, []).append(other)
+        ready = [node for node, count in left.items() if count == 0]
+        for node in ready:
+            for later in after.get(node, ()):
+                left[later] -= 1
+                if left[later] == 0:
+                    ready.append(later)
+        return len(ready) == len(left)
 
     def added(self, places: Sequence[int]) -> tuple[int, ...]:
         """Return what each stage comes after only because of the parts *places*, as bits."""

@@ -28,7 +28,7 @@ class SplitUp:
 
     def data(self) -> dict[str, dict[str, Any]]:
         """Return the data of each file by its name."""
-        return {file.name: YAML(typ="safe").load(file.text) for file in self.files}
+        return {file.name: YAML(typ="safe", pure=True).load(file.text) for file in self.files}
 
     def found(self, number: str) -> list[Diagnostic]:
         """Return the diagnostics with that code."""
