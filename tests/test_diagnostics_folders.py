@@ -1,6 +1,6 @@
 """Each code is shown at work: `diagnostics/<PGnnn-name>/` holds a config and what is said of it.
 
-What a config includes stands in `included/`.
+What a config includes stands in `included/`. What is no config is read as the generated file that it looks like.
 The first line of a config may be a comment that says for which target it is compiled, with which options of the
 command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), or which inputs
 are fixed (`# set: level=full`).
@@ -21,6 +21,8 @@ from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.model import Code, Diagnostic, Severity
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.readback.generated import read
+from pipegen.readback.recognise import engine_of
 from pipegen.targets import registry
 
 FOLDERS = sorted(path for path in (Path(__file__).parent / "diagnostics").iterdir() if path.is_dir())
@@ -44,6 +46,10 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
     with suppress(Stopped):
         file = load(folder / "pipeline.yml", report, shown="pipeline.yml")
         report.stop_if_errors()
+        engine = engine_of(file)
+        if engine is not None:
+            read(file, engine, report)
+            return report.diagnostics()
         fixed = dict(option.split("=") for option in settings.get("set", ()))
         analysed = analyse(file, settings.get("pipeline", ()), report, fixed)
         for name, *options in [settings["target"]] if "target" in settings else []:

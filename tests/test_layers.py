@@ -25,12 +25,12 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "plan": ("bindings", "graph", "config.model", "source", "diagnostics"),
     "shell": ("plan.model", "bindings.expression", "bindings.script", "diagnostics", "source"),
     "targets": ("graph", "plan.model", "bindings.expression", "shell", "emit", "diagnostics", "source"),
-    "readback": ("graph", "diagnostics", "source"),
+    "readback": ("graph", "emit.template", "assets", "diagnostics", "source"),
     "run": ("plan.model", "bindings.expression", "shell", "graph", "diagnostics", "source"),
     "compiler": ("targets", "plan", "bindings", "config", "graph", "diagnostics", "source"),
     "cli": (
-        *("compiler", "targets", "readback", "plan", "bindings", "config", "graph", "diagnostics", "source", "assets"),
-        "emit",
+        *("compiler", "targets", "readback", "plan", "bindings", "config", "graph", "diagnostics", "source"),
+        *("assets", "emit"),
     ),
 }
 

@@ -20,6 +20,8 @@ UNREADABLE_INCLUDE = Code("PG110", "unreadable-include", _E)
 INCLUDE_OUTSIDE = Code("PG111", "include-outside", _E)
 INCLUDE_LOOP = Code("PG112", "include-loop", _E)
 CONFIG_TOO_LARGE = Code("PG113", "config-too-large", _E)
+UNREADABLE_ORDER = Code("PG120", "unreadable-order", _E)
+UNKNOWN_DRIVER = Code("PG121", "unknown-driver", _E)
 
 # 2: schema
 UNKNOWN_KEY = Code("PG201", "unknown-key", _E)
@@ -140,7 +142,7 @@ INVALID_TRIGGER_VARIABLE = Code("PG623", "invalid-trigger-variable", _E)
 MAIL_WITHOUT_SERVER = Code("PG624", "mail-without-server", _W)
 CONTAINER_NOT_SHARED = Code("PG625", "container-not-shared", _E)
 WORKSPACE_NOT_SHARED = Code("PG626", "workspace-not-shared", _W)
-FILE_TOO_BIG = Code("PG627", "file-too-big", _W)
+FILE_TOO_BIG = Code("PG627", "file-too-big", _E)
 LIMIT_OUT_OF_REACH = Code("PG638", "limit-out-of-reach", _E)
 FAIL_FAST_UNAVAILABLE = Code("PG639", "fail-fast-unavailable", _W)
 STATUS_UNAVAILABLE = Code("PG642", "status-unavailable", _E)
@@ -167,6 +169,10 @@ RELEASE_IN_OWN_IMAGE = Code("PG657", "release-in-own-image", _W)
 TOKEN_FOR_OTHER_REGISTRY = Code("PG670", "token-for-other-registry", _W)
 CACHE_IN_CHECKOUT = Code("PG671", "cache-in-checkout", _I)
 FILE_TOO_LARGE = Code("PG665", "file-too-large", _E)
+ORDER_HANGS_ON_RULES = Code("PG685", "order-hangs-on-rules", _W)
+CHILD_WAITS = Code("PG675", "child-waits", _W)
+CUT_CROSSED = Code("PG676", "cut-crossed", _E)
+UNKNOWN_SPLIT_STAGE = Code("PG677", "unknown-split-stage", _E)
 
 
 def table() -> tuple[Code, ...]:

@@ -2,66 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from types import MappingProxyType
 
 from ruamel.yaml import YAML
+from ruamel.yaml.constructor import SafeConstructor
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
 
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.readback.errors import UnreadableError
+from pipegen.readback.gitlab_file import Job, Path, WrongFileError, jobs
+from pipegen.readback.gitlab_order import Gap, Waits
+from pipegen.readback.plain import document as plain_document
 
-_HELPER = "PIPEGEN_HELPER"
-# What stands beside the jobs: https://docs.gitlab.com/ci/yaml/
-_KEYWORDS = frozenset(
-    {
-        *("after_script", "before_script", "cache", "default", "image", "include", "services", "spec", "stages"),
-        *("variables", "workflow"),
-    }
-)
+_NO_FILES: Mapping[str, str] = MappingProxyType({})
+# Gives the text of a child pipeline's file, None when it is not there.
+Child = Callable[[str], str | None]
 
 
-def order(text: str) -> ExecutionGraph:
-    """Return which job waits for which, by the names of the jobs.
+def order(text: str, children: Mapping[str, str] = _NO_FILES) -> ExecutionGraph:
+    """Return which job waits for which, by the names of the jobs; *children* are the files of child pipelines by path.
 
     A job waits for its needs, and without that key for all jobs of earlier stages. Helper jobs are no nodes: who waits
     for one waits for what it waits for. Needs on farther ancestors are arcs too, so compare what comes before a job,
-    not the arcs alone.
+    not the arcs alone. Raises `UnreadableError` for other text, and where the order hangs on a job that rules may drop.
     """
-    jobs, waits = _read(text)
-    shown = {name: not _is_helper(job) for name, job in jobs.items()}
-    arcs: list[tuple[str, ...]] = [(name,) for name in jobs if shown[name]]
-    for name in jobs:
-        if shown[name]:
-            arcs += [(earlier, name) for earlier in dict.fromkeys(_seen_through(name, waits, shown))]
-    return ExecutionGraph(arcs)
+    graph, gaps = read(text, children.get)
+    for gap in gaps:
+        raise UnreadableError(gap_message(gap))
+    return graph
 
 
-def _read(text: str) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
-    """Return the jobs in *text*, and what each waits for itself."""
-    document: Mapping[str, Any] = YAML(typ="safe", pure=True).load(text)
-    jobs = {name: job for name, job in document.items() if name not in _KEYWORDS and not name.startswith(".")}
-    stages: list[str] = document["stages"]
-    place = {name: stages.index(job["stage"]) for name, job in jobs.items()}
-    waits = {}
-    for name, job in jobs.items():
-        if "needs" in job:
-            waits[name] = tuple(need["job"] if isinstance(need, Mapping) else need for need in job["needs"])
-        else:
-            waits[name] = tuple(other for other in jobs if place[other] < place[name])
-    return jobs, waits
+def read(text: str, child: Child) -> tuple[ExecutionGraph, tuple[Gap, ...]]:
+    """Return the order of the jobs, where all of them run, and where it hangs on a job that rules may drop."""
+    waits = Waits()
+    _add(waits, text, child)
+    try:
+        found = waits.order()
+    except WrongFileError as error:
+        raise UnreadableError(str(error)) from None
+    graph = found.graph()
+    return graph, tuple(found.gaps(graph))
 
 
-def _is_helper(job: Mapping[str, Any]) -> bool:
-    return _HELPER in job.get("variables", {})
+def gap_message(gap: Gap) -> str:
+    """Return what *gap* means for whoever reads the file."""
+    return f'where rules drop "{gap.through}", "{gap.later}" does not wait for "{gap.earlier}"'
 
 
-def _seen_through(name: str, waits: Mapping[str, tuple[str, ...]], shown: Mapping[str, bool]) -> Iterator[str]:
-    """Yield the jobs that *name* waits for, with what helpers wait for in their place."""
-    left = list(reversed(waits[name]))
-    seen = set()
-    while left:
-        earlier = left.pop()
-        if shown[earlier]:
-            yield earlier
-        elif earlier not in seen:
-            seen.add(earlier)
-            left += reversed(waits[earlier])
+def document(text: str) -> object:
+    """Return the data in *text*, without what takes no part in the order; `UnreadableError` when it is no YAML."""
+    with suppress(YAMLError):
+        quick = plain_document(text, _loaded)
+        if quick:
+            return quick
+    try:
+        return _loaded(text)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        start = mark.index if mark is not None else 0
+        raise UnreadableError(f"this is no YAML: {error.problem or error.context}", start, start + 1) from None
+    except (YAMLError, ValueError) as error:
+        raise UnreadableError(f"this is no YAML: {error}") from None
+
+
+def _add(waits: Waits, text: str, child: Child, start: Job | None = None, path: str = "") -> None:
+    """Add the jobs of a file, and of the child pipelines that it starts."""
+    try:
+        found = jobs(document(text))
+        waits.add(found, start)
+        texts = [(job, one, _child_text(job, one, child)) for job in found.values() for one in job.children]
+    except WrongFileError as error:
+        raise UnreadableError(str(error), *place_of(text, error.path), path=path) from None
+    except UnreadableError as error:
+        raise UnreadableError(str(error), error.start, error.end, path=path) from None
+    for job, one, its_text in texts:
+        _add(waits, its_text, child, job, one)
+
+
+def _child_text(job: Job, path: str, child: Child) -> str:
+    text = child(path)
+    if text is None:
+        raise WrongFileError(f'the file "{path}" of a child pipeline is not there', job.name, "trigger")
+    return text
+
+
+class _Constructor(SafeConstructor):
+    """Builds data; what `!reference` stands for is looked up nowhere, and is no value that the order may hang on."""
+
+
+_Constructor.add_constructor("!reference", lambda *_: None)
+
+
+def _loaded(text: str) -> object:
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Constructor = _Constructor
+    # What stands before a second document is the header of a file with inputs.
+    return list(yaml.load_all(text))[-1:][0] if text.strip() else None
+
+
+def place_of(text: str, path: Path) -> tuple[int, int]:
+    """Return from where to where the last key of *path* stands, or as far as the path goes."""
+    node: Node | None = list(YAML(typ="safe", pure=True).compose_all(text))[-1]
+    start, end = 0, 0
+    for step in path:
+        inner = None
+        if isinstance(node, MappingNode):
+            for key, value in node.value:
+                if key.value == step:
+                    start, end, inner = key.start_mark.index, key.end_mark.index, value
+        elif isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.value):
+            inner = node.value[step]
+            start, end = inner.start_mark.index, inner.end_mark.index
+        if inner is None:
+            break
+        node = inner
+    return start, end

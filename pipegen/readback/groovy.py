@@ -1,57 +1,184 @@
-"""Groovy to tokens, as far as a generated Jenkinsfile goes: comments dropped, strings with what they mean."""
+"""Groovy to tokens, as far as a Jenkinsfile goes: comments dropped, strings with what they mean, brackets in pairs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Collection, Iterator
 from enum import Enum
+from typing import NamedTuple
+
+from pipegen.readback.errors import UnreadableError
 
 
 class Kind(Enum):
-    """What a token is."""
+    """What a token is; a string with `${}` in it is an expression, which has no text before it runs."""
 
     WORD = "word"
     TEXT = "text"
+    EXPRESSION = "expression"
     SIGN = "sign"
+    END = "end"
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word or number, the text of a string, or any other character."""
+class Token(NamedTuple):
+    """A word or number, the text of a string, or any other character; *start* and *end* are offsets."""
 
     kind: Kind
     text: str
+    start: int
+    end: int
 
 
-class UnreadableError(ValueError):
-    """Text that is no Jenkinsfile as pipegen writes them."""
-
-
-_SPACE = re.compile(r"\s+|//[^\n]*|/\*.*?\*/", re.DOTALL)
-_WORD = re.compile(r"[A-Za-z_$][\w$]*|\d[\w.]*")
+_TOKEN = re.compile(
+    r"""
+    (?P<space> (?: \s++ | //[^\n]*+ | /\*.*?\*/ )++ | \A\#![^\n]*+ )
+    | (?P<text> \'{3} (?: [^\\']++ | \\. | '(?!'') )*+ \'{3}  | '(?!'') (?: [^\\'\n]++ | \\. )*+ ' )
+    | (?P<slashed> \$/ .*? /\$ )
+    | (?P<word> [A-Za-z_$][\w$]*+ | \d[\w.]*+ )
+    | (?P<sign> . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_SLASHED = re.compile(r"/(?![*/])(?:[^/\\\n]|\\.)++/")
 _QUOTES = ("'''", '"""', "'", '"')
 _ESCAPE = re.compile(r"\\(?:u+([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "\n": ""}
+_OPENING = {"(": ")", "[": "]", "{": "}"}
+_CLOSING = frozenset(_OPENING.values())
+# Behind these a value is expected, so that a slash begins a string and divides nothing.
+_BEFORE_A_VALUE = frozenset({"return", "in", "case"})
+# How far a reader may look ahead of the last token.
+_AHEAD = 4
 
 
-def tokens(text: str) -> Iterator[Token]:
+class Code:
+    """The tokens of a Jenkinsfile; each place in it is the number of a token."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = list(_tokens(text))
+        self.size = len(self.tokens)
+        self.tokens += [Token(Kind.END, "", len(text), len(text))] * _AHEAD
+        self._partners = _pairs(self.tokens)
+        self._openings = {end: start for start, end in self._partners.items()}
+
+    def is_word(self, place: int, word: str) -> bool:
+        """Return whether *word* stands at *place*."""
+        token = self.tokens[place]
+        return token.kind is Kind.WORD and token.text == word
+
+    def is_sign(self, place: int, sign: str) -> bool:
+        """Return whether *sign* stands at *place*."""
+        token = self.tokens[place]
+        return token.kind is Kind.SIGN and token.text == sign
+
+    def word(self, place: int) -> str:
+        """Return the word at *place*, "" when there is none."""
+        token = self.tokens[place]
+        return token.text if token.kind is Kind.WORD else ""
+
+    def is_open(self, place: int) -> bool:
+        """Return whether a bracket opens at *place*."""
+        return place in self._partners
+
+    def end_of(self, place: int) -> int:
+        """Return the place of the bracket that closes the one at *place*."""
+        return self._partners[place]
+
+    def start_of(self, place: int) -> int:
+        """Return the place of the bracket that the one at *place* closes."""
+        return self._openings[place]
+
+    def behind(self, place: int) -> int:
+        """Return the place behind what stands at *place*: a token, or all that a bracket encloses."""
+        return self._partners.get(place, place) + 1
+
+    def places(self, words: Collection[str]) -> Places:
+        """Return where one of *words* stands."""
+        return Places([place for place, token in enumerate(self.tokens) if token.text in words and _is_word(token)])
+
+    def error(self, place: int, message: str) -> UnreadableError:
+        """Return what to raise for what stands at *place*."""
+        return UnreadableError(message, self.tokens[place].start, self.tokens[place].end)
+
+
+class Places:
+    """Places in order, asked for by stretches."""
+
+    def __init__(self, places: list[int]) -> None:
+        self._places = places
+
+    def first(self, start: int, end: int) -> int | None:
+        """Return the first place from *start* to just before *end*."""
+        number = bisect_left(self._places, start)
+        return self._places[number] if number < len(self._places) and self._places[number] < end else None
+
+
+def _is_word(token: Token) -> bool:
+    return token.kind is Kind.WORD
+
+
+def _pairs(found: list[Token]) -> dict[int, int]:
+    """Return the place of the closing bracket of each opening one."""
+    pairs: dict[int, int] = {}
+    opened: list[int] = []
+    for place, (kind, text, start, end) in enumerate(found):
+        if kind is not Kind.SIGN:
+            continue
+        if text in _OPENING:
+            opened.append(place)
+        elif text in _CLOSING:
+            if not opened or _OPENING[found[opened[-1]].text] != text:
+                raise UnreadableError(f'"{text}" closes no bracket', start, end)
+            pairs[opened.pop()] = place
+    if opened:
+        last = found[opened[-1]]
+        raise UnreadableError(f'"{last.text}" is not closed', last.start, last.end)
+    return pairs
+
+
+def _tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of *text*."""
-    place = 0
-    while place < len(text):
-        if space := _SPACE.match(text, place):
-            place = space.end()
-        elif quotes := next((mark for mark in _QUOTES if text.startswith(mark, place)), None):
-            start = place + len(quotes)
-            end = _end_of_string(text, start, quotes)
-            yield Token(Kind.TEXT, _ESCAPE.sub(_meaning, text[start:end]))
-            place = end + len(quotes)
-        elif word := _WORD.match(text, place):
-            yield Token(Kind.WORD, word[0])
-            place = word.end()
-        else:
-            yield Token(Kind.SIGN, text[place])
-            place += 1
+    place, last = 0, Token(Kind.END, "", 0, 0)
+    while found := _TOKEN.match(text, place):
+        start, place = place, found.end()
+        match found.lastgroup:
+            case "space":
+                continue
+            case "word":
+                last = Token(Kind.WORD, found[0], start, place)
+            case "text":
+                last = Token(Kind.TEXT, _meant(found[0]), start, place)
+            case "slashed":
+                last = Token(Kind.EXPRESSION, found[0], start, place)
+            case _:
+                last = _sign_or_string(text, start, last)
+                place = last.end
+        yield last
+
+
+def _sign_or_string(text: str, start: int, last: Token) -> Token:
+    """Return what begins at *start*, behind the token *last*: a string that may hold expressions, or a sign."""
+    if text[start] == "'":
+        raise UnreadableError("a string has no end", start, start + 1)
+    if text[start] == '"':
+        quotes = '"""' if text.startswith('"""', start) else '"'
+        end = _end_of_string(text, start + len(quotes), quotes) + len(quotes)
+        body = text[start:end]
+        is_text = not re.search(r"(?<!\\)(?:\\\\)*\$", body)
+        return Token(Kind.TEXT if is_text else Kind.EXPRESSION, _meant(body), start, end)
+    is_operand = last.kind in {Kind.TEXT, Kind.EXPRESSION} or last.text in {")", "]", "}"}
+    is_operand = is_operand or (last.kind is Kind.WORD and last.text not in _BEFORE_A_VALUE)
+    if text[start] == "/" and not is_operand and (found := _SLASHED.match(text, start)):
+        return Token(Kind.EXPRESSION, found[0], start, found.end())
+    return Token(Kind.SIGN, text[start], start, start + 1)
+
+
+def _meant(literal: str) -> str:
+    """Return what the *literal* in quotes means."""
+    quotes = 3 if literal.startswith(("'''", '"""')) else 1
+    body = literal[quotes:-quotes]
+    return _ESCAPE.sub(_meaning, body) if "\\" in body else body
 
 
 def _end_of_string(text: str, start: int, quotes: str) -> int:
@@ -59,7 +186,7 @@ def _end_of_string(text: str, start: int, quotes: str) -> int:
     place = start
     while not text.startswith(quotes, place):
         if place >= len(text):
-            raise UnreadableError("a string has no end")
+            raise UnreadableError("a string has no end", start - len(quotes), start)
         if text[place] == "\\":
             place += 2
         elif quotes[0] == '"' and text.startswith("${", place):
@@ -74,7 +201,7 @@ def _end_of_expression(text: str, start: int) -> int:
     place, depth = start, 1
     while depth:
         if place >= len(text):
-            raise UnreadableError("an expression in a string has no end")
+            raise UnreadableError("an expression in a string has no end", start - 2, start)
         quotes = next((mark for mark in _QUOTES if text.startswith(mark, place)), None)
         if quotes:
             place = _end_of_string(text, place + len(quotes), quotes) + len(quotes)

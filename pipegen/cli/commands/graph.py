@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
-from pipegen.cli.session import ConfigArgument, PipelineOption, SetOption, show_plans
+from pipegen.cli.generated import FileArgument, read_generated
+from pipegen.cli.session import PipelineOption, SetOption, show_plans
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.render.dot import render_dot
 from pipegen.graph.render.json import json_value
 from pipegen.graph.render.mermaid import render_mermaid
 from pipegen.graph.render.text import render_text
-from pipegen.plan.model import Plan
 
 
 class Drawing(StrEnum):
@@ -28,37 +28,42 @@ class Drawing(StrEnum):
 
 
 def graph(
-    config: ConfigArgument = None,
+    config: FileArgument = None,
     pipeline: PipelineOption = None,
     inputs: SetOption = None,
     form: Annotated[Drawing, typer.Option("--format", help="How the graph is drawn.")] = Drawing.TEXT,
 ) -> None:
-    """Draw the graph of stages."""
-    plans = show_plans(config, pipeline, inputs)
-    typer.echo(_drawn(plans, form).rstrip("\n"))
+    """Draw the graph of stages.
+
+    Of a generated file, that is the order which it enforces.
+    """
+    reading = read_generated(config, pipeline=pipeline, set=inputs)
+    if reading is not None:
+        graphs = [(reading.file.path, reading.graph)]
+    else:
+        graphs = [(plan.name, plan.graph) for plan in show_plans(config, pipeline, inputs)]
+    typer.echo(_drawn(graphs, form).rstrip("\n"))
 
 
-def _drawn(plans: Sequence[Plan], form: Drawing) -> str:
+def _drawn(graphs: Sequence[tuple[str, ExecutionGraph]], form: Drawing) -> str:
+    """Return *graphs*, each with its name, in one drawing; a name is shown when there are several."""
+    titled = [(name if len(graphs) > 1 else "", graph) for name, graph in graphs]
     match form:
         case Drawing.TEXT:
-            return "\n".join(render_text(plan.graph, title=_title(plan, plans)) for plan in plans)
+            return "\n".join(render_text(graph, title=title) for title, graph in titled)
         case Drawing.DOT:
-            return "\n".join(render_dot(plan.graph, title=_title(plan, plans)) for plan in plans)
+            return "\n".join(render_dot(graph, title=title) for title, graph in titled)
         case Drawing.MERMAID:
             # Mermaid draws one graph a text: several pipelines stand side by side in it.
-            return render_mermaid(_united(plans) if len(plans) > 1 else plans[0].graph)
+            return render_mermaid(_united(graphs) if len(graphs) > 1 else graphs[0][1])
         case Drawing.JSON:
-            pipelines = [{"name": plan.name, **json_value(plan.graph)} for plan in plans]
+            pipelines = [{"name": name, **json_value(graph)} for name, graph in graphs]
             return json.dumps({"pipelines": pipelines}, indent=2)
 
 
-def _title(plan: Plan, plans: Sequence[Plan]) -> str:
-    return plan.name if len(plans) > 1 else ""
-
-
-def _united(plans: Sequence[Plan]) -> ExecutionGraph:
+def _united(graphs: Sequence[tuple[str, ExecutionGraph]]) -> ExecutionGraph:
     arcs: list[list[str]] = []
-    for plan in plans:
-        arcs += [[f"{plan.name}: {stage}"] for stage in plan.graph.nodes]
-        arcs += [[f"{plan.name}: {earlier}", f"{plan.name}: {later}"] for earlier, later in plan.graph.arcs]
+    for name, graph in graphs:
+        arcs += [[f"{name}: {stage}"] for stage in graph.nodes]
+        arcs += [[f"{name}: {earlier}", f"{name}: {later}"] for earlier, later in graph.arcs]
     return ExecutionGraph(arcs)

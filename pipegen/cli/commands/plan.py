@@ -9,20 +9,14 @@ from typing import Annotated
 
 import typer
 
+from pipegen.cli import generated
 from pipegen.cli.commands.compile import StyleOption, target_options
 from pipegen.cli.conditions import words
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.expanded import as_yaml
+from pipegen.cli.generated import FileArgument
 from pipegen.cli.made import Made, check_readable, data, described, make
-from pipegen.cli.session import (
-    ConfigArgument,
-    PipelineOption,
-    SetOption,
-    TargetOption,
-    fixed_inputs,
-    load_targets,
-    show_made,
-)
+from pipegen.cli.session import PipelineOption, SetOption, TargetOption, fixed_inputs, load_targets, show_made
 from pipegen.compiler import analyse, expand
 from pipegen.diagnostics.report import Report
 from pipegen.graph.paths import longest_path
@@ -38,7 +32,7 @@ class PlanFormat(StrEnum):
 
 
 def plan(
-    config: ConfigArgument = None,
+    config: FileArgument = None,
     pipeline: PipelineOption = None,
     inputs: SetOption = None,
     target: TargetOption = None,
@@ -52,8 +46,16 @@ def plan(
 ) -> None:
     """Show frames, jobs, needs and bindings of each pipeline.
 
-    With --target, also what that makes of the order: the waits that no arc asks for, and what they cost.
+    With --target, also what that makes of the order: the waits that no arc asks for, and what they cost. Of a generated
+    file, the order which it enforces.
     """
+    reading = generated.read_generated(
+        config, pipeline=pipeline, set=inputs, target=target, style=style, expanded=expanded
+    )
+    if reading is not None:
+        is_data = form is PlanFormat.JSON
+        typer.echo(json.dumps(generated.as_data(reading), indent=2) if is_data else generated.described(reading))
+        return
     if expanded:
         if pipeline or inputs or target or style or form is not PlanFormat.TEXT:
             raise WrongUsage("--expanded shows the whole config, as YAML: leave other options out")

@@ -36,11 +36,15 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A job that must have succeeded, and whether its artifacts are fetched; an optional one may be missing."""
+    """A job that must have succeeded, and whether its artifacts are fetched; an optional one may be missing.
+
+    Where *pipeline* is given, the job is one of that pipeline, which has ended: it is not waited for.
+    """
 
     job: str
     artifacts: bool
     is_optional: bool = False
+    pipeline: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,13 @@ class Trigger:
     branch: str | None
     is_awaited: bool
     passes_variables: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A pipeline of the same project, made of the *file*, whose end is waited for."""
+
+    file: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +230,7 @@ class Job:
     raw: Mapping[str, Data] = field(default_factory=dict)
     pages: Pages | None = None
     release: Release | None = None
-    trigger: Trigger | None = None
+    trigger: Trigger | Child | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

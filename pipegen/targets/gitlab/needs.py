@@ -24,6 +24,11 @@ class Place:
     artifacts: tuple[str, ...]
     needs: tuple[str, ...] = ()
     condition: Condition | None = None
+    may_be_passed: bool = False
+
+    def passes(self, condition: Condition | None) -> bool:
+        """Return whether a job that runs on *condition* and needs this one surely comes after what this one needs."""
+        return not self.may_be_passed and not self.may_be_missing(condition)
 
     def may_be_missing(self, condition: Condition | None) -> bool:
         """Return whether its jobs may be missing where a job is there that runs on *condition*."""

@@ -24,9 +24,18 @@ from pipegen.targets.gitlab.sharing import Share
 from pipegen.targets.gitlab.tools import Surroundings
 from pipegen.targets.gitlab.triggers import Bridge, Call
 
+STEP = "step"
 TEARDOWN = "teardown"
 _NO_CHECKOUT = Variable("GIT_STRATEGY", "none")
 _IS_HELPER = Variable(HELPER, "1")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A job, and the stage that it belongs to; "" for what belongs to the whole pipeline."""
+
+    stage: str
+    job: Job
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,18 +59,28 @@ class Pipeline:
     stage_rules: Mapping[str, tuple[Rule, ...]]
     fetch: tuple[Variable, ...]
 
-    def jobs(self, drafts: Sequence[Draft]) -> Iterator[Job]:
-        """Yield the jobs of *drafts* in the user's order, each after the collectors that it needs."""
-        places = {one.job.stage: self._place(one) for one in drafts}
-        collectors = self._collectors(drafts, places)
+    def places(self, drafts: Sequence[Draft]) -> dict[str, Place]:
+        """Return where the stages of *drafts* stand."""
+        return {one.job.stage: self._place(one) for one in drafts}
+
+    def made(self, drafts: Sequence[Draft], places: Mapping[str, Place]) -> Iterator[Made]:
+        """Yield the jobs of *drafts* in the user's order, with all their needs."""
         noted = self._notes()
         for one in drafts:
             for job in (*self._jobs(one, places, noted), *noted.of(one.job.stage, _step(one))):
-                fitting, made = collectors.fit(job.name, job.needs)
-                yield from made
-                yield replace(job, needs=fitting)
-        yield from noted.of("", OUTCOME)
-        yield from self._removal()
+                yield Made(one.job.stage, job)
+        for job in (*noted.of("", OUTCOME), *self._removal()):
+            yield Made("", job)
+
+    def collectors(self, names: Names, jobs: Sequence[Job], places: Mapping[str, Place]) -> Collectors:
+        """Return what makes collectors of *jobs*, called by *names*."""
+        # A collector stands one step after what it collects; so does every job that could need it.
+        steps = {job.name: step_number(job) + 1 for job in jobs}
+        left = {job.name: job.artifacts for job in jobs}
+        dropped = [place for place in places.values() if place.condition is not None]
+        missing = frozenset(name for place in dropped for name in (place.job, place.last))
+        kept = {job.name: job.kept for job in jobs}
+        return Collectors(names, self.shell_image(), self.rules, steps, left, missing, kept)
 
     def _notes(self) -> Notes:
         return notes(
@@ -69,7 +88,7 @@ class Pipeline:
             self.titles,
             self.stage_rules,
             self.rules,
-            self._shell_image(),
+            self.shell_image(),
             lambda name: self.names.take(f"{self.prefix}{name}"),
         )
 
@@ -205,22 +224,16 @@ class Pipeline:
         title = last = self.titles[one.job.stage]
         if one.trigger is not None and not one.is_bridge:
             last = self.names.take(f"{self.prefix}trigger {one.trigger.name}")
-        return Place(job=title, last=last, artifacts=one.artifacts, needs=one.job.needs, condition=one.job.condition)
+        return Place(
+            job=title,
+            last=last,
+            artifacts=one.artifacts,
+            needs=one.job.needs,
+            condition=one.job.condition,
+            may_be_passed=_may_be_passed(one),
+        )
 
-    def _collectors(self, drafts: Sequence[Draft], places: Mapping[str, Place]) -> Collectors:
-        steps: dict[str, int] = {}
-        left: dict[str, tuple[str, ...]] = {}
-        for one in drafts:
-            place = places[one.job.stage]
-            for name in (place.job, place.last):
-                # A collector stands one step after what it collects; so does every job that could need it.
-                steps[name] = _frame(one) + 2
-                left[name] = place.artifacts
-        dropped = [place for place in places.values() if place.condition is not None]
-        missing = frozenset(name for place in dropped for name in (place.job, place.last))
-        return Collectors(self.names, self._shell_image(), self.rules, steps, left, missing)
-
-    def _shell_image(self) -> Image | None:
+    def shell_image(self) -> Image | None:
         """Return the image of helpers that call what every image has."""
         return None if self._is_on_machine else Image(self.settings.tools.shell)
 
@@ -234,8 +247,24 @@ class Pipeline:
         return self.settings.images is Images.LOCAL
 
 
+def _may_be_passed(one: Draft) -> bool:
+    """Return whether jobs that need this one may start although it has failed, or before a person has started it.
+
+    What the user says in GitLab's own words is not looked into.
+    """
+    is_manual = one.job.gate.approval is not None or (one.environment is not None and one.environment.stops)
+    is_allowed = isinstance(one.trigger, Bridge) and one.trigger.allow_failure
+    return is_manual or is_allowed or one.job.limits.allow_failure is not None or bool(one.raw)
+
+
+def step_number(job: Job) -> int:
+    """Return the number of the step that *job* stands in; 0 where its step has a name."""
+    name, _, number = job.stage.rpartition(" ")
+    return int(number) if name == STEP else 0
+
+
 def _step(one: Draft) -> str:
-    return FINALLY if one.job.is_final else f"step {_frame(one) + 1}"
+    return FINALLY if one.job.is_final else f"{STEP} {_frame(one) + 1}"
 
 
 def _frame(one: Draft) -> int:

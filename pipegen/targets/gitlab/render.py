@@ -8,6 +8,7 @@ from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, write
 from pipegen.targets.gitlab.model import (
     Cache,
+    Child,
     Coverage,
     Document,
     Entry,
@@ -29,11 +30,11 @@ from pipegen.targets.gitlab.settings import Release
 
 def render(document: Document, source: str, notes: Iterable[str]) -> str:
     """Return the text of *document*, made from *source*; *notes* go in its header."""
-    data = _document(document)
+    data = document_data(document)
     return write(data, header(source, notes, write(data)))
 
 
-def _document(document: Document) -> dict[str, Value]:
+def document_data(document: Document) -> dict[str, Value]:
     """Return the file's keys: what holds for all jobs, hidden jobs, jobs."""
     return _written(
         {
@@ -42,7 +43,7 @@ def _document(document: Document) -> dict[str, Value]:
             "default": _default(document) or None,
             "variables": _variables(document.variables),
             **{hidden.name: _hidden(hidden) for hidden in document.hidden},
-            **{job.name: _job(job) for job in document.jobs},
+            **{job.name: job_data(job) for job in document.jobs},
         }
     )
 
@@ -73,7 +74,7 @@ def _hidden(hidden: Hidden) -> dict[str, Value]:
     )
 
 
-def _job(job: Job) -> dict[str, Value]:
+def job_data(job: Job) -> dict[str, Value]:
     """Return a job's keys: where and when it runs, with what, what it does, what it leaves."""
     written: dict[str, Value] = _written(
         {
@@ -229,7 +230,8 @@ def _service(service: Service) -> Value:
 
 
 def _need(need: Need) -> Value:
-    keys: dict[str, Data] = {"job": need.job, "artifacts": need.artifacts}
+    keys: dict[str, Data] = {"pipeline": need.pipeline} if need.pipeline else {}
+    keys |= {"job": need.job, "artifacts": need.artifacts}
     return Flow(keys | {"optional": True} if need.is_optional else keys)
 
 
@@ -279,7 +281,14 @@ def _release(release: Release) -> dict[str, Value]:
     return _written({"tag_name": release.tag, "name": release.name, "description": release.description})
 
 
-def _trigger(trigger: Trigger) -> Value:
+def _trigger(trigger: Trigger | Child) -> Value:
+    if isinstance(trigger, Child):
+        return {
+            "include": [Flow({"local": trigger.file})],
+            "strategy": "depend",
+            # Else what a person gives a run would not reach its children.
+            "forward": {"pipeline_variables": True},
+        }
     keys: dict[str, Data] = {"project": trigger.project}
     if trigger.branch is not None:
         keys["branch"] = trigger.branch

@@ -1,0 +1,83 @@
+"""What `graph` and `plan` show of a generated file, in place of a config: the order that it enforces."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.session import Format, show
+from pipegen.config.load import USUAL_NAMES, load
+from pipegen.diagnostics.report import Report
+from pipegen.graph.paths import longest_path
+from pipegen.readback.generated import Reading, read
+from pipegen.readback.recognise import engine_of
+
+FileArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        help=f"A config, or a generated Jenkinsfile or .gitlab-ci.yml; without it, {', '.join(USUAL_NAMES)}.",
+    ),
+]
+
+
+def read_generated(given: Path | None, **options: object) -> Reading | None:
+    """Return what the file *given* enforces, with its diagnostics shown; None when it is no generated file.
+
+    *options* are those of the command line that say something of a config, by their names without dashes.
+    """
+    if given is None or not given.is_file():
+        return None
+    report = Report()
+    file = load(given, report)
+    engine = engine_of(file)
+    if engine is None:
+        return None
+    if asked := [f"--{name.replace('_', '-')}" for name, value in options.items() if value]:
+        raise WrongUsage(f'"{given}" is a generated file, of which {" and ".join(asked)} cannot be asked')
+    reading = None if report.has_errors() else read(file, engine, report)
+    show(report.diagnostics(), Format.TEXT, sys.stderr)
+    if reading is None:
+        raise typer.Exit(Exit.PROBLEMS)
+    return reading
+
+
+def as_data(reading: Reading) -> Mapping[str, object]:
+    """Return *reading* as the JSON document that is a contract: see docs/plan.md."""
+    graph, frames = reading.graph, reading.graph.stack()
+    places = {stage: number for number, frame in enumerate(frames) for stage in frame}
+    stages = [
+        {"stage": stage, "frame": places[stage], "needs": list(graph.predecessors(stage))} for stage in graph.nodes
+    ]
+    return {
+        "order": {
+            "file": reading.file.path,
+            "engine": reading.engine.value,
+            "form": reading.form,
+            "frames": [list(frame) for frame in frames],
+            "stages": stages,
+        }
+    }
+
+
+def described(reading: Reading) -> str:
+    """Return *reading* for a person."""
+    graph = reading.graph
+    lines = [f"{reading.file.path}: {reading.engine.value}, {reading.form}"]
+    lines += [f"  frame {number}: {_listed(frame)}" for number, frame in enumerate(graph.stack(), start=1)]
+    lines.append(f"  longest path: {' -> '.join(longest_path(graph))}")
+    for stage in graph.nodes:
+        lines += ["", f"  {stage}"]
+        if graph.predecessors(stage):
+            lines.append(f"    after     {_listed(graph.predecessors(stage))}")
+    return "\n".join(lines)
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(f'"{word}"' if "," in word else word for word in words)

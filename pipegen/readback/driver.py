@@ -1,0 +1,95 @@
+"""The driver of a scripted Jenkinsfile: the constant code at its end that starts the stages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from pipegen.assets import folder
+from pipegen.emit.template import render
+from pipegen.readback.errors import UnknownDriverError
+from pipegen.readback.groovy import Code, Token
+from pipegen.readback.literals import Function, functions
+
+_DIFFERS = "the driver differs from the one this version writes"
+# With functions of these names of its own, a file would do other things than it says.
+_STEPS = frozenset({"parallel", "stage", "node"})
+
+_DECLARE = ("addTables", "declared", "linesOf")
+_DECLARING = re.compile(rf"^(?:@NonCPS\n)?\w+ (?:{'|'.join(_DECLARE)})\(.*?^}}\n", re.MULTILINE | re.DOTALL)
+
+Told = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """How the driver is written: blocks nest *deepest* deep, 0 where they nest freely; stages may stand in tables."""
+
+    deepest: int
+    tables: bool
+
+
+def names() -> frozenset[str]:
+    """Return the names of the driver's functions, however it is written."""
+    forms = (Driver(deepest, tables=False) for deepest in (0, 1))
+    return frozenset((*(name for form in forms for name, _ in _known(form)), *_DECLARE))
+
+
+def check(code: Code, found: Sequence[Function]) -> Driver:
+    """Return how the driver in *code* is written, which has the functions *found*; `UnknownDriverError` for others."""
+    tables = any(one.name == "addTables" for one in found)
+    forms = [Driver(deepest, tables) for deepest in sorted({0, _deepest(code)})]
+    problems = {form: list(_problems(code, found, form)) for form in forms}
+    best = min(forms, key=lambda form: len(problems[form]))
+    for problem in problems[best]:
+        raise problem
+    return best
+
+
+def _problems(code: Code, found: Sequence[Function], form: Driver) -> Iterator[UnknownDriverError]:
+    """Yield what differs between the functions *found* and a driver in *form*."""
+    known = _known(form)
+    left = dict.fromkeys(known)
+    for one in found:
+        told = (one.name, _told(code, one))
+        if told in left:
+            del left[told]
+        elif one.name in _STEPS or one.name in names():
+            token = code.tokens[one.start + 1]
+            yield UnknownDriverError(f'{_DIFFERS}: "{one.name}" does other things', token.start, token.end)
+    for name, _ in left:
+        yield UnknownDriverError(f'{_DIFFERS}: "{name}" is missing')
+
+
+def _deepest(code: Code) -> int:
+    """Return how deep blocks nest, as the driver says where it compares a block's depth with a number."""
+    depths = (place for place, token in enumerate(code.tokens[: code.size]) if token.text == "depth")
+    found = (code.word(place + 3) for place in depths if code.is_sign(place + 1, "=") and code.is_sign(place + 2, "="))
+    return max((int(number) for number in found if number.isdecimal()), default=0)
+
+
+@cache
+def _known(form: Driver) -> tuple[tuple[str, Told], ...]:
+    text = render("jenkins/driver.j2", filters={}, body=form)
+    code = Code(text + _declaring_tables() if form.tables else text)
+    return tuple((one.name, _told(code, one)) for one in functions(code))
+
+
+def _declaring_tables() -> str:
+    """Return the functions that declare the stages of tables, which are the same in all files that have some."""
+    template = folder("templates").joinpath("jenkins", "tables.j2").read_text(encoding="utf-8")
+    return "".join(found[0] for found in _DECLARING.finditer(template))
+
+
+def _told(code: Code, one: Function) -> Told:
+    """Return what the definition of *one* says, its type and its marks included."""
+    start = one.start
+    while start >= 2 and code.is_sign(start - 2, "@"):  # noqa: PLR2004 - a mark is a sign and a word
+        start -= 2
+    return tuple(map(_word, code.tokens[start : code.behind(one.body)]))
+
+
+def _word(token: Token) -> tuple[str, str]:
+    return token.kind.value, token.text

@@ -1,0 +1,103 @@
+"""A file that an engine reads to the order that it enforces; what cannot be read is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.readback import gitlab, jenkins
+from pipegen.readback.errors import UnknownDriverError, UnreadableError
+from pipegen.readback.recognise import Engine
+from pipegen.source.text import SourceFile, Span
+
+# Rules without end may leave gaps without end; these are enough to see what is meant.
+_TOLD_GAPS = 8
+_SHOWN = {Engine.JENKINS: "Jenkinsfile", Engine.GITLAB: "file for GitLab"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The order in a file: *form* is how it is said, *graph* holds the direct waits and no others."""
+
+    file: SourceFile
+    engine: Engine
+    form: str
+    graph: ExecutionGraph
+
+
+def read(file: SourceFile, engine: Engine, report: Report) -> Reading | None:
+    """Return the order in *file*, None when it cannot be told; children of a file for GitLab are read beside it."""
+    try:
+        if engine is Engine.JENKINS:
+            style, graph = jenkins.read(file.text)
+            return Reading(file, engine, style.value, graph.transitive_reduction())
+        graph, gaps = gitlab.read(file.text, _children_of(file))
+    except UnreadableError as error:
+        _report(error, file, engine, report)
+        return None
+    for gap in gaps[:_TOLD_GAPS]:
+        report.add(
+            codes.ORDER_HANGS_ON_RULES,
+            gitlab.gap_message(gap),
+            at=Span(file, *gitlab.place_of(file.text, (gap.later,))),
+            hint=f'let it need "{gap.earlier}" as well, with "optional: true" where rules drop that too',
+        )
+    return Reading(file, engine, "needs", graph.transitive_reduction())
+
+
+def _report(error: UnreadableError, file: SourceFile, engine: Engine, report: Report) -> None:
+    if isinstance(error, UnknownDriverError):
+        report.add(
+            codes.UNKNOWN_DRIVER,
+            str(error),
+            at=Span(file, error.start, error.end),
+            hint="compile the config anew: how stages start is known of the code that this version writes alone",
+        )
+        return
+    where = _child(file, error.path) if error.path else file
+    report.add(
+        codes.UNREADABLE_ORDER,
+        f"the order in this {_SHOWN[engine]} cannot be told: {error}",
+        at=Span(where, error.start, error.end),
+        hint=_HINTS[engine],
+    )
+
+
+_HINTS = {
+    Engine.JENKINS: 'what can be read is a declarative "pipeline" with named stages, and a script as pipegen writes it',
+    Engine.GITLAB: "what can be read is a file with all of its jobs, and the child pipelines that it includes by local",
+}
+
+
+def _children_of(file: SourceFile) -> Callable[[str], str | None]:
+    def text(path: str) -> str | None:
+        place = _place_of_child(file, path)
+        if place is None:
+            return None
+        try:
+            return place.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise UnreadableError(f'the file "{path}" is not valid UTF-8') from error
+
+    return text
+
+
+def _child(file: SourceFile, path: str) -> SourceFile:
+    place = _place_of_child(file, path)
+    text = place.read_text(encoding="utf-8") if place is not None else ""
+    folder = file.path.rpartition("/")[0]
+    return SourceFile(f"{folder}/{path}" if folder else path, text)
+
+
+def _place_of_child(file: SourceFile, path: str) -> Path | None:
+    """Return where the file *path* of a child pipeline is: paths begin at the root of the repository."""
+    if file.place is None:
+        return None
+    beside = file.place.parent
+    depth = len(file.folder.split("/")) if file.folder else 0
+    root = file.place.parents[depth]
+    return next((folder / path for folder in (beside, root) if (folder / path).is_file()), None)

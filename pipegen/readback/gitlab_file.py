@@ -1,0 +1,194 @@
+"""The jobs of a `.gitlab-ci.yml`, as far as they say when a job starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Path = tuple[str | int, ...]
+
+_HELPER = "PIPEGEN_HELPER"
+# What stands beside the jobs: https://docs.gitlab.com/ci/yaml/
+_KEYWORDS = frozenset(
+    {
+        *("after_script", "before_script", "cache", "default", "image", "include", "services", "spec", "stages"),
+        *("variables", "workflow"),
+    }
+)
+_STAGES = ("build", "test", "deploy")
+_FIRST, _LAST = ".pre", ".post"
+_CONDITIONS = ("if", "changes", "exists")
+# GitLab takes eleven levels: https://docs.gitlab.com/ci/yaml/#extends
+_MOST_LEVELS = 11
+
+
+class WrongFileError(ValueError):
+    """What a file says that has no order, and where: keys and numbers from the top."""
+
+    def __init__(self, message: str, *path: str | int) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A job of the same file that is waited for; an optional one may be missing."""
+
+    job: str
+    is_optional: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Job:
+    """A job: *stage* is the number of its stage, *needs* are None where the stages make the order.
+
+    *rules* are what says whether it runs, "" where it always does. Nobody waits for one that is not *is_awaited*, where
+    the stages make the order. *children* are the files that it starts as child pipelines, and it ends with these
+    when *awaits_children*.
+    """
+
+    name: str
+    stage: int
+    needs: tuple[Need, ...] | None
+    rules: str
+    is_helper: bool
+    is_awaited: bool
+    children: tuple[str, ...]
+    awaits_children: bool
+
+
+def jobs(document: object) -> dict[str, Job]:
+    """Return the jobs of the file *document* by name, in the order of the text."""
+    if not isinstance(document, Mapping):
+        raise WrongFileError("a mapping of jobs is expected")
+    if "include" in document:
+        raise WrongFileError('the jobs of an "include" are not in this file', "include")
+    stages = _stages(document)
+    found = {}
+    for name in document:
+        if name in _KEYWORDS or (isinstance(name, str) and name.startswith(".")):
+            continue
+        if not isinstance(name, str) or not isinstance(document[name], Mapping):
+            raise WrongFileError(f'"{name}" is no job: a mapping is expected', name)
+        found[name] = _job(name, _extended(name, document), stages)
+    if not found:
+        raise WrongFileError("the file has no jobs")
+    for job in found.values():
+        _check_needs(job, found)
+    return found
+
+
+def _stages(document: Mapping[str, Any]) -> dict[str, int]:
+    named = document.get("stages")
+    if named is not None and not (isinstance(named, list) and all(isinstance(one, str) for one in named)):
+        raise WrongFileError('"stages" is a list of names', "stages")
+    order = dict.fromkeys((_FIRST, *(one for one in named or _STAGES if one not in {_FIRST, _LAST}), _LAST))
+    return {stage: number for number, stage in enumerate(order)}
+
+
+def _extended(name: str, document: Mapping[str, Any], level: int = 0) -> dict[str, Any]:
+    """Return the keys of the job *name*, with those of the jobs that it extends."""
+    own = document.get(name)
+    if not isinstance(own, Mapping) or level > _MOST_LEVELS:
+        raise WrongFileError(f'"{name}" cannot be extended', name)
+    bases = own.get("extends") or ()
+    found: dict[str, Any] = {}
+    for base in (bases,) if isinstance(bases, str) else bases:
+        if base not in document:
+            raise WrongFileError(f'"{name}" extends "{base}", which is not there', name, "extends")
+        found = _merged(found, _extended(base, document, level + 1))
+    return _merged(found, own)
+
+
+def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    both = {
+        key: {**one[key], **other[key]}
+        for key in one.keys() & other.keys()
+        if isinstance(one[key], Mapping) and isinstance(other[key], Mapping)
+    }
+    return {**one, **other, **both}
+
+
+def _job(name: str, keys: Mapping[str, Any], stages: Mapping[str, int]) -> Job:
+    stage = keys.get("stage", "test")
+    if not isinstance(stage, str) or stage not in stages:
+        raise WrongFileError(f'the stage of "{name}" is not among "stages"', name, "stage")
+    trigger = keys.get("trigger")
+    included = trigger.get("include") if isinstance(trigger, Mapping) else None
+    return Job(
+        name=name,
+        stage=stages[stage],
+        needs=tuple(_needs(name, keys["needs"])) if "needs" in keys else None,
+        rules=_rules(name, keys),
+        is_helper=_HELPER in (keys.get("variables") or {}),
+        is_awaited=not _is_left_to_people(keys),
+        children=tuple(_children(included)),
+        # https://docs.gitlab.com/ci/yaml/#triggerstrategy
+        awaits_children=isinstance(trigger, Mapping) and trigger.get("strategy") in {"depend", "mirror"},
+    )
+
+
+def _needs(name: str, needs: object) -> Iterator[Need]:
+    if not isinstance(needs, list):
+        raise WrongFileError(f'the needs of "{name}" are a list', name, "needs")
+    for number, need in enumerate(needs):
+        if isinstance(need, str):
+            yield Need(need, is_optional=False)
+        elif isinstance(need, Mapping) and isinstance(need.get("job"), str):
+            # A need on another pipeline fetches what is there, and waits for nothing.
+            if not {"pipeline", "project"} & need.keys():
+                yield Need(need["job"], is_optional=need.get("optional") is True)
+        elif not (isinstance(need, Mapping) and "pipeline" in need):
+            raise WrongFileError(f'a need of "{name}" names no job', name, "needs", number)
+
+
+def _rules(name: str, keys: Mapping[str, Any]) -> str:
+    """Return what says whether a job runs, "" where nothing does."""
+    rules = keys.get("rules")
+    told = [keys.get("only"), keys.get("except")]
+    if rules is None and told == [None, None]:
+        return ""
+    for number, rule in enumerate(rules if isinstance(rules, list) else ()):
+        if not isinstance(rule, Mapping):
+            continue
+        if "needs" in rule:
+            raise WrongFileError(f'rules change the needs of "{name}"', name, "rules", number, "needs")
+        if not any(key in rule for key in _CONDITIONS) and rule.get("when") != "never":
+            return ""
+    return repr([rules, *told])
+
+
+def _is_left_to_people(keys: Mapping[str, Any]) -> bool:
+    """Return whether the pipeline goes on without anybody having started the job.
+
+    A manual job may fail where nothing else is said, but not one that rules make manual:
+    https://docs.gitlab.com/ci/jobs/job_control/#types-of-manual-jobs
+    """
+    rules = keys.get("rules")
+    if not isinstance(rules, list):
+        return keys.get("when") == "manual" and keys.get("allow_failure", True) is True
+    running = [rule for rule in rules if isinstance(rule, Mapping) and rule.get("when") != "never"]
+    allowed = keys.get("allow_failure", False)
+    return bool(running) and all(
+        rule.get("when", keys.get("when")) == "manual" and rule.get("allow_failure", allowed) is True
+        for rule in running
+    )
+
+
+def _children(included: object) -> Iterator[str]:
+    for one in included if isinstance(included, list) else [included]:
+        path = one.get("local") if isinstance(one, Mapping) else one
+        if isinstance(path, str):
+            yield path.removeprefix("/")
+
+
+def _check_needs(job: Job, found: Mapping[str, Job]) -> None:
+    for number, need in enumerate(job.needs or ()):
+        other = found.get(need.job)
+        if other is None and not need.is_optional:
+            raise WrongFileError(f'"{job.name}" needs "{need.job}", which is not there', job.name, "needs", number)
+        if other is not None and other.stage > job.stage:
+            raise WrongFileError(
+                f'"{job.name}" needs "{need.job}", which is in a later stage', job.name, "needs", number
+            )

@@ -1,0 +1,158 @@
+"""A `.gitlab-ci.yml` in the plain style that pipegen writes, without a YAML reader, which is slow on large files.
+
+Keys of jobs stand at two blanks, and each value in quotes or brackets is closed on its line. Scripts and the like are
+skipped. A file in any other style has no quick answer, and must be read whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+# What reads a piece of YAML.
+Load = Callable[[str], object]
+
+# The keys of a job that say when it starts, and what stands beside the jobs.
+_KEPT = frozenset(
+    {
+        *("stage", "needs", "dependencies", "rules", "only", "except", "when", "allow_failure", "variables", "trigger"),
+        *("extends", "parallel"),
+    }
+)
+_SKIPPED = 0
+_KEY_DEPTH = 2
+_TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')"""
+_ENTRY = re.compile(rf"(?:([^\s#&*!|>'\"%@`{{}}\[\]?-][^\n\"':#]*)|({_TEXT})):(?= |$)(.*)")
+_KEY = re.compile(r"  ([A-Za-z_]\w*):(?= |$)")
+_INDENT = re.compile(r" *")
+# What may stand before a value: dashes, and a key that is a plain word or stands in quotes.
+_LEAD = re.compile(rf"(?:- +)*(?:(?:[\w./$-]+|{_TEXT}):(?: +|$))?")
+_QUOTED = re.compile(rf"{_TEXT}(?: *:(?: .*)?| *| +#.*)")
+_OUTSIDE_QUOTES = re.compile(rf"[^\"']|{_TEXT}")
+_BLOCK = re.compile(r"[|>][-+0-9]*(?: +#.*)?")
+# What YAML takes for a value of another kind than text begins with none of these letters, or is one of these words.
+_WORD = r"[A-Za-z][\w./ -]*\w|[A-Za-z]"
+_NO_TEXT = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+_STAGE = re.compile(rf"  stage: ({_WORD})")
+_NEED = re.compile(rf"""    - \{{ job: ({_WORD}|"[^"\\]*"), artifacts: (?:true|false)(, optional: true)? \}}""")
+
+
+def document(text: str, load: Load) -> dict[str, object] | None:
+    """Return the data of the file *text* without what takes no part in the order, or None; *load* reads pieces."""
+    found: dict[str, object] = {}
+    read = _Reader(load)
+    for name, lines in _entries(text):
+        if name is None or name in found:
+            return None
+        value = read.entry(lines)
+        if value is None:
+            return None
+        found[name] = value
+    return found
+
+
+class _Reader:
+    """Reads what stands under a name; pieces that are said often are read once."""
+
+    def __init__(self, load: Load) -> None:
+        self._load = load
+        self._known: dict[str, object] = {}
+
+    def entry(self, lines: list[str]) -> object:
+        """Return the value of the entry that *lines* tell, None when they are in another style."""
+        if lines[0]:
+            return self._piece([f"value:{lines[0]}", *lines[1:]], "value")
+        keys: dict[str, list[str]] = {}
+        kept = None
+        for line in lines[1:]:
+            key = _KEY.match(line)
+            if key is not None:
+                if key[1] in keys:
+                    return None
+                kept = keys[key[1]] = [line]
+            elif kept is None or not (line.isspace() or line.startswith("   ")):
+                return None
+            else:
+                kept.append(line)
+        return {key: self._value(key, told) if key in _KEPT else _SKIPPED for key, told in keys.items()}
+
+    def _value(self, key: str, lines: list[str]) -> object:
+        if key == "stage" and len(lines) == 1 and (found := _STAGE.fullmatch(lines[0])) and _is_text(found[1]):
+            return found[1]
+        if key == "needs" and lines[0] == "  needs:":
+            needs = [_NEED.fullmatch(line) for line in lines[1:]]
+            found_needs = [_need(need) for need in needs if need is not None and _is_text(need[1])]
+            if len(found_needs) == len(needs):
+                return found_needs
+        return self._piece(lines, key)
+
+    def _piece(self, lines: list[str], key: str) -> object:
+        text = "\n".join(lines)
+        if text not in self._known:
+            data = self._load(text)
+            self._known[text] = data.get(key) if isinstance(data, dict) else None
+        return self._known[text]
+
+
+def _need(found: re.Match[str]) -> dict[str, object]:
+    return {"job": found[1].strip('"'), "optional": bool(found[2])}
+
+
+def _is_text(word: str) -> bool:
+    return word.lower() not in _NO_TEXT
+
+
+def _entries(text: str) -> Iterator[tuple[str | None, list[str]]]:
+    """Yield the entries of the file, each with what stands behind its colon and with the lines below.
+
+    The name is None where a line is not one of the plain style.
+    """
+    name: str | None = None
+    lines: list[str] = []
+    for line, is_plain in _lines(text):
+        if line[0] == " " and is_plain and lines:
+            lines.append(line)
+            continue
+        if lines:
+            yield name, lines
+        entry = _ENTRY.fullmatch(line) if is_plain else None
+        quoted = entry[2] if entry is not None else None
+        if entry is None or (quoted and "\\" in quoted) or not _is_text(entry[1] or "quoted"):
+            yield None, []
+            return
+        name, lines = quoted[1:-1] if quoted else entry[1], [entry[3]]
+    if lines:
+        yield name, lines
+
+
+def _lines(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the lines but blank ones and comments, and whether each is one of the plain style."""
+    block: int | None = None
+    for line in text.split("\n"):
+        depth = _depth(line)
+        if block is not None and (depth > block or not line.strip()):
+            yield line or " ", True
+            continue
+        block = None
+        body = line[depth:]
+        if not body or body[0] == "#":
+            continue
+        found = _LEAD.match(body)
+        value = body[found.end() if found else 0 :]
+        if _BLOCK.fullmatch(value):
+            block = depth
+        yield line, _is_plain(body, value)
+
+
+def _depth(line: str) -> int:
+    found = _INDENT.match(line)
+    return found.end() if found else 0
+
+
+def _is_plain(body: str, value: str) -> bool:
+    if value[:1] in {'"', "'"}:
+        return _QUOTED.fullmatch(value) is not None
+    if value[:1] in {"[", "{"}:
+        signs = "".join(one for one in _OUTSIDE_QUOTES.findall(value) if len(one) == 1)
+        return all(signs.count(one) == signs.count(other) for one, other in ("[]", "{}")) and "#" not in signs
+    return value[:1] not in {"&", "*", "!", "?", "%"} and "\t" not in body

@@ -1,0 +1,100 @@
+"""A clock that interprets files: on texts by hand, and against the driver that the Groovy engine runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from makespan.clock import frames, ideal, makespan
+
+from pipegen.emit.template import render
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.readback.driver import Driver
+
+DRIVER = render("jenkins/driver.j2", filters={}, body=Driver(0, tables=False))
+SKEWED = ExecutionGraph([["a", "c"], ["b", "c"], ["b", "d"]])
+DURATIONS = {"a": 4.0, "b": 1.0, "c": 1.0, "d": 4.0}
+
+SCRIPTED = f"""//
+addStage('a') {{}}
+addStage('b') {{}}
+addStage('c', after: ['a', 'b']) {{}}
+addStage('d', after: ['b']) {{}}
+runStages()
+{DRIVER}"""
+FRAMES = """//
+pipeline {
+    stages {
+        stage('one') {
+            parallel {
+                stage('a') { steps { } }
+                stage('b') { steps { } }
+            }
+        }
+        stage('two') {
+            parallel {
+                stage('c') { steps { } }
+                stage('d') { steps { } }
+            }
+        }
+    }
+}
+"""
+CHAINS = """//
+pipeline {
+    stages {
+        stage('all') {
+            parallel {
+                stage('a, c') {
+                    stages {
+                        stage('a') { steps { } }
+                        stage('c') { steps { } }
+                    }
+                }
+                stage('b, d') {
+                    stages {
+                        stage('b') { steps { } }
+                        stage('d') { steps { } }
+                    }
+                }
+            }
+        }
+    }
+}
+"""
+NEEDS = """
+stages: [one, two, three]
+a: { stage: one, script: x }
+b: { stage: one, script: x }
+c: { stage: two, script: x, needs: [a, b] }
+d: { stage: two, script: x, needs: [b] }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [(SCRIPTED, 5), (FRAMES, 8), (CHAINS, 5), (NEEDS, 5), (NEEDS.replace(", needs: [b]", ""), 8)],
+    ids=["scripted", "frames", "chains", "needs", "stages"],
+)
+def test_an_n(text: str, seconds: float) -> None:
+    """Two short stages and two long ones, where a barrier costs three seconds."""
+    assert makespan(text, DURATIONS) == seconds
+
+
+def test_what_is_compared_with() -> None:
+    """The longest path, and frames with a barrier between."""
+    assert (ideal(SKEWED, DURATIONS), frames(SKEWED, DURATIONS)) == (5, 8)
+
+
+def test_stages_that_start_one_after_the_other_take_their_sum() -> None:
+    """What stands behind a start waits for all of it."""
+    text = f"""//
+        addStage('a') {{}}
+        addStage('b', after: ['all others']) {{}}
+        runStages {{
+            try {{ advance(stagesReady()) }} finally {{ advance(stagesReady('all others')) }}
+        }}
+        {DRIVER}"""
+    durations: Mapping[str, float] = {"a": 2.0, "b": 3.0}
+
+    assert makespan(text, durations) == 5

@@ -1,0 +1,125 @@
+"""Graphs of the shapes that pipelines have, small and large; the same for the same numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations, permutations
+from random import Random
+from types import MappingProxyType
+
+from pipegen.graph.execution import ExecutionGraph
+
+_NO_KEYS: Mapping[str, str] = MappingProxyType({})
+
+
+def all_small(size: int) -> Iterator[ExecutionGraph]:
+    """Yield every acyclic graph of *size* nodes once, however its nodes are called."""
+    names = [f"s{number}" for number in range(size)]
+    pairs = list(combinations(range(size), 2))
+    seen: set[frozenset[tuple[int, int]]] = set()
+    for chosen in range(2 ** len(pairs)):
+        arcs = [pair for place, pair in enumerate(pairs) if chosen >> place & 1]
+        if frozenset(arcs) in seen:
+            continue
+        seen |= {frozenset((turn[one], turn[two]) for one, two in arcs) for turn in permutations(range(size))}
+        yield _graph(names, [(names[one], names[two]) for one, two in arcs])
+
+
+def layered(size: int, random: Random) -> ExecutionGraph:
+    """Return layers of about six nodes, each after one to three of the layer before."""
+    layers: list[list[str]] = [[]]
+    arcs: list[tuple[str, str]] = []
+    for number in range(size):
+        if len(layers[-1]) >= random.randint(4, 8):
+            layers.append([])
+        name = f"l{number}"
+        if len(layers) > 1:
+            arcs += [(one, name) for one in random.sample(layers[-2], min(random.randint(1, 3), len(layers[-2])))]
+        layers[-1].append(name)
+    return _graph([name for layer in layers for name in layer], arcs)
+
+
+def scattered(size: int, random: Random) -> ExecutionGraph:
+    """Return nodes that each come after up to three of the ten before."""
+    names = [f"r{number}" for number in range(size)]
+    arcs = [
+        (one, name)
+        for number, name in enumerate(names)
+        for one in random.sample(names[max(0, number - 10) : number], min(number, random.randint(0, 3)))
+    ]
+    return _graph(names, arcs)
+
+
+def series_parallel(size: int, random: Random) -> ExecutionGraph:
+    """Return parts one after the other or side by side, which are made of such parts."""
+    if size <= 1:
+        return ExecutionGraph([[f"p{random.getrandbits(64):x}"]])
+    left = random.randint(1, size - 1)
+    one, other = series_parallel(left, random), series_parallel(size - left, random)
+    return one + other if random.random() < 0.5 else one | other
+
+
+def crossed(size: int, random: Random) -> ExecutionGraph:
+    """Return Ns one beside the other: of two early nodes one late node waits for both, and one for one of them."""
+    arcs: list[tuple[str, ...]] = []
+    for number in range(max(1, size // 4)):
+        a, b, c, d = (f"{letter}{number}" for letter in "abcd")
+        arcs += [(a, c), (b, c), (b, d)]
+        if number and random.random() < 0.5:
+            arcs.append((f"d{number - 1}", a))
+    return ExecutionGraph(arcs)
+
+
+def joined(size: int, random: Random) -> ExecutionGraph:
+    """Return many nodes that one waits for, with a second join of some of them."""
+    early = [f"j{number}" for number in range(size - 2)]
+    arcs = [(name, "join") for name in early]
+    return ExecutionGraph([*arcs, *((name, "other") for name in random.sample(early, max(1, len(early) // 2)))])
+
+
+def chained(size: int, random: Random) -> ExecutionGraph:
+    """Return long chains with a few arcs between them."""
+    length = max(2, size // 3)
+    chains = [[f"{letter}{number}" for number in range(length)] for letter in "xyz"]
+    across = []
+    for _ in range(3):
+        one, other = random.sample(range(3), 2)
+        place = random.randint(0, length - 2)
+        across.append((chains[one][place], chains[other][random.randint(place + 1, length - 1)]))
+    return ExecutionGraph([*chains, *across])
+
+
+def blocked(size: int, random: Random) -> ExecutionGraph:
+    """Return blocks one after another, each of which is chains side by side: what a declarative pipeline can say."""
+    graph, left = ExecutionGraph(), size
+    while left:
+        block = ExecutionGraph()
+        for _ in range(random.randint(1, 4)):
+            length = min(left, random.randint(1, 3))
+            block |= ExecutionGraph([[f"b{left - step}" for step in range(length)]])
+            left -= length
+        graph += block
+    return graph
+
+
+FAMILIES: Mapping[str, Callable[[int, Random], ExecutionGraph]] = {
+    "layered": layered,
+    "scattered": scattered,
+    "series-parallel": series_parallel,
+    "crossed": crossed,
+    "joined": joined,
+    "chained": chained,
+    "blocks": blocked,
+}
+
+
+def config(graph: ExecutionGraph, keys: Mapping[str, str] = _NO_KEYS) -> str:
+    """Return a config of *graph*, each stage of which does next to nothing; *keys* are more keys of stages."""
+    stages = "".join(f"      - {{ name: {name}, script: [echo {name}]{keys.get(name, '')} }}\n" for name in graph.nodes)
+    arcs = [(name,) for name in graph.nodes if not graph.in_degree(name) and not graph.out_degree(name)]
+    told = "".join(f"      - [{', '.join(arc)}]\n" for arc in (*arcs, *graph.arcs))
+    return f"pipelines:\n  demo:\n    stages:\n{stages}    execution:\n{told}"
+
+
+def _graph(names: list[str], arcs: list[tuple[str, str]]) -> ExecutionGraph:
+    return ExecutionGraph([*((name,) for name in names), *arcs])

@@ -1,0 +1,82 @@
+"""Five thousand stages are read in seconds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from pipegen.emit.template import render
+from pipegen.readback import gitlab, jenkins
+from pipegen.readback.driver import Driver
+
+COUNT, WIDTH = 5_000, 50
+# On a busy machine; it takes about one.
+SECONDS = 10
+
+
+def after(number: int) -> list[str]:
+    """Return what stage *number* comes after: three of the fifty before."""
+    return [f"s{number - WIDTH + step}" for step in (0, 7, 31)] if number >= WIDTH else []
+
+
+def scripted() -> int:
+    """Read a script; return how many stages it has."""
+    steps = "    sh '''\n        make\n        ./run \"$x\" {\n    '''\n    stash name: 'x', includes: 'y'\n"
+    stages = (f"addStage('s{number}', after: {after(number)}) {{\n{steps}}}\n" for number in range(COUNT))
+    driver = render("jenkins/driver.j2", filters={}, body=Driver(40, tables=False))
+    return len(jenkins.order(f"{''.join(stages)}\nrunStages()\n{driver}").nodes)
+
+
+def declarative() -> int:
+    """Read blocks of fifty; return how many stages they have."""
+    leaf = "stage('s{}') {{ agent any\n steps {{ sh 'make' }} }}\n"
+    blocks = (
+        f"stage('b{start}') {{ parallel {{ {''.join(map(leaf.format, range(start, start + WIDTH)))} }} }}\n"
+        for start in range(0, COUNT, WIDTH)
+    )
+    return len(jenkins.order(f"pipeline {{ stages {{ {''.join(blocks)} }} }}").nodes)
+
+
+def needs() -> int:
+    """Read jobs, some of which rules may drop; return how many there are."""
+    jobs = (job(number) for number in range(COUNT))
+    return len(gitlab.order(f"stages: [one]\n\n{''.join(jobs)}").nodes)
+
+
+def job(number: int) -> str:
+    """Return the job *number*, every tenth of which runs on the main branch alone."""
+    rules = "  rules:\n    - if: $CI_COMMIT_BRANCH\n" if number % 10 == 0 else ""
+    needed = "".join(f"    - {{ job: {name}, artifacts: false }}\n" for name in after(number))
+    return f"s{number}:\n  stage: one\n  needs:{' []' if not needed else ''}\n{needed}{rules}  script:\n    - make\n\n"
+
+
+def children() -> int:
+    """Read ten child pipelines one after the other, with jobs that rules may drop; return how many jobs there are."""
+    files = {}
+    parent = "stages: [one]\n\n"
+    for start in range(0, COUNT, 500):
+        path = f"child-{start}.yml"
+        jobs = "".join(job(number) for number in range(start, start + 500))
+        lines = (line for line in jobs.splitlines(True) if not is_outside(line, start))
+        files[path] = f"stages: [one]\n\n{''.join(lines)}"
+        needed = f"    - {{ job: go{start - 500}, artifacts: false }}\n" if start else ""
+        parent += f"go{start}:\n  stage: one\n  needs:{' []' if not needed else ''}\n{needed}"
+        parent += f'  variables:\n    PIPEGEN_HELPER: "1"\n  trigger:\n    include:\n      - {{ local: {path} }}\n'
+        parent += "    strategy: depend\n\n"
+    return len(gitlab.order(parent, files).nodes)
+
+
+def is_outside(line: str, start: int) -> bool:
+    """Return whether *line* is a need on a job of a child pipeline before that of *start*."""
+    return "job: s" in line and int(line.split("job: s")[1].split(",", maxsplit=1)[0]) < start
+
+
+@pytest.mark.parametrize("read", [scripted, declarative, needs, children])
+def test_five_thousand(read: Callable[[], int]) -> None:
+    """Whatever the form; child pipelines too."""
+    started = time.perf_counter()
+
+    assert read() == COUNT
+    assert time.perf_counter() - started < SECONDS

@@ -1,0 +1,226 @@
+"""Files changed in one place: the reader tells another order, or none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from random import Random
+
+import pytest
+from graph.families import diamonds
+from readback.families import FAMILIES, config
+from readback.texts import Written, order, written
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.readback.errors import UnreadableError
+
+SKEWED = """
+    pipelines:
+      demo:
+        stages:
+          - { name: lint, script: x }
+          - { name: unit, script: x }
+          - { name: build, script: x, outputs: { id: { command: y } }, when: { branch: main } }
+          - { name: report, script: 'x ${build.id|none}' }
+          - { name: pack, script: x }
+          - { name: ship, script: x }
+          - { name: sign, script: x, when: { branch: main, event: push } }
+          - { name: tell, script: x }
+        execution:
+          - [lint, build, pack, ship]
+          - [unit, build, report]
+          - [unit, report]
+          - [build, sign]
+        finally: [tell]
+"""
+SIDE_BY_SIDE = """
+    pipelines:
+      one:
+        stages:
+          - { name: a, script: x }
+          - { name: b, script: x }
+          - { name: c, script: x }
+          - { name: e, script: x }
+          - { name: f, script: x }
+        execution: [[a, c], [b, c], [b, e]]
+        finally: [f]
+      two:
+        workspace: shared
+        stages: [{ name: a, script: x }, { name: b, script: x }, { name: c, script: x }]
+        execution: [[a, c], [b]]
+"""
+BLOCKS = """
+    pipelines:
+      demo:
+        stages: [{ name: a, script: x }, { name: b, script: x }, { name: c, script: x }, { name: d, script: x }]
+        execution: [[a, b, d], [c, d]]
+"""
+
+
+def many(count: int = 60) -> str:
+    """Return a config with more stages than one method declares."""
+    stages = "".join(f"          - {{ name: s{number}, script: x }}\n" for number in range(count))
+    arcs = "".join(f"          - [s{number}, s{number + 7}]\n" for number in range(count - 7))
+    return f"    pipelines:\n      demo:\n        stages:\n{stages}        execution:\n{arcs}"
+
+
+def check_noticed(made: Written, mutants: Mapping[str, str]) -> None:
+    """Read each of *mutants*, which name what was changed in the file of *made*."""
+    sound = made.graph()
+    unnoticed = [what for what, text in mutants.items() if _read(text, made.children) == sound]
+
+    assert mutants
+    assert unnoticed == []
+
+
+def _read(text: str, children: Mapping[str, str]) -> ExecutionGraph | None:
+    """Return the order in *text*, None where it is refused."""
+    try:
+        return order(text, children)
+    except UnreadableError:
+        return None
+
+
+def without(text: str, pattern: str, *, by: str = "") -> dict[str, str]:
+    """Return *text* once without each match of *pattern*, or with *by* in its place."""
+    return {
+        f"{found[0]!r} at {found.start()}": text[: found.start()] + found.expand(by) + text[found.end() :]
+        for found in re.finditer(pattern, text, re.MULTILINE | re.DOTALL)
+    }
+
+
+def without_calls(text: str, name: str) -> dict[str, str]:
+    """Return *text* once without each stage that a call or a block with *name* tells, body and all."""
+    found = {}
+    for match in re.finditer(rf"^( *){name}\(.*?^\1}}\n", text, re.MULTILINE | re.DOTALL):
+        found[match[0].partition("\n")[0]] = text[: match.start()] + text[match.end() :]
+    return found
+
+
+# Scripted files: with finally, with several pipelines, and with functions that declare stages.
+SCRIPTS = {"finally": SKEWED, "several": SIDE_BY_SIDE, "many": many()}
+# With blocks that would nest too deep if the driver did not see to it.
+DEEP = config(diamonds(45))
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_what_stages_come_after(name: str) -> None:
+    """One name fewer, another name, or no stage at all."""
+    made = written(SCRIPTS[name], "jenkins")
+    lists = {
+        what: text
+        for found in re.finditer(r"after: \[(.*?)\]", made.text)
+        for name in re.finditer(r"'[^']*'(, )?", found[1])
+        for what, text in _cut(made.text, found.start(1) + name.start(), found.start(1) + name.end())
+    }
+    check_noticed(made, lists)
+    check_noticed(made, without(made.text, r", after: \[.*?\]"))
+    check_noticed(made, without_calls(made.text, "addStage"))
+    check_noticed(made, without(made.text, r"(?<=addStage\()'", by="'x"))
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[tuple[str, str]]:
+    shorter = text[:start] + text[end:]
+    yield f"{text[start:end]} at {start}", re.sub(r", \]", "]", shorter)
+
+
+@pytest.mark.parametrize("text", [*SCRIPTS.values(), DEEP], ids=[*SCRIPTS, "deep"])
+def test_every_line_of_the_driver(text: str) -> None:
+    """The constant code at the end, from the function that declares stages on."""
+    made = written(text, "jenkins")
+    start = made.text.index("def addStage(")
+    lines = list(re.finditer(r"^ *[^/\s].*\n", made.text[start:], re.MULTILINE))
+    mutants = {line[0]: made.text[: start + line.start()] + made.text[start + line.end() :] for line in lines}
+
+    check_noticed(made, mutants)
+    check_noticed(made, {"twice": made.text + made.text[start:]})
+    check_noticed(made, {"another": made.text + "\ndef advance(String name) {\n}\n"})
+    check_noticed(made, {"parallel": made.text + "\ndef parallel(Map branches) {\n}\n"})
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"(?<=\W)remove\(done\)", r"(?<!List )ready = ", r"size\(\) == 1", r"advance\(\[name\]\)"]
+)
+def test_words_of_the_driver(pattern: str) -> None:
+    """What counts down, what goes on, and what starts."""
+    made = written(SKEWED, "jenkins")
+
+    check_noticed(made, without(made.text, pattern, by="x()"))
+
+
+def test_how_stages_start() -> None:
+    """A root, a branch, the call that starts all, the one after it, or a function of stages is missing."""
+    final, several, large = (written(config, "jenkins") for config in SCRIPTS.values())
+    check_noticed(several, without(several.text, r"(?<=advance\(\[)'[^']*'(, )?"))
+    check_noticed(several, without(several.text, r"^ *parallel pipelines\n"))
+    check_noticed(several, without(several.text, r"^        pipelines\['one'\] = \{.*?^        \}\n"))
+    check_noticed(several, without(several.text, r"^ *advance\(stagesReady\('[^']*'\)\)\n"))
+    check_noticed(final, without(final.text, r"^        advance\(stagesReady\(.*?\)\)\n"))
+    check_noticed(final, without(final.text, r"^runStages \{.*?^\}\n"))
+    check_noticed(large, without(large.text, r"^addStages\d\(\)\n"))
+    check_noticed(large, without(large.text, r"^runStages\(\)\n"))
+    check_noticed(
+        large, without(large.text, r"^addStages1\(\)\n(.*?)^runStages\(\)\n", by=r"\1runStages()\naddStages1()\n")
+    )
+
+
+def test_blocks() -> None:
+    """A stage of a chain, a block that is parallel, or a chain that is none any more."""
+    made = written(BLOCKS, "jenkins")
+
+    assert "pipeline {" in made.text
+    check_noticed(made, without_calls(made.text, "stage"))
+    check_noticed(made, without(made.text, r"\bparallel \{", by="stages {"))
+    check_noticed(made, without(made.text, r"(?<=                    )stages \{", by="parallel {"))
+    check_noticed(made, without(made.text, r"(?<=stage\(')\w(?=')", by="x"))
+    check_noticed(made, without(made.text, r"\bsteps \{", by="step {"))
+
+
+def test_needs() -> None:
+    """One need fewer, one that may be missing now, all needs of a job, or its stage."""
+    made = written(SKEWED, "gitlab")
+
+    check_noticed(made, without(made.text, r"^ *- \{ job: (?!tell).*?\}\n"))
+    check_noticed(made, without(made.text, r"^  needs:\n(?:    - .*\n)+", by="  needs: []\n"))
+    check_noticed(made, without(made.text, r"^  needs:\n(?:    - .*\n)+(?=  rules)"))
+    check_noticed(made, without(made.text, r"^  stage: finally\n", by="  stage: step 1\n"))
+    check_noticed(made, without(made.text, r"^  stage: finally\n", by="  stage: finally\n  needs: []\n"))
+    check_noticed(made, without(made.text, r"(?<=job: )lint", by="unit"))
+
+
+def test_a_need_that_may_be_missing_hands_nothing_on() -> None:
+    """What a job that rules drop has waited for, nobody waits for then."""
+    made = written(SKEWED, "gitlab")
+    sign = made.text.index("\nsign:")
+    text = made.text[:sign] + made.text[sign:].replace("job: build, artifacts: false", "job: build, optional: true", 1)
+
+    check_noticed(made, {"sign": text})
+
+
+def test_helpers() -> None:
+    """A collector that collects one job fewer, or that nobody takes for one any more."""
+    stages = "".join(f"          - {{ name: s{number}, script: x }}\n" for number in range(61))
+    arcs = "".join(f"          - [s{number}, s60]\n" for number in range(60))
+    made = written(f"    pipelines:\n      demo:\n        stages:\n{stages}        execution:\n{arcs}", "gitlab")
+
+    assert "collect for s60" in made.text
+    check_noticed(made, without(made.text, r"^ *- \{ job: .*?\}\n"))
+    check_noticed(made, without(made.text, r'^    PIPEGEN_HELPER: "1"\n'))
+
+
+def test_child_pipelines() -> None:
+    """A start, how it waits, what it needs and who needs it; and the needs in the files of the children."""
+    limit = "targets: { gitlab: { max_yaml_size_bytes: 25000 } }\n"
+    made = written(limit + config(FAMILIES["layered"](40, Random(3))), "gitlab")  # noqa: S311 - shapes, no secrets
+    sound = made.graph()
+
+    assert made.children
+    check_noticed(made, without(made.text, r'^"?child: .*?\n(?=\n|\Z)'))
+    # How the last one ends makes no order: nothing comes after it.
+    check_noticed(made, without(made.text, r"^    strategy: depend\n(?=.*^\S.*^    - \{ job: \"child: )"))
+    check_noticed(made, without(made.text, r"^ *- \{ job: .*?\}\n"))
+    check_noticed(made, without(made.text, r"^ *- \{ local: .*?\}\n"))
+    for path, text in made.children.items():
+        mutants = without(text, r"^ *- \{ job: .*?\}\n") | without(text, r"^  needs:\n(?:    - .*\n)+")
+        read = {what: _read(made.text, {**made.children, path: mutant}) for what, mutant in mutants.items()}
+        assert [what for what, graph in read.items() if graph == sound] == []

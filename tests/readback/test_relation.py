@@ -1,0 +1,123 @@
+"""What files enforce is what arcs ask for, and the pairs that diagnostics name."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+from graph.families import diamonds, full_layers, ladder, trellis
+from readback.families import FAMILIES, all_small, config
+from readback.texts import Written, relation, written
+from ruamel.yaml import YAML
+
+from pipegen.diagnostics.report import Stopped
+from pipegen.graph.blocks import added_waits
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.layout import cheapest_blocks
+from pipegen.targets.gitlab.memory import memory
+
+EXACT = (("jenkins", "auto"), ("jenkins", "scripted"), ("gitlab", ""))
+
+
+def compiled(graph: ExecutionGraph, target: str, style: str = "") -> Written:
+    """Return what *target* writes for *graph*."""
+    return written(config(graph), target, **({"style": style} if style else {}))
+
+
+def told_pairs(made: Written) -> int:
+    """Return how many pairs of stages the diagnostics say to be put in order without need."""
+    found = [re.search(r"\((\d+) pairs? of stages in all[);]", one.message) for one in made.diagnostics]
+    return sum(int(one[1]) for one in found if one is not None)
+
+
+def check_exact(graph: ExecutionGraph) -> None:
+    """Compare what each engine's file says with *graph*."""
+    asked = relation(graph)
+    for target, style in EXACT:
+        made = compiled(graph, target, style)
+        read = made.graph()
+        assert set(read.nodes) == set(graph.nodes)
+        assert (relation(read), told_pairs(made)) == (asked, 0), (target, style, graph)
+
+
+def check_forced(graph: ExecutionGraph) -> None:
+    """Compare what forced blocks say with *graph* and with what is told of them."""
+    made = compiled(graph, "jenkins", "declarative")
+    found = relation(made.graph())
+    added = {(earlier, later) for later, earlier in added_waits(graph, cheapest_blocks(graph))}
+
+    assert relation(graph) <= found
+    assert found - relation(graph) == added
+    assert told_pairs(made) == len(added)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_every_small_graph(size: int) -> None:
+    """Of up to four nodes: every style of both engines."""
+    for graph in all_small(size):
+        check_exact(graph)
+        check_forced(graph)
+
+
+@pytest.mark.parametrize("part", range(6))
+def test_every_graph_of_five_nodes(part: int) -> None:
+    """All 302, in parts; each style of both engines."""
+    graphs = list(all_small(5))
+
+    assert len(graphs) == 302
+    for graph in graphs[part::6]:
+        check_exact(graph)
+        check_forced(graph)
+
+
+@pytest.mark.parametrize("size", [9, 30, 70])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_larger_graphs(family: str, size: int) -> None:
+    """Each shape; past 50 stages with functions that declare them, and with collectors of needs."""
+    graph = FAMILIES[family](size, Random(f"{family} {size}"))  # noqa: S311 - shapes, no secrets
+
+    check_exact(graph)
+    if size < 70:
+        check_forced(graph)
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [diamonds(45), ladder(120), trellis(100, 3), full_layers(50, 3)],
+    ids=["diamonds", "ladder", "trellis", "full"],
+)
+def test_deep_graphs(graph: ExecutionGraph) -> None:
+    """Blocks that would nest too deep are none the less what the arcs ask for."""
+    check_exact(graph)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_child_pipelines_add_the_pairs_that_are_told(family: str) -> None:
+    """In two files and in more; where some stages may be dropped, the order holds without them."""
+    random = Random(family)  # noqa: S311 - shapes, no secrets
+    graph = FAMILIES[family](40, random)
+    keys = {name: ", when: { branch: main }" for name in graph.nodes if random.random() < 0.2}
+    text = config(graph, keys)
+    whole = memory(YAML(typ="safe", pure=True).load(written(text, "gitlab").text))
+    split = 0
+    for files in (3, 4, 6):
+        limit = whole * 20 // 9 // files + 8_000
+        try:
+            made = written(f"targets: {{ gitlab: {{ max_yaml_size_bytes: {limit} }} }}\n{text}", "gitlab")
+        except Stopped:  # no cut leaves parts that are small enough
+            continue
+        found = relation(made.graph())
+        split += bool(made.children)
+        assert relation(graph) <= found
+        assert len(found - relation(graph)) == told_pairs(made)
+
+    assert split
+
+
+def test_a_large_graph_is_read_in_seconds() -> None:
+    """Three hundred stages that come after many."""
+    graph = FAMILIES["layered"](300, Random(7))  # noqa: S311 - shapes, no secrets
+
+    assert relation(compiled(graph, "jenkins", "scripted").graph()) == relation(graph)
+    assert relation(compiled(graph, "gitlab").graph()) == relation(graph)
