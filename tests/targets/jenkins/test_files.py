@@ -18,7 +18,6 @@ from pipegen.plan.model import (
     JobImage,
     Machine,
     Output,
-    Pull,
     Selection,
     Shared,
     Trigger,
@@ -34,7 +33,7 @@ from pipegen.targets.jenkins.work import PlanScripts
 
 PRELUDE = (Command(("DOCKER=${DOCKER:-docker}", "pipegen=$(mktemp -d)")),)
 HOSTILE = "it's \\ \"$x\" '''\n\\u0041 */ // ${y}"
-KINDS = ("plain", "values", "files", "mail", "failure", "trigger", "awaited", "secrets", "agent", "image", "pulled")
+KINDS = ("plain", "values", "files", "mail", "failure", "trigger", "awaited", "secrets", "agent", "image")
 
 
 def crowd(count: int, kind: str, *, in_a_row: bool = False) -> PlanScripts:
@@ -42,7 +41,7 @@ def crowd(count: int, kind: str, *, in_a_row: bool = False) -> PlanScripts:
     stages = [f"s{number}" for number in range(count)]
     made = plan(*([stages] if in_a_row else [[stage] for stage in stages]))
     work = scripts(made, (), **dict.fromkeys(stages, _script(kind)))
-    workspace = Workspace.SHARED if kind in {"image", "pulled"} else Workspace.ISOLATED
+    workspace = Workspace.SHARED if kind == "image" else Workspace.ISOLATED
     return replace(work, plan=replace(made, jobs=tuple(_job(job, kind) for job in made.jobs), workspace=workspace))
 
 
@@ -69,7 +68,6 @@ def _job(job: Job, kind: str) -> Job:
         "trigger": {"steps": (started,)},
         "awaited": {"steps": (replace(started, wait=True),)},
         "image": {"machine": Machine(image=image)},
-        "pulled": {"machine": Machine(image=replace(image, pull=Pull.ALWAYS))},
         "agent": {"shared": Shared(image=True)},
     }
     return replace(job, **changes.get(kind, {}))  # type: ignore[arg-type]
