@@ -139,7 +139,7 @@ INVALID_TRIGGER_VARIABLE = Code("PG623", "invalid-trigger-variable", _E)
 MAIL_WITHOUT_SERVER = Code("PG624", "mail-without-server", _W)
 CONTAINER_NOT_SHARED = Code("PG625", "container-not-shared", _E)
 WORKSPACE_NOT_SHARED = Code("PG626", "workspace-not-shared", _W)
-FILE_TOO_BIG = Code("PG627", "file-too-big", _W)
+FILE_TOO_BIG = Code("PG627", "file-too-big", _E)
 LIMIT_OUT_OF_REACH = Code("PG638", "limit-out-of-reach", _E)
 FAIL_FAST_UNAVAILABLE = Code("PG639", "fail-fast-unavailable", _W)
 STATUS_UNAVAILABLE = Code("PG642", "status-unavailable", _E)
@@ -163,6 +163,9 @@ RAW_REPLACES = Code("PG654", "raw-replaces", _W)
 GATE_ON_GITLAB = Code("PG655", "gate-on-gitlab", _W)
 UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 RELEASE_IN_OWN_IMAGE = Code("PG657", "release-in-own-image", _W)
+CHILD_WAITS = Code("PG675", "child-waits", _W)
+CUT_CROSSED = Code("PG676", "cut-crossed", _E)
+UNKNOWN_SPLIT_STAGE = Code("PG677", "unknown-split-stage", _E)
 
 
 def table() -> tuple[Code, ...]:

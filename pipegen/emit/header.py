@@ -10,10 +10,11 @@ from shlex import quote
 _DIGITS = 16
 
 
-def options_note(pipelines: Sequence[str], given: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the note that only *pipelines* of the config were compiled, and with which inputs fixed, if so."""
+def options_note(pipelines: Sequence[str], given: Mapping[str, str], cuts: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the note that only *pipelines* of the config were compiled, with which inputs fixed, and which *cuts*."""
     options = [f"--pipeline {quote(name)}" for name in pipelines]
     options += [f"--set {quote(f'{name}={value}')}" for name, value in given.items()]
+    options += [f"--split {quote(cut)}" for cut in cuts]
     return (f"Options: {' '.join(options)}",) if options else ()
 
 

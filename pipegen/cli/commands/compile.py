@@ -35,6 +35,25 @@ from pipegen.compiler import Analysed, analyse, generate
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.targets.base import GeneratedFile, Target
 
+_StyleOption = Annotated[
+    str | None,
+    typer.Option(
+        "--style",
+        metavar="STYLE",
+        show_default=False,
+        help="How a Jenkinsfile is laid out: auto, declarative, scripted.",
+    ),
+]
+_SplitOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--split",
+        metavar="STAGE[,STAGE]",
+        show_default=False,
+        help="Put these stages, and what comes after them, into a child pipeline of GitLab; may be given again.",
+    ),
+]
+
 
 @dataclass(frozen=True, slots=True)
 class _Result:
@@ -42,6 +61,14 @@ class _Result:
 
     path: Path
     file: GeneratedFile
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """Options that some targets know."""
+
+    style: str | None
+    split: tuple[str, ...]
 
 
 def compile_(
@@ -55,12 +82,8 @@ def compile_(
             "--output", "-o", metavar="FILE", show_default=False, help='Where to write; "-" is standard output.'
         ),
     ] = None,
-    style: Annotated[
-        str | None,
-        typer.Option(
-            metavar="STYLE", show_default=False, help="How a Jenkinsfile is laid out: auto, declarative, scripted."
-        ),
-    ] = None,
+    style: _StyleOption = None,
+    split: _SplitOption = None,
     form: FormatOption = Format.TEXT,
     *,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; show what would change.")] = False,
@@ -77,17 +100,19 @@ def compile_(
         raise WrongUsage("--check compares with a file: leave --output out, or name the file")
     _check_usage(load_targets(target or ()), output)
     analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report, fixed))
-    results = _results(analysed, target, output, style, report) if analysed is not None else ()
+    results = (
+        _results(analysed, target, output, _Options(style, tuple(split or ())), report) if analysed is not None else ()
+    )
     show(report.diagnostics(), form, sys.stderr)
     if analysed is None or report.has_errors(strict=strict):
         if not report.has_errors():
             tell(form, "nothing is written: with --strict, warnings count as errors")
         end(Exit.PROBLEMS)
     if output == "-":
-        # The file's own bytes, whatever the terminal speaks.
-        sys.stdout.buffer.write(results[-1].file.text.encode())
+        # The files' own bytes, whatever the terminal speaks.
+        sys.stdout.buffer.write(_stream(results).encode())
         return
-    _check_places(results, path)
+    _check_places(results, path, is_written=not check)
     if check:
         end(_check(results, form))
     else:
@@ -95,13 +120,13 @@ def compile_(
 
 
 def _results(
-    analysed: Analysed, target: Sequence[str] | None, output: str | None, style: str | None, report: Report
+    analysed: Analysed, target: Sequence[str] | None, output: str | None, given: _Options, report: Report
 ) -> tuple[_Result, ...]:
     targets = load_targets(target) if target else named_targets(analysed)
     if not targets:
         raise WrongUsage("name a target: --target gitlab, --target jenkins, or both")
     _check_usage(targets, output)
-    options = _options(targets, style)
+    options = {**_options(targets, given), **_folder(output)}
     results: list[_Result] = []
     for one in targets:
         try:
@@ -117,15 +142,35 @@ def _check_usage(targets: Sequence[Target], output: str | None) -> None:
         raise WrongUsage("--output takes the file of one target: name one, or leave --output out")
 
 
-def _options(targets: Sequence[Target], style: str | None) -> Mapping[str, str]:
-    if style is None:
+def _options(targets: Sequence[Target], given: _Options) -> Mapping[str, str]:
+    """Return what *given* says to *targets*, or end with wrong usage."""
+    options: dict[str, str] = {}
+    if given.style is not None:
+        allowed = [value for target in targets for value in target.OPTIONS.get("style", ())]
+        if not allowed:
+            raise WrongUsage("--style is for the target jenkins")
+        if given.style not in allowed:
+            raise wrong_option("--style", given.style, allowed)
+        options["style"] = given.style
+    if given.split:
+        if not any("split" in target.OPTIONS for target in targets):
+            raise WrongUsage("--split is for the target gitlab")
+        options["split"] = "\n".join(given.split)
+    return options
+
+
+def _folder(output: str | None) -> Mapping[str, str]:
+    """Return the folder of *output* from here, which engines take for the root of the repository; nothing for that."""
+    if output is None or output == "-" or Path(output).is_absolute() or Path(output).parent == Path():
         return {}
-    allowed = [value for target in targets for value in target.OPTIONS.get("style", ())]
-    if not allowed:
-        raise WrongUsage("--style is for the target jenkins")
-    if style not in allowed:
-        raise wrong_option("--style", style, allowed)
-    return {"style": style}
+    return {"folder": Path(output).parent.as_posix()}
+
+
+def _stream(results: Sequence[_Result]) -> str:
+    """Return the text of *results*, of several as a stream of documents, each with its name."""
+    if len(results) == 1:
+        return results[0].file.text
+    return "".join(f"--- # {result.file.name}\n{result.file.text}" for result in results)
 
 
 def _place(file: GeneratedFile, target: Target, output: str | None) -> Path:
@@ -135,12 +180,25 @@ def _place(file: GeneratedFile, target: Target, output: str | None) -> Path:
     return Path(output) if file.name == target.FILE else Path(output).parent / file.name
 
 
-def _check_places(results: Sequence[_Result], config: Path) -> None:
-    """End with wrong usage before anything is written when one of *results* has no place."""
+def _check_places(results: Sequence[_Result], config: Path, *, is_written: bool) -> None:
+    """End with wrong usage before any file is written when one of *results* has no place."""
     for result in results:
-        check_place(result.path)
+        if is_written:
+            _make_folder(result, results[-1])
+        if is_written or not _is_below(result, results[-1]) or result.path.parent.exists():
+            check_place(result.path)
         if result.path.exists() and result.path.samefile(config):
             raise WrongUsage(f'"{result.path}" is the config itself')
+
+
+def _make_folder(result: _Result, parent: _Result) -> None:
+    """Make the folder of a file that stands below that of its *parent*."""
+    if _is_below(result, parent) and parent.path.parent.is_dir():
+        result.path.parent.mkdir(exist_ok=True)
+
+
+def _is_below(result: _Result, parent: _Result) -> bool:
+    return result.path.parent.parent == parent.path.parent != result.path.parent
 
 
 def _check(results: Sequence[_Result], form: Format) -> Exit:

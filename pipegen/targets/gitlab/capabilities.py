@@ -7,7 +7,12 @@ from pipegen.targets.base import Capability
 _NATIVE, _EMULATED, _REFUSED = "native", "emulated", "refused"
 
 TABLE: tuple[Capability, ...] = (
-    Capability("execution", _NATIVE, "needs, exact for any graph; more than 50 for one stage go through helper jobs"),
+    Capability(
+        "execution",
+        _NATIVE,
+        "needs, exact for any graph; more than 50 for one stage go through helper jobs; what GitLab refuses as too big "
+        "is split into child pipelines, and waits that this adds are named",
+    ),
     Capability("groups in arcs", _NATIVE),
     Capability(
         "pipelines",

@@ -16,12 +16,13 @@ from pipegen.shell.carried import out_of_reach
 from pipegen.shell.host import Host
 from pipegen.source.text import Span
 from pipegen.targets.gitlab.host import credential_sources
+from pipegen.targets.gitlab.memory import BUDGET, memory
+from pipegen.targets.gitlab.model import Document
 from pipegen.targets.gitlab.pairs import FOREIGN_CONTAINER
+from pipegen.targets.gitlab.render import document_data
 from pipegen.targets.gitlab.texts import references
 
-# "The parsed YAML is too big": measured between 1,400 and 1,500 jobs, 350 to 375 KB, with GitLab's default settings.
-_MOST_JOBS = 1_400
-_MOST_BYTES = 350_000
+_BIG = 100_000
 
 
 def check_plan(plan: Plan, host: Host, report: Report) -> None:
@@ -39,15 +40,27 @@ def check_plan(plan: Plan, host: Host, report: Report) -> None:
         _check_secrets(job, report)
 
 
-def check_size(text: str, jobs: int, at: Span, report: Report) -> None:
-    """Report a file that GitLab's default limits refuse."""
-    if jobs > _MOST_JOBS or len(text.encode()) > _MOST_BYTES:
+def check_size(name: str, document: Document, most: int, at: Span, report: Report) -> None:
+    """Report the file *name* if GitLab, which takes *most* bytes of memory, refuses its *document*."""
+    size = memory(document_data(document))
+    if size > most * BUDGET // 100:
         report.add(
             FILE_TOO_BIG,
-            f"GitLab may refuse the file as too big: {jobs} jobs, {len(text.encode()) // 1000} kB",
+            f'GitLab may refuse "{name}" as too big: parsed, its {_counted(len(document.jobs))} some '
+            f"{_megabytes(size)} MB of memory, of {_megabytes(most)} MB allowed",
             at=at,
-            hint="compile fewer pipelines into one file, or let an administrator raise max_yaml_size_bytes",
+            hint="no cut into child pipelines that hand nothing back was found: compile fewer pipelines into one file, "
+            "name cuts with --split, or let an administrator raise max_yaml_size_bytes and set it in targets.gitlab",
         )
+
+
+def _counted(jobs: int) -> str:
+    return "job takes" if jobs == 1 else f"{jobs} jobs take"
+
+
+def _megabytes(size: int) -> str:
+    """Return *size* in megabytes, with the digits that say something."""
+    return f"{size / 1_000_000:.1f}" if size >= _BIG else f"{size / 1_000_000:.4f}"
 
 
 def _check_references(job: Job, host: Host, report: Report) -> None:

@@ -40,9 +40,21 @@ class Collectors:
     def fit(self, reader: str, needs: tuple[Need, ...]) -> tuple[tuple[Need, ...], tuple[Job, ...]]:
         """Return needs that GitLab allows and that say the same as *needs*, and the collectors made for *reader*."""
         before = len(self._made)
-        while len(needs) > LIMIT:
-            needs = self._fewer(reader, needs)
-        return needs, tuple(self._made.values())[before:]
+        elsewhere = tuple(need for need in needs if need.pipeline)
+        here = tuple(need for need in needs if not need.pipeline)
+        while len(here) + len(elsewhere) > LIMIT:
+            here = self._fewer(reader, here)
+        return (*here, *elsewhere), tuple(self._made.values())[before:]
+
+    def gather(self, reader: str, needs: Sequence[Need], most: int) -> tuple[tuple[Need, ...], tuple[Job, ...]]:
+        """Return needs on *most* collectors, at most, of all *needs*, which fetch, and the collectors made for that."""
+        before = len(self._made)
+        found = sorted(needs, key=lambda need: self._steps[need.job])
+        while True:
+            parts = [tuple(found[start : start + LIMIT]) for start in range(0, len(found), LIMIT)]
+            found = [self._collector(reader, part) for part in parts]
+            if len(found) <= most:
+                return tuple(found), tuple(self._made.values())[before:]
 
     def _fewer(self, reader: str, needs: Sequence[Need]) -> tuple[Need, ...]:
         """Return fewer needs: those for order are collected first, artifacts only if that is not enough."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipegen.diagnostics.report import Report
@@ -54,6 +54,19 @@ def drafts(plan: Plan, host: Host, settings: Settings, report: Report) -> list[D
     """Return the drafts of the jobs of *plan*."""
     producers = {job.stage: job for job in plan.jobs}
     return [_draft(job, plan, producers, host, settings, report) for job in plan.jobs]
+
+
+def in_host(found: Sequence[Draft], plan: Plan, host: Host, settings: Settings, report: Report) -> list[Draft]:
+    """Return the drafts *found* of *plan* as they are in *host*: those that name what is the run's are made anew."""
+    producers = {job.stage: job for job in plan.jobs}
+    return [
+        _draft(job, plan, producers, host, settings, report) if any(map(_names_run, (*one.script, *one.after))) else one
+        for job, one in zip(plan.jobs, found, strict=True)
+    ]
+
+
+def _names_run(entry: Entry) -> bool:
+    return "CI_PIPELINE_ID" in entry.text or "CI_PIPELINE_CREATED_AT" in entry.text
 
 
 def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, settings: Settings, report: Report) -> Draft:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from hashlib import sha256
 
 from pipegen.plan.model import Credential, CredentialKind, Job, Plan
@@ -89,6 +90,17 @@ def host(plan: Plan, settings: Settings) -> Host:
         status=_status,
         marked=frozenset(stage for job in plan.jobs for stage in job.statuses if stage),
         has_status_files=True,
+    )
+
+
+def in_child(host: Host) -> Host:
+    """Return what scripts of a child pipeline find: of the run as a whole, what its parent hands over."""
+    value = host.setup("timestamp") or ""
+    timestamp = value.replace("$CI_PIPELINE_CREATED_AT", "$PIPEGEN_CREATED_AT")
+    return replace(
+        host,
+        run_id="$PIPEGEN_PARENT",
+        setup=lambda name: timestamp if name == "timestamp" else host.setup(name),
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
@@ -13,74 +13,172 @@ from pipegen.targets.gitlab import host as hosts
 from pipegen.targets.gitlab import selection
 from pipegen.targets.gitlab.assembly import assembled
 from pipegen.targets.gitlab.checks import check_plan
+from pipegen.targets.gitlab.children import Laid, divided
 from pipegen.targets.gitlab.drafts import Draft, drafts
 from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
 from pipegen.targets.gitlab.final import FINALLY, OUTCOME, check_outcomes
 from pipegen.targets.gitlab.inputs import input_variables
 from pipegen.targets.gitlab.limits import check_limits
+from pipegen.targets.gitlab.memory import BUDGET, memory
 from pipegen.targets.gitlab.model import Document, Entry, Hidden, Job, Rule, Variable
 from pipegen.targets.gitlab.names import Names, stage_names
 from pipegen.targets.gitlab.omissions import check_mail, notes
-from pipegen.targets.gitlab.pipelines import TEARDOWN, Pipeline
+from pipegen.targets.gitlab.pipelines import STEP, TEARDOWN, Pipeline, step_number
 from pipegen.targets.gitlab.publications import publishing
+from pipegen.targets.gitlab.render import document_data
 from pipegen.targets.gitlab.rules import Choice, check_changes, rules
 from pipegen.targets.gitlab.runs import cancels, check_runs, schedule_notes, with_interruptible
-from pipegen.targets.gitlab.settings import Settings
-from pipegen.targets.gitlab.sharing import sharing
+from pipegen.targets.gitlab.settings import Settings, Workflow
+from pipegen.targets.gitlab.sharing import Sharing, sharing
+from pipegen.targets.gitlab.splitting import split
+
+
+@dataclass(frozen=True, slots=True)
+class ChildFile:
+    """The file of a child pipeline, and the job of the parent that starts it."""
+
+    title: str
+    bridge: str
+    document: Document
 
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """A file, and notes on it for whoever reads it."""
+    """A file, notes on it for whoever reads it, and the files of its children."""
 
     document: Document
     notes: tuple[str, ...]
+    children: tuple[ChildFile, ...] = ()
 
 
-def lower(plans: Sequence[Plan], settings: Settings, *, chosen: bool, report: Report) -> Lowered:
-    """Return the file of *plans*; the pipelines that the user has *chosen* run unconditionally."""
+def lower(
+    plans: Sequence[Plan],
+    settings: Settings,
+    *,
+    chosen: bool,
+    report: Report,
+    groups: Sequence[Sequence[str]] = (),
+) -> Lowered:
+    """Return the file of *plans*; the pipelines that the user has *chosen* run unconditionally.
+
+    There are several where one would be too big, or where *groups* of stages are to be in child pipelines.
+    """
     names = Names()
     titles = stage_names(plans, names, report)
     check_mail(plans, settings, report)
     check_outcomes(plans, report)
     drafted = [_drafts(plan, settings, report) for plan in plans]
-    shared = sharing(one.around for found in drafted for one in found if not one.is_bridge)
-    is_conditional = selection.is_conditional(plans, chosen=chosen)
     check_changes(plans, report)
     check_runs(plans, report)
-    jobs: list[Job] = []
-    for plan, found in zip(plans, drafted, strict=True):
+    whole = _Whole(
+        plans=plans,
+        settings=settings,
+        chosen=chosen,
+        shared=sharing(one.around for found in drafted for one in found if not one.is_bridge),
+        titles=titles,
+        report=report,
+    )
+    laid = [whole.laid(plan, found, names) for plan, found in zip(plans, drafted, strict=True)]
+    told = (*notes(plans, settings), *schedule_notes(plans))
+    document = whole.parent([assembled(one.pipeline, one.jobs(), one.places, names.copy()) for one in laid])
+    budget = settings.max_yaml_size_bytes * BUDGET // 100
+    if not groups and memory(document_data(document)) <= budget:
+        return Lowered(document, told)
+    cut = split(plans, laid, settings, groups, budget, report)
+    if cut is None or not any(one.parts for one in cut):
+        return Lowered(document, told)
+    found = [divided(one, how.parts, how.titles, names) for one, how in zip(laid, cut, strict=True)]
+    children = tuple(
+        ChildFile(part.title, part.bridge, whole.child(one.pipeline.plan, part.jobs))
+        for one, made in zip(laid, found, strict=True)
+        for part in made.children
+    )
+    waits = (note for how in cut for note in how.notes)
+    return Lowered(whole.parent([made.jobs for made in found]), (*told, _starts(len(children)), *waits), children)
+
+
+def _starts(children: int) -> str:
+    """Return the note that there are files of *children*."""
+    if children == 1:
+        return "Starts a child pipeline, in a file of its own."
+    return f"Starts {children} child pipelines, in files of their own."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Whole:
+    """What holds for all files of a config."""
+
+    plans: Sequence[Plan]
+    settings: Settings
+    chosen: bool
+    shared: Sharing
+    titles: Mapping[tuple[str, str], str]
+    report: Report
+
+    def laid(self, plan: Plan, found: Sequence[Draft], names: Names) -> Laid:
+        """Return the jobs of *plan*, whose stages' are *found*, which take *names*."""
+        before = names.copy()
+        choices = _choices(self.plans, plan, chosen=self.chosen)
         pipeline = Pipeline(
             plan=plan,
-            host=hosts.host(plan, settings),
-            settings=settings,
+            host=hosts.host(plan, self.settings),
+            settings=self.settings,
             names=names,
-            titles={job.stage: titles[plan.name, job.stage] for job in plan.jobs},
-            prefix=f"{plan.name}: " if len(plans) > 1 else "",
-            shares=shared.shares,
-            rules=rules(_choices(plans, plan, chosen=chosen), None, plan.span, report),
-            stage_rules=_stage_rules(plan, _choices(plans, plan, chosen=chosen), report),
-            fetch=() if has_one_fetch(plans) else fetch_variables(plan.fetch),
+            titles={job.stage: self.titles[plan.name, job.stage] for job in plan.jobs},
+            prefix=f"{plan.name}: " if len(self.plans) > 1 else "",
+            shares=self.shared.shares,
+            rules=rules(choices, None, plan.span, self.report),
+            stage_rules=_stage_rules(plan, choices, self.report),
+            fetch=() if has_one_fetch(self.plans) else fetch_variables(plan.fetch),
         )
         places = pipeline.places(found)
-        made = [one.job for one in pipeline.made(found, places)]
-        jobs += with_interruptible(assembled(pipeline, made, places, names), plan, pipeline.titles)
-    top = [selection.variable(plans)] if is_conditional else []
-    top += input_variables(plans)
-    top += fetch_variables(plans[0].fetch) if has_one_fetch(plans) else ()
-    top += _used(hosts.variables(settings), (*shared.hidden, *jobs))
-    document = Document(
-        stages=_stages(plans, jobs),
-        workflow=selection.workflow(plans, chosen=chosen, report=report),
-        settings=settings.workflow,
-        cancels=cancels(plans),
-        tags=settings.tags,
-        id_tokens=settings.id_tokens,
-        variables=tuple(top),
-        hidden=shared.hidden,
-        jobs=publishing(jobs, titles, settings),
-    )
-    return Lowered(document, (*notes(plans, settings), *schedule_notes(plans)))
+        made = tuple(pipeline.made(found, places))
+        return Laid(pipeline=pipeline, places=places, made=made, drafts=tuple(found), names=before, report=self.report)
+
+    def parent(self, made: Iterable[Iterable[Job]]) -> Document:
+        """Return the file of the jobs *made* of each pipeline."""
+        is_conditional = selection.is_conditional(self.plans, chosen=self.chosen)
+        jobs: list[Job] = []
+        for plan, found in zip(self.plans, made, strict=True):
+            jobs += with_interruptible(found, plan, self._titles(plan))
+        document = self._document(
+            jobs,
+            workflow=selection.workflow(self.plans, chosen=self.chosen, report=self.report),
+            variables=[selection.variable(self.plans)] if is_conditional else [],
+            inputs=input_variables(self.plans),
+        )
+        return replace(
+            document, settings=self.settings.workflow, jobs=publishing(document.jobs, self.titles, self.settings)
+        )
+
+    def child(self, plan: Plan, jobs: Iterable[Job]) -> Document:
+        """Return the file of *jobs* of *plan*, which run whenever they are started."""
+        inputs = (replace(one, description="", options=()) for one in input_variables(self.plans))
+        found = tuple(with_interruptible(jobs, plan, self._titles(plan)))
+        return self._document(found, workflow=(Rule("", when="always"),), variables=[], inputs=tuple(inputs))
+
+    def _titles(self, plan: Plan) -> dict[str, str]:
+        return {job.stage: self.titles[plan.name, job.stage] for job in plan.jobs}
+
+    def _document(
+        self, jobs: Sequence[Job], *, workflow: tuple[Rule, ...], variables: list[Variable], inputs: Iterable[Variable]
+    ) -> Document:
+        used = {job.extends for job in jobs}
+        hidden = tuple(one for one in self.shared.hidden if one.name in used)
+        top = [*variables, *inputs]
+        top += fetch_variables(self.plans[0].fetch) if has_one_fetch(self.plans) else ()
+        top += _used(hosts.variables(self.settings), (*hidden, *jobs))
+        return Document(
+            stages=_stages(jobs),
+            workflow=workflow,
+            settings=Workflow(),
+            cancels=cancels(self.plans),
+            tags=self.settings.tags,
+            id_tokens=self.settings.id_tokens,
+            variables=tuple(top),
+            hidden=hidden,
+            jobs=tuple(jobs),
+        )
 
 
 def _drafts(plan: Plan, settings: Settings, report: Report) -> list[Draft]:
@@ -106,10 +204,10 @@ def _stage_rules(plan: Plan, choices: Sequence[Choice], report: Report) -> dict[
     return found
 
 
-def _stages(plans: Sequence[Plan], jobs: Sequence[Job]) -> tuple[str, ...]:
-    """Return a step for each frame of the longest plan; they are there for the picture, needs make the order."""
-    steps = tuple(f"step {number + 1}" for number in range(max(len(plan.frames) for plan in plans)))
+def _stages(jobs: Sequence[Job]) -> tuple[str, ...]:
+    """Return the steps that *jobs* stand in; they are there for the picture, needs make the order."""
     used = {job.stage for job in jobs}
+    steps = (f"{STEP} {number + 1}" for number in range(max(map(step_number, jobs), default=0)))
     return (*steps, *(step for step in (OUTCOME, FINALLY, TEARDOWN) if step in used))
 
 

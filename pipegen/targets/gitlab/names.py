@@ -27,6 +27,12 @@ class Names:
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
+    def copy(self) -> Names:
+        """Return the names given so far, to which others may be added."""
+        found = Names()
+        found._taken |= self._taken
+        return found
+
     def take(self, wish: str) -> str:
         """Return a name as near to *wish* as GitLab allows, and keep it from being given again."""
         name = _allowed(wish)

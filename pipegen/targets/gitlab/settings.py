@@ -11,6 +11,7 @@ from pipegen.shell import defaults
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import plain
+from pipegen.targets.gitlab.memory import LIMIT
 
 # What a website and a release are made of unless the settings say otherwise.
 _FOLDER = "public"
@@ -106,6 +107,7 @@ class Settings:
     promote: Promote = Promote()
     projects: Mapping[str, Project] = field(default_factory=dict)
     mail: Mail | None = None
+    max_yaml_size_bytes: int = LIMIT
 
 
 def read(section: TreeMapping | None) -> Settings:
@@ -246,4 +248,11 @@ SCHEMA: Mapping[str, object] = _object(
         "description": "For the name of each trigger, the project whose pipeline it starts.",
     },
     mail=_MAIL,
+    max_yaml_size_bytes={
+        "type": "integer",
+        "minimum": 1,
+        "default": LIMIT,
+        "description": "The setting of that name of the GitLab server: how much memory a parsed file may take. Bigger "
+        "ones are split into child pipelines.",
+    },
 )

@@ -7,6 +7,10 @@ from targets.gitlab.compiled import compiled
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile, Span
 from pipegen.targets.gitlab.checks import check_size
+from pipegen.targets.gitlab.memory import memory
+from pipegen.targets.gitlab.model import Document, Entry, Job
+from pipegen.targets.gitlab.render import document_data
+from pipegen.targets.gitlab.settings import Workflow
 
 
 def test_a_shared_workspace_is_a_warning() -> None:
@@ -57,12 +61,24 @@ def test_one_runner_shares_its_containers() -> None:
     assert compiled(CONTAINER.format(images="local")).found() == []
 
 
-def test_a_file_past_gitlab_s_limits_is_a_warning() -> None:
-    """More jobs, or more text, than GitLab parses by default."""
+def test_a_file_past_gitlab_s_limit_is_an_error() -> None:
+    """What a parsed file takes is held against nine tenths of the limit."""
+    job = Job(name="test", stage="step 1", script=(Entry("x" * 10_000),))
+    made = Document(
+        stages=("step 1",),
+        settings=Workflow(),
+        workflow=(),
+        tags=(),
+        id_tokens=(),
+        variables=(),
+        hidden=(),
+        jobs=(job,),
+    )
+    size = memory(document_data(made))
     span = Span(SourceFile("pipegen.yaml", "service"), 0, 7)
     report = Report()
-    check_size("x", 1_400, span, report)
-    check_size("x", 1_401, span, report)
-    check_size("x" * 350_001, 1, span, report)
+    check_size("fits", made, size * 10 // 9 + 1, span, report)
+    check_size("is too big", made, size * 10 // 9 - 10, span, report)
 
-    assert [one.code.number for one in report.diagnostics()] == ["PG627", "PG627"]
+    assert [one.code.number for one in report.diagnostics()] == ["PG627"]
+    assert '"is too big"' in report.diagnostics()[0].message

@@ -38,6 +38,7 @@ EVERYTHING: dict[str, Any] = {
     "promote": {"repository": "https://example.org/charts.git", "branch": "next", "credential": "bot"},
     "projects": {"one": "group/one", "two": {"project": "group/two", "branch": "next"}},
     "mail": {"server": "MAIL_URL", "sender": "MAIL_FROM"},
+    "max_yaml_size_bytes": 4_000_000,
 }
 
 

@@ -1,0 +1,327 @@
+"""Jobs of a pipeline put into several files: a parent, and children that bridges in the parent start.
+
+Facts (https://docs.gitlab.com/ci/pipelines/downstream_pipelines/, and GitLab's code where said):
+
+- Needs do not cross files. A job of a child fetches artifacts of a job of the parent by `needs: pipeline`, which must
+  have succeeded (`Ci::BuildDependencies`), of 5 such jobs at most (`Ci::Config::Entry::Needs`); it does not wait. So
+  the bridge waits, and what may be missing, or more than 5, is collected in the parent first.
+- What is fetched from the parent is unpacked last (`all` there), so over later files of the child: where both may hold
+  one path, a job of the child that starts first fetches the parent's.
+- A child in which no job is let in by its rules fails its bridge, so one job is let in always.
+- A child is a merge request's where its parent is, compares changes as that does, and has the parent's commit and
+  branch, but a source, an ID and a time of its own: the bridge hands over those of the parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from posixpath import join
+
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Job as PlanJob
+from pipegen.targets.base import GeneratedFile
+from pipegen.targets.gitlab.assembly import assembled
+from pipegen.targets.gitlab.drafts import Draft, in_host
+from pipegen.targets.gitlab.host import in_child
+from pipegen.targets.gitlab.model import HELPER, Child, Document, Entry, Job, Need, Rule, Variable
+from pipegen.targets.gitlab.names import Names
+from pipegen.targets.gitlab.needs import Place
+from pipegen.targets.gitlab.pipelines import STEP, Made, Pipeline, step_number
+from pipegen.targets.gitlab.rules import Choice, rules
+
+# How many jobs of another pipeline a job may fetch from.
+MOST_FETCHED = 5
+PARENT = "PIPEGEN_PARENT"
+# What the parent hands over beside its ID where something asks for it.
+HANDED = {"PIPEGEN_SOURCE": "$CI_PIPELINE_SOURCE", "PIPEGEN_CREATED_AT": "$CI_PIPELINE_CREATED_AT"}
+_IS_HELPER = Variable(HELPER, "1")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Laid:
+    """A pipeline with its jobs before they are put into files: those of its *drafts* with all their needs.
+
+    *places* are those of its stages, *names* the ones given before its own helpers got theirs.
+    """
+
+    pipeline: Pipeline
+    places: Mapping[str, Place]
+    made: tuple[Made, ...]
+    drafts: tuple[Draft, ...]
+    names: Names
+    report: Report
+
+    def jobs(self) -> list[Job]:
+        """Return the jobs alone."""
+        return [one.job for one in self.made]
+
+    def inside(self) -> tuple[Pipeline, tuple[Made, ...]]:
+        """Return the pipeline as it is in a child, with its jobs: whether it runs is decided there already."""
+        plan, host = self.pipeline.plan, in_child(self.pipeline.host)
+        own = {job.stage: _own_rules(job, self.report) for job in plan.jobs}
+        pipeline = replace(self.pipeline, host=host, names=self.names.copy(), rules=(), stage_rules=own)
+        drafts = in_host(self.drafts, plan, host, self.pipeline.settings, self.report)
+        return pipeline, tuple(pipeline.made(drafts, pipeline.places(drafts)))
+
+
+def _own_rules(job: PlanJob, report: Report) -> tuple[Rule, ...]:
+    """Return when the stage *job* runs in a child, whose own source says nothing."""
+    return tuple(
+        replace(rule, condition=rule.condition.replace("$CI_PIPELINE_SOURCE", "$PIPEGEN_SOURCE"))
+        for rule in rules((Choice(),), job.condition, job.span, report)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The jobs of a child; *bridge* names the job that starts it, *title* is for the name of its file."""
+
+    title: str
+    bridge: str
+    jobs: tuple[Job, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Divided:
+    """The jobs that stay in the parent, bridges among them, and the children."""
+
+    jobs: tuple[Job, ...]
+    children: tuple[Part, ...]
+
+
+def divided(laid: Laid, parts: Mapping[str, int], titles: Mapping[int, str], names: Names) -> Divided:
+    """Return the jobs of *laid* in files: *parts* says which stages are in which child, *titles* what it is called."""
+    return _Division(laid, parts, names, titles).divided()
+
+
+def with_children(document: Document, files: Mapping[str, GeneratedFile], folder: str) -> Document:
+    """Return *document* with the files in *folder* that its bridges start, and the variables that these ask for."""
+    return replace(document, jobs=tuple(_started(job, files.get(job.name), folder) for job in document.jobs))
+
+
+def _started(job: Job, file: GeneratedFile | None, folder: str) -> Job:
+    if file is None:
+        return job
+    handed = tuple(Variable(name, value) for name, value in HANDED.items() if f"${name}" in file.text)
+    return replace(job, trigger=Child(join(folder, file.name)), variables=(*job.variables, *handed))
+
+
+@dataclass(slots=True)
+class _Division:
+    laid: Laid
+    parts: Mapping[str, int]
+    names: Names
+    titles: Mapping[int, str]
+    stages: dict[str, str] = field(init=False)
+    bridges: dict[int, str] = field(init=False)
+    inside: Pipeline = field(init=False)
+    made_inside: tuple[Made, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        prefix = self.laid.pipeline.prefix
+        self.stages = {one.job.name: one.stage for one in self.laid.made}
+        self.bridges = {part: self.names.take(f"{prefix}child: {title}") for part, title in self.titles.items()}
+        self.inside, self.made_inside = self.laid.inside()
+
+    def divided(self) -> Divided:
+        """Return the jobs in files."""
+        staying = [one.job for one in self.laid.made if one.stage not in self.parts]
+        collectors = self.laid.pipeline.collectors(self.names, staying, self.laid.places)
+        children: list[Part] = []
+        starting: dict[int, list[Job]] = {}
+        for part, bridge in self.bridges.items():
+            fetching = _Fetching(self, part)
+            jobs = fetching.jobs()
+            handed: list[Job] = []
+            collected: dict[str, tuple[Need, ...]] = {}
+            for job, needs in fetching.handed.items():
+                collected[job], made = collectors.gather(job, needs, MOST_FETCHED)
+                handed += made
+            jobs = [_with_fetched(job, collected.get(job.name, ())) for job in jobs]
+            children.append(Part(self.titles[part], bridge, self._child(part, fetching.received(jobs))))
+            fetched = [need.job for one in children[-1].jobs for need in one.needs if need.pipeline]
+            starting[part] = [*handed, self._bridge(part, fetched)]
+        jobs = in_steps(self._in_order(starting))
+        bridges = {f"child {part}": Place(job=name, last=name, artifacts=()) for part, name in self.bridges.items()}
+        places = {stage: place for stage, place in self.laid.places.items() if stage not in self.parts} | bridges
+        return Divided(tuple(assembled(self.laid.pipeline, jobs, places, self.names)), tuple(children))
+
+    def _child(self, part: int, jobs: Sequence[Job]) -> tuple[Job, ...]:
+        """Return the *jobs* of a child as they stand in its file."""
+        places = {stage: place for stage, place in self.laid.places.items() if self.parts.get(stage) == part}
+        found = list(in_steps(jobs))
+        if all(job.rules for job in found):
+            found.insert(0, self._always(part))
+        return tuple(assembled(self.inside, found, places, self.names))
+
+    def _always(self, part: int) -> Job:
+        return Job(
+            name=self.names.take(f"{self.laid.pipeline.prefix}start of {self.titles[part]}"),
+            image=self.inside.shell_image(),
+            stage=f"{STEP} 1",
+            variables=(_IS_HELPER, Variable("GIT_STRATEGY", "none")),
+            script=(Entry("true", "GitLab makes no pipeline without a job"),),
+        )
+
+    def _in_order(self, starting: Mapping[int, Sequence[Job]]) -> Iterator[Job]:
+        """Yield the jobs of the parent, each bridge where the first stage of its child would stand."""
+        seen: set[int] = set()
+        for one in self.laid.made:
+            part = self.parts.get(one.stage)
+            if part is None:
+                yield replace(one.job, needs=_once(self._seen(need) for need in one.job.needs))
+            elif part not in seen:
+                seen.add(part)
+                yield from starting[part]
+
+    def _seen(self, need: Need) -> Need:
+        """Return *need* as a job of the parent has it."""
+        part = self.parts.get(self.stages.get(need.job, ""))
+        return need if part is None else Need(self.bridges[part], artifacts=False)
+
+    def _bridge(self, part: int, fetched: Iterable[str]) -> Job:
+        """Return the job that starts the child of *part*, after all that its jobs come after or have *fetched*."""
+        needs: list[Need] = []
+        for one in self.laid.made:
+            if self.parts.get(one.stage) == part:
+                needs += [self._seen(need) for need in one.job.needs if not self.is_in(need.job, part)]
+        needs += [Need(name, artifacts=False) for name in fetched]
+        waited = _once(replace(need, artifacts=False, is_optional=self._may_miss(need.job)) for need in needs)
+        return Job(
+            name=self.bridges[part],
+            stage=f"{STEP} 1",
+            needs=waited,
+            rules=self.laid.pipeline.rules,
+            # Else all variables of this file would override those that jobs of the child set.
+            inherits_variables=False,
+            variables=(_IS_HELPER, Variable(PARENT, "$CI_PIPELINE_ID")),
+            trigger=Child(""),
+        )
+
+    def is_in(self, job: str, part: int) -> bool:
+        return self.parts.get(self.stages.get(job, "")) == part
+
+    def _may_miss(self, job: str) -> bool:
+        place = self.laid.places.get(self.stages.get(job, ""))
+        return place is not None and place.condition is not None and self.stages.get(job) not in self.parts
+
+
+class _Fetching:
+    """How the jobs of a child fetch what stages of the parent have left.
+
+    *handed* are the needs of jobs that are to be collected in the parent first.
+    """
+
+    def __init__(self, division: _Division, part: int) -> None:
+        self._of = division
+        self._part = part
+        self._left = {one.job.name: one.job.artifacts for one in division.laid.made}
+        self.handed: dict[str, tuple[Need, ...]] = {}
+
+    def jobs(self) -> list[Job]:
+        """Return the jobs of the child, with needs on others of it and on jobs of the parent that it fetches from."""
+        return [self._fetching(one.job) for one in self._of.made_inside if self._of.parts.get(one.stage) == self._part]
+
+    def _fetching(self, job: Job) -> Job:
+        here = [need for need in job.needs if self._of.is_in(need.job, self._part)]
+        there = [need for need in job.needs if need.artifacts and need not in here]
+        if len(there) > MOST_FETCHED or any(map(self._is_uncertain, there)):
+            self.handed[job.name] = tuple(there)
+            there = []
+        return replace(job, needs=(*here, *(Need(need.job, artifacts=True, pipeline=f"${PARENT}") for need in there)))
+
+    def _is_uncertain(self, need: Need) -> bool:
+        place = self._of.laid.places[self._of.stages[need.job]]
+        return place.condition is not None or place.may_be_passed
+
+    def received(self, jobs: Sequence[Job]) -> list[Job]:
+        """Return *jobs* with those before them that fetch what would else be unpacked over later files."""
+        found: list[Job] = []
+        made: dict[tuple[Need, ...], Job] = {}
+        for job in jobs:
+            there = tuple(need for need in job.needs if need.pipeline)
+            here = [need for need in job.needs if not need.pipeline]
+            if there and self._clash(job, there, here):
+                if there not in made:
+                    made[there] = self._receiver(job.name, there)
+                    found.append(made[there])
+                here = [Need(made[there].name, artifacts=True), *here]
+                there = ()
+            found.append(replace(job, needs=(*here, *there)))
+        return found
+
+    def _clash(self, job: Job, there: Sequence[Need], here: Sequence[Need]) -> bool:
+        before = [path for need in self._wanted(job, there) for path in self._left.get(need, ())]
+        after = [path for need in here if need.artifacts for path in self._left.get(need.job, ())]
+        return any(_may_be_one(one, other) for one in before for other in after)
+
+    def _wanted(self, job: Job, there: Sequence[Need]) -> list[str]:
+        """Return the jobs of the parent that *there* is fetched of, be they collected before."""
+        return [need.job for need in self.handed.get(job.name, there)]
+
+    def _receiver(self, reader: str, there: tuple[Need, ...]) -> Job:
+        paths = dict.fromkeys(path for need in self.handed.get(reader, there) for path in self._left.get(need.job, ()))
+        return Job(
+            name=self._of.names.take(f"receive for {reader}"),
+            image=self._of.inside.shell_image(),
+            stage=f"{STEP} 1",
+            needs=there,
+            variables=(_IS_HELPER,),
+            script=(Entry("true"),),
+            artifacts=tuple(paths),
+        )
+
+
+def in_steps(jobs: Iterable[Job]) -> list[Job]:
+    """Return *jobs* in steps as early as their needs allow, those in steps with names as they are."""
+    found = {job.name: job for job in jobs}
+    steps: dict[str, int] = {}
+    for name in _after_needs(found):
+        steps[name] = 1 + max((steps[need.job] for need in found[name].needs if need.job in steps), default=0)
+    return [replace(job, stage=f"{STEP} {steps[name]}") if step_number(job) else job for name, job in found.items()]
+
+
+def _after_needs(jobs: Mapping[str, Job]) -> Iterator[str]:
+    """Yield the names of *jobs*, each after those that it needs in the same file."""
+    seen: set[str] = set()
+    waiting = [iter(jobs)]
+    path: list[str] = []
+    while waiting:
+        name = next((one for one in waiting[-1] if one not in seen), None)
+        if name is not None:
+            seen.add(name)
+            path.append(name)
+            waiting.append(iter([need.job for need in jobs[name].needs if not need.pipeline and need.job in jobs]))
+        else:
+            waiting.pop()
+            if path and len(waiting) == len(path):
+                yield path.pop()
+
+
+def _once(needs: Iterable[Need]) -> tuple[Need, ...]:
+    """Return *needs* with one for each job: it fetches where one of them does, and may miss where all may."""
+    found: dict[str, Need] = {}
+    for need in needs:
+        before = found.get(need.job)
+        found[need.job] = need if before is None else replace(before, artifacts=before.artifacts or need.artifacts)
+    return tuple(found.values())
+
+
+def _with_fetched(job: Job, found: Sequence[Need]) -> Job:
+    """Return *job* with the needs *found* in its parent."""
+    return replace(job, needs=(*job.needs, *(replace(need, pipeline=f"${PARENT}") for need in found)))
+
+
+def _may_be_one(one: str, other: str) -> bool:
+    """Return whether two patterns of paths may mean one file: as far as no name is open, one lies in the other."""
+    first, second = _fixed(one), _fixed(other)
+    shorter, longer = sorted((first, second), key=len)
+    return longer[: len(shorter)] == shorter
+
+
+def _fixed(path: str) -> list[str]:
+    """Return the steps of *path* before the first that is open."""
+    steps = [step for step in path.split("/") if step]
+    end = next((place for place, step in enumerate(steps) if "*" in step or "$" in step), len(steps))
+    return steps[:end]

@@ -1,0 +1,116 @@
+"""Parents and child pipelines: GitLab's schema takes them, and values cross the cut byte for byte when executed.
+
+gitlab-ci-local starts no child pipelines. So the parent is executed first, its bridges as jobs that do nothing, then
+the child with a job in the place of each one of the parent that it fetches from, which leaves what that one left.
+"""
+
+import shlex
+import subprocess
+from collections.abc import Mapping
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engines import gitlab_local
+from engines.gitlab_schema import check
+from engines.requirement import require
+from ruamel.yaml import YAML
+from targets.gitlab.split_runs import jobs_of, split_up
+
+HOSTILE = "  a 'b' \"c\" $HOME `id` \\ ü\n\n"
+CONFIG = """
+pipelines:
+  p:
+    stages:
+      - name: build
+        script: ['printf %s "$HOSTILE" >value', 'mkdir dist', 'echo built >dist/app']
+        outputs: { value: { file: value } }
+        artifacts: [dist/]
+      - name: maybe
+        when: { branch: other }
+        script: [x]
+        outputs: { value: { command: echo never } }
+      - name: lint
+        script: ['true']
+      - name: unit
+        script:
+          - 'printf %s "${build.value}" >got'
+          - 'printf %s "${maybe.value|none}" >>got'
+          - 'echo tested >>dist/app'
+        outputs: { value: { file: got } }
+        artifacts: [dist/app]
+      - name: report
+        script: ['printf %s "${unit.value}" >report', 'cat dist/app >>report']
+        artifacts: [report]
+    execution: [[build, unit, report], [maybe, unit], [lint, report]]
+"""
+
+
+def text_of(data: Mapping[str, Any]) -> str:
+    """Return *data* as a file."""
+    stream = StringIO()
+    YAML().dump(dict(data), stream)
+    return stream.getvalue()
+
+
+def with_parent(child: dict[str, Any], parent: Mapping[str, Any], run: gitlab_local.Pipeline) -> dict[str, Any]:
+    """Return the *child* with jobs that leave what jobs of its *parent* left in *run*."""
+    found = dict(child, stages=["parent", *child["stages"]])
+    for job in jobs_of(child).values():
+        for need in job.get("needs", []):
+            if need.pop("pipeline", None):
+                left = run[need["job"]].artifacts
+                copied = f"if [ -d {shlex.quote(str(left))} ]; then cp -a {shlex.quote(str(left))}/. .; fi"
+                artifacts = parent[need["job"]].get("artifacts", {"paths": ["none"]})
+                found[need["job"]] = {"stage": "parent", "script": [copied], "artifacts": artifacts}
+    return found
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Return a repository with a file."""
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    (folder / "README").write_text("x", encoding="utf-8")
+    for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "x"]):
+        subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@x", *command], cwd=folder, check=True)
+    return folder
+
+
+def test_values_and_files_cross_the_cut(repository: Path, tmp_path: Path) -> None:
+    """A hostile value, one that may be missing, and a file that the child changes arrive as in one file."""
+    require(gitlab_local.available())
+    made = split_up(CONFIG, ["unit"])
+    child, parent = (YAML(typ="safe", pure=True).load(file.text) for file in made.files)
+    assert [check(file.text) for file in made.files] == [(), ()]
+
+    bridge = dict(parent["child: unit"], script=["true"])
+    del bridge["trigger"], bridge["inherit"]
+    given = {"HOSTILE": HOSTILE, "CI_COMMIT_BRANCH": "main"}
+    (tmp_path / "parent").mkdir()
+    first = gitlab_local.run(
+        repository, text_of({**parent, "child: unit": bridge}), workdir=tmp_path / "parent", variables=given
+    )
+    (tmp_path / "child").mkdir()
+    run = gitlab_local.run(
+        repository, text_of(with_parent(child, parent, first)), workdir=tmp_path / "child", variables=given
+    )
+
+    assert first.results()["child: unit"] is gitlab_local.Result.SUCCESS
+    assert run.results()["report"] is gitlab_local.Result.SUCCESS, run.output
+    assert (run["report"].artifacts / "report").read_text("utf-8") == f"{HOSTILE}nonebuilt\ntested\n"
+
+
+def test_gitlab_takes_parents_and_children() -> None:
+    """Its own schema, and the rules that no schema says, on a file cut at many places."""
+    require(gitlab_local.available())
+    names = ", ".join(f"{{ name: s{number}, script: ['{'x' * 200}'] }}" for number in range(60))
+    arcs = ", ".join(f"[s{number}, s{number + 7}]" for number in range(53))
+    made = split_up(
+        "targets: { gitlab: { max_yaml_size_bytes: 40000 } }\n"
+        f"pipelines: {{ p: {{ stages: [{names}], execution: [{arcs}] }} }}"
+    )
+
+    assert len(made.files) > 2
+    assert [check(file.text) for file in made.files] == [()] * len(made.files)

@@ -1,0 +1,116 @@
+"""Files of a split pipeline, read back as GitLab takes them: who waits for whom, and what can be fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import dedent
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from pipegen.compiler import analyse, generate
+from pipegen.diagnostics.model import Diagnostic
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.text import SourceFile
+from pipegen.targets import gitlab
+from pipegen.targets.base import GeneratedFile
+
+KEYWORDS = ("stages", "workflow", "default", "variables")
+
+
+@dataclass(frozen=True, slots=True)
+class SplitUp:
+    """The files that come of a config, none after an error, and the diagnostics of GitLab's own."""
+
+    files: tuple[GeneratedFile, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    def data(self) -> dict[str, dict[str, Any]]:
+        """Return the data of each file by its name."""
+        return {file.name: YAML(typ="safe", pure=True).load(file.text) for file in self.files}
+
+    def found(self, number: str) -> list[Diagnostic]:
+        """Return the diagnostics with that code."""
+        return [one for one in self.diagnostics if one.code.number == number]
+
+
+def split_up(config: str, cuts: Sequence[str] = ()) -> SplitUp:
+    """Return what comes of the indented *config* with *cuts* by hand."""
+    report = Report()
+    files: tuple[GeneratedFile, ...] = ()
+    try:
+        file = SourceFile("pipegen.yaml", dedent(config))
+        files = generate(analyse(file, (), report), gitlab, {"split": "\n".join(cuts)} if cuts else {}, report)
+    except Stopped:
+        pass
+    return SplitUp(files, tuple(one for one in report.diagnostics() if one.code.number.startswith("PG6")))
+
+
+def jobs_of(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the jobs of a file."""
+    return {name: job for name, job in data.items() if name not in KEYWORDS and not name.startswith(".")}
+
+
+def is_helper(job: Mapping[str, Any]) -> bool:
+    """Return whether *job* stands for no stage."""
+    return "PIPEGEN_HELPER" in job.get("variables", {})
+
+
+class Ordered:
+    """Jobs of a parent and its children as one graph; bridges start a child, whose end theirs is.
+
+    A job of a child comes after all that its bridge needs; what needs the bridge comes after all jobs of the child.
+    """
+
+    def __init__(self, data: Mapping[str, Mapping[str, Any]]) -> None:
+        *children, self.parent = data
+        self.files = {name: jobs_of(one) for name, one in data.items()}
+        self.home = {job: name for name, jobs in self.files.items() for job in jobs}
+        self.bridges = {
+            job["trigger"]["include"][0]["local"]: name
+            for name, job in self.files[self.parent].items()
+            if "include" in job.get("trigger", {})
+        }
+        assert sorted(self.bridges) == sorted(children)
+        self._after: dict[str, frozenset[str]] = {}
+
+    def job(self, name: str) -> Mapping[str, Any]:
+        """Return the job *name*."""
+        found: Mapping[str, Any] = self.files[self.home[name]][name]
+        return found
+
+    def after(self, name: str) -> frozenset[str]:
+        """Return all jobs that *name* comes after, children's ends included."""
+        if name not in self._after:
+            found: set[str] = set()
+            for need in self._waited(name):
+                found |= {need} | self.after(need)
+                if need in self.bridges.values():
+                    file = next(file for file, bridge in self.bridges.items() if bridge == need)
+                    for inner in self.files[file]:
+                        found |= {inner} | self.after(inner)
+            self._after[name] = frozenset(found)
+        return self._after[name]
+
+    def _waited(self, name: str) -> list[str]:
+        local = [need["job"] for need in self.job(name).get("needs", []) if "pipeline" not in need]
+        if self.home[name] == self.parent:
+            return local
+        bridge = self.bridges[self.home[name]]
+        return [*local, *(need["job"] for need in self.job(bridge).get("needs", []))]
+
+    def fetched(self, name: str) -> set[str]:
+        """Return the jobs of stages whose artifacts reach *name*, collectors looked through."""
+        found: set[str] = set()
+        waiting = [need for need in self.job(name).get("needs", []) if need["artifacts"]]
+        while waiting:
+            need = waiting.pop()
+            job = self.job(need["job"])
+            home = self.parent if "pipeline" in need else None
+            assert home is None or self.home[need["job"]] == home
+            if is_helper(job) and "artifacts" in job:
+                waiting += [one for one in job.get("needs", []) if one["artifacts"]]
+            else:
+                found.add(need["job"])
+        return found

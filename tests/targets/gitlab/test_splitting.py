@@ -1,0 +1,208 @@
+"""Pipelines in several files."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import PurePosixPath
+
+import pytest
+from targets.gitlab.split_runs import Ordered, SplitUp, is_helper, split_up
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.targets.gitlab.memory import memory
+
+
+def config(stages: list[str], arcs: list[list[str]], most: int = 0) -> str:
+    """Return a config; *most* is the limit of memory."""
+    limit = f"targets: {{ gitlab: {{ max_yaml_size_bytes: {most} }} }}" if most else ""
+    names = [[re.findall(r"name: (\w+)", stage)[0]] for stage in stages]
+    listed = ", ".join(f"[{', '.join(arc)}]" for arc in [*names, *arcs])
+    return f"{limit}\npipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{listed}] }} }}"
+
+
+def drawn(seed: int) -> tuple[list[str], list[list[str]], dict[str, set[str]]]:
+    """Return random stages, arcs, and which stages read an output of which."""
+    chance = random.Random(seed)  # noqa: S311 - a graph is no secret
+    names = [f"s{number}" for number in range(chance.randint(8, 30))]
+    density = chance.choice([0.03, 0.08, 0.15])
+    span = chance.choice([4, 40])
+    arcs = [
+        [one, other]
+        for place, one in enumerate(names)
+        for other in names[place + 1 : place + 1 + span]
+        if chance.random() < density
+    ]
+    often = chance.choice([0, 0.2, 0.6])
+    reads: dict[str, set[str]] = {name: set() for name in names}
+    conditions: dict[str, str] = {}
+    for name in names:
+        conditions[name] = chance.choice(["", "", "", ", when: { branch: main }", ", allow_failure: true"])
+    for one, other in arcs:
+        if chance.random() < often:
+            reads[other].add(one)
+    stages = []
+    for name in names:
+        said = " ".join(f'"${{{one}.v|none}}"' for one in sorted(reads[name]))
+        stages.append(
+            f"{{ name: {name}, script: ['echo {said}'], outputs: {{ v: {{ command: date }} }}{conditions[name]} }}"
+        )
+    return stages, arcs, reads
+
+
+def check_whole(made: SplitUp, arcs: list[list[str]], reads: dict[str, set[str]]) -> int:
+    """Check that the files keep the order and hand on what is read; return how many pairs they add."""
+    data = made.data()
+    ordered = Ordered(data)
+    wanted = ExecutionGraph([*([name] for name in reads), *arcs])
+    pairs = 0
+    for name, read in reads.items():
+        before = {one for one in ordered.after(name) if not is_helper(ordered.job(one))}
+        asked = set(wanted.ancestors(name))
+        assert asked <= before
+        pairs += len(before - asked)
+        assert read == ordered.fetched(name)
+        needs = ordered.job(name).get("needs", [])
+        assert len(needs) <= 50
+        assert sum("pipeline" in need for need in needs) <= 5
+    return pairs
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_order_is_that_of_the_arcs_and_the_reported_waits(seed: int) -> None:
+    """Random graphs in files of half their size, or a fourth: parent and children keep the order, and are small."""
+    stages, arcs, reads = drawn(seed)
+    (whole,) = split_up(config(stages, arcs)).data().values()
+    most = memory(whole) * 10 // 9 // (2 + seed % 3) + 8_000
+    made = split_up(config(stages, arcs, most))
+    if made.found("PG627"):
+        assert not made.files
+        return
+
+    pairs = check_whole(made, arcs, reads)
+    told = [int(re.findall(r"\((\d+) pairs? of stages", one.message)[0]) for one in made.found("PG675")]
+    assert sum(told) == pairs
+    assert all(memory(one) <= most * 0.9 for one in made.data().values())
+
+
+def test_most_random_graphs_are_split() -> None:
+    """What the test above asks for is there to be asked: files are cut, and few graphs are refused."""
+    found = []
+    for seed in range(40):
+        stages, arcs, _ = drawn(seed)
+        (whole,) = split_up(config(stages, arcs)).data().values()
+        most = memory(whole) * 10 // 9 // (2 + seed % 3) + 8_000
+        found.append(len(split_up(config(stages, arcs, most)).files))
+
+    assert sum(count > 1 for count in found) >= 15
+    assert sum(count == 0 for count in found) <= 12
+
+
+@pytest.mark.parametrize("cut", ["b", "c,d", "d"])
+def test_cuts_by_hand_take_what_comes_after(cut: str) -> None:
+    """The stages named and all that only comes after them are in the child."""
+    stages = [f"{{ name: {name}, script: [x] }}" for name in "abcde"]
+    arcs = [["a", "b", "c"], ["d", "e"], ["a", "e"]]
+    made = split_up(config(stages, arcs), [cut])
+    child, _ = made.data().values()
+    wanted = {"b": {"b", "c"}, "c,d": {"c", "d", "e"}, "d": {"d", "e"}}[cut]
+
+    assert {name for name in child if len(name) == 1} == wanted
+    assert check_whole(made, arcs, {name: set() for name in "abcde"}) == int(
+        (re.findall(r"\((\d+) pair", made.found("PG675")[0].message) or ["0"])[0] if made.found("PG675") else "0"
+    )
+
+
+def test_a_cut_that_must_hand_back_is_refused() -> None:
+    """What comes after stages of two children stays in the parent, and there no child's values arrive."""
+    stages = [
+        "{ name: a, script: [x], outputs: { v: { command: date } } }",
+        "{ name: b, script: [x] }",
+        "{ name: c, script: ['echo ${a.v}'] }",
+    ]
+    made = split_up(config(stages, [["a", "c"], ["b", "c"]]), ["a", "b"])
+
+    assert [one.message for one in made.found("PG676")] == [
+        'stage "c" reads ${a.v}, which a child pipeline of --split does not hand back'
+    ]
+
+
+def test_a_stage_that_waits_for_a_person_stays_in_the_parent() -> None:
+    """Its child would never end."""
+    stages = ["{ name: a, script: [x] }", "{ name: b, script: [x], approve: true }"]
+    made = split_up(config(stages, [["a", "b"]]), ["b"])
+
+    assert "waits for a person" in made.found("PG676")[0].message
+
+
+def test_pipelines_of_a_file_are_children_whole() -> None:
+    """Of several pipelines none of which fits beside the others, each is a child, started where it is asked for."""
+    stages = ", ".join(f"{{ name: s{one}, script: [{'x' * 400}] }}" for one in range(30))
+    pipelines = ", ".join(f"p{number}: {{ stages: [{stages}] }}" for number in range(4))
+    whole = split_up(f"pipelines: {{ {pipelines} }}").data()[".gitlab-ci.yml"]
+    limit = memory(whole) // 2
+    made = split_up(f"targets: {{ gitlab: {{ max_yaml_size_bytes: {limit} }} }}\npipelines: {{ {pipelines} }}")
+    *children, parent = made.data().values()
+
+    assert len(children) >= 2
+    assert not made.found("PG675")
+    bridges = [job for name, job in parent.items() if "child: " in name]
+    assert all("PIPEGEN_PIPELINE" in str(job["rules"]) for job in bridges)
+    assert not any("rules" in job for child in children for job in child.values() if "script" in job)
+
+
+def test_a_child_of_conditions_has_a_job_that_always_runs() -> None:
+    """GitLab fails a bridge whose child has no job; the parent's source decides in the child too."""
+    stages = ["{ name: a, script: [x] }", "{ name: b, script: [x], when: { event: merge_request } }"]
+    made = split_up(config(stages, [["a", "b"]]), ["b"])
+    child, parent = made.data().values()
+
+    assert child["b"]["rules"] == [{"if": '$PIPEGEN_SOURCE == "merge_request_event"'}]
+    assert "rules" not in child["start of b"]
+    assert parent["child: b"]["variables"]["PIPEGEN_SOURCE"] == "$CI_PIPELINE_SOURCE"
+    assert child["workflow"] == {"rules": [{"when": "always"}]}
+
+
+def test_children_are_named_by_what_they_say() -> None:
+    """Another script, another name; the parent's text names it."""
+    names = set()
+    for script in ("x", "y"):
+        made = split_up(config([f"{{ name: Unit_Test, script: [{script}] }}", "{ name: b }"], []), ["Unit_Test"])
+        child, parent = made.files
+        names.add(child.name)
+        assert f"local: {child.name}" in parent.text
+
+    assert len(names) == 2
+    assert {PurePosixPath(name).name[:10] for name in names} == {"unit-test-"}
+
+
+def test_what_may_be_missing_is_collected_in_the_parent() -> None:
+    """GitLab lets no job fetch from a job of the parent that is not there."""
+    stages = [
+        "{ name: a, script: [x], when: { branch: main }, outputs: { v: { command: date } } }",
+        "{ name: b, script: ['echo \"${a.v|none}\"'] }",
+    ]
+    made = split_up(config(stages, [["a", "b"]]), ["b"])
+    child, parent = made.data().values()
+
+    assert child["b"]["needs"] == [{"pipeline": "$PIPEGEN_PARENT", "job": "collect for b", "artifacts": True}]
+    assert parent["collect for b"]["needs"] == [{"job": "a", "artifacts": True, "optional": True}]
+    assert {need["job"] for need in parent["child: b"]["needs"]} >= {"collect for b"}
+
+
+def test_files_of_the_parent_are_not_unpacked_over_later_ones() -> None:
+    """Where both may hold one path, a job of the child that comes before all fetches what the parent left."""
+    stages = [
+        "{ name: a, script: [x], artifacts: [dist/] }",
+        "{ name: b, script: [x], artifacts: [dist/app] }",
+        "{ name: c, script: [x] }",
+    ]
+    made = split_up(config(stages, [["a", "b", "c"]]), ["b"])
+    child, _ = made.data().values()
+
+    assert child["c"]["needs"] == [
+        {"job": "receive for c", "artifacts": True},
+        {"job": "b", "artifacts": True},
+    ]
+    assert child["receive for c"]["stage"] == "step 1"
+    assert child["receive for c"]["artifacts"] == {"paths": ["dist"]}
