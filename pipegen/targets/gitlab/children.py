@@ -22,6 +22,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job as PlanJob
 from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.assembly import assembled
+from pipegen.targets.gitlab.collectors import strictest
 from pipegen.targets.gitlab.drafts import Draft, in_host
 from pipegen.targets.gitlab.host import in_child
 from pipegen.targets.gitlab.model import HELPER, Child, Document, Entry, Job, Need, Rule, Variable
@@ -217,6 +218,7 @@ class _Fetching:
         self._of = division
         self._part = part
         self._left = {one.job.name: one.job.artifacts for one in division.laid.made}
+        self._kept = {one.job.name: one.job.kept for one in division.laid.made}
         self.handed: dict[str, tuple[Need, ...]] = {}
 
     def jobs(self) -> list[Job]:
@@ -270,6 +272,7 @@ class _Fetching:
             variables=(_IS_HELPER,),
             script=(Entry("true"),),
             artifacts=tuple(paths),
+            kept=strictest(self._kept[need.job] for need in self.handed.get(reader, there)),
         )
 
 

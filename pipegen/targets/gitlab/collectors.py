@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
-from pipegen.targets.gitlab.model import HELPER, Entry, Image, Job, Need, Rule, Variable
+from pipegen.targets.gitlab.model import HELPER, Entry, Image, Job, Kept, Need, Rule, Variable
 from pipegen.targets.gitlab.names import Names
 
 # https://docs.gitlab.com/administration/cicd/limits/
 LIMIT = 50
+# Where the values lie that jobs hand on.
+VALUES = ".pipegen/"
+# Who may download artifacts, the strictest last: https://docs.gitlab.com/ci/yaml/#artifactsaccess
+_ACCESS = ("", "all", "developer", "maintainer", "none")
 
 
 class Collectors:
@@ -18,6 +23,7 @@ class Collectors:
     They run in *image*, None for the runner's own.
     *steps* gives the number of the step in which each job may be needed at the earliest, *left* what each job leaves;
     both learn of the collectors made. *dropped* are the jobs that may not be in the pipeline: collectors always are.
+    *kept* is how jobs keep what they leave, where that is said.
     """
 
     def __init__(
@@ -26,15 +32,17 @@ class Collectors:
         image: Image | None,
         rules: tuple[Rule, ...],
         steps: dict[str, int],
-        left: dict[str, tuple[str, ...]],
+        left: Mapping[str, tuple[str, ...]],
         dropped: frozenset[str] = frozenset(),
+        kept: Mapping[str, Kept] = MappingProxyType({}),
     ) -> None:
         self._names = names
         self._image = image
         self._rules = rules
         self._steps = steps
-        self._left = left
+        self._left = dict(left)
         self._dropped = dropped
+        self._kept = dict(kept)
         self._made: dict[tuple[Need, ...], Job] = {}
 
     def fit(self, reader: str, needs: tuple[Need, ...]) -> tuple[tuple[Need, ...], tuple[Job, ...]]:
@@ -57,13 +65,27 @@ class Collectors:
                 return tuple(found), tuple(self._made.values())[before:]
 
     def _fewer(self, reader: str, needs: Sequence[Need]) -> tuple[Need, ...]:
-        """Return fewer needs: those for order are collected first, artifacts only if that is not enough."""
+        """Return fewer needs: those for order are collected first, then values, and files only if that is not enough.
+
+        An archive of many files may be bigger than GitLab takes. Variables of a report are not handed on at all.
+        """
         order = self._collected(reader, [need for need in needs if not need.artifacts])
-        fetched = [need for need in needs if need.artifacts]
-        if len(order) + len(fetched) > LIMIT:
+        told = [need for need in needs if need.artifacts and self._tells(need)]
+        values = [need for need in needs if need.artifacts and need not in told and self._is_small(need)]
+        files = [need for need in needs if need.artifacts and need not in told and need not in values]
+        if len(order) + len(told) + len(values) + len(files) > LIMIT:
+            values = self._collected(reader, values)
+        if len(order) + len(told) + len(values) + len(files) > LIMIT:
             # Where two archives hold one path the later one wins, so they are collected in the order of the steps.
-            fetched = self._collected(reader, sorted(fetched, key=lambda need: self._steps[need.job]))
-        return (*order, *fetched)
+            files = self._collected(reader, sorted(files, key=lambda need: self._steps[need.job]))
+        return (*order, *told, *values, *files)
+
+    def _tells(self, need: Need) -> bool:
+        return bool(self._kept[need.job].dotenv) if need.job in self._kept else False
+
+    def _is_small(self, need: Need) -> bool:
+        """Return whether what is fetched are values alone."""
+        return all(path.startswith(VALUES) for path in self._left[need.job])
 
     def _collected(self, reader: str, needs: Sequence[Need]) -> list[Need]:
         """Return needs on collectors of up to 50 of *needs* each."""
@@ -84,6 +106,7 @@ class Collectors:
         artifacts = dict.fromkeys(path for need in needs if need.artifacts for path in self._left[need.job])
         self._steps[name] = step
         self._left[name] = tuple(artifacts)
+        self._kept[name] = strictest(self._kept[need.job] for need in needs if need.job in self._kept)
         # A checkout that is not fetched is not cleaned either: old files would be collected.
         fetch = () if needs[0].artifacts else (Variable("GIT_STRATEGY", "none"),)
         return Job(
@@ -95,4 +118,10 @@ class Collectors:
             variables=(Variable(HELPER, "1"), *fetch),
             script=(Entry("true"),),
             artifacts=tuple(artifacts),
+            kept=self._kept[name],
         )
+
+
+def strictest(kept: Iterable[Kept]) -> Kept:
+    """Return how to keep what was kept as *kept*: nobody may download more of it."""
+    return Kept(access=max((one.access for one in kept), key=_ACCESS.index, default=""))

@@ -79,7 +79,8 @@ class Pipeline:
         left = {job.name: job.artifacts for job in jobs}
         dropped = [place for place in places.values() if place.condition is not None]
         missing = frozenset(name for place in dropped for name in (place.job, place.last))
-        return Collectors(names, self.shell_image(), self.rules, steps, left, missing)
+        kept = {job.name: job.kept for job in jobs}
+        return Collectors(names, self.shell_image(), self.rules, steps, left, missing, kept)
 
     def _notes(self) -> Notes:
         return notes(

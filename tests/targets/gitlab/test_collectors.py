@@ -10,7 +10,7 @@ from targets.gitlab.compiled import Compiled, compiled
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback.gitlab import order
 from pipegen.targets.gitlab.collectors import LIMIT, Collectors
-from pipegen.targets.gitlab.model import Job, Need
+from pipegen.targets.gitlab.model import Job, Kept, Need
 from pipegen.targets.gitlab.names import Names
 
 
@@ -77,6 +77,45 @@ def test_a_collector_of_artifacts_hands_them_on() -> None:
     assert made.data[name]["variables"] == {"PIPEGEN_HELPER": "1"}
     assert all(fetches for _, fetches in made.needs(name))
     assert made.data[name]["artifacts"]["paths"] == [f".pipegen/outputs/s{n}/" for n in range(LIMIT)]
+
+
+def test_values_are_collected_before_files() -> None:
+    """An archive of many files may be bigger than GitLab takes: files are fetched one by one as long as it goes."""
+    stages = [
+        f"{{ name: s{n}, script: [x], {'artifacts: [out], ' if n < 20 else ''}outputs: {{ v: {{ command: x }} }} }}"
+        for n in range(60)
+    ]
+    said = " ".join(f"${{s{n}.v}}" for n in range(20, 60))
+    stages.append(f"{{ name: end, script: ['x \"{said}\"'] }}")
+    stages = [stage.replace("[out]", f"[out/{n}]") for n, stage in enumerate(stages)]
+    arcs = ", ".join(f"[s{n}, end]" for n in range(60))
+    made = compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{arcs}] }} }}")
+
+    assert [f"s{n}" for n in range(20)] == [job for job, _ in made.needs("end") if job.startswith("s")]
+    assert len(collectors(made)) == 1
+    assert len(made.needs("collect for end")) == 40
+
+
+def test_what_only_some_may_download_stays_so() -> None:
+    """A collector's archive is as closed as the strictest that it holds."""
+    kept = {"a": Kept(access="developer"), "b": Kept(access="none"), "c": Kept()}
+    names = [*kept, *(f"s{n}" for n in range(60))]
+    left = dict.fromkeys(names, (".pipegen/outputs/x/",))
+    made = Collectors(Names(), None, (), dict.fromkeys(names, 2), left, kept=kept)
+    _, helpers = made.fit("end", tuple(Need(name, artifacts=True) for name in names))
+
+    assert [helper.kept.access for helper in helpers] == ["none", ""]
+
+
+def test_variables_of_a_report_are_needed_directly() -> None:
+    """A collector would not hand them on, and the name of an image is made of them."""
+    kept = {f"s{n}": Kept(dotenv=("x.env",)) for n in range(40, 45)}
+    names = [f"s{n}" for n in range(60)]
+    left = dict.fromkeys(names, (".pipegen/outputs/x/",))
+    made = Collectors(Names(), None, (), dict.fromkeys(names, 2), left, kept=kept)
+    needs, _ = made.fit("end", tuple(Need(name, artifacts=True) for name in names))
+
+    assert {need.job for need in needs} >= set(kept)
 
 
 def test_collectors_are_collected() -> None:
