@@ -47,7 +47,8 @@ def split(
     if groups:
         _check_names(plans, groups, report)
         parts: list[Parts | None] | None = [
-            _by_hand(plan, one, groups, report) for plan, one in zip(plans, found, strict=True)
+            _by_hand(plan, one, [_meant(plan, group) for group in groups], report)
+            for plan, one in zip(plans, found, strict=True)
         ]
     else:
         parts = partition(found, budget)
@@ -128,9 +129,9 @@ def _quoted(names: Sequence[str]) -> str:
 
 
 def _check_names(plans: Sequence[Plan], groups: Sequence[Sequence[str]], report: Report) -> None:
-    known = [job.stage for plan in plans for job in plan.jobs if not job.is_final]
+    known = list(dict.fromkeys(job.title for plan in plans for job in plan.jobs if not job.is_final))
     for name in dict.fromkeys(name for group in groups for name in group):
-        if name not in known:
+        if not any(_meant(plan, (name,)) for plan in plans):
             near = near_miss(name, known)
             report.add(
                 codes.UNKNOWN_SPLIT_STAGE,
@@ -138,6 +139,16 @@ def _check_names(plans: Sequence[Plan], groups: Sequence[Sequence[str]], report:
                 at=Span(plans[0].span.file, 0, 0),
                 hint=f'write "--split {near}"' if near else f"there are {listed(known, limit=10)}",
             )
+
+
+def _meant(plan: Plan, group: Sequence[str]) -> list[str]:
+    """Return the stages of *plan* that *group* names, all legs of a matrix by its name; `pipeline: stage` is a name."""
+    return [
+        job.stage
+        for job in plan.jobs
+        if not job.is_final
+        and any(name in group for one in (job.stage, job.title) for name in (one, f"{plan.name}: {one}"))
+    ]
 
 
 def _by_hand(plan: Plan, one: Cuttable, groups: Sequence[Sequence[str]], report: Report) -> Parts | None:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import random
 import re
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pytest
 from targets.gitlab.split_runs import Ordered, SplitUp, is_helper, split_up
 
+from pipegen.compiler import analyse, generate
+from pipegen.config.load import load
+from pipegen.diagnostics.model import Severity
+from pipegen.diagnostics.report import Report, Stopped
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.targets import gitlab
 from pipegen.targets.gitlab.memory import memory
+
+GOLDENS = Path(__file__).parents[2] / "golden"
 
 
 def config(stages: list[str], arcs: list[list[str]], most: int = 0) -> str:
@@ -206,3 +213,44 @@ def test_files_of_the_parent_are_not_unpacked_over_later_ones() -> None:
     ]
     assert child["receive for c"]["stage"] == "step 1"
     assert child["receive for c"]["artifacts"] == {"paths": ["dist"]}
+
+
+def test_all_legs_of_a_matrix_are_cut_off_by_its_name() -> None:
+    """Their own names hold commas."""
+    stages = ["{ name: a, script: [x] }", "{ name: b, script: [x], matrix: { os: [linux, mac], v: ['1', '2'] } }"]
+    child, _ = split_up(config(stages, [["a", "b"]]), ["b"]).data().values()
+
+    assert sum("script" in job for name, job in child.items() if not name.startswith(".")) == 4
+
+
+@pytest.mark.parametrize("case", sorted(GOLDENS.glob("*/pipeline.yml")), ids=lambda path: path.parent.name)
+def test_whatever_is_cut_off_keeps_its_order(case: Path) -> None:
+    """Each stage of all golden cases in turn: what is accepted has the order of the arcs, and the reported waits."""
+    report = Report()
+    try:
+        analysed = analyse(load(case, report), (), report)
+    except Stopped:
+        pytest.skip("the case is one of mistakes")
+    has_several = len(analysed.plans) > 1
+    for plan in analysed.plans:
+        for stage in dict.fromkeys(job.title for job in plan.jobs if not job.is_final):
+            said = Report()
+            try:
+                files = generate(analysed, gitlab, {"split": f"{plan.name}: {stage}"}, said)
+            except Stopped:
+                assert {one.code.number for one in said.diagnostics() if one.severity is Severity.ERROR} == {"PG676"}
+                continue
+            made = SplitUp(files, tuple(said.diagnostics()))
+            assert len(files) == 2
+            ordered = Ordered(made.data())
+            pairs = 0
+            for one in analysed.plans:
+                names = {job.stage: f"{one.name}: {job.stage}" if has_several else job.stage for job in one.jobs}
+                known = [job.stage for job in one.jobs if names[job.stage] in ordered.home and not job.is_final]
+                for inner in known:
+                    asked = {names[other] for other in one.graph.ancestors(inner)}
+                    before = {job for job in ordered.after(names[inner]) if not is_helper(ordered.job(job))}
+                    assert asked & set(ordered.home) <= before
+                    pairs += len(before - asked)
+            told = [int(re.findall(r"\((\d+) pairs? of stages", one.message)[0]) for one in made.found("PG675")]
+            assert sum(told) == pairs
