@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 
 from pipegen.cli.exits import WrongUsage
 from pipegen.compiler import Analysed, generate
@@ -19,7 +17,11 @@ from pipegen.readback import gitlab, jenkins
 from pipegen.readback.jobs import Jobs, read_jobs
 from pipegen.targets.base import GeneratedFile, Target
 
-_READERS: Mapping[str, Callable[[str], ExecutionGraph]] = {"gitlab": gitlab.order, "jenkins": jenkins.order}
+# What reads the order of the last of some files; those before it are its children, by their names.
+_READERS: Mapping[str, Callable[[str, Mapping[str, str]], ExecutionGraph]] = {
+    "gitlab": gitlab.order,
+    "jenkins": lambda text, _: jenkins.order(text),
+}
 _DECLARATIVE = re.compile(r"^pipeline \{$", re.MULTILINE)
 # What GitLab allows of a name that is too long ends so, or has this within.
 _CUT = "…"
@@ -57,7 +59,8 @@ def check_readable(targets: Sequence[Target]) -> None:
 def make(analysed: Analysed, target: Target, options: Mapping[str, str], report: Report) -> Made:
     """Return what *target* makes of the plans; *report* gets what is said of that."""
     files = generate(analysed, target, options, report)
-    made = reduce(or_, (_READERS[target.NAME](file.text) for file in files), ExecutionGraph())
+    *children, last = files
+    made = _READERS[target.NAME](last.text, {file.name: file.text for file in children})
     found = difference(_asked(analysed.plans, made), made)
     return Made(
         target=target.NAME,
