@@ -19,7 +19,7 @@ from pipegen.targets.base import GeneratedFile, Target
 
 # What reads the order of the last of some files; those before it are its children, by their names.
 _READERS: Mapping[str, Callable[[str, Mapping[str, str]], ExecutionGraph]] = {
-    "gitlab": gitlab.order,
+    "gitlab": lambda text, children: gitlab.read(text, children.get)[0],
     "jenkins": lambda text, _: jenkins.order(text),
 }
 _DECLARATIVE = re.compile(r"^pipeline \{$", re.MULTILINE)
