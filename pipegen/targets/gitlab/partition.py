@@ -77,7 +77,8 @@ def _held(one: Cuttable, made: Parts | None) -> int:
 
 def _brought_back(found: Sequence[Cuttable], parts: list[Parts | None], room: int) -> list[Parts | None]:
     """Return *parts* without those for which the parent has *room*, those first that cost most as children."""
-    tried = {number: list(_tries(one, made)) for number, (one, made) in enumerate(zip(found, parts, strict=True))}
+    pairs = enumerate(zip(found, parts, strict=True))
+    tried = {number: list(_tries(one, made, room)) for number, (one, made) in pairs}
     while True:
         fitting = [
             (gain, size, number, other)
@@ -90,19 +91,19 @@ def _brought_back(found: Sequence[Cuttable], parts: list[Parts | None], room: in
         _, size, number, other = min(fitting, key=lambda one: one[:3])
         parts[number] = other
         room -= size
-        tried[number] = list(_tries(found[number], other))
+        tried[number] = list(_tries(found[number], other, room))
 
 
-def _tries(one: Cuttable, made: Parts | None) -> Iterator[tuple[Cost, int, Parts]]:
-    """Yield each part of *made* brought back: how the cost changes, its size, and what is left."""
+def _tries(one: Cuttable, made: Parts | None, room: int) -> Iterator[tuple[Cost, int, Parts]]:
+    """Yield each part of *made* that fits into *room* brought back: how the cost changes, its size, what is left."""
     if made is None:
         return
-    for part, members in made.members().items():
+    for part, size in weights(one.stages, made.places).items():
         places = [PARENT if place == part else place for place in made.places]
-        cost = one.waits.cost(places)
+        cost = one.waits.cost(places) if part != PARENT and size <= room else None
         if cost is not None:
             gain = Cost(cost.path - made.cost.path, cost.pairs - made.cost.pairs)
-            yield gain, sum(one.stages.weights[stage] for stage in members), Parts(tuple(places), cost)
+            yield gain, size, Parts(tuple(places), cost)
 
 
 def _pinned(plan: Plan, laid: Laid, settings: Settings) -> Iterator[tuple[str, str]]:
