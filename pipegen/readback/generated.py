@@ -39,6 +39,9 @@ def read(file: SourceFile, engine: Engine, report: Report) -> Reading | None:
     except UnreadableError as error:
         _report(error, file, engine, report)
         return None
+    except RecursionError:
+        _report(UnreadableError("it is nested too deep"), file, engine, report)
+        return None
     for gap in gaps[:_TOLD_GAPS]:
         report.add(
             codes.ORDER_HANGS_ON_RULES,

@@ -18,6 +18,8 @@ from pipegen.readback.gitlab_order import Gap, Waits
 from pipegen.readback.plain import document as plain_document
 
 _NO_FILES: Mapping[str, str] = MappingProxyType({})
+# What ruamel raises; the last is for a %YAML line that it does not know.
+_NO_YAML = (YAMLError, ValueError, AssertionError)
 # Gives the text of a child pipeline's file, None when it is not there.
 Child = Callable[[str], str | None]
 
@@ -54,7 +56,7 @@ def gap_message(gap: Gap) -> str:
 
 def document(text: str) -> object:
     """Return the data in *text*, without what takes no part in the order; `UnreadableError` when it is no YAML."""
-    with suppress(YAMLError):
+    with suppress(*_NO_YAML):
         quick = plain_document(text, _loaded)
         if quick:
             return quick
@@ -63,8 +65,9 @@ def document(text: str) -> object:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         start = mark.index if mark is not None else 0
-        raise UnreadableError(f"this is no YAML: {error.problem or error.context}", start, start + 1) from None
-    except (YAMLError, ValueError) as error:
+        end = min(start + 1, len(text))
+        raise UnreadableError(f"this is no YAML: {error.problem or error.context}", start, end) from None
+    except _NO_YAML as error:
         raise UnreadableError(f"this is no YAML: {error}") from None
 
 
@@ -100,12 +103,14 @@ def _loaded(text: str) -> object:
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = _Constructor
     # What stands before a second document is the header of a file with inputs.
-    return list(yaml.load_all(text))[-1:][0] if text.strip() else None
+    return ([None, *yaml.load_all(text)])[-1]
 
 
 def place_of(text: str, path: Path) -> tuple[int, int]:
     """Return from where to where the last key of *path* stands, or as far as the path goes."""
-    node: Node | None = list(YAML(typ="safe", pure=True).compose_all(text))[-1]
+    node: Node | None = None
+    with suppress(*_NO_YAML):  # what is read line by line may be none
+        node = ([None, *YAML(typ="safe", pure=True).compose_all(text)])[-1]
     start, end = 0, 0
     for step in path:
         inner = None

@@ -92,9 +92,12 @@ def _extended(name: str, document: Mapping[str, Any], level: int = 0) -> dict[st
     own = document.get(name)
     if not isinstance(own, Mapping) or level > _MOST_LEVELS:
         raise WrongFileError(f'"{name}" cannot be extended', name)
-    bases = own.get("extends") or ()
+    bases = own.get("extends") or []
+    bases = [bases] if isinstance(bases, str) else bases
+    if not (isinstance(bases, list) and all(isinstance(base, str) for base in bases)):
+        raise WrongFileError(f'what "{name}" extends is a name, or a list of names', name, "extends")
     found: dict[str, Any] = {}
-    for base in (bases,) if isinstance(bases, str) else bases:
+    for base in bases:
         if base not in document:
             raise WrongFileError(f'"{name}" extends "{base}", which is not there', name, "extends")
         found = _merged(found, _extended(base, document, level + 1))
@@ -114,18 +117,18 @@ def _job(name: str, keys: Mapping[str, Any], stages: Mapping[str, int]) -> Job:
     stage = keys.get("stage", "test")
     if not isinstance(stage, str) or stage not in stages:
         raise WrongFileError(f'the stage of "{name}" is not among "stages"', name, "stage")
-    trigger = keys.get("trigger")
+    trigger, variables = keys.get("trigger"), keys.get("variables")
     included = trigger.get("include") if isinstance(trigger, Mapping) else None
     return Job(
         name=name,
         stage=stages[stage],
         needs=tuple(_needs(name, keys["needs"])) if "needs" in keys else None,
         rules=_rules(name, keys),
-        is_helper=_HELPER in (keys.get("variables") or {}),
+        is_helper=isinstance(variables, Mapping) and _HELPER in variables,
         is_awaited=not _is_left_to_people(keys),
         children=tuple(_children(included)),
         # https://docs.gitlab.com/ci/yaml/#triggerstrategy
-        awaits_children=isinstance(trigger, Mapping) and trigger.get("strategy") in {"depend", "mirror"},
+        awaits_children=isinstance(trigger, Mapping) and trigger.get("strategy") in ("depend", "mirror"),
     )
 
 

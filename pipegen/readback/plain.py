@@ -22,7 +22,7 @@ _KEPT = frozenset(
 _SKIPPED = 0
 _KEY_DEPTH = 2
 _TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')"""
-_ENTRY = re.compile(rf"(?:([^\s#&*!|>'\"%@`{{}}\[\]?-][^\n\"':#]*)|({_TEXT})):(?= |$)(.*)")
+_ENTRY = re.compile(rf"(?:([\w.][^\n\"':#]*)|({_TEXT})):(?= |$)(.*)")
 _KEY = re.compile(r"  ([A-Za-z_]\w*):(?= |$)")
 _INDENT = re.compile(r" *")
 # What may stand before a value: dashes, and a key that is a plain word or stands in quotes.

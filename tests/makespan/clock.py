@@ -7,7 +7,7 @@ and the needs of jobs.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -182,13 +182,12 @@ class _Running:
     children: int = 0
 
 
-def _run(thread: Thread, tick: object) -> None:
+def _run(thread: Thread, tick: Callable[[float], None]) -> None:
     """Run *thread* and its branches; *tick* is told the time before each step."""
     turns = count()
     queue: list[tuple[float, int, _Running]] = [(0.0, next(turns), _Running(thread, None))]
     while queue:
         time, _, running = heapq.heappop(queue)
-        assert callable(tick)
         tick(time)
         asked = next(running.thread, None)
         if isinstance(asked, list):

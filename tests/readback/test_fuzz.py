@@ -1,0 +1,89 @@
+"""Whatever stands in a file, it is read or refused."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipegen.diagnostics.report import Report
+from pipegen.readback import gitlab, jenkins
+from pipegen.readback.errors import UnreadableError
+from pipegen.readback.generated import read
+from pipegen.readback.groovy import Code
+from pipegen.readback.recognise import Engine
+from pipegen.source.text import SourceFile
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+FILES = [GOLDEN / name / "expected/Jenkinsfile" for name in ("finally", "diamond", "matrix")]
+
+WORDS = st.sampled_from(
+    ["a", "b", ".a", "test", "job", "needs", "local", "pipeline", "optional", "stage", "if", "when"]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=8,
+)
+KEYS = st.sampled_from(
+    ["stage", "needs", "rules", "extends", "variables", "trigger", "when", "allow_failure", "only", "script"]
+)
+JOBS = st.dictionaries(KEYS, VALUES, max_size=4)
+DOCUMENTS = st.dictionaries(WORDS | st.sampled_from(["stages", "include", "default"]), VALUES | JOBS, max_size=4)
+
+
+@settings(max_examples=150, deadline=None)
+@given(DOCUMENTS)
+def test_any_data(document: object) -> None:
+    """A file for GitLab that says anything."""
+    with suppress(UnreadableError):
+        gitlab.read(json.dumps(document), lambda path: None if path == "a" else "b: { script: x }")
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from(FILES), st.data())
+def test_any_loss(path: Path, data: st.DataObject) -> None:
+    """A Jenkinsfile from which some of the code has gone."""
+    text = path.read_text("utf-8")
+    tokens = Code(text).tokens
+    first, last = sorted(data.draw(st.integers(0, len(tokens) - 1)) for _ in range(2))
+    last = min(last, first + data.draw(st.integers(0, 12)))
+
+    with suppress(UnreadableError):
+        jenkins.order(text[: tokens[first].start] + text[tokens[last].end :])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text("{}[]()'\"/$\\ \nab:-|#,", max_size=40))
+def test_any_text(text: str) -> None:
+    """With brackets and quotes anywhere; a diagnostic has a place in the text."""
+    for engine in Engine:
+        report = Report()
+        reading = read(SourceFile("x", text), engine, report)
+
+        assert (reading is None) == report.has_errors()
+        assert all(one.primary and one.primary.span.end <= len(text) for one in report.diagnostics())
+
+
+@pytest.mark.parametrize(
+    ("text", "engine"),
+    [
+        ("stage('a') { parallel { " * 5_000, Engine.JENKINS),
+        (
+            f"pipeline {{ stages {{ {'stage(x) { stages { ' * 3_000}{'} } ' * 3_000} }} }}".replace("x", "'a'"),
+            Engine.JENKINS,
+        ),
+        (f"a: {'[' * 5_000}{']' * 5_000}", Engine.GITLAB),
+    ],
+    ids=["open", "closed", "data"],
+)
+def test_any_depth(text: str, engine: Engine) -> None:
+    """Deeper than anybody writes."""
+    report = Report()
+
+    assert read(SourceFile("x", text), engine, report) is None
+    assert [one.code.number for one in report.diagnostics()] == ["PG120"]
