@@ -15,7 +15,7 @@ _ENOUGH = 64
 
 @dataclass(frozen=True, slots=True)
 class Delays:
-    """Seconds after the first failure, doubled by each further one up to *most*; without failures, or *most* 0, none."""
+    """Seconds after the first failure, doubled by each further one up to *most*; none without failures."""
 
     first: float = 1.0
     most: float = 10.0
