@@ -19,8 +19,8 @@ def is_room(member: Member, host: Host, *, in_future: bool = False) -> bool:
 
 
 def is_kept(member: Member, host: Host) -> bool:
-    """Return whether *host*, which keeps room for *member*, has it by now."""
-    return member.host == host.name and fits(member.asks, host.idle)
+    """Return whether *host*, which keeps room for *member*, has it by now, beside what it keeps for others."""
+    return member.host == host.name and all(host.room.get(name, 0) >= 0 for name in member.asks)
 
 
 def why(member: Member, places: Places, ballot: Ballot) -> tuple[Cause, str]:

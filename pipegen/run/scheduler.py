@@ -54,15 +54,19 @@ _ROUNDS, _MOST_PATIENCE = 2, 64
 
 def scheduler(machines: Sequence[Machine], *, order: str = CRITICAL_PATH, delays: Delays = _DELAYS) -> SessionScheduler:
     """Return a scheduler for *machines*, whose names differ; *order* is one of `ORDERS`."""
-    tiers = (_FAIR, _ORDER_POLICIES[order], (fit, pack))
     slots = sum(float("inf") if one.slots is None else one.slots for one in machines)
     session = Session(
         [host(machine, place) for place, machine in enumerate(machines)],
-        tiers,
+        tiers(order),
         habits=Habits(delays=delays),
         patience=min(_MOST_PATIENCE, _ROUNDS * slots),
     )
     return SessionScheduler(session)
+
+
+def tiers(order: str) -> tuple[tuple[Policy, ...], ...]:
+    """Return the policies of a run: whose turn it is, then which of its stages comes first, then on which machine."""
+    return (_FAIR, _ORDER_POLICIES[order], (fit, pack))
 
 
 class SessionScheduler:
