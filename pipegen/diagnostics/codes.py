@@ -164,6 +164,10 @@ GATE_ON_GITLAB = Code("PG655", "gate-on-gitlab", _W)
 UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 RELEASE_IN_OWN_IMAGE = Code("PG657", "release-in-own-image", _W)
 
+# 8: run
+DUPLICATE_MACHINE = Code("PG801", "duplicate-machine", _E)
+NO_MACHINE_FITS = Code("PG802", "no-machine-fits", _E)
+
 
 def table() -> tuple[Code, ...]:
     """Return all codes in the order of their numbers."""

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from pipegen.run.actions.allocate import allocate
 from pipegen.run.actions.backfill import backfill
 from pipegen.run.actions.enqueue import enqueue
-from pipegen.run.amounts import CPU, MEMORY, SLOTS, Amounts, put_to, take_from
+from pipegen.run.amounts import Amounts, asks, put_to, take_from
 from pipegen.run.events import Cause
 from pipegen.run.hosts import host
 from pipegen.run.lanes import Gang, Lane, Member, Standing, unseat
@@ -153,13 +153,13 @@ class SessionScheduler:
 
     def _join(self, line: Gang, task: Task, now: float) -> Member:
         demand = task.demand
-        asks = self._asked.get(demand)
-        if asks is None:
-            asks = self._asked[demand] = _asks(demand)
+        asked = self._asked.get(demand)
+        if asked is None:
+            asked = self._asked[demand] = asks(demand)
         member = Member(
             name=task.id.stage,
             gang=line,
-            asks=asks,
+            asks=asked,
             labels=demand.labels,
             locks=tuple(dict.fromkeys(demand.locks)),
             remaining=task.remaining,
@@ -216,9 +216,3 @@ class SessionScheduler:
                 if part is Part.PARKED:
                     return line.cause
         return (Cause.SLOT, "")
-
-
-def _asks(demand: Demand) -> Amounts:
-    """Return what *demand* takes of a machine."""
-    amounts = {SLOTS: demand.slots, CPU: demand.cpu, MEMORY: demand.memory}
-    return {name: float(amount) for name, amount in amounts.items() if amount}
