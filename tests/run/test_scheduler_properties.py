@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from run.simulation import Simulation, task
 
+from pipegen.run.amounts import CPU, MEMORY, SLOTS
 from pipegen.run.hosts import host
 from pipegen.run.model import Demand, Machine, Task, TaskId
 from pipegen.run.queue.queue import Habits
@@ -156,7 +157,8 @@ class Model(RuleBasedStateMachine):
     def kept(self, machine: Machine) -> Demand:
         """Return what is kept on *machine* for who was overtaken."""
         kept = self.session.places.hosts[machine.name].promised
-        return Demand(**{name: int(kept.get(name, 0)) for name in ("slots", "cpu", "memory")})
+        slots, cpu, memory = (int(kept.get(name, 0)) for name in (SLOTS, CPU, MEMORY))
+        return Demand(slots=slots, cpu=cpu, memory=memory)
 
     def is_room(self, demand: Demand, machine: Machine, kept: Demand = NOTHING) -> bool:
         """Return whether *machine* has what *demand* takes beside what runs and is kept, and its locks are free."""
