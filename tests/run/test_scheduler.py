@@ -105,6 +105,20 @@ def test_all_who_wait_are_told_why_once() -> None:
     assert found.cycle(0) == Cycle()
 
 
+def test_the_first_in_line_is_told_again_when_it_waits_for_something_else() -> None:
+    """First for a slot, then for a lock that another took meanwhile; those behind it are not told of each change."""
+    locked = Demand(locks=("db",))
+    found = with_tasks(task("a", order=0), task("b", order=1, demand=locked), task("c", order=2, demand=locked))
+    first = found.cycle(0)
+    found.add(task("light", order=3, demand=Demand(slots=0, locks=("db",))), 1.0)
+    second = found.cycle(1.0)
+    found.release(TaskId("p", "a"), 2.0)
+
+    assert waiting(first) == {"b": (Cause.SLOT, ""), "c": (Cause.SLOT, "")}
+    assert (names(second), waiting(second)) == (["light"], {})
+    assert waiting(found.cycle(2.0)) == {"b": (Cause.LOCK, "db")}
+
+
 def test_special_and_large_machines_are_kept_for_who_needs_them() -> None:
     """The machine with the fewest labels beyond those asked for, then the fullest."""
     machines = [
