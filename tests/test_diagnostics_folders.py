@@ -3,7 +3,7 @@
 What a config includes stands in `included/`. What is no config is read as the generated file that it looks like.
 The first line of a config may be a comment that says for which target it is compiled, with which options of the
 command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), or which inputs
-are fixed (`# set: level=full`).
+are fixed (`# set: level=full`), or on which machines it runs on paper (`# cluster: included/cluster.yml`).
 `pytest --update-golden` writes what is said anew.
 """
 
@@ -15,14 +15,18 @@ from pathlib import Path
 
 import pytest
 
+from pipegen.cli.cluster import read_cluster
 from pipegen.compiler import analyse, generate
 from pipegen.config.load import load
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.model import Code, Diagnostic, Severity
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.plan.model import Job, Plan
 from pipegen.readback.generated import read
 from pipegen.readback.recognise import engine_of
+from pipegen.run.fitting import check
+from pipegen.run.model import Demand, Task, TaskId
 from pipegen.targets import registry
 
 FOLDERS = sorted(path for path in (Path(__file__).parent / "diagnostics").iterdir() if path.is_dir())
@@ -35,7 +39,7 @@ BESIDE = {"PG501", "PG366"}
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return what the comment on the first line of *config* says, by its first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    found = re.fullmatch(r"# (?P<key>target|pipeline|set): (?P<words>.+)", line)
+    found = re.fullmatch(r"# (?P<key>target|pipeline|set|cluster): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
 
@@ -54,7 +58,21 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         analysed = analyse(file, settings.get("pipeline", ()), report, fixed)
         for name, *options in [settings["target"]] if "target" in settings else []:
             generate(analysed, registry.load(name), dict(option.split("=") for option in options), report)
+        for name in settings.get("cluster", ()):
+            machines = read_cluster(folder / name, report, shown=Path(name).name)
+            check([as_task(job, plan) for plan in analysed.plans for job in plan.jobs], machines, report)
     return report.diagnostics()
+
+
+def as_task(job: Job, plan: Plan) -> Task:
+    """Return *job* as what a run places."""
+    resources = job.machine.resources
+    demand = Demand(
+        cpu=resources.cpu or 0 if resources else 0,
+        memory=resources.memory or 0 if resources else 0,
+        labels=job.machine.labels,
+    )
+    return Task(id=TaskId(plan.name, job.stage), job=job, plan=plan, demand=demand)
 
 
 def code_of(folder: Path) -> Code:

@@ -29,7 +29,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "run": ("plan.model", "bindings.expression", "shell", "graph", "diagnostics", "source"),
     "compiler": ("targets", "plan", "bindings", "config", "graph", "diagnostics", "source"),
     "cli": (
-        *("compiler", "targets", "readback", "plan", "bindings", "config", "graph", "diagnostics", "source"),
+        *("compiler", "run", "readback", "targets", "plan", "bindings", "config", "graph", "diagnostics", "source"),
         *("assets", "emit"),
     ),
 }

@@ -174,6 +174,10 @@ CHILD_WAITS = Code("PG675", "child-waits", _W)
 CUT_CROSSED = Code("PG676", "cut-crossed", _E)
 UNKNOWN_SPLIT_STAGE = Code("PG677", "unknown-split-stage", _E)
 
+# 8: run
+DUPLICATE_MACHINE = Code("PG801", "duplicate-machine", _E)
+NO_MACHINE_FITS = Code("PG802", "no-machine-fits", _E)
+
 
 def table() -> tuple[Code, ...]:
     """Return all codes in the order of their numbers."""

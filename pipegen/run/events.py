@@ -1,0 +1,86 @@
+"""What happens in a run, as it is told: to the journal, to the person who watches, to reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from pipegen.run.model import Attempt, Outcome, TaskId
+from pipegen.run.outcome import Reason, Status
+
+
+class Cause(Enum):
+    """What a task that could start waits for."""
+
+    SLOT = "slot"
+    CPU = "cpu"
+    MEMORY = "memory"
+    LABEL = "label"
+    LOCK = "lock"
+    BACKOFF = "backoff"
+    DELAY = "delay"
+    APPROVAL = "approval"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened *time* seconds after the run began."""
+
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ready(Event):
+    """Nothing before the task is left to wait for."""
+
+    task: TaskId
+
+
+@dataclass(frozen=True, slots=True)
+class Parked(Event):
+    """The task could start, but for *cause*; *what* names the lock, label or machine, "" where nothing does."""
+
+    task: TaskId
+    cause: Cause
+    what: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Started(Event):
+    """A try began."""
+
+    attempt: Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(Event):
+    """A try ended; with *is_final* no other follows."""
+
+    attempt: Attempt
+    outcome: Outcome
+    is_final: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped(Event):
+    """The task never starts."""
+
+    task: TaskId
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Over(Event):
+    """A pipeline's run has ended, finally stages and all."""
+
+    pipeline: str
+    status: Status
+
+
+class Listener(Protocol):
+    """Somebody who hears all events in the order they happen, before the engine goes on."""
+
+    def hear(self, event: Event) -> None:
+        """Take note of *event*."""
+        ...

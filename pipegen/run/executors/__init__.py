@@ -1,0 +1,1 @@
+"""Where tries run: on this machine, in containers, on paper."""

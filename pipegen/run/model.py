@@ -1,0 +1,107 @@
+"""What a run is made of: its stages as tasks, what each takes while it runs, and what came of a try."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from pipegen.plan.model import Failure, Job, Plan
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class TaskId:
+    """A stage of a pipeline, by the two names."""
+
+    pipeline: str
+    stage: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Demand:
+    """What a task takes while it runs: all of it, or it does not start.
+
+    Attributes:
+        slots: how many of a machine's slots.
+        cpu: thousandths of a processor; 0 does not matter.
+        memory: bytes; 0 does not matter.
+        labels: what a machine must have, all of them.
+        locks: names that one task at a time may hold, over all runs.
+    """
+
+    slots: int = 1
+    cpu: int = 0
+    memory: int = 0
+    labels: tuple[str, ...] = ()
+    locks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Machine:
+    """A place where tasks run, and what it has; None is without bound."""
+
+    name: str
+    slots: int | None = 1
+    cpu: int | None = None
+    memory: int | None = None
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Task:
+    """A stage in one run.
+
+    Attributes:
+        id: which stage.
+        job: what it does.
+        plan: the pipeline it belongs to.
+        demand: what it takes.
+        remaining: seconds from its start to the end of the longest path behind it, itself included, as far as
+            durations are known.
+        order: its place among all tasks as the user wrote them, from 0.
+    """
+
+    id: TaskId
+    job: Job = field(compare=False)
+    plan: Plan = field(compare=False)
+    demand: Demand
+    remaining: float = 0.0
+    order: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try of a task on a machine; *number* counts from 1."""
+
+    task: Task
+    number: int
+    machine: str
+
+
+class Ending(Enum):
+    """How a try ended."""
+
+    SUCCESS = "success"
+    FAILED = "failed"
+    # The run was stopped from outside while it ran.
+    CANCELLED = "cancelled"
+    # Nothing ran: an earlier result was taken in its place.
+    REUSED = "reused"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What came of a try.
+
+    Attributes:
+        ending: how it ended.
+        failure: the kind of failure, where it failed.
+        exit_code: that of the script, None where none ran to its end.
+        reason: a few words for people, "" where *ending* says all.
+        outputs: the values that it bound, by name; bytes as the script left them.
+    """
+
+    ending: Ending
+    failure: Failure | None = None
+    exit_code: int | None = None
+    reason: str = ""
+    outputs: tuple[tuple[str, bytes], ...] = ()
