@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from run.graphs import GRAPH
 from run.paper import FAILED, NOWHERE, SUCCESS, Paper, Slots, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
@@ -18,7 +19,6 @@ from pipegen.run.model import Ending, Outcome, Task, TaskId
 from pipegen.run.outcome import Status
 from pipegen.run.tasks import pipeline_run
 
-GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release"]])
 CANCELLED = Outcome(ending=Ending.CANCELLED)
 
 
