@@ -1,0 +1,153 @@
+"""A small simulation of one run: tasks with durations, arcs between them, a scheduler, and time that jumps."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import Any, cast
+
+from pipegen.run.model import Demand, Task, TaskId
+from pipegen.run.scheduling import Placement, Refusal, Scheduler
+
+# Tests of scheduling look into no job and no plan.
+NOTHING = cast("Any", None)
+
+
+def task(
+    stage: str, *, pipeline: str = "p", order: int = 0, remaining: float = 0.0, demand: Demand | None = None
+) -> Task:
+    """Return a task that does nothing."""
+    return Task(
+        id=TaskId(pipeline, stage),
+        job=NOTHING,
+        plan=NOTHING,
+        demand=demand or Demand(),
+        remaining=remaining,
+        order=order,
+    )
+
+
+def dice(seed: int) -> random.Random:
+    """Return numbers that are the same each time."""
+    return random.Random(seed)  # noqa: S311 # a test wants the same graphs again, and keeps no secret
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Durations by stage, each stage with those before it, earlier stages first."""
+
+    durations: Mapping[str, float]
+    before: Mapping[str, tuple[str, ...]]
+
+    def followers(self) -> dict[str, list[str]]:
+        """Return those that come right after each stage."""
+        found: dict[str, list[str]] = {stage: [] for stage in self.durations}
+        for stage, earlier in self.before.items():
+            for one in earlier:
+                found[one].append(stage)
+        return found
+
+    def remaining(self, durations: Mapping[str, float]) -> dict[str, float]:
+        """Return the longest path from the start of each stage, by *durations*."""
+        followers, found = self.followers(), dict[str, float]()
+        for stage in reversed(tuple(self.durations)):
+            found[stage] = durations[stage] + max((found[one] for one in followers[stage]), default=0.0)
+        return found
+
+    def bound(self, slots: int) -> float:
+        """Return a time that no schedule on so many slots is under."""
+        return max(*self.remaining(self.durations).values(), sum(self.durations.values()) / slots)
+
+
+def random_graph(chance: random.Random, size: int) -> Graph:
+    """Return a pipeline of *size* stages in some layers; most durations are short, a few are long."""
+    layers = chance.randint(3, max(3, size // 4))
+    place = sorted(chance.randrange(layers) for _ in range(size))
+    stages = [f"s{number}" for number in range(size)]
+    before: dict[str, tuple[str, ...]] = {}
+    for number, stage in enumerate(stages):
+        earlier = [stages[one] for one in range(number) if place[one] < place[number]]
+        near = earlier[-8:]
+        before[stage] = tuple(chance.sample(near, min(len(near), chance.randint(1, 3))))
+    return Graph({stage: chance.lognormvariate(3, 1) for stage in stages}, before)
+
+
+class Simulation:
+    """Tasks, each after those before it, for as long as *duration* says, on a clock of its own.
+
+    Attributes:
+        now: what time it is.
+        placed: when each task started, and where.
+        ended: when each task ended.
+        refused: what the scheduler said of those that wait.
+    """
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        tasks: Iterable[Task],
+        before: Mapping[TaskId, Sequence[TaskId]],
+        duration: Callable[[Task], float],
+    ) -> None:
+        self.scheduler = scheduler
+        self.tasks = {one.id: one for one in tasks}
+        self.duration = duration
+        self.now = 0.0
+        self.placed: list[tuple[float, Placement]] = []
+        self.ended: dict[TaskId, float] = {}
+        self.refused: list[tuple[float, Refusal]] = []
+        self._left = {id_: len(before.get(id_, ())) for id_ in self.tasks}
+        self._followers: dict[TaskId, list[TaskId]] = {id_: [] for id_ in self.tasks}
+        self._running: list[tuple[float, int, TaskId]] = []
+        for id_ in self.tasks:
+            for one in before.get(id_, ()):
+                self._followers[one].append(id_)
+
+    @property
+    def makespan(self) -> float:
+        """When the last task ended."""
+        return max(self.ended.values(), default=0.0)
+
+    def run(self) -> Simulation:
+        """Run all tasks; return this, when nothing runs any more."""
+        for id_, left in self._left.items():
+            if not left:
+                self.scheduler.add(self.tasks[id_], self.now)
+        self.cycle()
+        while self._running:
+            self.now = self._running[0][0]
+            while self._running and self._running[0][0] == self.now:
+                self._end(heappop(self._running)[2])
+            self.cycle()
+        return self
+
+    def cycle(self) -> None:
+        """Let the scheduler place what it will."""
+        found = self.scheduler.cycle(self.now)
+        self.refused += [(self.now, one) for one in found.refused]
+        for one in found.placed:
+            self.placed.append((self.now, one))
+            heappush(self._running, (self.now + self.duration(one.task), len(self.placed), one.task.id))
+
+    def _end(self, id_: TaskId) -> None:
+        self.ended[id_] = self.now
+        self.scheduler.release(id_, self.now)
+        for one in self._followers[id_]:
+            self._left[one] -= 1
+            if not self._left[one]:
+                self.scheduler.add(self.tasks[one], self.now)
+
+
+def run_graph(
+    scheduler: Scheduler, graph: Graph, *, believed: Mapping[str, float] | None = None, demand: Demand | None = None
+) -> Simulation:
+    """Run *graph*; the order goes by the durations that are *believed*."""
+    remaining = graph.remaining(believed or graph.durations)
+    tasks = [
+        task(stage, order=order, remaining=remaining[stage], demand=demand)
+        for order, stage in enumerate(graph.durations)
+    ]
+    before = {TaskId("p", stage): [TaskId("p", one) for one in earlier] for stage, earlier in graph.before.items()}
+    return Simulation(scheduler, tasks, before, lambda one: graph.durations[one.id.stage]).run()
