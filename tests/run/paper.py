@@ -13,7 +13,7 @@ from pipegen.run.events import Cause, Ended, Event, Over, Parked, Ready, Skipped
 from pipegen.run.executors.simulated import SimulatedExecutor
 from pipegen.run.model import Attempt, Ending, Outcome, PipelineRun, Task, TaskId
 from pipegen.run.outcome import Status
-from pipegen.run.scheduling import Cycle, Placement, Refusal
+from pipegen.run.scheduling import Cycle, Placement, Refusal, Scheduler
 from pipegen.run.tasks import pipeline_run
 from pipegen.source.text import SourceFile, Span
 
@@ -191,6 +191,7 @@ class Paper:
         self,
         *plans: Plan,
         slots: int = 2,
+        scheduler: Scheduler | None = None,
         durations: Mapping[str, float] | None = None,
         later: Mapping[str, float] | None = None,
         outcomes: Mapping[str, Sequence[Outcome]] | None = None,
@@ -200,7 +201,8 @@ class Paper:
     ) -> None:
         """Try *outcomes* of a stage one after the other; without any, it succeeds.
 
-        A stage takes a second, or its duration; from the second try on that of *later*, if it is there.
+        Without a *scheduler*, there are *slots*. A stage takes a second, or its duration; from the second try on that of
+        *later*, if it is there.
         """
         self.clock = LookedAt()
         self.heard = Heard()
@@ -211,7 +213,7 @@ class Paper:
             self.runs,
             clock=self.clock,
             executor=SimulatedExecutor(self.clock, self._duration, self._outcome),
-            scheduler=Slots(slots),
+            scheduler=scheduler or Slots(slots),
             listeners=[self.heard],
             is_wanted=lambda task: task.id.stage not in unwanted,
             ask=ask,

@@ -13,8 +13,9 @@ from run.paper import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
 from pipegen.plan.model import AllowFailure, Approval, Delay, Failure, Gate, Limits, Plan, Retry, Timeout
 from pipegen.run import outcome
 from pipegen.run.events import Ended, Event, Over, Ready, Skipped, Started
-from pipegen.run.model import Attempt, Ending, Outcome, Task, TaskId
+from pipegen.run.model import Attempt, Ending, Machine, Outcome, Task, TaskId
 from pipegen.run.outcome import State, Status
+from pipegen.run.scheduler import scheduler
 
 OUTCOMES = st.sampled_from(
     [
@@ -54,9 +55,13 @@ def papers(draw: st.DrawFn, *found: Plan) -> Paper:
     """Return a run on paper of *found*, in which anything may happen."""
     stages = sorted({job.stage for plan in found for job in plan.jobs})
     refused = draw(st.sets(st.sampled_from(stages)))
+    slots = draw(st.integers(1, 3))
+    # The plainest scheduler, and the one that there is.
+    machines = [Machine(name="paper", slots=slots), Machine(name="other", slots=1)]
     paper = Paper(
         *found,
-        slots=draw(st.integers(1, 3)),
+        slots=slots,
+        scheduler=scheduler(machines) if draw(st.booleans()) else None,
         durations={stage: draw(st.integers(0, 5)) for stage in stages},
         outcomes={stage: draw(st.lists(OUTCOMES, min_size=1, max_size=3)) for stage in stages},
         unwanted=draw(st.sets(st.sampled_from(stages), max_size=3)),
