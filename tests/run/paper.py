@@ -201,8 +201,8 @@ class Paper:
     ) -> None:
         """Try *outcomes* of a stage one after the other; without any, it succeeds.
 
-        Without a *scheduler*, there are *slots*. A stage takes a second, or its duration; from the second try on that of
-        *later*, if it is there.
+        Without a *scheduler*, there are *slots*. A stage takes a second, or its duration; from the second try on that
+        of *later*, if it is there.
         """
         self.clock = LookedAt()
         self.heard = Heard()
