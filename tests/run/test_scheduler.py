@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 from run.simulation import Graph, Simulation, dice, random_graph, run_graph, task
@@ -104,6 +105,20 @@ def test_all_who_wait_are_told_why_once() -> None:
     assert found.cycle(0) == Cycle()
 
 
+def test_the_first_in_line_is_told_again_when_it_waits_for_something_else() -> None:
+    """First for a slot, then for a lock that another took meanwhile; those behind it are not told of each change."""
+    locked = Demand(locks=("db",))
+    found = with_tasks(task("a", order=0), task("b", order=1, demand=locked), task("c", order=2, demand=locked))
+    first = found.cycle(0)
+    found.add(task("light", order=3, demand=Demand(slots=0, locks=("db",))), 1.0)
+    second = found.cycle(1.0)
+    found.release(TaskId("p", "a"), 2.0)
+
+    assert waiting(first) == {"b": (Cause.SLOT, ""), "c": (Cause.SLOT, "")}
+    assert (names(second), waiting(second)) == (["light"], {})
+    assert waiting(found.cycle(2.0)) == {"b": (Cause.LOCK, "db")}
+
+
 def test_special_and_large_machines_are_kept_for_who_needs_them() -> None:
     """The machine with the fewest labels beyond those asked for, then the fullest."""
     machines = [
@@ -188,6 +203,27 @@ def test_what_was_kept_is_given_back_when_nobody_wants_it() -> None:
     assert names(found.cycle(0)) == ["s4"]
 
 
+def test_what_was_kept_is_given_back_when_there_is_room_elsewhere() -> None:
+    """Those who wait for it are placed in the same cycle."""
+    found = scheduler([Machine(name="one", slots=2, labels=("one",)), Machine(name="two", slots=2)])
+    here = Demand(labels=("one",))
+    found.add(task("block", order=0, remaining=9, demand=Demand(slots=2)), 0.0)
+    found.cycle(0)
+    found.add(task("long", order=1, remaining=9, demand=here), 0.0)
+    found.add(task("wide", order=2, remaining=8, demand=Demand(slots=2)), 0.0)
+    for number in range(9):
+        found.add(task(f"s{number}", order=10 + number, demand=here), 0.0)
+    assert names(found.cycle(0)) == ["long", "s0"]
+    for number in range(1, 8):
+        found.release(TaskId("p", f"s{number - 1}"), 0.0)
+        assert names(found.cycle(0)) == [f"s{number}"]
+    found.release(TaskId("p", "s7"), 0.0)
+    assert names(found.cycle(0)) == []
+    found.release(TaskId("p", "block"), 0.0)
+
+    assert [(one.task.id.stage, one.machine) for one in found.cycle(0).placed] == [("wide", "two"), ("s8", "one")]
+
+
 def test_machines_without_bounds_take_all() -> None:
     """None is as much as is asked for."""
     found = scheduler([Machine(name="m", slots=None)])
@@ -197,35 +233,47 @@ def test_machines_without_bounds_take_all() -> None:
     assert len(found.cycle(0).placed) == 100
 
 
-def side_by_side(slots: int, tasks: dict[str, int], demand: Demand | None = None) -> Simulation:
-    """Run pipelines beside each other, of so many stages without order, of one to three seconds."""
+def side_by_side(slots: int, tasks: dict[str, int], seconds: Callable[[Task], float]) -> Simulation:
+    """Run pipelines beside each other, of so many stages without order."""
     all_tasks = [
-        task(f"s{number}", pipeline=pipeline, order=1000 * place + number, remaining=place, demand=demand)
+        task(f"s{number}", pipeline=pipeline, order=1000 * place + number, remaining=place)
         for place, (pipeline, count) in enumerate(tasks.items())
         for number in range(count)
     ]
-    run = Simulation(scheduler([Machine(name="m", slots=slots)]), all_tasks, {}, lambda one: one.order % 3 + 1.0)
-    return run.run()
+    return Simulation(scheduler([Machine(name="m", slots=slots)]), all_tasks, {}, seconds).run()
+
+
+def busy_until(run: Simulation, end: float) -> Counter[str]:
+    """Return for how many seconds each pipeline had slots until *end*."""
+    busy: Counter[str] = Counter()
+    for time, placement in run.placed:
+        id_ = placement.task.id
+        busy[id_.pipeline] += int(max(0.0, min(end, run.ended[id_]) - time))
+    return busy
 
 
 @pytest.mark.parametrize("slots", [1, 2, 3, 5, 8])
 def test_pipelines_side_by_side_share_alike(slots: int) -> None:
     """While both have stages to run, neither gets more than a slot's worth beyond the other; no slot is idle."""
-    run = side_by_side(slots, {"one": 120, "two": 120})
-    half = run.makespan / 2
-    busy: Counter[str] = Counter()
-    for time, placement in run.placed:
-        id_ = placement.task.id
-        busy[id_.pipeline] += int(max(0.0, min(half, run.ended[id_]) - time))
+    run = side_by_side(slots, {"one": 120, "two": 120}, lambda one: one.order % 3 + 1.0)
+    busy = busy_until(run, run.makespan / 2)
     work = sum(one % 3 + 1 for one in range(120)) * 2
 
     assert abs(busy["one"] - busy["two"]) <= 0.05 * sum(busy.values()) + 3
     assert run.makespan <= work / slots + 3
 
 
+def test_who_has_longer_stages_gets_no_more_slots() -> None:
+    """Shares are counted by what is taken at a time, not by who is next."""
+    run = side_by_side(4, {"long": 40, "short": 400}, lambda one: 10.0 if one.id.pipeline == "long" else 1.0)
+    busy = busy_until(run, 100)
+
+    assert busy == {"long": 200, "short": 200}
+
+
 def test_no_slot_is_kept_for_a_pipeline_that_has_nothing_to_run() -> None:
     """The other takes all of them."""
-    run = side_by_side(4, {"one": 2, "two": 40})
+    run = side_by_side(4, {"one": 2, "two": 40}, lambda _: 1.0)
 
     assert sum(time == 0 for time, _ in run.placed) == 4
     assert {placement.task.id.pipeline for time, placement in run.placed if time == 0} == {"one", "two"}

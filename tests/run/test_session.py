@@ -134,6 +134,34 @@ def test_once_a_gang_is_ready_the_others_follow_one_by_one() -> None:
     assert started(where) == ["a0", "a1", "b0", "a2"]
 
 
+@pytest.mark.parametrize(
+    ("least", "by_role", "placed"),
+    [
+        (2, {"a": 1, "b": 1}, ["a0", "b0"]),
+        (2, {"a": 2, "b": 0}, []),
+        (2, {"a": 2, "b": 2}, ["a0", "b0", "b1"]),
+        (4, {"a": 3, "b": 3}, []),
+        (5, {}, []),
+    ],
+    ids=["each-has-enough", "one-has-not", "together-they-have", "together-they-have-not", "all-or-none"],
+)
+def test_members_that_have_no_place_do_not_stop_others(least: int, by_role: dict[str, int], placed: list[str]) -> None:
+    """Those of a role are alike; a gang goes on as long as enough of it may still start."""
+    where = session(gang, fit, slots=(1, 9))
+    where.places.hosts["m0"].labels = frozenset(["a"])
+    where.places.hosts["m1"].labels = frozenset(["b"])
+    where.lane(Lane(name="l"))
+    found = Gang(name="g", lane=where.lanes["l"], least=least, least_by_role=by_role, size=5)
+    for order, name in enumerate(("a0", "a1", "a2", "b0", "b1")):
+        role = name[0]
+        where.wait(Member(name=name, gang=found, asks={"slots": 1}, labels=(role,), role=role, order=order))
+    where.admit(found)
+    allocate(where)
+
+    assert started(where)[: len(placed)] == placed
+    assert bool(started(where)) is bool(placed)
+
+
 def test_a_gang_with_too_few_members_waits() -> None:
     """It is not even tried."""
     where = session(gang)
@@ -193,7 +221,7 @@ def test_what_lanes_deserve(lanes: list[tuple[int, int]], given: list[float]) ->
         [Lane(name=str(place), weight=one[0], asked={"slots": one[1]}) for place, one in enumerate(lanes)], {"slots": 8}
     )
 
-    assert [found[str(place)]["slots"] for place in range(len(lanes))] == pytest.approx(given)
+    assert [found.get(str(place), {}).get("slots", 0) for place in range(len(lanes))] == pytest.approx(given)
 
 
 def test_a_guarantee_is_kept_and_a_capability_not_passed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 
 from pipegen.run.lanes import Gang, Lane, Member
@@ -85,15 +86,19 @@ def _place(session: Session, gang: Gang, statement: Statement) -> Member | None:
             failed.setdefault(member.role or member.name, member)
             if not _promise(session, member, statement):
                 passed.append(member)
-            if gang.is_alike or not _may_go_on(gang, failed, passed):
+            if gang.is_alike or not _may_go_on(gang, tuple(failed.values())):
                 break
             continue
         statement.place(member, host.name)
         if session.ballot.is_ready(gang) and gang.first() is not None:
+            # Others may come first now; whoever found no place is looked at again after them.
+            failed.clear()
             break
+    else:
+        failed.update((member.name, member) for member in passed)
     for member in passed:
         session.wait(member)
-    return next(iter(failed.values()), None) or (passed[0] if passed else None)
+    return next(iter(failed.values()), None)
 
 
 def _promise(session: Session, member: Member, statement: Statement) -> bool:
@@ -104,13 +109,12 @@ def _promise(session: Session, member: Member, statement: Statement) -> bool:
     return host is not None and statement.promise(member, host.name)
 
 
-def _may_go_on(gang: Gang, failed: dict[str, Member], passed: list[Member]) -> bool:
-    """Return whether *gang* can still start although members of the roles *failed* have no place."""
+def _may_go_on(gang: Gang, failed: Sequence[Member]) -> bool:
+    """Return whether *gang* can still start although there is no place for those who *failed*, nor for their like."""
     if gang.least == gang.size:
         return False
     if gang.least < sum(gang.least_by_role.values()):
-        left = sum(member.role not in failed for _, _, member in gang.waiting)
+        roles = {one.role for one in failed}
+        left = sum(member.role not in roles for _, _, member in gang.waiting)
         return sum(gang.seated.values()) + left >= gang.least
-    return all(
-        gang.seated.get(one.role, 0) >= gang.least_by_role.get(one.role, 0) for one in (*failed.values(), *passed)
-    )
+    return all(gang.seated.get(one.role, 0) >= gang.least_by_role.get(one.role, 0) for one in failed)
