@@ -18,7 +18,7 @@ from pipegen.targets.gitlab.names import Names, stage_names
 from pipegen.targets.jenkins.names import display_names
 
 
-class Order(StrEnum):
+class EngineOrder(StrEnum):
     """Whose order stages are in."""
 
     GITLAB = "gitlab"
@@ -28,11 +28,11 @@ class Order(StrEnum):
     JENKINS_SCRIPTED = "jenkins-scripted"
 
 
-def enforced(analysed: Analysed, order: Order, report: Report) -> Mapping[str, ExecutionGraph]:
+def enforced(analysed: Analysed, order: EngineOrder, report: Report) -> Mapping[str, ExecutionGraph]:
     """Return the order of each pipeline's stages under *order*; what the engine cannot say is reported."""
-    if order is Order.JENKINS_FRAMES:
+    if order is EngineOrder.JENKINS_FRAMES:
         return {plan.name: _frames(plan.graph) for plan in analysed.plans}
-    if order is Order.GITLAB:
+    if order is EngineOrder.GITLAB:
         found = gitlab_text.order(_text(analysed, "gitlab", {}, report))
         # What it renames was told when the file was made.
         names = stage_names(analysed.plans, Names(), Report())

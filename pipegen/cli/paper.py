@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipegen.cli.durations import check_timeouts, load_durations
-from pipegen.cli.orders import Order, enforced
+from pipegen.cli.orders import EngineOrder, enforced
 from pipegen.compiler import Analysed
 from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
@@ -34,7 +34,7 @@ class Paper:
 
 
 def on_paper(
-    configs: Sequence[Analysed], durations: Path | None, target: Order | None, order: str, report: Report
+    configs: Sequence[Analysed], durations: Path | None, target: EngineOrder | None, order: str, report: Report
 ) -> Paper:
     """Return the pipelines of *configs* that run when nobody chooses, in the order of *target*, or of their arcs.
 
@@ -72,7 +72,7 @@ def anywhere(paper: Paper) -> Paper:
 
 
 def _running(
-    configs: Sequence[Analysed], target: Order | None, report: Report
+    configs: Sequence[Analysed], target: EngineOrder | None, report: Report
 ) -> tuple[dict[str, Plan], dict[str, ExecutionGraph]]:
     """Return the pipelines that run, and the order of their stages, by the names of their runs.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pipegen.run.model import PipelineRun, TaskId
-from pipegen.run.tasks import longest_behind
+from pipegen.run.tasks import can_run, delays, longest_behind
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +20,13 @@ class Path:
 def longest_path(run: PipelineRun, durations: Mapping[TaskId, float]) -> Path:
     """Return the longest path through *run*; the first in the user's order among equals.
 
+    A stage that can never run takes no time, and is no part of it.
     Finally stages come after all others, side by side: the longest of them is its end.
     """
-    times = {task.id.stage: durations[task.id] for task in run.tasks}
-    delays = {task.id.stage: float(task.job.gate.delay.seconds) for task in run.tasks if task.job.gate.delay}
-    behind = longest_behind(run.graph, times, delays)
-    whole = {stage: delays.get(stage, 0.0) + seconds for stage, seconds in behind.items()}
+    times = {task.id.stage: durations[task.id] if can_run(task.job) else 0.0 for task in run.tasks}
+    put_off = delays(task.job for task in run.tasks)
+    behind = longest_behind(run.graph, times, put_off)
+    whole = {stage: put_off.get(stage, 0.0) + seconds for stage, seconds in behind.items()}
     found: list[str] = []
     choices = run.graph.roots
     while choices:
@@ -36,4 +37,5 @@ def longest_path(run: PipelineRun, durations: Mapping[TaskId, float]) -> Path:
     if last is not None:
         found.append(last)
         seconds += times[last]
-    return Path(tuple(TaskId(run.name, stage) for stage in found), seconds)
+    jobs = {task.id.stage: task.job for task in run.tasks}
+    return Path(tuple(TaskId(run.name, stage) for stage in found if can_run(jobs[stage])), seconds)

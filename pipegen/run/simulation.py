@@ -13,6 +13,7 @@ from pipegen.run.events import Cause
 from pipegen.run.executors.simulated import SimulatedExecutor
 from pipegen.run.model import Machine, PipelineRun, TaskId
 from pipegen.run.scheduling import Scheduler
+from pipegen.run.tasks import can_run
 from pipegen.run.timeline import Bar, Timeline
 
 
@@ -99,11 +100,18 @@ def simulate(
 ) -> Simulation:
     """Return what *runs* side by side come to on *machines*, placed by *scheduler*, which knows these.
 
-    Every stage runs and succeeds, and nobody has to be waited for.
+    Every stage runs and succeeds, and nobody has to be waited for; only one whose condition can never hold is skipped.
     """
     clock, timeline = VirtualClock(), Timeline()
-    executor = SimulatedExecutor(clock, lambda attempt: durations[attempt.task.id])
-    Engine(runs, clock=clock, executor=executor, scheduler=scheduler, listeners=[timeline]).run()
+    engine = Engine(
+        runs,
+        clock=clock,
+        executor=SimulatedExecutor(clock, lambda attempt: durations[attempt.task.id]),
+        scheduler=scheduler,
+        listeners=[timeline],
+        is_wanted=lambda task: can_run(task.job),
+    )
+    engine.run()
     bars = timeline.bars()
     return Simulation(
         pipelines=tuple(run.name for run in runs),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.model import Job, Plan
+from pipegen.plan.model import NEVER, Job, Plan
 from pipegen.run.model import Demand, PipelineRun, Task, TaskId
 
 
@@ -23,8 +23,8 @@ def pipeline_run(
     of all pipelines that run side by side. A part of the stages still has all finally stages.
     """
     order = running(plan, plan.graph) if graph is None else graph
-    delays = {job.stage: float(job.gate.delay.seconds) for job in plan.jobs if job.gate.delay}
-    remaining = longest_behind(order, durations or {}, delays)
+    known = {job.stage: (durations or {}).get(job.stage, 0.0) for job in plan.jobs if can_run(job)}
+    remaining = longest_behind(order, known, delays(plan.jobs))
     jobs = [job for job in plan.jobs if job.is_final or job.stage in order]
     return PipelineRun(
         name=plan.name,
@@ -35,7 +35,7 @@ def pipeline_run(
                 job=job,
                 plan=plan,
                 demand=demand(job),
-                remaining=remaining.get(job.stage, (durations or {}).get(job.stage, 0.0)),
+                remaining=remaining.get(job.stage, known.get(job.stage, 0.0)),
                 order=place,
             )
             for place, job in enumerate(jobs, start=first)
@@ -62,6 +62,16 @@ def running(plan: Plan, graph: ExecutionGraph) -> ExecutionGraph:
     return ExecutionGraph(arc for arc in told if stopping.isdisjoint(arc))
 
 
+def can_run(job: Job) -> bool:
+    """Return whether there is a run in which the condition of *job* holds."""
+    return job.condition != NEVER
+
+
+def delays(jobs: Iterable[Job]) -> dict[str, float]:
+    """Return the seconds for which stages are put off, those that are."""
+    return {job.stage: float(job.gate.delay.seconds) for job in jobs if job.gate.delay and can_run(job)}
+
+
 def demand(job: Job) -> Demand:
     """Return what *job* takes of a machine while it runs."""
     resources = job.machine.resources
@@ -74,14 +84,14 @@ def demand(job: Job) -> Demand:
 
 
 def longest_behind(
-    graph: ExecutionGraph, durations: Mapping[str, float], delays: Mapping[str, float]
+    graph: ExecutionGraph, durations: Mapping[str, float], put_off: Mapping[str, float]
 ) -> dict[str, float]:
     """Return how long the longest path from the start of each stage takes, that stage included.
 
-    *delays* are what stages wait before they start, where they do.
+    *put_off* are the seconds that stages wait before they start, where they do.
     """
     found: dict[str, float] = {}
     for stage in reversed(graph.topological()):
-        behind = max((delays.get(later, 0.0) + found[later] for later in graph.successors(stage)), default=0.0)
+        behind = max((put_off.get(later, 0.0) + found[later] for later in graph.successors(stage)), default=0.0)
         found[stage] = behind + durations.get(stage, 0.0)
     return found

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipegen.cli.orders import Order, enforced
+from pipegen.cli.orders import EngineOrder, enforced
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.load import decode, load
 from pipegen.diagnostics.report import Report, Stopped
@@ -28,8 +28,10 @@ def analysed(text: str) -> Analysed:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@pytest.mark.parametrize("order", [Order.GITLAB, Order.JENKINS_SCRIPTED, Order.JENKINS_DECLARATIVE], ids=str)
-def test_no_engine_loses_a_wait_and_two_add_none(case: Path, order: Order) -> None:
+@pytest.mark.parametrize(
+    "order", [EngineOrder.GITLAB, EngineOrder.JENKINS_SCRIPTED, EngineOrder.JENKINS_DECLARATIVE], ids=str
+)
+def test_no_engine_loses_a_wait_and_two_add_none(case: Path, order: EngineOrder) -> None:
     """Of all configs that are compiled in the tests, finally stages and matrices, several pipelines and images."""
     report = Report()
     found = analyse(load(case / "pipeline.yml", report), (), report)
@@ -42,7 +44,7 @@ def test_no_engine_loses_a_wait_and_two_add_none(case: Path, order: Order) -> No
         added = relation(enforced_order) - relation(wanted)
         assert set(enforced_order.nodes) == set(wanted.nodes)
         assert relation(wanted) <= relation(enforced_order)
-        assert not added or order is Order.JENKINS_DECLARATIVE
+        assert not added or order is EngineOrder.JENKINS_DECLARATIVE
 
 
 def test_frames_wait_for_whole_frames() -> None:
@@ -52,7 +54,7 @@ def test_frames_wait_for_whole_frames() -> None:
         "  p: { stages: [{ name: a }, { name: b }, { name: c }, { name: d }], execution: [[a, c], [b, d]] }\n"
     )
 
-    assert relation(enforced(found, Order.JENKINS_FRAMES, Report())["p"]) == {
+    assert relation(enforced(found, EngineOrder.JENKINS_FRAMES, Report())["p"]) == {
         *(("c", "a"), ("c", "b"), ("d", "a"), ("d", "b")),
     }
 
@@ -64,7 +66,7 @@ def test_a_job_that_gitlab_calls_otherwise_is_known_by_its_stage() -> None:
         "  p: { stages: [{ name: image }, { name: pages }], execution: [[image, pages]] }\n"
         "  q: { stages: [{ name: image }] }\n"
     )
-    orders = enforced(found, Order.GITLAB, Report())
+    orders = enforced(found, EngineOrder.GITLAB, Report())
 
     assert {name: relation(order) for name, order in orders.items()} == {"p": {("pages", "image")}, "q": set()}
     assert orders["q"].nodes == ("image",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from run.paper import NOWHERE, Slots, paper_plan
 
 from pipegen.bindings.expression import Text
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.model import Delay, Environment, Gate, Plan
+from pipegen.plan.model import NEVER, Delay, Environment, Gate, Plan
 from pipegen.run.bounds import Path, longest_path
 from pipegen.run.events import Cause
 from pipegen.run.model import Machine, TaskId
@@ -126,3 +127,13 @@ def test_a_stage_that_takes_an_environment_down_is_left_to_a_person() -> None:
     assert [task.id.stage for task in pipeline_run(plan).tasks] == ["deploy", "test"]
     assert pipeline_run(plan).graph == ExecutionGraph([["deploy", "test"]])
     assert [task.id.stage for task in pipeline_run(plan, graph=plan.graph).tasks] == ["deploy", "stop", "test"]
+
+
+def test_a_stage_that_can_never_run_takes_no_time() -> None:
+    """Those after it wait for those before it."""
+    plan = paper_plan(GRAPH, gates={"package": Gate(delay=Delay(60, NOWHERE))})
+    jobs = tuple(replace(job, condition=NEVER) if job.stage == "package" else job for job in plan.jobs)
+    found = on(2, replace(plan, jobs=jobs), {**TIMES, "package": 100.0})
+
+    assert [bar.task.id.stage for bar in found.bars] == ["lint", "unit", "release"]
+    assert (found.makespan, found.work, found.path.seconds) == (10.0, 14.0, 10.0)

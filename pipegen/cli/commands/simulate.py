@@ -16,7 +16,7 @@ import typer
 
 from pipegen.cli.cluster import read_cluster
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.orders import Order
+from pipegen.cli.orders import EngineOrder
 from pipegen.cli.output import write
 from pipegen.cli.paper import Paper, anywhere, on_paper
 from pipegen.cli.session import (
@@ -75,7 +75,7 @@ _Sweep = Annotated[
     typer.Option(metavar="1..N", show_default=False, help="Try each number of executors, and tell which is enough."),
 ]
 _Target = Annotated[
-    Order | None,
+    EngineOrder | None,
     typer.Option("--target", "-t", show_default=False, help="Keep the order that this engine would enforce."),
 ]
 _Svg = Annotated[Path | None, typer.Option(metavar="FILE", show_default=False, help="Draw the chart to this file too.")]
@@ -88,7 +88,7 @@ class _Result:
     paper: Paper
     simulation: Simulation
     sweep: Sweep | None
-    target: Order | None
+    target: EngineOrder | None
 
 
 def simulate(
@@ -181,7 +181,7 @@ def _check_picture(path: Path | None) -> None:
 # What is told
 
 
-def _result(paper: Paper, machines: tuple[Machine, ...], counts: range | None, target: Order | None) -> _Result:
+def _result(paper: Paper, machines: tuple[Machine, ...], counts: range | None, target: EngineOrder | None) -> _Result:
     swept = Sweep.over(counts, lambda count: paper.on(alike(count))) if counts is not None else None
     if swept is not None and machines == alike(None):
         # Nobody said how many: as many as help.
