@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 from itertools import pairwise, product
+from typing import TypeAlias
 
 from pipegen.cli.exits import WrongUsage
 from pipegen.compiler import Analysed, generate
 from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Plan
-from pipegen.readback import gitlab as gitlab_text
-from pipegen.readback import jenkins as jenkins_text
 from pipegen.targets import registry
-from pipegen.targets.gitlab.names import Names, stage_names
-from pipegen.targets.jenkins.names import display_names
+
+_Names: TypeAlias = Mapping[tuple[str, str], str]
 
 
 class EngineOrder(StrEnum):
@@ -32,15 +31,30 @@ def enforced(analysed: Analysed, order: EngineOrder, report: Report) -> Mapping[
     """Return the order of each pipeline's stages under *order*; what the engine cannot say is reported."""
     if order is EngineOrder.JENKINS_FRAMES:
         return {plan.name: _frames(plan.graph) for plan in analysed.plans}
-    if order is EngineOrder.GITLAB:
-        found = gitlab_text.order(_text(analysed, "gitlab", {}, report))
-        # What it renames was told when the file was made.
-        names = stage_names(analysed.plans, Names(), Report())
-    else:
-        style = order.value.removeprefix("jenkins-")
-        found = jenkins_text.order(_text(analysed, "jenkins", {"style": style}, report))
-        names = display_names(analysed.plans)
+    found, names = _gitlab(analysed, report) if order is EngineOrder.GITLAB else _jenkins(analysed, order, report)
     return {plan.name: _part(found, plan, names) for plan in analysed.plans}
+
+
+# No other verb waits for what these two import.
+
+
+def _gitlab(analysed: Analysed, report: Report) -> tuple[ExecutionGraph, _Names]:
+    """Return the order of the jobs, and their names by pipeline and stage."""
+    from pipegen.readback import gitlab  # noqa: PLC0415 - see above
+    from pipegen.targets.gitlab.names import Names, stage_names  # noqa: PLC0415 - see above
+
+    found = gitlab.order(_text(analysed, "gitlab", {}, report))
+    # What is renamed was told when the file was made.
+    return found, stage_names(analysed.plans, Names(), Report())
+
+
+def _jenkins(analysed: Analysed, order: EngineOrder, report: Report) -> tuple[ExecutionGraph, _Names]:
+    """Return the order of the stages in a Jenkinsfile, and their names by pipeline and stage."""
+    from pipegen.readback import jenkins  # noqa: PLC0415 - see above
+    from pipegen.targets.jenkins.names import display_names  # noqa: PLC0415 - see above
+
+    style = order.value.removeprefix("jenkins-")
+    return jenkins.order(_text(analysed, "jenkins", {"style": style}, report)), display_names(analysed.plans)
 
 
 def _text(analysed: Analysed, target: str, options: Mapping[str, str], report: Report) -> str:
@@ -56,7 +70,7 @@ def _frames(graph: ExecutionGraph) -> ExecutionGraph:
     return ExecutionGraph([*nodes, *(pair for before, after in pairwise(frames) for pair in product(before, after))])
 
 
-def _part(found: ExecutionGraph, plan: Plan, names: Mapping[tuple[str, str], str]) -> ExecutionGraph:
+def _part(found: ExecutionGraph, plan: Plan, names: _Names) -> ExecutionGraph:
     """Return the order of the stages of *plan* in *found*, by their own names; finally stages come after all anyway.
 
     A stage that an engine leaves out, as Jenkins does one that takes an environment down, is left out.
