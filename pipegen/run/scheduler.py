@@ -24,7 +24,7 @@ from pipegen.run.queue.backoff import Delays
 from pipegen.run.queue.entry import Part
 from pipegen.run.queue.queue import Habits
 from pipegen.run.scheduling import Cycle, Placement, Refusal
-from pipegen.run.session import Session
+from pipegen.run.session import Freed, Session
 from pipegen.run.votes import Votes, only
 
 Policy: TypeAlias = Callable[[Session], Votes]
@@ -123,7 +123,7 @@ class SessionScheduler:
         session.places.give(member, session.places.hosts[member.host])
         unseat(member, is_promise=False)
         self._leave(member)
-        session.freed({member.host}, member.locks)
+        session.wake(Freed((member.host,), member.locks))
 
     def drop(self, task: TaskId) -> None:
         """Forget a task that is queued."""
@@ -135,11 +135,11 @@ class SessionScheduler:
         if line in queue:
             if line.first(light=member.is_light) is None:
                 queue.delete(line)
-            elif kept:
+            elif kept.hosts:
                 queue.activate(line)
             else:
                 queue.update(line, session.now)
-        session.freed(kept)
+        session.wake(kept)
 
     def next_time(self) -> float | None:
         """Return when a task in backoff may start again at the earliest, None where time alone changes nothing."""
@@ -150,7 +150,7 @@ class SessionScheduler:
         """Return a new gang for *task* and those that ask for the same, in the lane of its pipeline."""
         name, lanes = task.id.pipeline, self._session.lanes
         if name not in lanes:
-            self._session.lane(Lane(name=name, order=len(lanes)))
+            self._session.open_lane(Lane(name=name, order=len(lanes)))
         return Gang(name=task.id.stage, lane=lanes[name], is_alike=True)
 
     def _join(self, line: Gang, task: Task, now: float) -> Member:

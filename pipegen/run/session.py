@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from pipegen.run.amounts import is_bounded
 from pipegen.run.events import Cause
 from pipegen.run.fitting import is_kept, is_room, why
 from pipegen.run.hosts import Host
@@ -23,6 +25,14 @@ from pipegen.run.votes import Ballot, Votes
 
 # Why a gang is parked, and the events that end it.
 ROOM, LOCK, SIZE = "room", "lock", "size"
+
+
+@dataclass(frozen=True, slots=True)
+class Freed:
+    """What somebody has given back: room on machines, by their names, and locks."""
+
+    hosts: tuple[str, ...] = ()
+    locks: tuple[str, ...] = ()
 
 
 class Session:
@@ -67,7 +77,7 @@ class Session:
         # Gangs refused for want of room, each with how many are placed when it is looked at again.
         self._aging: deque[tuple[float, Gang]] = deque()
 
-    def lane(self, lane: Lane) -> None:
+    def open_lane(self, lane: Lane) -> None:
         """Open *lane*."""
         self.lanes[lane.name] = lane
         self.queues[lane.name] = Queue(self._rank, self._hints, self._habits)
@@ -120,27 +130,28 @@ class Session:
         """Keep *statement*, which promises room to *gang*, until the gang is looked at again."""
         self._pledges[gang] = statement
 
-    def unpledge(self, gang: Gang) -> set[str]:
-        """Take back what *gang* was promised; return the machines where that was."""
+    def unpledge(self, gang: Gang) -> Freed:
+        """Take back what *gang* was promised; return what others may have of it."""
         statement = self._pledges.pop(gang, None)
-        return self.undo(statement) if statement is not None else set()
+        return self.undo(statement) if statement is not None else Freed()
 
-    def undo(self, statement: Statement) -> set[str]:
-        """Undo *statement*, so that its members wait again; return the machines where they were."""
-        hosts = {member.host for _, member in statement.operations}
+    def undo(self, statement: Statement) -> Freed:
+        """Undo *statement*, so that its members wait again; return what others may have."""
+        members = [member for _, member in statement.operations]
+        found = Freed(tuple(one.host for one in members), tuple(lock for one in members for lock in one.locks))
         for member in statement.discard():
             self.wait(member)
-        return hosts
+        return found
 
     def wait(self, member: Member) -> None:
         """Let *member* wait in its gang."""
         member.gang.push(member, self.ballot.member_key(member))
 
-    def freed(self, hosts: set[str], locks: tuple[str, ...] = ()) -> None:
-        """Wake those who wait for room on *hosts*, or for *locks*."""
-        events = [Event(ROOM, self.places.hosts[name]) for name in sorted(hosts)]
-        if locks:
-            events.append(Event(LOCK, locks))
+    def wake(self, freed: Freed) -> None:
+        """Wake those who wait for what is *freed*."""
+        events = [Event(ROOM, self.places.hosts[name]) for name in dict.fromkeys(freed.hosts)]
+        if freed.locks:
+            events.append(Event(LOCK, freed.locks))
         for queue in self.all_queues():
             for event in events if queue.has_parked() else ():
                 queue.event(event, self.now)
@@ -172,7 +183,8 @@ class Session:
                 self.queues[gang.lane.name].activate(gang)
 
     def _rank(self, entry: Entry[Gang]) -> Rank:
-        return self.ballot.gang_key(entry.item)
+        # Room must be promised to who is aged before the others take it again.
+        return (not self.is_aged(entry.item), *self.ballot.gang_key(entry.item))
 
     def _light_rank(self, entry: Entry[Gang]) -> Rank:
         return (*self.ballot.lane_key(entry.item.lane), *self.ballot.gang_key(entry.item))
@@ -200,9 +212,5 @@ def _hint(is_helped: bool) -> Hint:  # noqa: FBT001 # a predicate's answer, put 
 
 def _lack(member: Member, host: Host) -> float:
     """Return how much *host* lacks that *member* asks for, as a part of what it has."""
-    lack = (
-        (asked - max(0.0, host.idle.get(name, 0))) / host.limits[name]
-        for name, asked in member.asks.items()
-        if asked and host.limits[name]
-    )
-    return max(0.0, *lack, 0.0)
+    bounded = [name for name in member.asks if is_bounded(host.limits[name])]
+    return max((max(0.0, member.asks[name] - host.idle[name]) / host.limits[name] for name in bounded), default=0.0)

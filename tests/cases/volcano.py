@@ -107,7 +107,7 @@ class World:
         self.session = Session(nodes, tiers(case), habits=Habits(), patience=1000)
         self.lanes = {one["name"]: lane(one, place) for place, one in enumerate(case["queues"])}
         for one in self.lanes.values():
-            self.session.lane(one)
+            self.session.open_lane(one)
         self.gangs = {one["name"]: self.gang(one) for one in case["pod_groups"]}
         self.members = {
             one["name"]: self.member(one, place)

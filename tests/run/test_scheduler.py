@@ -187,6 +187,21 @@ def test_room_is_kept_for_who_was_overtaken_for_long() -> None:
     assert names(found.cycle(now)) == ["s4", "s5"]
 
 
+def test_who_has_the_shortest_path_is_not_overtaken_for_ever() -> None:
+    """Room is kept for a wide stage even where all the others come before it."""
+    found = with_tasks(task("long", order=0, remaining=9), slots=2)
+    found.add(task("wide", order=1, remaining=1, demand=Demand(slots=2)), 0.0)
+    found.cycle(0)
+    for number in range(8):
+        found.add(task(f"s{number}", order=10 + number, remaining=5), 0.0)
+    placed = []
+    while cycle := names(found.cycle(0)):
+        placed += cycle
+        found.release(TaskId("p", cycle[0]), 0.0)
+
+    assert placed == ["s0", "s1", "s2", "s3"]
+
+
 def test_what_was_kept_is_given_back_when_nobody_wants_it() -> None:
     """Those who wait for it are placed at once."""
     found = with_tasks(task("long", order=0, remaining=9), slots=2)
@@ -269,6 +284,18 @@ def test_who_has_longer_stages_gets_no_more_slots() -> None:
     busy = busy_until(run, 100)
 
     assert busy == {"long": 200, "short": 200}
+
+
+def test_what_can_run_out_is_what_is_shared() -> None:
+    """Where slots have no bound, memory is: who takes more of it at a time gets fewer stages."""
+    found = scheduler([Machine(name="m", slots=None, memory=12)])
+    for number in range(12):
+        for pipeline, memory in (("large", 3), ("small", 1)):
+            one = task(f"s{number}", pipeline=pipeline, order=number, demand=Demand(memory=memory))
+            found.add(one, 0.0)
+    placed = Counter(placement.task.id.pipeline for placement in found.cycle(0).placed)
+
+    assert placed == {"large": 2, "small": 6}
 
 
 def test_no_slot_is_kept_for_a_pipeline_that_has_nothing_to_run() -> None:

@@ -35,7 +35,7 @@ def session(*policies: Policy, slots: tuple[int, ...] = (2,)) -> Session:
 def gang_of(where: Session, name: str, *asked: int, least: int = 1, lane: str = "l", rank: int = 0) -> Gang:
     """Return a gang in *where*, admitted, whose members ask for so many slots each; 0 is one for backfill."""
     if lane not in where.lanes:
-        where.lane(Lane(name=lane, order=len(where.lanes)))
+        where.open_lane(Lane(name=lane, order=len(where.lanes)))
     found = Gang(name=name, lane=where.lanes[lane], least=least, priority=rank, size=len(asked))
     for number, slots in enumerate(asked):
         order = 100 * sum(len(queue.flight()) + len(list(queue)) for queue in where.queues.values()) + number
@@ -150,7 +150,7 @@ def test_members_that_have_no_place_do_not_stop_others(least: int, by_role: dict
     where = session(gang, fit, slots=(1, 9))
     where.places.hosts["m0"].labels = frozenset(["a"])
     where.places.hosts["m1"].labels = frozenset(["b"])
-    where.lane(Lane(name="l"))
+    where.open_lane(Lane(name="l"))
     found = Gang(name="g", lane=where.lanes["l"], least=least, least_by_role=by_role, size=5)
     for order, name in enumerate(("a0", "a1", "a2", "b0", "b1")):
         role = name[0]
@@ -250,7 +250,7 @@ def test_a_lane_with_its_part_is_passed_over() -> None:
 def test_gangs_are_admitted_in_turn_while_their_lane_has_prospects() -> None:
     """What does not fit beside those that are admitted is asked again later."""
     where = session(proportion, slots=(4,))
-    where.lane(Lane(name="l", capability={"slots": 3}))
+    where.open_lane(Lane(name="l", capability={"slots": 3}))
     gangs = [Gang(name=name, lane=where.lanes["l"], minimum={"slots": much}) for name, much in (("a", 2), ("b", 2))]
     where.entering += gangs
     enqueue(where)

@@ -49,8 +49,8 @@ def _serve(session: Session, lane: Lane) -> bool:
     statement = Statement(session.places)
     refused = _place(session, gang, statement)
     _conclude(session, gang, statement, refused)
-    if kept:
-        session.freed(kept)
+    if kept.hosts:
+        session.wake(kept)
     return True
 
 

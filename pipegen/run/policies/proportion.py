@@ -16,7 +16,7 @@ def proportion(session: Session) -> Votes:
     """Return votes for the lane that has the least of what it deserves, and against more than that."""
     shares = _Shares(session)
     return Votes(
-        lane_key=lambda lane: (-lane.priority, share(lane.taken, shares.deserved(lane))),
+        lane_key=lambda lane: (-lane.priority, _share(lane, shares.deserved(lane))),
         is_overused=lambda lane: _is_all_taken(lane.taken, shares.deserved(lane)),
         may_take=lambda lane, member: lane.is_open and _may_take(lane, member, shares.deserved(lane)),
         may_enter=lambda gang: _may_enter(gang, shares.capability(gang.lane)),
@@ -86,6 +86,11 @@ def _most(lane: Lane, guaranteed: Amounts, totals: Amounts) -> Amounts:
     kept = {name: amount - lane.guarantee.get(name, 0) for name, amount in guaranteed.items()}
     limits = lane.capability or {}
     return {name: min(amount - kept.get(name, 0), limits.get(name, inf)) for name, amount in totals.items()}
+
+
+def _share(lane: Lane, whole: Amounts) -> float:
+    """Return how much *lane* has of *whole*; what has no bound is shared with nobody."""
+    return share({name: lane.taken.get(name, 0) for name in whole}, whole)
 
 
 def _filled(have: Amounts, left: Amounts, part: float, most: Amounts, lane: Lane) -> dict[str, float]:
