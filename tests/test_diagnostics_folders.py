@@ -2,8 +2,9 @@
 
 What a config includes stands in `included/`. What is no config is read as the generated file that it looks like.
 The first line of a config may be a comment that says for which target it is compiled, with which options of the
-command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), or which inputs
-are fixed (`# set: level=full`), or on which machines it runs on paper (`# cluster: included/cluster.yml`).
+command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), which inputs
+are fixed (`# set: level=full`), on which machines it runs on paper (`# cluster: included/cluster.yml`), or how long its
+stages take there (`# durations: included/durations.yml`).
 `pytest --update-golden` writes what is said anew.
 """
 
@@ -16,17 +17,17 @@ from pathlib import Path
 import pytest
 
 from pipegen.cli.cluster import read_cluster
+from pipegen.cli.durations import check_timeouts, load_durations
 from pipegen.compiler import analyse, generate
 from pipegen.config.load import load
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.model import Code, Diagnostic, Severity
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.plan.model import Job, Plan
 from pipegen.readback.generated import read
 from pipegen.readback.recognise import engine_of
 from pipegen.run.fitting import check
-from pipegen.run.model import Demand, Task, TaskId
+from pipegen.run.tasks import pipeline_run
 from pipegen.targets import registry
 
 FOLDERS = sorted(path for path in (Path(__file__).parent / "diagnostics").iterdir() if path.is_dir())
@@ -39,7 +40,7 @@ BESIDE = {"PG501", "PG366"}
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return what the comment on the first line of *config* says, by its first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    found = re.fullmatch(r"# (?P<key>target|pipeline|set|cluster): (?P<words>.+)", line)
+    found = re.fullmatch(r"# (?P<key>target|pipeline|set|cluster|durations): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
 
@@ -60,19 +61,11 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
             generate(analysed, registry.load(name), dict(option.split("=") for option in options), report)
         for name in settings.get("cluster", ()):
             machines = read_cluster(folder / name, report, shown=Path(name).name)
-            check([as_task(job, plan) for plan in analysed.plans for job in plan.jobs], machines, report)
+            check([task for plan in analysed.plans for task in pipeline_run(plan).tasks], machines, report)
+        for name in settings.get("durations", ()):
+            plans = {plan.name: plan for plan in analysed.plans}
+            check_timeouts(plans, load_durations(folder / name, plans, report, shown=Path(name).name), report)
     return report.diagnostics()
-
-
-def as_task(job: Job, plan: Plan) -> Task:
-    """Return *job* as what a run places."""
-    resources = job.machine.resources
-    demand = Demand(
-        cpu=resources.cpu or 0 if resources else 0,
-        memory=resources.memory or 0 if resources else 0,
-        labels=job.machine.labels,
-    )
-    return Task(id=TaskId(plan.name, job.stage), job=job, plan=plan, demand=demand)
 
 
 def code_of(folder: Path) -> Code:

@@ -174,9 +174,13 @@ CHILD_WAITS = Code("PG675", "child-waits", _W)
 CUT_CROSSED = Code("PG676", "cut-crossed", _E)
 UNKNOWN_SPLIT_STAGE = Code("PG677", "unknown-split-stage", _E)
 
-# 8: run
+# 8: runs; 801 to 809 where they take place, 810 to 819 those on paper
 DUPLICATE_MACHINE = Code("PG801", "duplicate-machine", _E)
 NO_MACHINE_FITS = Code("PG802", "no-machine-fits", _E)
+INVALID_DURATIONS = Code("PG810", "invalid-durations", _E)
+UNKNOWN_DURATION = Code("PG811", "unknown-duration", _W)
+MISSING_DURATION = Code("PG812", "missing-duration", _W)
+LONGER_THAN_TIMEOUT = Code("PG813", "longer-than-timeout", _W)
 
 
 def table() -> tuple[Code, ...]:

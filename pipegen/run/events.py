@@ -55,7 +55,10 @@ class Started(Event):
 
 @dataclass(frozen=True, slots=True)
 class Ended(Event):
-    """A try ended; with *is_final* no other follows."""
+    """A try ended; with *is_final* no other follows.
+
+    When the run is stopped while a task waits for its next try, the last one is told again, as final.
+    """
 
     attempt: Attempt
     outcome: Outcome

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Failure, Job, Plan
+from pipegen.run.outcome import Status
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -68,13 +70,34 @@ class Task:
     order: int = 0
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PipelineRun:
+    """A pipeline in one run.
+
+    Attributes:
+        name: the pipeline's.
+        graph: the order of its stages, without finally stages.
+        tasks: all its stages in the user's order, finally stages too.
+        is_fail_fast: whether a failure keeps others from starting.
+    """
+
+    name: str
+    graph: ExecutionGraph
+    tasks: tuple[Task, ...]
+    is_fail_fast: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try of a task on a machine; *number* counts from 1."""
+    """One try of a task on a machine; *number* counts from 1.
+
+    *statuses* is what came of the stages (of the pipeline: "") whose status a finally stage reads.
+    """
 
     task: Task
     number: int
     machine: str
+    statuses: tuple[tuple[str, Status], ...] = ()
 
 
 class Ending(Enum):

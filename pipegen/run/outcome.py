@@ -37,6 +37,7 @@ class Reason(Enum):
     STOPPED = "nothing new starts any more"
     CONDITION = "its condition is false"
     BEFORE = "a stage before it did not succeed"
+    REFUSED = "somebody said no"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,19 +48,23 @@ class Moment:
         graph: the stages in their order, without finally stages.
         final: the finally stages.
         states: where the stages that have started are.
-        unwanted: the stages whose condition is false.
+        unwanted: the stages whose condition is false, as far as that is known.
+        refused: the stages that wait for an approval and do not get it.
         allowed: the stages that have failed, or would, and may.
         is_fail_fast: whether a failure keeps others from starting.
-        is_stopped: whether somebody has asked that nothing new starts.
+        is_stopped: whether somebody has asked that nothing new starts but finally stages.
+        is_killed: whether not even those start any more.
     """
 
     graph: ExecutionGraph
     final: tuple[str, ...] = ()
     states: Mapping[str, State] = field(default_factory=dict)
     unwanted: Collection[str] = ()
+    refused: Collection[str] = ()
     allowed: Collection[str] = ()
     is_fail_fast: bool = False
     is_stopped: bool = False
+    is_killed: bool = False
 
 
 def skipped(moment: Moment) -> dict[str, Reason]:
@@ -74,7 +79,9 @@ def skipped(moment: Moment) -> dict[str, Reason]:
         if stage in moment.states:
             continue
         before = moment.graph.predecessors(stage)
-        if is_stopped:
+        if stage in moment.refused:
+            found[stage] = Reason.REFUSED
+        elif is_stopped:
             found[stage] = Reason.STOPPED
         elif any(_is_lost(one, moment, found) for one in before):
             found[stage] = Reason.BEFORE
@@ -103,7 +110,7 @@ def is_over(moment: Moment) -> bool:
 
 def final_ready(moment: Moment) -> tuple[str, ...]:
     """Return the finally stages that may start now: all of them, whatever happened, once the others are over."""
-    if not is_over(moment):
+    if moment.is_killed or not is_over(moment):
         return ()
     return tuple(stage for stage in moment.final if stage not in moment.states and stage not in moment.unwanted)
 
@@ -124,26 +131,37 @@ def status_of_all(moment: Moment) -> Status:
     """Return what came of the stages of the graph, as finally stages are told; UNKNOWN while they are not over."""
     if not is_over(moment):
         return Status.UNKNOWN
-    return Status.FAILED if any(_failures(moment, moment.graph.nodes)) else Status.SUCCESS
+    is_bad = any(_failures(moment, moment.graph.nodes)) or _is_cut_short(moment)
+    return Status.FAILED if is_bad else Status.SUCCESS
 
 
 def result(moment: Moment) -> Status:
     """Return what came of the run, finally stages and all; UNKNOWN while something is left to do."""
-    final = (moment.states.get(stage) for stage in moment.final if stage not in moment.unwanted)
-    if not is_over(moment) or any(state in (None, State.RUNNING) for state in final):
+    final = {stage: moment.states.get(stage) for stage in moment.final if stage not in moment.unwanted}
+    left = (State.RUNNING,) if moment.is_killed else (State.RUNNING, None)
+    if not is_over(moment) or any(state in left for state in final.values()):
         return Status.UNKNOWN
-    return Status.FAILED if any(_failures(moment, (*moment.graph.nodes, *moment.final))) else Status.SUCCESS
+    is_bad = any(_failures(moment, final)) or None in final.values()
+    return Status.FAILED if is_bad else status_of_all(moment)
+
+
+def _is_cut_short(moment: Moment) -> bool:
+    """Return whether a stage that should have run did not because somebody asked for that."""
+    never = skipped(moment) if moment.is_stopped else {}
+    return any(why is Reason.STOPPED and stage not in moment.unwanted for stage, why in never.items())
 
 
 def _failures(moment: Moment, stages: Collection[str]) -> Iterator[str]:
-    """Yield those of *stages* that have failed and may not."""
-    return (one for one in stages if moment.states.get(one) is State.FAILED and one not in moment.allowed)
+    """Yield those of *stages* that have failed and may not; what somebody said no to has failed too."""
+    for one in stages:
+        if one in moment.refused or (moment.states.get(one) is State.FAILED and one not in moment.allowed):
+            yield one
 
 
 def _is_lost(stage: str, moment: Moment, never: Mapping[str, Reason]) -> bool:
     """Return whether what comes after *stage* does not run."""
-    if never.get(stage) in (Reason.BEFORE, Reason.STOPPED):
-        return True
+    if stage in never:
+        return never[stage] is not Reason.CONDITION
     return moment.states.get(stage) is State.FAILED and stage not in moment.allowed
 
 

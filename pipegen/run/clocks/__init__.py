@@ -1,0 +1,1 @@
+"""The two clocks: one that waits, and one that jumps."""

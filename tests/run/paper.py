@@ -1,0 +1,239 @@
+"""Runs on paper for tests: plans from few words, a queue with slots and nothing else, and who hears of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Gate, Job, Limits, Plan, Selection, Shared, Workspace
+from pipegen.run.clocks.virtual import VirtualClock
+from pipegen.run.engine import Ask, Engine
+from pipegen.run.events import Cause, Ended, Event, Over, Parked, Ready, Skipped, Started
+from pipegen.run.executors.simulated import SimulatedExecutor
+from pipegen.run.model import Attempt, Ending, Outcome, PipelineRun, Task, TaskId
+from pipegen.run.outcome import Status
+from pipegen.run.scheduling import Cycle, Placement, Refusal, Scheduler
+from pipegen.run.tasks import pipeline_run
+from pipegen.source.text import SourceFile, Span
+
+NOWHERE = Span(SourceFile("pipeline.yml", ""), 0, 0)
+SUCCESS = Outcome(ending=Ending.SUCCESS)
+FAILED = Outcome(ending=Ending.FAILED, exit_code=1)
+
+# What a test says about a stage beside its place in the order.
+Limited = Mapping[str, Limits]
+
+
+def job(stage: str, pipeline: str, *, is_final: bool, limits: Limits, gate: Gate) -> Job:
+    """Return a job that does nothing."""
+    return Job(
+        stage=stage,
+        pipeline=pipeline,
+        slug=stage,
+        span=NOWHERE,
+        frame=None,
+        needs=(),
+        reads=(),
+        binds=(),
+        inputs=(),
+        outputs=(),
+        files=(),
+        artifacts=(),
+        directory=".",
+        steps=(),
+        mail=None,
+        shared=Shared(),
+        limits=limits,
+        gate=gate,
+        is_final=is_final,
+    )
+
+
+def paper_plan(
+    graph: ExecutionGraph,
+    *,
+    name: str = "p",
+    final: Sequence[str] = (),
+    limits: Limited | None = None,
+    gates: Mapping[str, Gate] | None = None,
+    is_fail_fast: bool = False,
+) -> Plan:
+    """Return a plan of *graph* whose stages do nothing."""
+    return Plan(
+        name=name,
+        span=NOWHERE,
+        graph=graph,
+        frames=graph.stack(),
+        jobs=tuple(
+            job(
+                stage,
+                name,
+                is_final=stage in final,
+                limits=(limits or {}).get(stage, Limits()),
+                gate=(gates or {}).get(stage, Gate()),
+            )
+            for stage in (*graph.nodes, *final)
+        ),
+        fetch=None,
+        workspace=Workspace.ISOLATED,
+        workspace_span=None,
+        selection=Selection.ALWAYS,
+        folder="",
+        is_fail_fast=is_fail_fast,
+    )
+
+
+class Slots:
+    """The plainest scheduler: who came first starts first, as long as a slot is free; a new try waits a second."""
+
+    def __init__(self, slots: int, machine: str = "paper") -> None:
+        self._free, self._machine = slots, machine
+        self._queue: list[Task] = []
+        self._parked: set[TaskId] = set()
+        self._later: dict[TaskId, tuple[float, Task]] = {}
+
+    def add(self, task: Task, now: float) -> None:
+        """Take *task*."""
+        del now
+        self._queue.append(task)
+
+    def retry(self, task: Task, failures: int, now: float) -> None:
+        """Take *task* in as many seconds as it has failed."""
+        self._later[task.id] = (now + failures, task)
+
+    def cycle(self, now: float) -> Cycle:
+        """Place as many as there are slots."""
+        for time, task in sorted(self._later.values(), key=lambda one: (one[0], one[1].order)):
+            if time <= now:
+                del self._later[task.id]
+                self._queue.append(task)
+        placed, self._queue = self._queue[: self._free], self._queue[self._free :]
+        self._free -= len(placed)
+        refused = [Refusal(task, Cause.SLOT) for task in self._queue if task.id not in self._parked]
+        self._parked |= {one.task.id for one in refused}
+        return Cycle([Placement(task, self._machine) for task in placed], refused)
+
+    def release(self, task: TaskId, now: float) -> None:
+        """Give back a slot."""
+        del task, now
+        self._free += 1
+
+    def drop(self, task: TaskId) -> None:
+        """Forget *task*."""
+        self._queue = [one for one in self._queue if one.id != task]
+        self._later.pop(task, None)
+
+    def next_time(self) -> float | None:
+        """Return when the next try may start."""
+        return min((time for time, _ in self._later.values()), default=None)
+
+
+class Heard:
+    """All events, and a look at each as it comes."""
+
+    def __init__(self, look: Callable[[Event], None] = lambda _: None) -> None:
+        self.events: list[Event] = []
+        self._look = look
+
+    def hear(self, event: Event) -> None:
+        """Keep *event*."""
+        self.events.append(event)
+        self._look(event)
+
+    def words(self) -> list[str]:
+        """Return all events in words, with the time where it is not that of the one before."""
+        told, time = [], 0.0
+        for event in self.events:
+            told.append(f"{'' if event.time == time else f'{event.time:g}: '}{_words(event)}")
+            time = event.time
+        return told
+
+
+def _words(event: Event) -> str:  # noqa: PLR0911 - one for each kind
+    match event:
+        case Ready():
+            return f"{event.task.stage} ready"
+        case Parked():
+            return f"{event.task.stage} waits for {event.cause.value}"
+        case Started():
+            return f"{event.attempt.task.id.stage} starts" + (
+                f" ({event.attempt.number})" if event.attempt.number > 1 else ""
+            )
+        case Ended():
+            told = event.outcome.failure.value if event.outcome.failure else event.outcome.ending.value
+            return f"{event.attempt.task.id.stage} {told}{'' if event.is_final else ', again'}"
+        case Skipped():
+            return f"{event.task.stage} skipped: {event.reason.name.lower()}"
+        case Over():
+            return f"{event.pipeline} {event.status.value}"
+    return ""
+
+
+class LookedAt(VirtualClock):
+    """A clock that lets somebody look at the run whenever something has happened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.look: Callable[[], None] = lambda: None
+
+    def wait(self) -> bool:
+        """Go on, then let them look."""
+        is_more = super().wait()
+        self.look()
+        return is_more
+
+
+class Paper:
+    """A run on paper that a test can look into."""
+
+    def __init__(
+        self,
+        *plans: Plan,
+        slots: int = 2,
+        scheduler: Scheduler | None = None,
+        durations: Mapping[str, float] | None = None,
+        later: Mapping[str, float] | None = None,
+        outcomes: Mapping[str, Sequence[Outcome]] | None = None,
+        unwanted: Collection[str] = (),
+        ask: Ask = lambda _, answer: answer(True),
+        ended: Mapping[TaskId, Outcome] | None = None,
+    ) -> None:
+        """Try *outcomes* of a stage one after the other; without any, it succeeds.
+
+        Without a *scheduler*, there are *slots*. A stage takes a second, or its duration; from the second try on that
+        of *later*, if it is there.
+        """
+        self.clock = LookedAt()
+        self.heard = Heard()
+        self._outcomes = outcomes or {}
+        self._times, self._later = durations or {}, later or {}
+        self.runs = [_in_order(pipeline_run(plan, self._times), place) for place, plan in enumerate(plans)]
+        self.engine = Engine(
+            self.runs,
+            clock=self.clock,
+            executor=SimulatedExecutor(self.clock, self._duration, self._outcome),
+            scheduler=scheduler or Slots(slots),
+            listeners=[self.heard],
+            is_wanted=lambda task: task.id.stage not in unwanted,
+            ask=ask,
+            ended=ended or {},
+        )
+
+    def run(self) -> dict[str, Status]:
+        """Run to the end."""
+        return self.engine.run()
+
+    def _duration(self, attempt: Attempt) -> float:
+        stage = attempt.task.id.stage
+        time = self._times.get(stage, 1.0)
+        return self._later.get(stage, time) if attempt.number > 1 else time
+
+    def _outcome(self, attempt: Attempt) -> Outcome:
+        told = self._outcomes.get(attempt.task.id.stage, [SUCCESS])
+        return told[min(attempt.number, len(told)) - 1]
+
+
+def _in_order(run: PipelineRun, place: int) -> PipelineRun:
+    """Return *run* with its tasks after those of the runs before it, of which there are *place*."""
+    return replace(run, tasks=tuple(replace(task, order=place * 1_000 + task.order) for task in run.tasks))

@@ -1,0 +1,345 @@
+"""Tests of the one loop, on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from run.graphs import GRAPH
+from run.paper import FAILED, NOWHERE, SUCCESS, Paper, Slots, paper_plan
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import AllowFailure, Approval, Delay, Failure, Gate, Limits, Retry, Timeout
+from pipegen.run.clocks.virtual import VirtualClock
+from pipegen.run.engine import Engine, StalledError
+from pipegen.run.events import Started
+from pipegen.run.executors.simulated import SimulatedExecutor
+from pipegen.run.model import Ending, Outcome, Task, TaskId
+from pipegen.run.outcome import Status
+from pipegen.run.tasks import pipeline_run
+
+CANCELLED = Outcome(ending=Ending.CANCELLED)
+
+
+def retry(count: int, *on: Failure) -> Limits:
+    """Return limits with extra tries."""
+    return Limits(retry=Retry(count, on or tuple(Failure), NOWHERE))
+
+
+def test_stages_run_in_order_and_side_by_side() -> None:
+    """What ends together is seen together: both branches are over before the next look at the queue."""
+    paper = Paper(paper_plan(GRAPH))
+
+    assert paper.run() == {"p": Status.SUCCESS}
+    assert paper.heard.words() == [
+        *("build ready", "build starts", "1: build success"),
+        *("test ready", "lint ready", "test starts", "lint starts", "2: test success", "lint success"),
+        *("release ready", "release starts", "3: release success", "p success"),
+    ]
+
+
+def test_whoever_finds_no_room_waits() -> None:
+    """It is told what for, and starts when there is some."""
+    paper = Paper(paper_plan(ExecutionGraph([["a"], ["b"]])), slots=1)
+    paper.run()
+
+    assert paper.heard.words() == [
+        *("a ready", "b ready", "a starts", "b waits for slot", "1: a success", "b starts", "2: b success"),
+        "p success",
+    ]
+
+
+def test_independent_branches_go_on_after_a_failure() -> None:
+    """What comes after it never starts, and finally stages do."""
+    paper = Paper(paper_plan(GRAPH, final=["report"]), outcomes={"test": [FAILED]}, durations={"lint": 2.0})
+
+    assert paper.run() == {"p": Status.FAILED}
+    assert paper.heard.words()[6:] == [
+        *("lint starts", "2: test failed", "release skipped: before", "3: lint success"),
+        *("report ready", "report starts", "4: report success", "p failed"),
+    ]
+
+
+def test_fail_fast_lets_what_runs_end() -> None:
+    """Nothing new starts."""
+    graph = ExecutionGraph([["a", "b"], ["c", "d"], ["e", "f"]])
+    paper = Paper(
+        paper_plan(graph, is_fail_fast=True), slots=3, outcomes={"a": [FAILED]}, durations={"c": 2.0, "e": 1.0}
+    )
+    paper.run()
+
+    assert paper.heard.words()[6:] == [
+        *("1: a failed", "b skipped: stopped", "d skipped: stopped", "f skipped: stopped"),
+        *("e success", "2: c success", "p failed"),
+    ]
+
+
+def test_a_failed_try_is_followed_by_another() -> None:
+    """As often as is said, with the time that the scheduler puts between them; the last one counts."""
+    plan = paper_plan(ExecutionGraph([["a", "b"]]), limits={"a": retry(2)})
+    well = Paper(plan, outcomes={"a": [FAILED, FAILED, SUCCESS]})
+    badly = Paper(plan, outcomes={"a": [FAILED]})
+
+    assert (well.run(), badly.run()) == ({"p": Status.SUCCESS}, {"p": Status.FAILED})
+    assert well.heard.words()[1:8] == [
+        *("a starts", "1: a failed, again", "2: a starts (2)", "3: a failed, again", "5: a starts (3)"),
+        *("6: a success", "b ready"),
+    ]
+    assert badly.heard.words()[-3:] == ["6: a failed", "b skipped: before", "p failed"]
+
+
+@pytest.mark.parametrize(
+    ("failure", "on", "tries"),
+    [
+        (Failure.SYSTEM, Failure.SYSTEM, 2),
+        (Failure.SCRIPT, Failure.SYSTEM, 1),
+        (None, Failure.SCRIPT, 2),
+        (None, Failure.TIMEOUT, 1),
+    ],
+)
+def test_only_failures_of_the_kinds_that_are_said_are_tried_again(
+    failure: Failure | None, on: Failure, tries: int
+) -> None:
+    """A failure of no kind is one of the script."""
+    outcome = Outcome(ending=Ending.FAILED, failure=failure)
+    paper = Paper(paper_plan(ExecutionGraph([["a"]]), limits={"a": retry(1, on)}), outcomes={"a": [outcome]})
+    paper.run()
+
+    assert sum(isinstance(event, Started) for event in paper.heard.events) == tries
+
+
+def test_each_try_has_its_time() -> None:
+    """One that takes longer has failed, though it ends well when it is told to, and may be tried again."""
+    limits = Limits(timeout=Timeout(3, NOWHERE), retry=Retry(1, (Failure.TIMEOUT,), NOWHERE))
+    paper = Paper(paper_plan(ExecutionGraph([["a", "b"]]), limits={"a": limits}), durations={"a": 9.0})
+
+    assert paper.run() == {"p": Status.FAILED}
+    assert paper.heard.words()[1:] == [
+        *("a starts", "3: a timeout, again", "4: a starts (2)", "7: a timeout", "b skipped: before", "p failed"),
+    ]
+
+
+def test_a_try_in_time_is_not_held_to_the_time_of_another() -> None:
+    """Neither when the one before it took too long, nor when that one ended early."""
+    limits = {"a": Limits(timeout=Timeout(3, NOWHERE), retry=Retry(1, tuple(Failure), NOWHERE))}
+    plan = paper_plan(ExecutionGraph([["a"]]), limits=limits)
+    after_late = Paper(plan, durations={"a": 9.0}, later={"a": 2.5})
+    after_early = Paper(plan, later={"a": 2.5}, outcomes={"a": [FAILED, SUCCESS]})
+
+    assert (after_late.run(), after_early.run()) == ({"p": Status.SUCCESS}, {"p": Status.SUCCESS})
+    assert after_early.heard.words()[1:] == [
+        "a starts",
+        "1: a failed, again",
+        "2: a starts (2)",
+        "4.5: a success",
+        "p success",
+    ]
+
+
+def test_a_try_that_does_not_stop_is_killed() -> None:
+    """After a grace; it has no exit code that might be allowed."""
+    told: list[tuple[float, bool]] = []
+
+    class Stubborn(SimulatedExecutor):
+        def stop(self, attempt: object, *, kill: bool) -> None:
+            del attempt
+            told.append((clock.now(), kill))
+
+    clock = VirtualClock()
+    limits = Limits(timeout=Timeout(3, NOWHERE), allow_failure=AllowFailure((7,), NOWHERE))
+    plan = paper_plan(ExecutionGraph([["a"]]), limits={"a": limits})
+    executor = Stubborn(clock, lambda _: 20.0, lambda _: Outcome(ending=Ending.FAILED, exit_code=7))
+    status = Engine([pipeline_run(plan)], clock=clock, executor=executor, scheduler=Slots(1)).run()
+
+    assert (status, told) == ({"p": Status.FAILED}, [(3.0, False), (13.0, True)])
+
+
+@pytest.mark.parametrize(
+    ("codes", "code", "expected"),
+    [((), 7, Status.SUCCESS), ((), None, Status.SUCCESS), ((7, 8), 7, Status.SUCCESS), ((7, 8), 9, Status.FAILED)],
+)
+def test_an_allowed_failure_holds_nothing_up(codes: tuple[int, ...], code: int | None, expected: Status) -> None:
+    """Of exit codes, only those that are said."""
+    limits = Limits(allow_failure=AllowFailure(codes, NOWHERE))
+    paper = Paper(
+        paper_plan(ExecutionGraph([["a", "b"]]), limits={"a": limits}),
+        outcomes={"a": [Outcome(ending=Ending.FAILED, exit_code=code)]},
+    )
+
+    assert paper.run() == {"p": expected}
+    assert ("b ready" in paper.heard.words()) == (expected is Status.SUCCESS)
+
+
+def test_a_false_condition_is_asked_for_late_and_holds_nothing_up() -> None:
+    """Those after it wait for those before it."""
+    paper = Paper(paper_plan(GRAPH), unwanted={"test", "lint"})
+    paper.run()
+
+    assert paper.heard.words()[2:] == [
+        *("1: build success", "test skipped: condition", "lint skipped: condition", "release ready"),
+        *("release starts", "2: release success", "p success"),
+    ]
+
+
+def test_a_delay_takes_no_slot() -> None:
+    """Others run meanwhile."""
+    plan = paper_plan(ExecutionGraph([["a"], ["b"]]), gates={"a": Gate(delay=Delay(5, NOWHERE))})
+    paper = Paper(plan, slots=1)
+    paper.run()
+
+    assert paper.heard.words() == [
+        *("a ready", "a waits for delay", "b ready", "b starts", "1: b success", "5: a starts", "6: a success"),
+        "p success",
+    ]
+
+
+@pytest.mark.parametrize(("is_yes", "expected"), [(True, Status.SUCCESS), (False, Status.FAILED)])
+def test_a_person_is_asked(is_yes: bool, expected: Status) -> None:  # noqa: FBT001 - the answer
+    """At once or later; who says no lets the pipeline fail."""
+    asked: list[Callable[[bool], None]] = []
+    plan = paper_plan(ExecutionGraph([["a", "b"]]), gates={"a": Gate(approval=Approval(message=None, span=NOWHERE))})
+    later = Paper(plan, ask=lambda _, answer: asked.append(answer))
+    later.clock.at(7.0, lambda: asked[0](is_yes))
+    at_once = Paper(plan, ask=lambda _, answer: answer(is_yes))
+
+    assert (later.run(), at_once.run()) == ({"p": expected}, {"p": expected})
+    assert later.heard.words()[:2] == at_once.heard.words()[:2] == ["a ready", "a waits for approval"]
+    assert later.heard.words()[2] == ("7: a starts" if is_yes else "7: a skipped: refused")
+
+
+def test_an_answer_that_comes_too_late_changes_nothing() -> None:
+    """Nobody waits for it any more."""
+    asked: list[Callable[[bool], None]] = []
+    plan = paper_plan(ExecutionGraph([["a"], ["b"]]), gates={"a": Gate(approval=Approval(message=None, span=NOWHERE))})
+    paper = Paper(plan, ask=lambda _, answer: asked.append(answer), durations={"b": 5.0})
+    paper.clock.at(1.0, paper.engine.stop)
+    paper.clock.at(2.0, lambda: asked[0](True))
+
+    assert paper.run() == {"p": Status.FAILED}
+    assert paper.heard.words()[4:] == ["1: a skipped: stopped", "5: b success", "p failed"]
+
+
+def test_the_first_stop_lets_what_runs_end() -> None:
+    """Finally stages run."""
+    paper = Paper(paper_plan(GRAPH, final=["report"]), durations={"build": 4.0})
+    paper.clock.at(1.0, paper.engine.stop)
+
+    assert paper.run() == {"p": Status.FAILED}
+    assert paper.heard.words()[2:] == [
+        *("1: test skipped: stopped", "release skipped: stopped", "lint skipped: stopped"),
+        *("4: build success", "report ready", "report starts", "5: report success", "p failed"),
+    ]
+
+
+def test_the_second_stop_kills() -> None:
+    """Not even finally stages start."""
+    paper = Paper(paper_plan(GRAPH, final=["report"]), durations={"build": 9.0})
+    paper.clock.at(1.0, paper.engine.stop)
+    paper.clock.at(2.0, lambda: paper.engine.stop(kill=True))
+
+    assert paper.run() == {"p": Status.FAILED}
+    assert paper.heard.words()[5:] == ["2: report skipped: stopped", "build cancelled", "p failed"]
+
+
+def test_a_stop_between_tries_lets_the_last_one_count() -> None:
+    """It is told again, as final."""
+    plan = paper_plan(ExecutionGraph([["a", "b"]]), limits={"a": retry(5)}, final=["f"])
+    paper = Paper(plan, outcomes={"a": [FAILED]})
+    paper.clock.at(3.5, paper.engine.stop)
+
+    assert paper.run() == {"p": Status.FAILED}
+    assert paper.heard.words()[5:] == [
+        *("3.5: b skipped: stopped", "a failed", "f ready", "f starts", "4.5: f success", "p failed"),
+    ]
+
+
+def test_a_try_that_fails_after_a_stop_is_not_tried_again() -> None:
+    """It ran when the run was stopped."""
+    paper = Paper(paper_plan(ExecutionGraph([["a"]]), limits={"a": retry(5)}), outcomes={"a": [FAILED]})
+    paper.clock.at(0.5, paper.engine.stop)
+    paper.run()
+
+    assert paper.heard.words()[2:] == ["1: a failed", "p failed"]
+
+
+def test_finally_stages_are_told_what_came_of_others() -> None:
+    """When they start, of the stages that they read and of the pipeline."""
+    plan = paper_plan(GRAPH, final=["report"])
+    told = ("", "build", "test", "release", "nothing")
+    jobs = tuple(replace(job, statuses=told) if job.is_final else job for job in plan.jobs)
+    paper = Paper(replace(plan, jobs=jobs), outcomes={"test": [FAILED]})
+    paper.run()
+    starts = [event.attempt for event in paper.heard.events if isinstance(event, Started)]
+
+    assert dict(starts[-1].statuses) == {
+        "": Status.FAILED,
+        "build": Status.SUCCESS,
+        "test": Status.FAILED,
+        "release": Status.SKIPPED,
+        "nothing": Status.UNKNOWN,
+    }
+    assert starts[0].statuses == ()
+
+
+def test_pipelines_run_side_by_side_and_end_on_their_own() -> None:
+    """A failure in one is none of another."""
+    one = paper_plan(ExecutionGraph([["a", "b"]]), name="one", is_fail_fast=True)
+    other = paper_plan(ExecutionGraph([["a", "c"]]), name="other")
+    paper = Paper(one, other, outcomes={"b": [FAILED]}, durations={"c": 3.0})
+
+    assert paper.run() == {"one": Status.FAILED, "other": Status.SUCCESS}
+    assert paper.heard.words()[-4:] == ["2: b failed", "one failed", "4: c success", "other success"]
+
+
+def test_a_run_goes_on_with_what_has_ended() -> None:
+    """Nothing that had ended runs again, and its outcome counts."""
+    plan = paper_plan(GRAPH, limits={"lint": Limits(allow_failure=AllowFailure((), NOWHERE))})
+    paper = Paper(plan, ended={TaskId("p", "build"): SUCCESS, TaskId("p", "lint"): FAILED})
+
+    assert paper.run() == {"p": Status.SUCCESS}
+    assert paper.heard.words()[:3] == ["test ready", "test starts", "1: test success"]
+
+
+def test_a_run_that_was_over_is_over() -> None:
+    """There is nothing to wait for."""
+    ended = {TaskId("p", stage): SUCCESS for stage in ("build", "test", "lint")}
+    paper = Paper(paper_plan(GRAPH), ended={**ended, TaskId("p", "release"): CANCELLED})
+
+    assert paper.run() == {"p": Status.FAILED}
+    assert paper.heard.words() == ["p failed"]
+
+
+def test_what_can_never_start_is_told() -> None:
+    """Before anything waits forever."""
+    clock = VirtualClock()
+    engine = Engine(
+        [pipeline_run(paper_plan(GRAPH))],
+        clock=clock,
+        executor=SimulatedExecutor(clock, lambda _: 1.0),
+        scheduler=Slots(0),
+    )
+
+    with pytest.raises(StalledError, match=r'these have not run: "build", "test", "release", "lint"'):
+        engine.run()
+
+
+def test_a_reused_result_is_a_success() -> None:
+    """Its followers run."""
+    paper = Paper(paper_plan(ExecutionGraph([["a", "b"]])), outcomes={"a": [Outcome(ending=Ending.REUSED)]})
+
+    assert paper.run() == {"p": Status.SUCCESS}
+
+
+def test_who_is_asked_knows_the_task() -> None:
+    """The stage and its message."""
+    asked: list[Task] = []
+
+    def ask(task: Task, answer: Callable[[bool], None]) -> None:
+        asked.append(task)
+        answer(True)
+
+    gate = Gate(approval=Approval(message="Sure?", span=NOWHERE))
+    Paper(paper_plan(ExecutionGraph([["a"]]), gates={"a": gate}), ask=ask).run()
+
+    assert [(task.id.stage, task.job.gate) for task in asked] == [("a", gate)]
