@@ -2,8 +2,8 @@
 
 What a config includes stands in `included/`.
 The first line of a config may be a comment that says for which target it is compiled, with which options of the
-command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), or which inputs
-are fixed (`# set: level=full`).
+command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), which inputs
+are fixed (`# set: level=full`), or how long stages take (`# durations: included/durations.yml`).
 `pytest --update-golden` writes what is said anew.
 """
 
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from pipegen.cli.durations import check_timeouts, load_durations
 from pipegen.compiler import analyse, generate
 from pipegen.config.load import load
 from pipegen.diagnostics.codes import table
@@ -33,7 +34,7 @@ BESIDE = {"PG501", "PG366"}
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return what the comment on the first line of *config* says, by its first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    found = re.fullmatch(r"# (?P<key>target|pipeline|set): (?P<words>.+)", line)
+    found = re.fullmatch(r"# (?P<key>target|pipeline|set|durations): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
 
@@ -48,6 +49,9 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         analysed = analyse(file, settings.get("pipeline", ()), report, fixed)
         for name, *options in [settings["target"]] if "target" in settings else []:
             generate(analysed, registry.load(name), dict(option.split("=") for option in options), report)
+        for name in settings.get("durations", ()):
+            plans = {plan.name: plan for plan in analysed.plans}
+            check_timeouts(plans, load_durations(folder / name, plans, report, shown=Path(name).name), report)
     return report.diagnostics()
 
 

@@ -164,6 +164,12 @@ GATE_ON_GITLAB = Code("PG655", "gate-on-gitlab", _W)
 UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 RELEASE_IN_OWN_IMAGE = Code("PG657", "release-in-own-image", _W)
 
+# 8: runs; 810 to 819 simulated ones
+INVALID_DURATIONS = Code("PG810", "invalid-durations", _E)
+UNKNOWN_DURATION = Code("PG811", "unknown-duration", _W)
+MISSING_DURATION = Code("PG812", "missing-duration", _W)
+LONGER_THAN_TIMEOUT = Code("PG813", "longer-than-timeout", _W)
+
 
 def table() -> tuple[Code, ...]:
     """Return all codes in the order of their numbers."""
