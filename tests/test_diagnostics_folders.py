@@ -3,7 +3,8 @@
 What a config includes stands in `included/`.
 The first line of a config may be a comment that says for which target it is compiled, with which options of the
 command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), which inputs
-are fixed (`# set: level=full`), or how long stages take (`# durations: included/durations.yml`).
+are fixed (`# set: level=full`), how long stages take (`# durations: included/durations.yml`), or that it is about to
+run on a machine that has nothing (`# run: host stage=unit`).
 `pytest --update-golden` writes what is said anew.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,9 @@ from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.model import Code, Diagnostic, Severity
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.run.checkout import Checkout
+from pipegen.run.conditions import Asked
+from pipegen.run.here import Wish, gather
 from pipegen.targets import registry
 
 FOLDERS = sorted(path for path in (Path(__file__).parent / "diagnostics").iterdir() if path.is_dir())
@@ -34,7 +39,7 @@ BESIDE = {"PG501", "PG366"}
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return what the comment on the first line of *config* says, by its first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    found = re.fullmatch(r"# (?P<key>target|pipeline|set|durations): (?P<words>.+)", line)
+    found = re.fullmatch(r"# (?P<key>target|pipeline|set|durations|run): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
 
@@ -52,7 +57,20 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         for name in settings.get("durations", ()):
             plans = {plan.name: plan for plan in analysed.plans}
             check_timeouts(plans, load_durations(folder / name, plans, report, shown=Path(name).name), report)
+        if "run" in settings:
+            gather(analysed.plans, (), Asked(Checkout(folder), {}, {}), wish_of(settings["run"]), report)
     return report.diagnostics()
+
+
+def wish_of(words: list[str]) -> Wish:
+    """Return what *words* ask of a run."""
+    return Wish(
+        stages=tuple(word.removeprefix("stage=") for word in words if word.startswith("stage=")),
+        is_isolated="isolated" in words,
+        is_on_host="host" in words,
+        environment={"PATH": ""},
+        started=datetime(2022, 1, 31, tzinfo=UTC),
+    )
 
 
 def code_of(folder: Path) -> Code:
