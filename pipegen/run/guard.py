@@ -17,8 +17,11 @@ for round in 1 2; do
   done
 done
 [ -n "$2" ] || exit 0
-for one in $("$2" ps --all --quiet --filter "name=^/?pipegen-$1-"); do "$2" rm --force --volumes "$one"; done
-for one in $("$2" network ls --quiet --filter "name=^pipegen-$1-"); do "$2" network rm "$one"; done
+for one in $("$2" ps --all --quiet --filter "name=pipegen-$1-"); do
+  "$2" kill "$one"
+  "$2" rm --force --volumes "$one"
+done
+for one in $("$2" network ls --quiet --filter "name=pipegen-$1-"); do "$2" network rm "$one"; done
 for one in $("$2" images --format '{{.Repository}}:{{.Tag}}' | grep "^localhost/pipegen-$1-"); do "$2" rmi "$one"; done
 """
 _WATCH = f'read -r word && [ "$word" = over ] && exit 0\n{_CLEAN}'

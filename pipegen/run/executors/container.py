@@ -30,9 +30,11 @@ class Around:
     """What happens around a script that runs in a container.
 
     *before* and *after* are commands, the latter run whatever happened; *removal* is run where the try was stopped.
+    *is_container* says that the script runs in a container.
     """
 
     arguments: tuple[str, ...]
+    is_container: bool = False
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     removal: tuple[str, ...] = ()
@@ -75,13 +77,14 @@ class Containers:
             *("sh", "-c", _FIRST, "sh"),
             *call,
         )
-        removed = f"{quote(self.program)} rm --force --volumes {quote(name)} || :"
+        removed = self._removed(name)
         if not services:
-            return Around(arguments=arguments, removal=(removed,))
+            return Around(arguments=arguments, is_container=True, removal=(removed,))
         return Around(
             arguments=arguments,
+            is_container=True,
             before=(*self._network_made(name), *services),
-            after=(removed, *self._removed(job.machine.services, name)),
+            after=(removed, *self._services_removed(job.machine.services, name)),
         )
 
     @cached_property
@@ -119,11 +122,15 @@ class Containers:
             )
             yield f"{' '.join(map(quote, words))} >/dev/null"
 
-    def _removed(self, services: Sequence[Service], name: str) -> Iterator[str]:
-        names = " ".join(quote(f"{name}-{number}") for number in range(1, len(services) + 1))
-        yield f"{quote(self.program)} rm --force --volumes {names} || :"
+    def _services_removed(self, services: Sequence[Service], name: str) -> Iterator[str]:
+        yield self._removed(*(f"{name}-{number}" for number in range(1, len(services) + 1)))
         if not self.has_host_network:
-            yield f"{quote(self.program)} network rm {quote(name)} || :"
+            yield f"{quote(self.program)} network rm {quote(name)} >/dev/null 2>&1 || :"
+
+    def _removed(self, *names: str) -> str:
+        """Return the command that removes containers; podman, unlike docker, first waits for what is not killed."""
+        program, words = quote(self.program), " ".join(map(quote, names))
+        return f"{{ {program} kill {words}; {program} rm --force --volumes {words}; }} >/dev/null 2>&1 || :"
 
     def _said(self, *arguments: str) -> str:
         return subprocess.run((self.program, *arguments), capture_output=True, text=True, check=False).stdout

@@ -168,7 +168,7 @@ class _Try:
             self._outcome = Outcome(ending=Ending.CANCELLED, exit_code=status)
         elif status == 0:
             self._outcome = Outcome(ending=Ending.SUCCESS, exit_code=0)
-        elif status == NOT_STARTED and self._around.removal:
+        elif status == NOT_STARTED and self._around.is_container:
             self._outcome = Outcome(
                 ending=Ending.FAILED, failure=Failure.SYSTEM, exit_code=status, reason="its container did not start"
             )

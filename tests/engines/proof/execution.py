@@ -60,9 +60,9 @@ HERE = Engine(target="run", images="")
 
 def absent(engine: Engine) -> str | None:
     """Return why nothing can be executed on *engine* here, None if it can."""
-    if engine is HERE:
-        return None
-    return (gitlab_local if engine.target == "gitlab" else jenkins_harness).available()
+    if engine.target == "gitlab":
+        return gitlab_local.available()
+    return None if engine is HERE else jenkins_harness.available()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
