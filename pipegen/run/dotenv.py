@@ -7,7 +7,7 @@ import re
 _START = re.compile(r"[ \t]*(?:export[ \t]+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*")
 _SINGLE = re.compile(r"'(?P<text>[^']*)'")
 _DOUBLE = re.compile(r'"(?P<text>(?:[^"\\]|\\.)*)"', re.DOTALL)
-_BARE = re.compile(r"(?P<text>[^\n]*?)(?=[ \t]*(?:[ \t]#[^\n]*)?(?:\n|\Z))")
+_BARE = re.compile(r"(?!['\"])(?P<text>[^\n]*?)(?=[ \t]*(?:[ \t]#[^\n]*)?(?:\n|\Z))")
 _NOTHING = re.compile(r"[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}

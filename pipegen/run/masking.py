@@ -71,8 +71,8 @@ class MaskedStream:
 def _forms(secret: str) -> Iterator[bytes]:
     """Yield *secret* as it stands, line by line, and as addresses and JSON hold it."""
     data = secret.encode(errors="surrogateescape")
-    for part in (data.strip(b"\r\n"), *data.splitlines()):
-        yield part.strip()
+    for line in data.splitlines():
+        yield line.strip()
     for whole in dict.fromkeys((data, data.strip())):
         yield quote(whole, safe="").encode()
         yield re.sub(rb"%[0-9A-F]{2}", lambda found: found[0].lower(), quote(whole, safe="").encode())
