@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pipegen.graph.render.visible import visible
 from pipegen.run.bounds import Path, longest_path
 from pipegen.run.clocks.virtual import VirtualClock
 from pipegen.run.engine import Engine
@@ -40,6 +41,20 @@ class Simulation:
         return f"{task.pipeline}: {task.stage}" if len(self.pipelines) > 1 else task.stage
 
     @property
+    def title(self) -> str:
+        """What ran where, in words."""
+        return f"{', '.join(map(visible, self.pipelines))} on {self._place}"
+
+    @property
+    def _place(self) -> str:
+        machines, slots = len(self.machines), self.slots
+        if slots is None:
+            return "executors without bound"
+        if machines in (1, slots):
+            return counted(slots, "executor")
+        return f"{counted(machines, 'executor')} with {counted(slots, 'slot')}"
+
+    @property
     def slots(self) -> int | None:
         """All slots together; None without bound."""
         counts = [machine.slots for machine in self.machines]
@@ -72,6 +87,11 @@ class Simulation:
             key: sorted(found[key].items(), key=lambda one: -one[1])
             for key in sorted(found, key=lambda one: (order.index(one[0]), one[1]))
         }
+
+
+def counted(number: int, noun: str) -> str:
+    """Return *number* with its *noun*."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def simulate(

@@ -87,8 +87,8 @@ def paper_plan(
 class Slots:
     """The plainest scheduler: who came first starts first, as long as a slot is free; a new try waits a second."""
 
-    def __init__(self, slots: int) -> None:
-        self._free = slots
+    def __init__(self, slots: int, machine: str = "paper") -> None:
+        self._free, self._machine = slots, machine
         self._queue: list[Task] = []
         self._parked: set[TaskId] = set()
         self._later: dict[TaskId, tuple[float, Task]] = {}
@@ -112,7 +112,7 @@ class Slots:
         self._free -= len(placed)
         refused = [Refusal(task, Cause.SLOT) for task in self._queue if task.id not in self._parked]
         self._parked |= {one.task.id for one in refused}
-        return Cycle([Placement(task, "paper") for task in placed], refused)
+        return Cycle([Placement(task, self._machine) for task in placed], refused)
 
     def release(self, task: TaskId, now: float) -> None:
         """Give back a slot."""

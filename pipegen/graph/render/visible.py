@@ -22,13 +22,13 @@ def padded(text: str, width: int) -> str:
 
 
 def shortened(text: str, width: int) -> str:
-    """Return *text* cut so that it takes no more than *width* columns, with an ellipsis where something is missing."""
+    """Return *text* with an ellipsis in its middle where it takes more than *width* columns: both ends tell most."""
     if columns(text) <= width:
         return text
-    end = len(text)
-    while end and columns(text[:end]) > width - 1:
-        end -= 1
-    return f"{text[:end]}…"
+    start, end = (width - 1) // 2, len(text) - width // 2
+    while columns(text[:start]) + 1 + columns(text[end:]) > width:
+        start, end = (start - 1, end) if columns(text[:start]) > columns(text[end:]) else (start, end + 1)
+    return f"{text[:start]}…{text[end:]}"
 
 
 def _escape(char: str) -> str:

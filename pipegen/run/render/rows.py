@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from pipegen.run.simulation import Simulation
@@ -30,8 +31,18 @@ def by_slot(simulation: Simulation) -> tuple[Row, ...]:
         for lane in bar.lanes:
             found.setdefault((bar.attempt.machine, lane), []).append(bar)
     places = {machine.name: place for place, machine in enumerate(simulation.machines)}
-    several = {machine.name for machine in simulation.machines if machine.slots != 1}
+    several = with_slots(simulation)
     return tuple(
-        Row(f"{machine}/{lane + 1}" if machine in several else machine, tuple(found[machine, lane]))
+        Row(slot(machine, lane, several), tuple(found[machine, lane]))
         for machine, lane in sorted(found, key=lambda key: (places[key[0]], key[1]))
     )
+
+
+def with_slots(simulation: Simulation) -> frozenset[str]:
+    """Return the names of the machines that take several tasks at a time."""
+    return frozenset(machine.name for machine in simulation.machines if machine.slots != 1)
+
+
+def slot(machine: str, lane: int, several: Container[str]) -> str:
+    """Return the name of a slot: the machine's, with a number where that is one of *several* slots."""
+    return f"{machine} {lane + 1}" if machine in several else machine

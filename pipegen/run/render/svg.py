@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from pipegen.graph.render.visible import columns, shortened, visible
 from pipegen.run.events import Cause
-from pipegen.run.render.rows import Row, rows
-from pipegen.run.render.text import CAUSES, counted
+from pipegen.run.render.rows import Row, rows, slot, with_slots
+from pipegen.run.render.text import CAUSES
 from pipegen.run.render.times import Unit
-from pipegen.run.simulation import Simulation
+from pipegen.run.simulation import Simulation, counted
 from pipegen.run.timeline import Bar, Wait
 
 # Stages that a person scrolls through; more of them are shown by executor.
@@ -42,11 +42,15 @@ text{font-family:system-ui,"Segoe UI",Helvetica,Arial,sans-serif;font-size:13px;
 
 @dataclass(frozen=True, slots=True)
 class _Chart:
-    """Where things stand: *left* is where time begins, *scale* how much room a unit of it takes."""
+    """Where things stand: *left* is where time begins, *scale* how much room a unit of it takes.
+
+    *several* are the machines with several slots.
+    """
 
     simulation: Simulation
     unit: Unit
     rows: tuple[Row, ...]
+    several: frozenset[str]
     left: float
     scale: float
 
@@ -71,7 +75,7 @@ def render_svg(simulation: Simulation, unit: Unit) -> str:
     widest = max((columns(_name(row)) for row in found), default=0)
     left = _EDGE + widest * _COLUMN + 12
     scale = (_WIDTH - left - _EDGE - _BEHIND) / (simulation.makespan or 1)
-    chart = _Chart(simulation, unit, found, left, scale)
+    chart = _Chart(simulation, unit, found, with_slots(simulation), left, scale)
     height = chart.bottom + 44
     size = f'viewBox="0 0 {_WIDTH} {_n(height)}" width="{_WIDTH}" height="{_n(height)}"'
     title, words = _title(simulation, unit), _words(simulation, unit)
@@ -95,12 +99,7 @@ def render_svg(simulation: Simulation, unit: Unit) -> str:
 
 
 def _title(simulation: Simulation, unit: Unit) -> str:
-    names = ", ".join(visible(name) for name in simulation.pipelines)
-    return f"{shortened(names, 60)}: {unit.words(simulation.makespan)} on {_machines(simulation)}"
-
-
-def _machines(simulation: Simulation) -> str:
-    return counted(len(simulation.machines), "executor")
+    return f"{shortened(simulation.title, 80)}: {unit.words(simulation.makespan)}"
 
 
 def _words(simulation: Simulation, unit: Unit) -> str:
@@ -117,10 +116,11 @@ def _words(simulation: Simulation, unit: Unit) -> str:
 def _told(bar: Bar, chart: _Chart) -> str:
     """Return what a person reads who points at a bar."""
     words = chart.unit.words
+    where = slot(bar.attempt.machine, bar.lanes[0], chart.several)
     waits = "".join(f", {_waited(wait, chart.unit)}" for wait in bar.waits)
     return (
         f"{visible(chart.simulation.name(bar.task.id))}: {words(bar.seconds)}, from {words(bar.start)} to "
-        f"{words(bar.end)} on {bar.attempt.machine}{waits}"
+        f"{words(bar.end)} on {where}{waits}"
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pipegen.graph.render.visible import columns, padded, shortened, visible
@@ -11,7 +12,7 @@ from pipegen.run.events import Cause
 from pipegen.run.model import TaskId
 from pipegen.run.render.rows import Row, rows
 from pipegen.run.render.times import Unit
-from pipegen.run.simulation import Simulation
+from pipegen.run.simulation import Simulation, counted
 
 # More stages than a person reads line by line: the chart shows executors then.
 _MOST_ROWS = 100
@@ -19,8 +20,14 @@ _WIDEST_NAME = 32
 # Columns between two marks of the axis, at least.
 _MARK_DISTANCE = 14
 _HALF = 0.5
+# Stages of the longest path that are named.
+_LONGEST_PATH = 20
 # Who waited, by name, for one cause.
 _FEW = 3
+
+# A blank between a number and its unit, or between two of them; and what stands there while lines are broken.
+_IN_TIME = re.compile(r"(?<=[0-9]) (?=(?:s|min|h)\b)|(?<=[0-9] h) (?=[0-9])|(?<=[0-9] min) (?=[0-9])")
+_KEEP = "\x1f"
 
 CAUSES = {
     Cause.SLOT: "a slot",
@@ -97,11 +104,11 @@ def chart(simulation: Simulation, unit: Unit, width: int, glyphs: Glyphs = BLOCK
         )
         lines.append(f"{padded(name, column)}  {note:>{margin}}  {drawn}".rstrip())
     legend = (
-        f"{glyphs.path} on the longest path   {glyphs.other} any other   {glyphs.waits} could start, but waits"
+        f"{glyphs.path} on the longest path, {glyphs.other} any other, {glyphs.waits} could start but waits"
         if is_by_stage
-        else f"{glyphs.path} runs stages   {glyphs.other} some of the time   more than {_MOST_ROWS} stages: by executor"
+        else f"{glyphs.path} busy, {glyphs.other} busy some of the time (more than {_MOST_ROWS} stages: by executor)"
     )
-    return [*lines, "", legend]
+    return [*lines, "", *_wrapped(legend, width)]
 
 
 # Figures
@@ -111,7 +118,7 @@ def _bound(simulation: Simulation, unit: Unit) -> str:
     path, shared = unit.words(simulation.path.seconds), unit.words(simulation.shared_work)
     if simulation.slots is None:
         return f"{path}: the longest path"
-    work = f"the work of {unit.words(simulation.work)} on {counted(simulation.slots, 'slot')} takes {shared}"
+    work = f"the work of {unit.words(simulation.work)} on {counted(simulation.slots, 'executor')} takes {shared}"
     if simulation.path.seconds >= simulation.shared_work:
         return f"{path}: the longest path ({work})"
     return f"{shared}: {work} (the longest path takes {path})"
@@ -119,9 +126,12 @@ def _bound(simulation: Simulation, unit: Unit) -> str:
 
 def _path(simulation: Simulation, unit: Unit) -> str:
     times = {bar.task.id: bar.seconds for bar in simulation.bars}
-    return " -> ".join(
-        f"{visible(simulation.name(task))} ({unit.words(times[task])})" for task in simulation.path.tasks
-    )
+    tasks = simulation.path.tasks
+    told = [f"{visible(simulation.name(task))} ({unit.words(times[task])})" for task in tasks]
+    if len(told) > _LONGEST_PATH:
+        half = _LONGEST_PATH // 2
+        told[half:-half] = [f"{counted(len(told) - 2 * half, 'stage')} more"]
+    return " -> ".join(told)
 
 
 def _waiting(simulation: Simulation, unit: Unit) -> Iterator[str]:
@@ -137,20 +147,16 @@ def _who(simulation: Simulation, task: TaskId, time: str) -> str:
     return f"{visible(simulation.name(task))} ({time})"
 
 
-def counted(number: int, noun: str) -> str:
-    """Return *number* with its *noun*."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def _wrapped(words: str, width: int) -> list[str]:
-    """Return *words* broken at blanks to lines of *width*; a longer word stands alone."""
+    """Return *words* broken at blanks to lines of *width*, but not within a time; a longer word stands alone."""
+    words = _IN_TIME.sub(_KEEP, words)
     lines = [""]
     for word in words.split(" "):
         if lines[-1] and columns(lines[-1]) + 1 + columns(word) > width:
             lines.append(word)
         else:
             lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
-    return lines
+    return [line.replace(_KEEP, " ") for line in lines]
 
 
 # Chart
@@ -192,8 +198,3 @@ def _axis(whole: float, unit: Unit, room: int) -> str:
         if place + len(words) + 1 <= room:
             line = f"{line:<{place}}|{words}"
     return line
-
-
-def rule(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """Return *cells*, each at the right of its width."""
-    return "  ".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))

@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 
 _MINUTE, _HOUR = 60, 3_600
+_HALF = 0.5
 # Steps of an axis that people count in, up to the hours; below and above them, 1, 2 and 5 times powers of ten.
-_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200, 86_400)
+_STEPS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200, 86_400)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +42,11 @@ UNITS = Unit(is_seconds=False)
 def _in_words(seconds: float) -> str:
     if seconds < _MINUTE and _number(seconds) != "60":
         return f"{_number(seconds)} s"
-    whole = round(seconds)
+    whole = math.floor(seconds + _HALF)
     if whole < _HOUR:
         minutes, rest = divmod(whole, _MINUTE)
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    hours, minutes = divmod(round(whole / _MINUTE), _MINUTE)
+    hours, minutes = divmod(math.floor(whole / _MINUTE + _HALF), _MINUTE)
     return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
 
 

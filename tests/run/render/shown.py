@@ -1,0 +1,36 @@
+"""A run on paper that is small enough to be read as a picture."""
+
+from __future__ import annotations
+
+from run.paper import NOWHERE, Slots, paper_plan
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Delay, Gate
+from pipegen.run.model import Machine, TaskId
+from pipegen.run.simulation import Simulation, simulate
+from pipegen.run.tasks import pipeline_run
+
+TIMES = {"lint": 60.0, "unit": 300.0, "docs": 90.0, "release": 30.0, "mail": 0.5}
+
+
+def service(slots: int = 2, name: str = "service") -> Simulation:
+    """Return three stages side by side, one after a delay, then two more."""
+    plan = paper_plan(
+        ExecutionGraph([["lint", "release"], ["unit", "release"], ["docs", "release"]]),
+        name=name,
+        final=["mail"],
+        gates={"docs": Gate(delay=Delay(30, NOWHERE))},
+    )
+    times = {TaskId(name, stage): time for stage, time in TIMES.items()}
+    return simulate(
+        [pipeline_run(plan, TIMES)], times, [Machine(name="executor", slots=slots)], Slots(slots, "executor")
+    )
+
+
+def wide(stages: int, slots: int) -> Simulation:
+    """Return many stages side by side."""
+    plan = paper_plan(ExecutionGraph([[f"s{number}"] for number in range(stages)]))
+    times = {job.stage: float(1 + place % 7) for place, job in enumerate(plan.jobs)}
+    machines = [Machine(name="executor", slots=slots)]
+    durations = {TaskId("p", stage): time for stage, time in times.items()}
+    return simulate([pipeline_run(plan, times)], durations, machines, Slots(slots, "executor"))

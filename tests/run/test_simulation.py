@@ -1,0 +1,115 @@
+"""Tests of runs on paper: how long they take, and what no order can undercut."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from run.graphs import graphs
+from run.paper import NOWHERE, Slots, paper_plan
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Delay, Gate, Plan
+from pipegen.run.bounds import Path, longest_path
+from pipegen.run.events import Cause
+from pipegen.run.model import Machine, TaskId
+from pipegen.run.simulation import Simulation, simulate
+from pipegen.run.sweep import Sweep
+from pipegen.run.tasks import longest_behind, pipeline_run
+
+GRAPH = ExecutionGraph([["lint", "release"], ["unit", "package", "release"]])
+TIMES = {"lint": 9.0, "unit": 4.0, "package": 2.0, "release": 1.0}
+
+
+def by_id(times: Mapping[str, float], plan: Plan) -> dict[TaskId, float]:
+    """Return *times* by task."""
+    return {TaskId(plan.name, job.stage): times.get(job.stage, 1.0) for job in plan.jobs}
+
+
+def on(slots: int, plan: Plan, times: Mapping[str, float]) -> Simulation:
+    """Return what *plan* comes to where so many stages run at a time."""
+    machine = Machine(name="paper", slots=slots)
+    return simulate([pipeline_run(plan, times)], by_id(times, plan), [machine], Slots(slots))
+
+
+def test_what_a_run_comes_to() -> None:
+    """Its end, its bounds, and how much of the slots was used."""
+    found = on(2, paper_plan(GRAPH), TIMES)
+
+    assert (found.makespan, found.work, found.slots) == (10.0, 16.0, 2)
+    assert (found.shared_work, found.path.seconds, found.lower_bound) == (8.0, 10.0, 10.0)
+    assert found.utilisation == pytest.approx(0.8)
+    assert found.path.tasks == (TaskId("p", "lint"), TaskId("p", "release"))
+    assert found.waiting() == {}
+    assert found.title == "p on 2 executors"
+
+
+def test_waiting_is_told_by_cause_and_by_who_waited_longest() -> None:
+    """Stages of equal waits stay in the order in which they started."""
+    found = on(1, paper_plan(ExecutionGraph([["a"], ["b"], ["c"]])), {"a": 3.0})
+
+    assert found.waiting() == {(Cause.SLOT, ""): [(TaskId("p", "c"), 4.0), (TaskId("p", "b"), 3.0)]}
+
+
+def test_finally_stages_end_the_longest_path() -> None:
+    """The longest of them, for they run side by side."""
+    plan = paper_plan(GRAPH, final=["mail", "clean"])
+    found = longest_path(pipeline_run(plan, TIMES), by_id({**TIMES, "clean": 5.0}, plan))
+
+    assert found == Path(tuple(TaskId("p", stage) for stage in ("lint", "release", "clean")), 15.0)
+
+
+def test_delays_count_for_paths() -> None:
+    """For what comes before them, too."""
+    plan = paper_plan(GRAPH, gates={"package": Gate(delay=Delay(60, NOWHERE))})
+    run = pipeline_run(plan, TIMES)
+
+    assert longest_path(run, by_id(TIMES, plan)).seconds == 67.0
+    assert {task.id.stage: task.remaining for task in run.tasks} == {
+        "lint": 10.0,
+        "release": 1.0,
+        "unit": 67.0,
+        "package": 3.0,
+    }
+
+
+def test_an_empty_graph_has_no_path() -> None:
+    """Nor does it take any time."""
+    found = on(1, paper_plan(ExecutionGraph()), {})
+
+    assert (found.makespan, found.path, found.utilisation) == (0.0, Path(), None)
+
+
+@settings(deadline=None)
+@given(graph=graphs(), slots=st.integers(1, 4), data=st.data())
+def test_no_run_undercuts_its_bound(graph: ExecutionGraph, slots: int, data: st.DataObject) -> None:
+    """And none takes longer than path and work together (Graham)."""
+    times = {stage: float(data.draw(st.integers(0, 9))) for stage in graph.nodes}
+    found = on(slots, paper_plan(graph), times)
+
+    assert found.lower_bound <= found.makespan
+    assert found.makespan <= found.path.seconds * (slots - 1) / slots + found.work / slots + 1e-9
+
+
+@given(graph=graphs(), data=st.data())
+def test_without_bound_a_run_takes_its_longest_path(graph: ExecutionGraph, data: st.DataObject) -> None:
+    """Each stage starts when those before it are done."""
+    times = {stage: float(data.draw(st.integers(0, 9))) for stage in graph.nodes}
+    found = on(len(graph.nodes), paper_plan(graph), times)
+
+    assert found.makespan == found.path.seconds
+    assert max(longest_behind(graph, times, {}).values()) == found.makespan
+    assert all(bar.waits == () for bar in found.bars)
+
+
+def test_a_sweep_tells_how_many_executors_are_enough() -> None:
+    """The fewest with the shortest time, and the fewest that come near it."""
+    plan = paper_plan(ExecutionGraph([["a"], ["b"], ["c"], ["d"]]))
+    times = {"a": 100.0, "b": 2.0, "c": 2.0, "d": 2.0}
+    found = Sweep.over(range(1, 6), lambda count: on(count, plan, times))
+
+    assert [one.makespan for _, one in found.simulations] == [106.0, 100.0, 100.0, 100.0, 100.0]
+    assert (found.enough, found.nearly_enough, found.best) == (2, 2, 100.0)
+    assert Sweep(found.simulations[:1]).enough == 1
