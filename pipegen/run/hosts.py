@@ -16,19 +16,21 @@ class Host:
         name: that of the machine.
         limits: all it has.
         labels: what may be asked of it.
-        order: its place among the machines.
+        order: its place among the machines, from 0.
+        kind: what machines have in common that have the same labels and limits.
         idle: what nobody has taken.
         promised: what is kept for members that do not fit yet; they may take it, others may not.
         room: what anybody may take: idle and not promised.
     """
 
-    __slots__ = ("idle", "labels", "limits", "name", "order", "promised", "room")
+    __slots__ = ("idle", "kind", "labels", "limits", "name", "order", "promised", "room")
 
     def __init__(self, name: str, limits: Amounts, labels: Iterable[str] = (), order: int = 0) -> None:
         self.name = name
         self.limits = limits
         self.labels = frozenset(labels)
         self.order = order
+        self.kind = (tuple(sorted(self.labels)), tuple(limits.items()))
         self.idle = dict(limits)
         self.promised: dict[str, float] = {}
         self.room: Amounts = self.idle

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator
 from math import inf
 
 from pipegen.run.amounts import SLOTS, put_to
 from pipegen.run.hosts import Host
-from pipegen.run.lanes import Member
+from pipegen.run.lanes import Key, Member
+
+# Machines that have the same left, by their places in order.
+_Alike = dict[Key, list[int]]
 
 
 class Places:
@@ -15,21 +19,35 @@ class Places:
 
     Attributes:
         hosts: the machines by name.
-        free: those that have a slot to give, by name.
         totals: what all machines have together.
         locks: who holds each lock that is held.
     """
 
-    __slots__ = ("free", "hosts", "locks", "totals")
+    __slots__ = ("_alike", "_by_order", "_free", "_full", "hosts", "locks", "totals")
 
     def __init__(self, hosts: Iterable[Host]) -> None:
-        self.hosts = {host.name: host for host in hosts}
-        self.free: dict[str, Host] = {}
+        self._by_order = tuple(hosts)
+        self.hosts = {host.name: host for host in self._by_order}
         self.totals: dict[str, float] = {}
         self.locks: dict[str, Member] = {}
-        for host in self.hosts.values():
+        # Those that have a slot to give, and the others.
+        self._free: _Alike = {}
+        self._full: _Alike = {}
+        # Where each machine stands in these.
+        self._alike: dict[int, tuple[_Alike, Key]] = {}
+        for host in self._by_order:
             put_to(self.totals, host.limits)
             self._sort(host)
+
+    def has_free(self) -> bool:
+        """Return whether any machine has a slot to give."""
+        return bool(self._free)
+
+    def choice(self, *, with_full: bool = False) -> Iterator[Host]:
+        """Yield the machines that have a slot to give, or all; of those that are alike, only the first."""
+        for alike in (self._free, self._full) if with_full else (self._free,):
+            for orders in alike.values():
+                yield self._by_order[orders[0]]
 
     def held(self, locks: tuple[str, ...]) -> str:
         """Return the first of *locks* that somebody holds, "" if all are to be had."""
@@ -63,8 +81,16 @@ class Places:
         self._sort(host)
 
     def _sort(self, host: Host) -> None:
-        """Note whether *host* has a slot to give; what counts no slots always has."""
-        if host.idle.get(SLOTS, inf) - host.promised.get(SLOTS, 0) > 0:
-            self.free[host.name] = host
-        else:
-            self.free.pop(host.name, None)
+        """Put *host* to those that are like it: with the same labels, and the same in all and left."""
+        place = host.order
+        if place in self._alike:
+            alike, key = self._alike[place]
+            orders = alike[key]
+            del orders[bisect_left(orders, place)]
+            if not orders:
+                del alike[key]
+        # What counts no slots always has one.
+        alike = self._free if host.room.get(SLOTS, inf) > 0 else self._full
+        key = (host.kind, *host.idle.values(), tuple(host.promised.items()))
+        insort(alike.setdefault(key, []), place)
+        self._alike[place] = (alike, key)

@@ -92,8 +92,8 @@ class Session:
         """Return the best machine that has room for *member* now, if its locks are free."""
         if self.places.held(member.locks):
             return None
-        hosts = self.places.hosts if member.is_light else self.places.free
-        good = [host for host in hosts.values() if self._is_good(member, host)]
+        hosts = self.places.choice(with_full=member.is_light)
+        good = [host for host in hosts if self._is_good(member, host)]
         if len(good) < 2:  # noqa: PLR2004 # there is nothing to choose from
             return good[0] if good else None
         return min(good, key=lambda host: self.ballot.host_key(member, host))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any, cast
 
 from pipegen.run.model import Demand, Task, TaskId
-from pipegen.run.scheduling import Placement, Scheduler
+from pipegen.run.scheduling import Placement, Refusal, Scheduler
 
 # Tests of scheduling look into no job and no plan.
 NOTHING = cast("Any", None)
@@ -53,7 +53,7 @@ class Graph:
 
     def bound(self, slots: int) -> float:
         """Return a time that no schedule on so many slots is under."""
-        return max(max(self.remaining(self.durations).values()), sum(self.durations.values()) / slots)
+        return max(*self.remaining(self.durations).values(), sum(self.durations.values()) / slots)
 
 
 def random_graph(dice: random.Random, size: int) -> Graph:
@@ -69,57 +69,75 @@ def random_graph(dice: random.Random, size: int) -> Graph:
     return Graph({stage: dice.lognormvariate(3, 1) for stage in stages}, before)
 
 
-@dataclass(slots=True)
-class Run:
-    """What a simulation came to: when each task started, where, and when it ended."""
+class Simulation:
+    """Tasks, each after those before it, for as long as *duration* says, on a clock of its own.
 
-    placed: list[tuple[float, Placement]] = field(default_factory=list)
-    ended: dict[TaskId, float] = field(default_factory=dict)
+    Attributes:
+        now: what time it is.
+        placed: when each task started, and where.
+        ended: when each task ended.
+        refused: what the scheduler said of those that wait.
+    """
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        tasks: Iterable[Task],
+        before: Mapping[TaskId, Sequence[TaskId]],
+        duration: Callable[[Task], float],
+    ) -> None:
+        self.scheduler = scheduler
+        self.tasks = {one.id: one for one in tasks}
+        self.duration = duration
+        self.now = 0.0
+        self.placed: list[tuple[float, Placement]] = []
+        self.ended: dict[TaskId, float] = {}
+        self.refused: list[tuple[float, Refusal]] = []
+        self._left = {id_: len(before.get(id_, ())) for id_ in self.tasks}
+        self._followers: dict[TaskId, list[TaskId]] = {id_: [] for id_ in self.tasks}
+        self._running: list[tuple[float, int, TaskId]] = []
+        for id_ in self.tasks:
+            for one in before.get(id_, ()):
+                self._followers[one].append(id_)
 
     @property
     def makespan(self) -> float:
         """When the last task ended."""
         return max(self.ended.values(), default=0.0)
 
+    def run(self) -> Simulation:
+        """Run all tasks; return this, when nothing runs any more."""
+        for id_, left in self._left.items():
+            if not left:
+                self.scheduler.add(self.tasks[id_], self.now)
+        self.cycle()
+        while self._running:
+            self.now = self._running[0][0]
+            while self._running and self._running[0][0] == self.now:
+                self._end(heappop(self._running)[2])
+            self.cycle()
+        return self
 
-def simulate(
-    scheduler: Scheduler,
-    tasks: Iterable[Task],
-    before: Mapping[TaskId, Sequence[TaskId]],
-    duration: Callable[[Task], float],
-) -> Run:
-    """Run *tasks*, each after those before it, for as long as *duration* says."""
-    by_id = {one.id: one for one in tasks}
-    left = {id_: len(before.get(id_, ())) for id_ in by_id}
-    followers: dict[TaskId, list[TaskId]] = {id_: [] for id_ in by_id}
-    for id_ in by_id:
-        for one in before.get(id_, ()):
-            followers[one].append(id_)
-    run, now = Run(), 0.0
-    running: list[tuple[float, int, TaskId]] = []
-    for id_, count in left.items():
-        if not count:
-            scheduler.add(by_id[id_], now)
-    while True:
-        for placement in scheduler.cycle(now).placed:
-            run.placed.append((now, placement))
-            heappush(running, (now + duration(placement.task), len(run.placed), placement.task.id))
-        if not running:
-            return run
-        now = running[0][0]
-        while running and running[0][0] == now:
-            ended = heappop(running)[2]
-            run.ended[ended] = now
-            scheduler.release(ended, now)
-            for one in followers[ended]:
-                left[one] -= 1
-                if not left[one]:
-                    scheduler.add(by_id[one], now)
+    def cycle(self) -> None:
+        """Let the scheduler place what it will."""
+        found = self.scheduler.cycle(self.now)
+        self.refused += [(self.now, one) for one in found.refused]
+        for one in found.placed:
+            self.placed.append((self.now, one))
+            heappush(self._running, (self.now + self.duration(one.task), len(self.placed), one.task.id))
+
+    def _end(self, id_: TaskId) -> None:
+        self.ended[id_] = self.now
+        self.scheduler.release(id_, self.now)
+        for one in self._followers[id_]:
+            self._left[one] -= 1
+            if not self._left[one]:
+                self.scheduler.add(self.tasks[one], self.now)
 
 
 def run_graph(
     scheduler: Scheduler, graph: Graph, *, believed: Mapping[str, float] | None = None, demand: Demand | None = None
-) -> Run:
+) -> Simulation:
     """Run *graph*; the order goes by the durations that are *believed*."""
     remaining = graph.remaining(believed or graph.durations)
     tasks = [
@@ -127,4 +145,4 @@ def run_graph(
         for order, stage in enumerate(graph.durations)
     ]
     before = {TaskId("p", stage): [TaskId("p", one) for one in earlier] for stage, earlier in graph.before.items()}
-    return simulate(scheduler, tasks, before, lambda one: graph.durations[one.id.stage])
+    return Simulation(scheduler, tasks, before, lambda one: graph.durations[one.id.stage]).run()

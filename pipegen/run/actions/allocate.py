@@ -21,7 +21,7 @@ def allocate(session: Session) -> None:
         return
     line = [(session.ballot.lane_key(lane), lane) for lane in lanes]
     heapify(line)
-    while line and session.places.free:
+    while line and session.places.has_free():
         _, lane = heappop(line)
         if not session.ballot.is_overused(lane) and _serve(session, lane):
             # Its share is taken anew.
@@ -30,7 +30,7 @@ def allocate(session: Session) -> None:
 
 def _serve_alone(session: Session, lane: Lane) -> None:
     """Serve *lane* as long as it goes: it has nobody to share with."""
-    while session.places.free and not session.ballot.is_overused(lane) and _serve(session, lane):
+    while session.places.has_free() and not session.ballot.is_overused(lane) and _serve(session, lane):
         pass
 
 

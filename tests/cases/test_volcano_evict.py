@@ -1,0 +1,77 @@
+"""Statements take, undo and merge as Volcano's do; who throws out whom is left out, as the documents list."""
+
+from __future__ import annotations
+
+import pytest
+from cases.left_out import is_left_out
+from cases.volcano import LEFT_OUT, Case, World, shown
+
+from pipegen.run.hosts import Host
+from pipegen.run.lanes import Gang, Lane, Member
+from pipegen.run.places import Places
+from pipegen.run.statement import Kind, Statement
+
+CASES = "volcano_evict.json"
+
+# Merging does not look at what was done: an eviction may stand for any operation.
+KINDS = {"allocate": Kind.PLACE, "pipeline": Kind.PROMISE, "evict": Kind.PLACE}
+
+
+def check_statement(case: Case) -> None:
+    """Do the operations, and expect what is recorded and where the task is."""
+    world = World({**case, "actions": []})
+    statement = Statement(world.session.places)
+    (member,) = world.members.values()
+    is_error = False
+    for name, *arguments in case["operations"]:
+        match name:
+            case "allocate":
+                is_error = not statement.place(member, arguments[1])
+            case "pipeline":
+                is_error = not statement.promise(member, arguments[1])
+            case _:
+                assert name == "discard"
+                statement.discard()
+    told = case["expect"]
+
+    assert is_error is told.get("error", False)
+    assert shown(member) == {"node": member.host, **told["task"]}
+    if "recorded" in told:
+        assert [kind for kind, _ in statement.operations] == [KINDS[name] for name in told["recorded"]]
+    if case["operations"][-1] == ["discard"]:
+        (host,) = world.session.places.hosts.values()
+        assert host.room == host.limits
+
+
+def statement_of(operations: list[list[str]], places: Places) -> Statement:
+    """Return a statement in which *operations* were done."""
+    statement = Statement(places)
+    for name, task in operations:
+        member = Member(name=task, gang=Gang(name="g", lane=Lane(name="l")), asks={})
+        done = statement.promise if KINDS[name] is Kind.PROMISE else statement.place
+        assert done(member, "n1")
+    return statement
+
+
+def told_of(operations: list[list[str]]) -> list[tuple[Kind, str]]:
+    """Return *operations* as statements tell theirs."""
+    return [(KINDS[name], task) for name, task in operations]
+
+
+def check_merge(case: Case) -> None:
+    """Merge statements, and expect what each then holds."""
+    places = Places([Host("n1", {})])
+    target = statement_of(case["target"], places)
+    sources = [statement_of(operations, places) for operations in case["sources"]]
+    target.merge(*sources)
+    told = case["expect"]
+
+    assert [(kind, member.name) for kind, member in target.operations] == told_of(told["target"])
+    assert [source.operations for source in sources] == told["sources_left"]
+
+
+def test_case(case: Case) -> None:
+    """Each case that is not left out holds."""
+    if is_left_out(case["id"], LEFT_OUT):
+        pytest.skip("listed as left out in docs/run.md")
+    {"statement": check_statement, "statement_merge": check_merge}[case["kind"]](case)

@@ -1,0 +1,201 @@
+"""Volcano's objects as lanes, gangs and members: what the tests of its cases share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from pipegen.run.actions.allocate import allocate
+from pipegen.run.actions.backfill import backfill
+from pipegen.run.actions.enqueue import enqueue
+from pipegen.run.amounts import SLOTS, put_to
+from pipegen.run.hosts import Host
+from pipegen.run.lanes import Gang, Lane, Member, Standing
+from pipegen.run.policies.drf import drf
+from pipegen.run.policies.fit import fit
+from pipegen.run.policies.gang import gang
+from pipegen.run.policies.pack import pack
+from pipegen.run.policies.priority import priority
+from pipegen.run.policies.proportion import proportion
+from pipegen.run.queue.queue import Habits
+from pipegen.run.session import Session
+from pipegen.run.statement import Statement
+from pipegen.run.votes import Vote, Votes, only
+
+Case = dict[str, Any]
+Policy = Callable[[Session], Votes]
+
+FILES = ("volcano_allocate.json", "volcano_evict.json", "volcano_other.json")
+HEADING = "What is not taken over from Volcano"
+LEFT_OUT = (
+    "preempt*/*",
+    "reclaim/*",
+    "shuffle/*",
+    "cooldown/*",
+    "tiers/*",
+    "statement/discard-evict",
+    "gang-phase/*",
+    "gang-releasing/*",
+    "capacity*/*",
+    "hdrf/*",
+    "overcommit/*",
+    "sla/*",
+)
+
+ACTIONS = {"enqueue": enqueue, "allocate": allocate, "backfill": backfill}
+# Actions that throw out tasks: we have none, and a case is left out if a plugin in it would name some.
+EVICTING = {"preempt", "reclaim", "shuffle"}
+VICTIMS = {"preemptable", "reclaimable", "victim"}
+POINTS = {
+    "queue_order": ("lane_key",),
+    "job_order": ("gang_key",),
+    "task_order": ("member_key",),
+    "node_order": ("host_key",),
+    "predicate": ("is_placeable",),
+    "allocatable": ("may_take",),
+    "overused": ("is_overused",),
+    "job_enqueued": ("may_enter", "entered"),
+    "job_ready": ("is_ready",),
+    "job_pipelined": ("is_promised",),
+    "job_valid": ("is_valid",),
+}
+
+
+def rejecter(_session: Session) -> Votes:
+    """Return the votes of the plugin that a case brings along."""
+    return Votes(may_enter=lambda one: Vote.REJECT if one.name == "ns1/pgA" else Vote.PERMIT)
+
+
+def silent(_session: Session) -> Votes:
+    """Return the votes of a plugin that has no say in the cases that are not left out."""
+    return Votes()
+
+
+PLUGINS: Mapping[str, Policy] = {
+    "gang": gang,
+    "drf": drf,
+    "proportion": proportion,
+    "priority": priority,
+    "predicates": fit,
+    "nodeorder": pack,
+    "test-rejecter": rejecter,
+    "sla": silent,
+}
+
+
+def tiers(case: Case) -> list[list[Policy]]:
+    """Return the plugins of *case*, with a say where it enables one."""
+    return [
+        [
+            partial(only, PLUGINS[one["plugin"]], tuple(name for key in one["enabled"] for name in POINTS.get(key, ())))
+            for one in tier
+        ]
+        for tier in case.get("tiers", ())
+    ]
+
+
+class World:
+    """A session over the objects of a case."""
+
+    def __init__(self, case: Case) -> None:
+        nodes = [
+            Host(one["name"], amounts(one["allocatable"]), labels(one.get("labels", {})), place)
+            for place, one in enumerate(case["nodes"])
+        ]
+        self.case = case
+        self.session = Session(nodes, tiers(case), habits=Habits(), patience=1000)
+        self.lanes = {one["name"]: lane(one, place) for place, one in enumerate(case["queues"])}
+        for one in self.lanes.values():
+            self.session.lane(one)
+        self.gangs = {one["name"]: self.gang(one) for one in case["pod_groups"]}
+        self.members = {
+            one["name"]: self.member(one, place)
+            for place, one in enumerate(sorted(case["pods"], key=lambda pod: (pod["group"], pod["name"])))
+        }
+        for one in case["pod_groups"]:
+            self.enter(self.gangs[one["name"]], one["phase"])
+
+    def gang(self, group: Case) -> Gang:
+        """Return *group* without its pods."""
+        name = group["queue"]
+        return Gang(
+            name=group["name"],
+            lane=self.lanes.get(name) or Lane(name=name),
+            least=group["min_member"],
+            least_by_role=group.get("min_task_member", {}),
+            minimum=amounts(group["min_resources"]) if "min_resources" in group else None,
+        )
+
+    def member(self, pod: Case, order: int) -> Member:
+        """Return *pod*, in its group; on its node if it runs."""
+        group = self.gangs[pod["group"]]
+        one = Member(
+            name=pod["name"],
+            gang=group,
+            asks={**amounts(pod["request"]), SLOTS: 1},
+            labels=labels(pod.get("node_selector", {})),
+            role=pod.get("role", ""),
+            priority=pod.get("priority", 0),
+            order=order,
+            is_light=not pod["request"],
+        )
+        group.size += 1
+        put_to(group.lane.asked, one.asks)
+        if pod["phase"] == "Running":
+            statement = Statement(self.session.places)
+            assert statement.place(one, pod["node"])
+            statement.commit()
+        else:
+            self.session.wait(one)
+        return one
+
+    def enter(self, one: Gang, phase: str) -> None:
+        """Let *one* in, unless it is to be admitted first."""
+        if phase == "Pending" and "enqueue" in self.case["actions"]:
+            self.session.entering.append(one)
+            return
+        put_to(one.lane.admitted, one.minimum or {})
+        if one.lane.name in self.session.lanes:
+            self.session.admit(one)
+
+    def run(self) -> None:
+        """Run the actions of the case."""
+        for name in self.case["actions"]:
+            if name in EVICTING:
+                enabled = {point for tier in self.case["tiers"] for one in tier for point in one["enabled"]}
+                assert not enabled & VICTIMS
+            else:
+                ACTIONS[name](self.session)
+
+    def bound(self) -> dict[str, str]:
+        """Return the members that started, each with its machine."""
+        return {one.name: one.host for one in self.session.started}
+
+
+def lane(queue: Case, order: int) -> Lane:
+    """Return *queue* as a lane."""
+    return Lane(
+        name=queue["name"],
+        order=order,
+        weight=queue["weight"],
+        priority=queue.get("priority", 0),
+        capability=amounts(queue["capability"]) if "capability" in queue else None,
+        is_open=queue.get("state") != "Closed",
+    )
+
+
+def amounts(resources: Mapping[str, float]) -> dict[str, float]:
+    """Return *resources* with slots for pods, and without what is none."""
+    return {SLOTS if name == "pods" else name: float(amount) for name, amount in resources.items() if amount}
+
+
+def labels(found: Mapping[str, str]) -> tuple[str, ...]:
+    """Return labels with values as labels of ours."""
+    return tuple(f"{name}={value}" for name, value in found.items())
+
+
+def shown(one: Member) -> dict[str, str]:
+    """Return where *one* is, in Volcano's words."""
+    words = {Standing.WAITING: "Pending", Standing.PROMISED: "Pipelined", Standing.PLACED: "Allocated"}
+    return {"node": one.host, "status": words[one.standing]}
