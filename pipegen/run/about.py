@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pipegen.run.folder import RunFolder
+from pipegen.run.model import Machine
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class About:
-    """Which run it is: its *config*, when it *started* (in UTC), its folder, and what came of all: *status*."""
+    """Which run it is: its *config*, when it *started* (in UTC), its folder, where it ran, its *status* in a word."""
 
     config: str
     started: datetime
     folder: RunFolder
+    machines: tuple[Machine, ...]
     status: str

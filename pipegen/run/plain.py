@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from pipegen.run.events import Cause, Ended, Event, Over, Parked, Skipped, Started
-from pipegen.run.model import Attempt, Ending, TaskId
+from pipegen.run.model import Ending, TaskId
 from pipegen.run.record import Record
-from pipegen.run.words import ended_word, in_seconds, told
+from pipegen.run.render.times import SECONDS
+from pipegen.run.words import ended_word, told
 
 
 class Plain:
-    """Writes a line when a stage starts, ends, or is skipped; *log* gives the path of a try's log.
+    """Writes a line when a stage starts, ends, or is skipped; those of several pipelines are named with theirs."""
 
-    Stages of several pipelines are named with their pipeline.
-    """
-
-    def __init__(self, record: Record, write: Callable[[str], None], log: Callable[[Attempt], Path]) -> None:
-        self._record, self._write, self._log = record, write, log
+    def __init__(self, record: Record, write: Callable[[str], None]) -> None:
+        self._record, self._write = record, write
         self._several = len(record.runs) > 1
 
     def hear(self, event: Event) -> None:
         """Write what *event* comes to, where it is worth a line."""
         line = self._line(event)
         if line:
-            self._write(f"{in_seconds(event.time):>8}  {line}\n")
+            self._write(f"{SECONDS.words(event.time):>10}  {line}\n")
 
     def say(self, words: str) -> None:
         """Write *words*."""
@@ -46,9 +43,9 @@ class Plain:
             case Ended(attempt=attempt, outcome=outcome, is_final=is_final):
                 entry = self._record.entries[attempt.task.id]
                 last = entry.tries[-1]
-                took = in_seconds((last.ended or event.time) - last.started)
+                took = SECONDS.words((last.ended or event.time) - last.started)
                 return f"{ended_word(entry, is_final=is_final):<8} {self.name(attempt.task.id)}, {took}" + (
-                    f": {outcome.reason or 'failed'}; {self._log(attempt)}" if outcome.ending is Ending.FAILED else ""
+                    f": {outcome.reason or 'failed'}" if outcome.ending is Ending.FAILED else ""
                 )
             case Skipped(task=task, reason=reason):
                 return f"skip     {self.name(task)}: {reason.value}"

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pipegen.graph.execution import ExecutionGraph
+from pipegen.run.bounds import Path, longest_path
 from pipegen.run.events import Cause, Ended, Event, Over, Parked, Ready, Skipped, Started
-from pipegen.run.model import Ending, Outcome, PipelineRun, Task, TaskId
+from pipegen.run.model import Ending, Machine, Outcome, PipelineRun, Task, TaskId
 from pipegen.run.outcome import Reason, Status
+from pipegen.run.simulation import Simulation
+from pipegen.run.timeline import Timeline
 
 
 @dataclass(slots=True)
@@ -77,11 +79,13 @@ class Record:
         self.runs = tuple(runs)
         self.entries: Mapping[TaskId, Entry] = {task.id: Entry(task) for run in runs for task in run.tasks}
         self.statuses: dict[str, Status] = {}
+        self._timeline = Timeline()
         self.seconds = 0.0
 
     def hear(self, event: Event) -> None:
         """Take note of *event*."""
         self.seconds = max(self.seconds, event.time)
+        self._timeline.hear(event)
         match event:
             case Ready(task=task):
                 self.entries[task].ready = event.time
@@ -115,19 +119,20 @@ class Record:
 
     def critical_path(self) -> tuple[Entry, ...]:
         """Return the chain of stages, each after the one before, that took longest: one of these to shorten."""
-        paths = (self._longest(run.graph, run.name) for run in self.runs)
-        return max(paths, key=lambda path: sum(one.seconds for one in path), default=())
+        seconds = {task: entry.seconds for task, entry in self.entries.items()}
+        paths = (longest_path(run, seconds) for run in self.runs)
+        path = max(paths, key=lambda one: one.seconds, default=Path())
+        return tuple(self.entries[task] for task in path.tasks if self.entries[task].tries)
 
-    def _longest(self, graph: ExecutionGraph, pipeline: str) -> tuple[Entry, ...]:
-        lengths: dict[str, float] = {}
-        before: dict[str, str | None] = {}
-        for stage in graph.topological():
-            earlier = max(graph.predecessors(stage), key=lengths.__getitem__, default=None)
-            before[stage] = earlier
-            lengths[stage] = self.entries[TaskId(pipeline, stage)].seconds + (lengths[earlier] if earlier else 0.0)
-        path: list[Entry] = []
-        last = max(lengths, key=lengths.__getitem__, default=None)
-        while last is not None:
-            path.append(self.entries[TaskId(pipeline, last)])
-            last = before[last]
-        return tuple(one for one in reversed(path) if one.tries)
+    def picture(self, machines: Sequence[Machine]) -> Simulation:
+        """Return the run on *machines* as a run on paper is told, for its charts."""
+        bars = self._timeline.bars()
+        path = self.critical_path()
+        return Simulation(
+            pipelines=tuple(run.name for run in self.runs),
+            machines=tuple(machines),
+            bars=bars,
+            makespan=self.seconds,
+            work=sum(bar.seconds * bar.task.demand.slots for bar in bars),
+            path=Path(tuple(one.task.id for one in path), sum(one.seconds for one in path)),
+        )

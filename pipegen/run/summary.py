@@ -9,7 +9,8 @@ from pathlib import Path
 from pipegen.run.executors.local import log_of
 from pipegen.run.folder import RunFolder
 from pipegen.run.record import Entry, Record
-from pipegen.run.words import in_seconds, named
+from pipegen.run.render.times import SECONDS
+from pipegen.run.words import named
 
 # How much of a log is shown where a stage has failed.
 TAIL_LINES = 20
@@ -32,7 +33,7 @@ def summary(record: Record, folder: RunFolder) -> Iterator[str]:
         yield from _failure(entry, folder, several=several)
     counts = Counter(entry.status or "not run" for entry in record.entries.values())
     told = [f"{counts[status]} {word}" for status, word in (*_COUNTED, ("not run", "not run")) if counts[status]]
-    yield f"{', '.join(told) or 'no stages'} in {in_seconds(record.seconds)}"
+    yield f"{', '.join(told) or 'no stages'} in {SECONDS.words(record.seconds)}"
     path = record.critical_path()
     if len(path) > 1:
         yield f"longest path: {path_words(path, several=several)}"
@@ -42,8 +43,8 @@ def summary(record: Record, folder: RunFolder) -> Iterator[str]:
 def path_words(path: Sequence[Entry], *, several: bool) -> str:
     """Return *path* in words: of a long one, the stages that took longest."""
     longest = sorted(path, key=lambda entry: entry.seconds, reverse=True)[:_PATH_STAGES]
-    told = [f"{named(one, several=several)} {in_seconds(one.seconds)}" for one in path if one in longest]
-    total = in_seconds(sum(one.seconds for one in path))
+    told = [f"{named(one, several=several)} {SECONDS.words(one.seconds)}" for one in path if one in longest]
+    total = SECONDS.words(sum(one.seconds for one in path))
     shown = " -> ".join(told)
     return f"{shown}: {total}" if len(told) == len(path) else f"{total} in {len(path)} stages, most in {shown}"
 
@@ -65,7 +66,7 @@ def _failure(entry: Entry, folder: RunFolder, *, several: bool) -> Iterator[str]
     again = f", try {last.number}" if last.number > 1 else ""
     may = ", which it may" if entry.status == "allowed" else ""
     yield ""
-    yield f"{named(entry, several=several)} failed{may}: {reason or 'no status'}{again}, {in_seconds(entry.seconds)}"
+    yield f"{named(entry, several=several)} failed{may}: {reason or 'no status'}{again}, {SECONDS.words(entry.seconds)}"
     for line in tail(log):
         yield f"  | {line}"
     yield f"  {log}"

@@ -10,7 +10,8 @@ from pipegen.run.clocks.real import RealClock
 from pipegen.run.events import Ended, Event, Skipped
 from pipegen.run.plain import Plain
 from pipegen.run.record import Entry, Record
-from pipegen.run.words import in_seconds, named, told
+from pipegen.run.render.times import SECONDS
+from pipegen.run.words import named, told
 
 _PERIOD = 0.2
 _UP_AND_CLEAR = "\x1b[{}A\x1b[J"
@@ -20,11 +21,11 @@ _MOST_WAITING = 3
 
 
 class Live:
-    """Draws the state of *record* to *stream*; *plain* words what has ended."""
+    """Draws the state of *record* to *stream*."""
 
-    def __init__(self, record: Record, plain: Callable[[Callable[[str], None]], Plain], stream: TextIO) -> None:
+    def __init__(self, record: Record, stream: TextIO) -> None:
         self._record, self._stream = record, stream
-        self._plain = plain(self._print)
+        self._plain = Plain(record, self._print)
         self._clock: RealClock | None = None
         self._take_back: Callable[[], None] | None = None
         self._drawn = 0
@@ -81,14 +82,14 @@ class Live:
         room = most - 1 - min(len(waiting), _MOST_WAITING)
         for one in running[:room]:
             again = f" (try {one.tries[-1].number})" if len(one.tries) > 1 else ""
-            yield f"{in_seconds(now - one.tries[-1].started):>8}  run      {named(one, several=several)}{again}"
+            yield f"{SECONDS.words(now - one.tries[-1].started):>10}  run      {named(one, several=several)}{again}"
         for one in waiting[:_MOST_WAITING]:
-            yield f"{'':>8}  wait     {named(one, several=several)}, for {_awaited(one)}"
+            yield f"{'':>10}  wait     {named(one, several=several)}, for {_awaited(one)}"
         over = sum(one.is_over for one in entries)
         more = f", {len(running) - room} more run" if len(running) > room else ""
         rest = _rest(tuple(entries), now)
-        left = f", about {in_seconds(rest)} left" if rest else ""
-        yield f"{in_seconds(now):>8}  {over} of {len(entries)} over{more}{left}"
+        left = f", about {SECONDS.words(rest)} left" if rest else ""
+        yield f"{SECONDS.words(now):>10}  {over} of {len(entries)} over{more}{left}"
 
 
 def _awaited(entry: Entry) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,8 +36,7 @@ from pipegen.run.conditions import Asked
 from pipegen.run.dotenv import DotenvError, read_dotenv
 from pipegen.run.effects import effects
 from pipegen.run.execution import Execution, pipeline_runs
-from pipegen.run.executors.local import log_of
-from pipegen.run.folder import RunFolder, dead, home, make
+from pipegen.run.folder import dead, home, make
 from pipegen.run.forecast import forecast
 from pipegen.run.guard import clean
 from pipegen.run.here import Prepared, Wish, gather
@@ -261,13 +260,14 @@ def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
     folder = make(around, ready.wish.started, options.logs)
     runs = pipeline_runs(ready.chosen, lambda _pipeline, _stage: 0.0, is_fail_fast=options.is_fail_fast)
     record = Record(runs)
+    machines = (Machine(name="here", slots=options.slots),)
     with Execution(ready.chosen, ready.prepared, checkout=ready.checkout, wish=ready.wish, folder=folder) as execution:
-        view = _view(record, folder, execution)
+        view = _view(record, execution)
         who = person.Person(execution.clock, view.say)
         try:
             execution.run(
                 runs,
-                scheduler=scheduler((Machine(name="here", slots=options.slots),)),
+                scheduler=scheduler(machines),
                 listeners=(record, view),
                 is_wanted=lambda task: ready.wants(task.job),
                 ask=(lambda _, answer: answer(True)) if options.allows_effects else who.ask,
@@ -280,21 +280,17 @@ def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
         status = "interrupted" if execution.is_interrupted else "success" if record.is_success else "failed"
     for line in summary(record, folder):
         typer.echo(line)
-    about = About(config=path.as_posix(), started=ready.wish.started, folder=folder, status=status)
+    about = About(config=path.as_posix(), started=ready.wish.started, folder=folder, machines=machines, status=status)
     for place in options.reports:
         write(place, FORMATS[place.suffix](record, about))
     return {"interrupted": Exit.INTERRUPTED, "success": Exit.FINE}.get(status, Exit.PROBLEMS)
 
 
-def _view(record: Record, folder: RunFolder, execution: Execution) -> Live | Plain:
+def _view(record: Record, execution: Execution) -> Live | Plain:
     """Return what tells of the run while it goes on: a picture on a terminal, else lines."""
-
-    def plain(write_: Callable[[str], None]) -> Plain:
-        return Plain(record, write_, lambda one: log_of(folder, one.task.job, one.number))
-
     if not sys.stdout.isatty() or os.environ.get("TERM") in (None, "", "dumb") or os.environ.get("CI"):
-        return plain(_written)
-    live = Live(record, plain, sys.stdout)
+        return Plain(record, _written)
+    live = Live(record, sys.stdout)
     live.begin(execution.clock)
     return live
 
