@@ -70,6 +70,8 @@ def make(around: Path, started: datetime, logs: Path | None) -> RunFolder:
     number = secrets.token_hex(4)
     path = around / f"{started:%Y%m%d-%H%M%S}-{number}"
     folder = RunFolder(path, number, logs or path / "logs")
+    # What stages print and tell each other is nobody else's business.
+    path.mkdir(mode=0o700, parents=True)
     for one in (folder.logs, folder.scripts, folder.values):
         one.mkdir(parents=True, exist_ok=True)
     # Held until this process ends, however it ends: so others can tell that the run is over.

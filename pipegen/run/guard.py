@@ -40,7 +40,9 @@ class Guard:
 
     def close(self) -> None:
         """Let it go: the run has cleaned up itself."""
-        os.write(self._pipe, b"over\n")
+        # Somebody may have killed it.
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self._pipe, b"over\n")
         os.close(self._pipe)
         os.waitpid(self._pid, 0)
 

@@ -102,6 +102,8 @@ class Isolated:
         job = attempt.task.job
         if attempt.task.plan.workspace is Workspace.SHARED:
             return
+        reports = artifacts.found(tree.folder, _report_paths(job))
+        artifacts.shown(tree.folder, reports, str(self.folder.artifacts / job.slug))
         when = job.keeping.when
         found = [
             (one, artifacts.found(tree.folder, (one.path,), job.keeping.exclude))
@@ -130,6 +132,13 @@ class Isolated:
     def _shared_tree(self, plan: Plan) -> Path:
         first = plan.jobs[0].slug if plan.jobs else plan.name
         return self.folder.work / "trees" / f"{first}-shared"
+
+
+def _report_paths(job: Job) -> list[str]:
+    """Return the paths of the reports of *job*, which people get whatever came of it."""
+    reports = job.reports
+    paths = [one.path for one in (*reports.junit, *reports.codequality, *reports.sarif)]
+    return paths if reports.coverage is None or reports.coverage.path is None else [*paths, reports.coverage.path]
 
 
 def _read_by(job: Job, plan: Plan, carried: Mapping[tuple[str, str], Sequence[str]]) -> tuple[Job, ...]:

@@ -165,7 +165,10 @@ def run(
     allow_effects: _Allow = False,
     dry_run: _DryRun = False,
 ) -> None:
-    """Run the pipeline on this machine, with the scripts that engines get."""
+    """Run the pipeline on this machine.
+
+    Its stages run the very scripts that engines get.
+    """
     options = _Options(
         slots=jobs or os.cpu_count() or 1,
         stages=tuple(stage or ()),
