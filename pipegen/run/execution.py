@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
+from pipegen.plan.model import Workspace
 from pipegen.run import host as names
 from pipegen.run.checkout import Checkout
 from pipegen.run.clocks.real import RealClock
@@ -175,6 +176,8 @@ def _trees(
     if not wish.is_isolated:
         return InPlace(checkout.root, folder)
     carried = {(task.pipeline, task.stage): one.script.carries for task, one in prepared.work.items()}
-    trees = Isolated(checkout, folder, carried)
-    trees.prepare([one.plan for one in chosen])
+    plans = [one.plan for one in chosen]
+    shared = frozenset(plan.name for plan in plans if plan.workspace is Workspace.SHARED)
+    trees = Isolated(checkout, folder, carried, shared)
+    trees.prepare(plans)
     return trees

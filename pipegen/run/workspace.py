@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from pipegen.plan.model import Job, KeptWhen, Plan, Workspace
+from pipegen.plan.model import Job, KeptWhen, Plan
 from pipegen.run import artifacts
 from pipegen.run.checkout import Checkout
 from pipegen.run.folder import RunFolder
@@ -66,24 +66,25 @@ class Isolated:
     """Each try of a stage runs in a copy of what is committed or staged, with what its ancestors left.
 
     *carried* holds what the script of each stage leaves in `.pipegen`, by pipeline and stage. Stages of a pipeline
-    whose workspace is shared have one copy together.
+    whose workspace is *shared* have one copy together, and values that wait outside of it.
     """
 
     checkout: Checkout
     folder: RunFolder
     carried: Mapping[tuple[str, str], Sequence[str]]
+    shared: frozenset[str] = frozenset()
 
     def prepare(self, plans: Sequence[Plan]) -> None:
         """Make the copy that others are copies of."""
         _clone(self.checkout, self._base)
         for plan in plans:
-            if plan.workspace is Workspace.SHARED:
+            if plan.name in self.shared:
                 subprocess.run(("cp", "-RPp", self._base, self._shared_tree(plan)), check=True)
 
     def tree(self, attempt: Attempt) -> Tree:
         """Return a new tree, and how it is made."""
         task = attempt.task
-        if task.plan.workspace is Workspace.SHARED:
+        if task.plan.name in self.shared:
             return Tree(str(self._shared_tree(task.plan)))
         folder = self.folder.work / "trees" / f"{task.job.slug}-{attempt.number}"
         place = quote(str(folder))
@@ -100,7 +101,7 @@ class Isolated:
     def keep(self, attempt: Attempt, tree: Tree, *, succeeded: bool) -> None:
         """Keep the files that match the artifacts of the job."""
         job = attempt.task.job
-        if attempt.task.plan.workspace is Workspace.SHARED:
+        if job.pipeline in self.shared:
             return
         reports = artifacts.found(tree.folder, _report_paths(job))
         artifacts.shown(tree.folder, reports, str(self.folder.artifacts / job.slug))
@@ -120,6 +121,8 @@ class Isolated:
 
     def value(self, job: Job, name: str) -> Path:
         """Return the file that holds what *job* has bound to *name*."""
+        if job.pipeline in self.shared:
+            return InPlace(self.checkout.root, self.folder).value(job, name)
         return self._store(job) / ".pipegen/outputs" / job.slug / name
 
     @property

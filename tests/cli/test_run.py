@@ -193,6 +193,24 @@ def test_a_copy_holds_what_is_staged(write: Callable[..., Path], pipegen: Pipege
     assert subprocess.run(("git", "status", "--short"), capture_output=True, text=True, check=True).stdout == before
 
 
+def test_a_shared_workspace_is_one_copy(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
+    """What one stage leaves is there for the next; values wait outside, and the user's tree stays as it is."""
+    folder = write(
+        """\
+pipelines:
+  p:
+    workspace: shared
+    stages:
+      - { name: a, script: [echo 1 >left, 'printf v >$PIPEGEN_OUTPUTS/v'], outputs: [v] }
+      - { name: b, script: ['cat left; printf ${a.v}; ls -A'] }
+"""
+    )
+
+    assert pipegen("run", "--isolated").status == 0
+    assert logs(state)["b"] == "1\nv.git\nleft\npipegen.yaml\n"
+    assert not (folder / "left").exists()
+
+
 def test_secrets_are_given_to_who_asks_and_hidden(
     write: Callable[..., Path], pipegen: Pipegen, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
