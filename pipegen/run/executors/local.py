@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -59,6 +60,8 @@ class LocalExecutor:
         self.variables = variables
         self.work = work
         self._hosts = hosts
+        self.logs, self.kept = str(folder.logs), str(folder.work / "kept")
+        self._scripts = str(folder.scripts)
         self._running: dict[TaskId, _Try] = {}
         self._written: set[TaskId] = set()
         self.programs = {name: shutil.which(name) or name for name in ("sh", "bash")}
@@ -90,11 +93,7 @@ class LocalExecutor:
 
     def script(self, task: Task, kind: str = "") -> str:
         """Return the path of the script of *task*; that of *kind* `.after` comes after it."""
-        return str(self.folder.scripts / f"{task.job.slug}{kind}.sh")
-
-    def log(self, attempt: Attempt) -> Path:
-        """Return the log of *attempt*."""
-        return log_of(self.folder, attempt.task.job, attempt.number)
+        return f"{self._scripts}/{task.job.slug}{kind}.sh"
 
     def host(self, plan: Plan) -> Host:
         """Return what the scripts of *plan* find."""
@@ -108,14 +107,29 @@ class LocalExecutor:
     def _write(self, task: Task) -> None:
         """Write the scripts of *task*: files, since some are longer than an argument may be, and people read them."""
         script = self.work[task.id].script
-        Path(self.script(task)).write_text(script.main, encoding="utf-8", errors="surrogateescape")
+        _write(self.script(task), script.main)
         if script.after:
-            Path(self.script(task, ".after")).write_text(script.after, encoding="utf-8", errors="surrogateescape")
+            _write(self.script(task, ".after"), script.after)
 
 
 def log_of(folder: RunFolder, job: Job, number: int) -> Path:
     """Return the log of the try with that *number* of *job*."""
-    return folder.logs / (f"{job.slug}.log" if number == 1 else f"{job.slug}.{number}.log")
+    return folder.logs / _log_name(job, number)
+
+
+def _log_name(job: Job, number: int) -> str:
+    return f"{job.slug}.log" if number == 1 else f"{job.slug}.{number}.log"
+
+
+def _write(path: str, text: str) -> None:
+    """Write *text* to a new file: a layer above would cost more than the file."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+    try:
+        data = memoryview(text.encode(errors="surrogateescape"))
+        while data:
+            data = data[os.write(file, data) :]
+    finally:
+        os.close(file)
 
 
 class _Try:
@@ -130,7 +144,7 @@ class _Try:
         self._is_killed = False
         self._is_cleaning = False
         self._name = f"{executor.environment[names.RUN]}-{attempt.task.order}-{attempt.number}"
-        self._log = executor.log(attempt)
+        self._log = f"{executor.logs}/{_log_name(attempt.task.job, attempt.number)}"
         self._variables = self._own_variables()
         self._tree: Tree = executor.trees.tree(attempt)
         self._around = self._put_around("")
@@ -139,7 +153,7 @@ class _Try:
         """Start the first of its processes."""
         before = (*self._tree.before, *self._around.before)
         if before:
-            self._run(self._shell(before), self._prepared)
+            self._run_around(before, self._prepared)
         else:
             self._main()
 
@@ -160,7 +174,7 @@ class _Try:
             self._main()
 
     def _main(self) -> None:
-        self._run(self._around.arguments, self._ran)
+        self._run(self._around.arguments, self._tree.folder, self._ran)
 
     def _ran(self, status: int) -> None:
         """Judge the script by the status that it ended with, and run what comes after it."""
@@ -177,7 +191,7 @@ class _Try:
                 ending=Ending.FAILED, failure=Failure.SCRIPT, exit_code=status, reason=f"exit status {status}"
             )
         if self._work.script.after and not self._is_killed:
-            self._run(self._put_around(".after").arguments, self._kept)
+            self._run(self._put_around(".after").arguments, self._tree.folder, self._kept)
         else:
             self._kept(0)
 
@@ -201,7 +215,7 @@ class _Try:
             *self._tree.after,
         )
         if commands:
-            self._run(self._shell(commands), self._cleaned)
+            self._run_around(commands, self._cleaned)
         else:
             self._cleaned(0)
 
@@ -242,23 +256,23 @@ class _Try:
         return {
             names.JOB_ID: self._name,
             names.LOG_URL: f"file://{self._log}",
-            names.KEPT: str(self._executor.folder.work / "kept" / self._name),
+            names.KEPT: f"{self._executor.kept}/{self._name}",
             **statuses,
             **self._work.secrets,
         }
 
-    @staticmethod
-    def _shell(commands: Sequence[str]) -> tuple[str, ...]:
-        return ("/bin/sh", "-ec", "\n".join(commands))
+    def _run_around(self, commands: Sequence[str], ended: Callable[[int], None]) -> None:
+        """Start what makes the tree and what stands around the script, or removes it: it stands in no tree itself."""
+        self._run(("/bin/sh", "-ec", "\n".join(commands)), "/", ended)
 
-    def _run(self, arguments: Sequence[str], ended: Callable[[int], None]) -> None:
-        """Start a process; one that cannot be started ends the try, from the clock as ever."""
+    def _run(self, arguments: Sequence[str], folder: str, ended: Callable[[int], None]) -> None:
+        """Start a process in *folder*; one that cannot be started ends the try, from the clock as ever."""
         executor = self._executor
         invocation = Invocation(
             arguments=arguments,
             environment={**executor.environment, **self._variables},
-            folder=self._tree.folder if Path(self._tree.folder).is_dir() else "/",
-            log=str(self._log),
+            folder=folder,
+            log=self._log,
             masks=self._work.masks,
         )
         try:
