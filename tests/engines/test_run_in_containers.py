@@ -27,11 +27,11 @@ STAGES: dict[str, dict[str, object]] = {
         "env": {"E": "x  y"},
         "script": ['test ! -e /usr; printf "%s %s" "$E" "$TOKEN" >made', "exit 0"],
         "secrets": {"TOKEN": "deploy-token"},
-        "outputs": {"v": {"command": "cat made"}},
+        "outputs": {"v": {"command": "cat made"}, "tag": {"command": "echo latest"}},
         "artifacts": ["made"],
     },
     "use": {
-        "image": {"name": BASE, "entrypoint": []},
+        "image": {"name": f"{BASE}:${{make.tag}}", "entrypoint": []},
         "script": ['test "${make.v}" = "$(cat made)"; cat made', "false"],
         "after": ['echo "after <${make.v}>"'],
     },
