@@ -3,8 +3,9 @@
 What a config includes stands in `included/`.
 The first line of a config may be a comment that says for which target it is compiled, with which options of the
 command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), which inputs
-are fixed (`# set: level=full`), how long stages take (`# durations: included/durations.yml`), or that it is about to
-run on a machine that has nothing (`# run: host stage=unit`).
+are fixed (`# set: level=full`), on which machines it runs on paper (`# cluster: included/cluster.yml`), how long its
+stages take there (`# durations: included/durations.yml`), or that it is about to run on a machine that has nothing
+(`# run: host stage=unit`).
 `pytest --update-golden` writes what is said anew.
 """
 
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from pipegen.cli.cluster import read_cluster
 from pipegen.cli.durations import check_timeouts, load_durations
 from pipegen.compiler import analyse, generate
 from pipegen.config.load import load
@@ -26,7 +28,9 @@ from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.run.checkout import Checkout
 from pipegen.run.conditions import Asked
+from pipegen.run.fitting import check
 from pipegen.run.here import Wish, gather
+from pipegen.run.tasks import pipeline_run
 from pipegen.targets import registry
 
 FOLDERS = sorted(path for path in (Path(__file__).parent / "diagnostics").iterdir() if path.is_dir())
@@ -39,7 +43,7 @@ BESIDE = {"PG501", "PG366"}
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return what the comment on the first line of *config* says, by its first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    found = re.fullmatch(r"# (?P<key>target|pipeline|set|durations|run): (?P<words>.+)", line)
+    found = re.fullmatch(r"# (?P<key>target|pipeline|set|cluster|durations|run): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
 
@@ -54,6 +58,9 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         analysed = analyse(file, settings.get("pipeline", ()), report, fixed)
         for name, *options in [settings["target"]] if "target" in settings else []:
             generate(analysed, registry.load(name), dict(option.split("=") for option in options), report)
+        for name in settings.get("cluster", ()):
+            machines = read_cluster(folder / name, report, shown=Path(name).name)
+            check([task for plan in analysed.plans for task in pipeline_run(plan).tasks], machines, report)
         for name in settings.get("durations", ()):
             plans = {plan.name: plan for plan in analysed.plans}
             check_timeouts(plans, load_durations(folder / name, plans, report, shown=Path(name).name), report)

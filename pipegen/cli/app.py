@@ -19,6 +19,7 @@ from pipegen.cli.commands.graph import graph
 from pipegen.cli.commands.plan import plan
 from pipegen.cli.commands.run import run as run_
 from pipegen.cli.commands.schema import schema
+from pipegen.cli.commands.simulate import simulate
 from pipegen.cli.commands.targets import targets
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.streams import discard, prepare
@@ -38,6 +39,7 @@ app.command("check")(check)
 app.command("graph")(graph)
 app.command("plan")(plan)
 app.command("run")(run_)
+app.command("simulate")(simulate)
 app.command("explain")(explain)
 app.command("targets")(targets)
 app.command("schema")(schema)

@@ -40,18 +40,21 @@ def load_durations(
     used: set[str] = set()
     found: dict[TaskId, float] = {}
     missing: list[TaskId] = []
+    left_out: list[TaskId] = []
     for run, plan in plans.items():
         for job in plan.jobs:
             key = next((name for name in _names(run, plan, job) if name in told), None)
             if key is None:
-                missing.append(TaskId(run, job.stage))
+                # What takes an environment down is in no run.
+                is_left_out = job.gate.environment is not None and job.gate.environment.stops
+                (left_out if is_left_out else missing).append(TaskId(run, job.stage))
             else:
                 used.update(name for name in _names(run, plan, job) if name in told)
                 found[TaskId(run, job.stage)] = told[key][0]
     _report_unknown([(name, span) for name, (_, span) in told.items() if name not in used], plans, report)
     rest = sum(found.values()) / len(found) if found else 1.0
     _report_missing(missing, rest, file, report)
-    return found | dict.fromkeys(missing, rest)
+    return found | dict.fromkeys((*missing, *left_out), rest)
 
 
 def check_timeouts(plans: Mapping[str, Plan], durations: Mapping[TaskId, float], report: Report) -> None:

@@ -57,9 +57,10 @@ def _frames(graph: ExecutionGraph) -> ExecutionGraph:
 
 
 def _part(found: ExecutionGraph, plan: Plan, names: Mapping[tuple[str, str], str]) -> ExecutionGraph:
-    """Return the order of the stages of *plan* in *found*, by their own names; finally stages come after all anyway."""
-    stages = {names[plan.name, stage]: stage for stage in plan.graph.nodes}
-    if missing := stages.keys() - set(found.nodes):
-        raise RuntimeError(f"the generated file lacks {min(missing)!r}")
+    """Return the order of the stages of *plan* in *found*, by their own names; finally stages come after all anyway.
+
+    A stage that an engine leaves out, as Jenkins does one that takes an environment down, is left out.
+    """
+    stages = {names[plan.name, stage]: stage for stage in plan.graph.nodes if names[plan.name, stage] in found}
     arcs = [(stages[one], stages[other]) for one, other in found.arcs if one in stages and other in stages]
-    return ExecutionGraph([*((stage,) for stage in plan.graph.nodes), *arcs])
+    return ExecutionGraph([*((stage,) for stage in stages.values()), *arcs])

@@ -164,7 +164,9 @@ GATE_ON_GITLAB = Code("PG655", "gate-on-gitlab", _W)
 UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 RELEASE_IN_OWN_IMAGE = Code("PG657", "release-in-own-image", _W)
 
-# 8: runs; 810 to 819 simulated ones, 820 to 839 those on this machine
+# 8: runs; 801 to 809 where they take place, 810 to 819 those on paper, 820 to 839 those on this machine
+DUPLICATE_MACHINE = Code("PG801", "duplicate-machine", _E)
+NO_MACHINE_FITS = Code("PG802", "no-machine-fits", _E)
 INVALID_DURATIONS = Code("PG810", "invalid-durations", _E)
 UNKNOWN_DURATION = Code("PG811", "unknown-duration", _W)
 MISSING_DURATION = Code("PG812", "missing-duration", _W)

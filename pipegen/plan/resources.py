@@ -18,11 +18,11 @@ _MILLI = 1000
 def resources(value: Value, report: Report) -> Resources:
     """Return what *value*, the `resources` of a stage, asks for."""
     body = value.node if isinstance(value.node, Mapping) else Mapping((), value.span)
-    return Resources(cpu=_cpu(body.get("cpu"), report), memory=_memory(body.get("memory"), report), span=value.span)
+    return Resources(cpu=cpu(body.get("cpu"), report), memory=memory(body.get("memory"), report), span=value.span)
 
 
-def _cpu(node: Node | None, report: Report) -> int | None:
-    """Return thousandths of a processor."""
+def cpu(node: Node | None, report: Report) -> int | None:
+    """Return thousandths of a processor; None where *node* says nothing, or nothing of use, which is reported."""
     if not isinstance(node, Scalar):
         return None
     try:
@@ -40,8 +40,8 @@ def _cpu(node: Node | None, report: Report) -> int | None:
     return int(thousandths)
 
 
-def _memory(node: Node | None, report: Report) -> int | None:
-    """Return bytes."""
+def memory(node: Node | None, report: Report) -> int | None:
+    """Return bytes; None where *node* says nothing, or nothing of use, which is reported."""
     if not isinstance(node, Scalar):
         return None
     digits = node.text.rstrip("KMGi")

@@ -37,7 +37,8 @@ def order(text: str) -> ExecutionGraph:
 
 def _read(text: str) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
     """Return the jobs in *text*, and what each waits for itself."""
-    document: Mapping[str, Any] = YAML(typ="safe").load(text)
+    # ruamel's C scanner, where it is installed, refuses the second colon in a flow mapping: `{ name: docker:28 }`.
+    document: Mapping[str, Any] = YAML(typ="safe", pure=True).load(text)
     jobs = {name: job for name, job in document.items() if name not in _KEYWORDS and not name.startswith(".")}
     stages: list[str] = document["stages"]
     place = {name: stages.index(job["stage"]) for name, job in jobs.items()}

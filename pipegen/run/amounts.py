@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import inf
 
+from pipegen.run.model import Demand
+
 SLOTS, CPU, MEMORY = "slots", "cpu", "memory"
 
 # Whole numbers, or infinity for what has no bound.
 Amounts = Mapping[str, float]
+
+
+def asks(demand: Demand) -> Amounts:
+    """Return how much of a machine *demand* takes."""
+    amounts = {SLOTS: demand.slots, CPU: demand.cpu, MEMORY: demand.memory}
+    return {name: float(amount) for name, amount in amounts.items() if amount}
 
 
 def fits(asked: Amounts, room: Amounts) -> bool:

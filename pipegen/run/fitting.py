@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from pipegen.run.amounts import CPU, MEMORY, fits
+from collections.abc import Iterable, Sequence
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.run.amounts import CPU, MEMORY, asks, fits
 from pipegen.run.events import Cause
-from pipegen.run.hosts import Host
+from pipegen.run.hosts import Host, host
 from pipegen.run.lanes import Member
+from pipegen.run.model import Machine, Task
 from pipegen.run.places import Places
 from pipegen.run.votes import Ballot
 
@@ -19,8 +24,8 @@ def is_room(member: Member, host: Host, *, in_future: bool = False) -> bool:
 
 
 def is_kept(member: Member, host: Host) -> bool:
-    """Return whether *host*, which keeps room for *member*, has it by now."""
-    return member.host == host.name and fits(member.asks, host.idle)
+    """Return whether *host*, which keeps room for *member*, has it by now, beside what it keeps for others."""
+    return member.host == host.name and all(host.room.get(name, 0) >= 0 for name in member.asks)
 
 
 def why(member: Member, places: Places, ballot: Ballot) -> tuple[Cause, str]:
@@ -49,3 +54,37 @@ def _lacking(member: Member, host: Host) -> Cause:
 def _rarest(labels: tuple[str, ...], places: Places) -> str:
     """Return the label that the fewest machines have."""
     return min(labels, key=lambda label: sum(label in host.labels for host in places.hosts.values()))
+
+
+def check(tasks: Iterable[Task], machines: Sequence[Machine], report: Report) -> None:
+    """Report each of *tasks* that none of *machines* will ever do for."""
+    hosts = [host(machine, place) for place, machine in enumerate(machines)]
+    for task in tasks:
+        labels = task.demand.labels
+        able = [one for one in hosts if one.labels.issuperset(labels)]
+        if not able:
+            report.add(
+                codes.NO_MACHINE_FITS,
+                f'stage "{task.id.stage}" needs a machine with {_named(labels)}, and there is none',
+                at=task.job.machine.labels_span or task.job.span,
+                hint=f"give a machine of the cluster {_named(labels)}",
+            )
+        elif not any(fits(asks(task.demand), one.limits) for one in able):
+            resources = task.job.machine.resources
+            report.add(
+                codes.NO_MACHINE_FITS,
+                f'stage "{task.id.stage}" asks for more {_lacked(task, able)} than any machine has that it may run on',
+                at=resources.span if resources else task.job.span,
+                hint="let it ask for less, or make a machine of the cluster larger",
+            )
+
+
+def _lacked(task: Task, hosts: Sequence[Host]) -> str:
+    """Return the words for what none of *hosts* has enough of; for all, where each has enough of something."""
+    asked = asks(task.demand)
+    lacked = [name for name, amount in asked.items() if not any(fits({name: amount}, one.limits) for one in hosts)]
+    return " and ".join(lacked) or f"{' and '.join(asked)} together"
+
+
+def _named(labels: Sequence[str]) -> str:
+    return f"the {'label' if len(labels) == 1 else 'labels'} {' and '.join(labels)}"

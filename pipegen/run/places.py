@@ -89,8 +89,8 @@ class Places:
             del orders[bisect_left(orders, place)]
             if not orders:
                 del alike[key]
-        # What counts no slots always has one.
-        alike = self._free if host.room.get(SLOTS, inf) > 0 else self._full
+        # What counts no slots always has one. A slot that is promised counts: to whom it is promised may take it.
+        alike = self._free if host.idle.get(SLOTS, inf) > 0 else self._full
         key = (host.kind, *host.idle.values(), tuple(host.promised.items()))
         insort(alike.setdefault(key, []), place)
         self._alike[place] = (alike, key)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from pipegen.run.actions.allocate import allocate
 from pipegen.run.actions.backfill import backfill
 from pipegen.run.actions.enqueue import enqueue
-from pipegen.run.amounts import CPU, MEMORY, SLOTS, Amounts, put_to, take_from
+from pipegen.run.amounts import Amounts, asks, put_to, take_from
 from pipegen.run.events import Cause
 from pipegen.run.hosts import host
 from pipegen.run.lanes import Gang, Lane, Member, Standing, unseat
@@ -54,15 +54,19 @@ _ROUNDS, _MOST_PATIENCE = 2, 64
 
 def scheduler(machines: Sequence[Machine], *, order: str = CRITICAL_PATH, delays: Delays = _DELAYS) -> SessionScheduler:
     """Return a scheduler for *machines*, whose names differ; *order* is one of `ORDERS`."""
-    tiers = (_FAIR, _ORDER_POLICIES[order], (fit, pack))
     slots = sum(float("inf") if one.slots is None else one.slots for one in machines)
     session = Session(
         [host(machine, place) for place, machine in enumerate(machines)],
-        tiers,
+        tiers(order),
         habits=Habits(delays=delays),
         patience=min(_MOST_PATIENCE, _ROUNDS * slots),
     )
     return SessionScheduler(session)
+
+
+def tiers(order: str) -> tuple[tuple[Policy, ...], ...]:
+    """Return the policies of a run: whose turn it is, then which of its stages comes first, then on which machine."""
+    return (_FAIR, _ORDER_POLICIES[order], (fit, pack))
 
 
 class SessionScheduler:
@@ -149,13 +153,13 @@ class SessionScheduler:
 
     def _join(self, line: Gang, task: Task, now: float) -> Member:
         demand = task.demand
-        asks = self._asked.get(demand)
-        if asks is None:
-            asks = self._asked[demand] = _asks(demand)
+        asked = self._asked.get(demand)
+        if asked is None:
+            asked = self._asked[demand] = asks(demand)
         member = Member(
             name=task.id.stage,
             gang=line,
-            asks=asks,
+            asks=asked,
             labels=demand.labels,
             locks=tuple(dict.fromkeys(demand.locks)),
             remaining=task.remaining,
@@ -212,9 +216,3 @@ class SessionScheduler:
                 if part is Part.PARKED:
                     return line.cause
         return (Cause.SLOT, "")
-
-
-def _asks(demand: Demand) -> Amounts:
-    """Return what *demand* takes of a machine."""
-    amounts = {SLOTS: demand.slots, CPU: demand.cpu, MEMORY: demand.memory}
-    return {name: float(amount) for name, amount in amounts.items() if amount}

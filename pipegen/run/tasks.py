@@ -16,12 +16,13 @@ def pipeline_run(
     graph: ExecutionGraph | None = None,
     first: int = 0,
 ) -> PipelineRun:
-    """Return the run of *plan*: all its stages, or those of *graph*, which says in which order they run then.
+    """Return the run of *plan*: of the stages in *graph*, which says in which order they run then, or of all.
 
+    A stage that takes an environment down is in a run only where *graph* names it: a person starts it, some other day.
     *durations* are those of stages, as far as they are known. *first* is the place of its first stage among the stages
     of all pipelines that run side by side. A part of the stages still has all finally stages.
     """
-    order = graph or plan.graph
+    order = running(plan, plan.graph) if graph is None else graph
     delays = {job.stage: float(job.gate.delay.seconds) for job in plan.jobs if job.gate.delay}
     remaining = longest_behind(order, durations or {}, delays)
     jobs = [job for job in plan.jobs if job.is_final or job.stage in order]
@@ -50,6 +51,15 @@ def pipeline_runs(plans: Iterable[Plan], duration: Callable[[str, str], float]) 
         durations = {job.stage: duration(plan.name, job.stage) for job in plan.jobs}
         found.append(pipeline_run(plan, durations, first=sum(len(run.tasks) for run in found)))
     return tuple(found)
+
+
+def running(plan: Plan, graph: ExecutionGraph) -> ExecutionGraph:
+    """Return *graph* without the stages of *plan* that take an environment down; nothing comes after those (PG544)."""
+    stopping = {job.stage for job in plan.jobs if job.gate.environment and job.gate.environment.stops}
+    if stopping.isdisjoint(graph.nodes):
+        return graph
+    told = [*((node,) for node in graph.nodes), *graph.arcs]
+    return ExecutionGraph(arc for arc in told if stopping.isdisjoint(arc))
 
 
 def demand(job: Job) -> Demand:

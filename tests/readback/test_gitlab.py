@@ -27,6 +27,17 @@ def test_needs_are_the_order() -> None:
     assert graph == ExecutionGraph([["lint"], ["build", "test"]])
 
 
+def test_images_may_have_tags_in_maps_of_one_line() -> None:
+    """Such as a service; a job whose name begins with a dot is none."""
+    graph = read("""
+        stages: [step 1]
+        .docker: { services: [{ name: docker:28-dind, alias: docker }] }
+        build: { stage: step 1, extends: .docker, image: docker:28-cli, script: ["true"] }
+    """)
+
+    assert graph == ExecutionGraph([["build"]])
+
+
 def test_a_job_without_needs_waits_for_all_earlier_stages() -> None:
     """GitLab's own order holds where a job says nothing."""
     graph = read("""

@@ -1,10 +1,12 @@
-"""Random graphs of stages."""
+"""Graphs of stages: one, and random ones."""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
 
 from pipegen.graph.execution import ExecutionGraph
+
+GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release"]])
 
 
 @st.composite

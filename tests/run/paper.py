@@ -192,23 +192,25 @@ class Paper:
         *plans: Plan,
         slots: int = 2,
         durations: Mapping[str, float] | None = None,
+        later: Mapping[str, float] | None = None,
         outcomes: Mapping[str, Sequence[Outcome]] | None = None,
         unwanted: Collection[str] = (),
         ask: Ask = lambda _, answer: answer(True),
         ended: Mapping[TaskId, Outcome] | None = None,
     ) -> None:
-        """Try *outcomes* of a stage one after the other; without any, it succeeds. A stage takes a second."""
+        """Try *outcomes* of a stage one after the other; without any, it succeeds.
+
+        A stage takes a second, or its duration; from the second try on that of *later*, if it is there.
+        """
         self.clock = LookedAt()
         self.heard = Heard()
         self._outcomes = outcomes or {}
-        times = durations or {}
-        self.runs = [_in_order(pipeline_run(plan, times), place) for place, plan in enumerate(plans)]
+        self._times, self._later = durations or {}, later or {}
+        self.runs = [_in_order(pipeline_run(plan, self._times), place) for place, plan in enumerate(plans)]
         self.engine = Engine(
             self.runs,
             clock=self.clock,
-            executor=SimulatedExecutor(
-                self.clock, lambda attempt: times.get(attempt.task.id.stage, 1.0), self._outcome
-            ),
+            executor=SimulatedExecutor(self.clock, self._duration, self._outcome),
             scheduler=Slots(slots),
             listeners=[self.heard],
             is_wanted=lambda task: task.id.stage not in unwanted,
@@ -219,6 +221,11 @@ class Paper:
     def run(self) -> dict[str, Status]:
         """Run to the end."""
         return self.engine.run()
+
+    def _duration(self, attempt: Attempt) -> float:
+        stage = attempt.task.id.stage
+        time = self._times.get(stage, 1.0)
+        return self._later.get(stage, time) if attempt.number > 1 else time
 
     def _outcome(self, attempt: Attempt) -> Outcome:
         told = self._outcomes.get(attempt.task.id.stage, [SUCCESS])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from run.graphs import GRAPH
 from run.paper import FAILED, NOWHERE, SUCCESS, Paper, Slots, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
@@ -18,7 +19,6 @@ from pipegen.run.model import Ending, Outcome, Task, TaskId
 from pipegen.run.outcome import Status
 from pipegen.run.tasks import pipeline_run
 
-GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release"]])
 CANCELLED = Outcome(ending=Ending.CANCELLED)
 
 
@@ -120,8 +120,25 @@ def test_each_try_has_its_time() -> None:
     ]
 
 
+def test_a_try_in_time_is_not_held_to_the_time_of_another() -> None:
+    """Neither when the one before it took too long, nor when that one ended early."""
+    limits = {"a": Limits(timeout=Timeout(3, NOWHERE), retry=Retry(1, tuple(Failure), NOWHERE))}
+    plan = paper_plan(ExecutionGraph([["a"]]), limits=limits)
+    after_late = Paper(plan, durations={"a": 9.0}, later={"a": 2.5})
+    after_early = Paper(plan, later={"a": 2.5}, outcomes={"a": [FAILED, SUCCESS]})
+
+    assert (after_late.run(), after_early.run()) == ({"p": Status.SUCCESS}, {"p": Status.SUCCESS})
+    assert after_early.heard.words()[1:] == [
+        "a starts",
+        "1: a failed, again",
+        "2: a starts (2)",
+        "4.5: a success",
+        "p success",
+    ]
+
+
 def test_a_try_that_does_not_stop_is_killed() -> None:
-    """After a grace."""
+    """After a grace; it has no exit code that might be allowed."""
     told: list[tuple[float, bool]] = []
 
     class Stubborn(SimulatedExecutor):
@@ -130,8 +147,9 @@ def test_a_try_that_does_not_stop_is_killed() -> None:
             told.append((clock.now(), kill))
 
     clock = VirtualClock()
-    plan = paper_plan(ExecutionGraph([["a"]]), limits={"a": Limits(timeout=Timeout(3, NOWHERE))})
-    executor = Stubborn(clock, lambda _: 20.0)
+    limits = Limits(timeout=Timeout(3, NOWHERE), allow_failure=AllowFailure((7,), NOWHERE))
+    plan = paper_plan(ExecutionGraph([["a"]]), limits={"a": limits})
+    executor = Stubborn(clock, lambda _: 20.0, lambda _: Outcome(ending=Ending.FAILED, exit_code=7))
     status = Engine([pipeline_run(plan)], clock=clock, executor=executor, scheduler=Slots(1)).run()
 
     assert (status, told) == ({"p": Status.FAILED}, [(3.0, False), (13.0, True)])

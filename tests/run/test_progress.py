@@ -23,6 +23,7 @@ class Told:
 
     def take(self, news: News) -> None:
         """Take note of *news*, and hold all that was told against the rules."""
+        assert {stage for stage, _ in news.skipped}.isdisjoint(news.ready)
         self.ready += news.ready
         self.lost += [stage for stage, _ in news.skipped]
         self.ready = [stage for stage in self.ready if stage not in self.lost]

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from run.graphs import graphs
 from run.paper import NOWHERE, Slots, paper_plan
 
+from pipegen.bindings.expression import Text
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.model import Delay, Gate, Plan
+from pipegen.plan.model import Delay, Environment, Gate, Plan
 from pipegen.run.bounds import Path, longest_path
 from pipegen.run.events import Cause
 from pipegen.run.model import Machine, TaskId
@@ -113,3 +114,15 @@ def test_a_sweep_tells_how_many_executors_are_enough() -> None:
     assert [one.makespan for _, one in found.simulations] == [106.0, 100.0, 100.0, 100.0, 100.0]
     assert (found.enough, found.nearly_enough, found.best) == (2, 2, 100.0)
     assert Sweep(found.simulations[:1]).enough == 1
+
+
+def test_a_stage_that_takes_an_environment_down_is_left_to_a_person() -> None:
+    """It is in a run only when the run is told to have it."""
+    plan = paper_plan(
+        ExecutionGraph([["deploy", "stop"], ["deploy", "test"]]),
+        gates={"stop": Gate(environment=Environment(name=Text((), NOWHERE), stops=True, span=NOWHERE))},
+    )
+
+    assert [task.id.stage for task in pipeline_run(plan).tasks] == ["deploy", "test"]
+    assert pipeline_run(plan).graph == ExecutionGraph([["deploy", "test"]])
+    assert [task.id.stage for task in pipeline_run(plan, graph=plan.graph).tasks] == ["deploy", "stop", "test"]

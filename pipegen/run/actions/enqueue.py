@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from heapq import heapify, heappop, heappush
 
 from pipegen.run.lanes import Gang
@@ -22,10 +22,10 @@ def enqueue(session: Session) -> None:
     session.entering = [gang for gang in session.entering if gang.lane.name not in session.lanes]
     lanes = [(ballot.lane_key(lane), lane) for lane in session.lanes.values() if by_lane[lane.name]]
     heapify(lanes)
-    gangs = {lane.name: sorted(by_lane[lane.name], key=ballot.gang_key, reverse=True) for _, lane in lanes}
+    gangs = {lane.name: deque(sorted(by_lane[lane.name], key=ballot.gang_key)) for _, lane in lanes}
     while lanes:
         _, lane = heappop(lanes)
-        gang = gangs[lane.name].pop()
+        gang = gangs[lane.name].popleft()
         if gang.minimum is None or ballot.may_enter(gang):
             ballot.entered(gang)
             session.admit(gang)

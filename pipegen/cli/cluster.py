@@ -1,0 +1,83 @@
+"""The machines of a cluster, as a file says them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pipegen.assets import folder
+from pipegen.config.load import load
+from pipegen.config.read import read
+from pipegen.config.schema import check_settings
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report
+from pipegen.plan.resources import cpu, memory
+from pipegen.run.model import Machine
+from pipegen.source.text import Span
+from pipegen.source.tree import Mapping, Node, Scalar, Sequence, integer
+
+
+def read_cluster(path: Path, report: Report, *, shown: str | None = None) -> tuple[Machine, ...]:
+    """Return the machines that the file at *path* says; raise `Stopped` where it says them wrong."""
+    file = load(path, report, shown=shown)
+    report.stop_if_errors()
+    tree = read(file, report)
+    check_settings(tree, _schema(), report, "cluster")
+    report.stop_if_errors()
+    found: dict[str, tuple[Machine, Span]] = {}
+    for item in _items(tree.get("machines") if isinstance(tree, Mapping) else None):
+        for machine, span in _machines(item, report):
+            if machine.name in found:
+                _report_twice(machine.name, span, found[machine.name][1], report)
+                break
+            found[machine.name] = (machine, span)
+    report.stop_if_errors()
+    return tuple(machine for machine, _ in found.values())
+
+
+def _schema() -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads((folder("schemas") / "cluster.schema.json").read_text(encoding="utf-8"))
+    return schema
+
+
+def _machines(item: Node, report: Report) -> Iterator[tuple[Machine, Span]]:
+    """Yield the machines of one *item*, each with the place of its name."""
+    if not isinstance(item, Mapping):
+        return
+    name, count = item.get("name"), _number(item.get("count"))
+    if not isinstance(name, Scalar):
+        return
+    size = (cpu(item.get("cpu"), report), memory(item.get("memory"), report))
+    for number in range(1, count + 1):
+        machine = Machine(
+            name=name.text if count == 1 else f"{name.text}-{number}",
+            slots=_number(item.get("slots")),
+            cpu=size[0],
+            memory=size[1],
+            labels=tuple(label.text for label in _items(item.get("labels")) if isinstance(label, Scalar)),
+        )
+        yield machine, name.span
+
+
+def _items(node: Node | None) -> tuple[Node, ...]:
+    """Return the items of a list, what stands in place of a list of one, or nothing."""
+    if node is None:
+        return ()
+    return node.items if isinstance(node, Sequence) else (node,)
+
+
+def _number(node: Node | None) -> int:
+    return integer(node.text) if isinstance(node, Scalar) else 1
+
+
+def _report_twice(name: str, span: Span, first: Span, report: Report) -> None:
+    report.add(
+        codes.DUPLICATE_MACHINE,
+        f'there are two machines "{name}"',
+        at=span,
+        also=[Label(first, "the first one")],
+        hint='give each a name of its own, or write "count" once',
+    )

@@ -1,0 +1,216 @@
+"""`pipegen simulate`: a run on paper."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipegen.cli.cluster import read_cluster
+from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.orders import Order
+from pipegen.cli.output import write
+from pipegen.cli.paper import Paper, anywhere, on_paper
+from pipegen.cli.session import (
+    Format,
+    PipelineOption,
+    SetOption,
+    attempt,
+    config_path,
+    fixed_inputs,
+    show,
+    wrong_option,
+)
+from pipegen.compiler import Analysed, analyse
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.run.fitting import check
+from pipegen.run.model import Machine
+from pipegen.run.render.data import as_data, sweep_data
+from pipegen.run.render.svg import render_svg
+from pipegen.run.render.sweep import render_sweep
+from pipegen.run.render.text import Glyphs, render_text
+from pipegen.run.scheduler import CRITICAL_PATH, ORDERS
+from pipegen.run.simulation import Simulation
+from pipegen.run.sweep import Sweep
+
+_RANGE = re.compile(r"([0-9]{1,6})\.\.([0-9]{1,6})")
+# A sweep further than this is a slip of the finger.
+_MOST_STEPS = 1_000
+_WIDTH = 100
+
+
+class Shown(StrEnum):
+    """How a run on paper is shown."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+_Configs = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="CONFIG", show_default=False, help="Configs whose pipelines run side by side."),
+]
+_Executors = Annotated[
+    int | None,
+    typer.Option(min=1, max=100_000, metavar="N", show_default=False, help="So many executors, which take any stage."),
+]
+_Cluster = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", show_default=False, help="The executors of this file, with labels, cpu and memory."),
+]
+_Durations = Annotated[
+    Path | None, typer.Option(metavar="FILE", show_default=False, help="How long each stage takes, by its name.")
+]
+_Order = Annotated[str, typer.Option(metavar="ORDER", help=f"Who starts first of those that may: {', '.join(ORDERS)}.")]
+_Sweep = Annotated[
+    str | None,
+    typer.Option(metavar="1..N", show_default=False, help="Try each number of executors, and tell which is enough."),
+]
+_Target = Annotated[
+    Order | None,
+    typer.Option("--target", "-t", show_default=False, help="Keep the order that this engine would enforce."),
+]
+_Svg = Annotated[Path | None, typer.Option(metavar="FILE", show_default=False, help="Draw the chart to this file too.")]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Result:
+    """What is shown."""
+
+    paper: Paper
+    simulation: Simulation
+    sweep: Sweep | None
+    target: Order | None
+
+
+def simulate(
+    configs: _Configs = None,
+    executors: _Executors = None,
+    cluster: _Cluster = None,
+    durations: _Durations = None,
+    order: _Order = CRITICAL_PATH,
+    sweep: _Sweep = None,
+    pipeline: PipelineOption = None,
+    target: _Target = None,
+    inputs: SetOption = None,
+    form: Annotated[Shown, typer.Option("--format", help="How the result is shown.")] = Shown.TEXT,
+    svg: _Svg = None,
+) -> None:
+    """Time a run on paper: how long it takes on so many executors, what waits, and for what.
+
+    Without --executors and --cluster, every stage finds an executor at once.
+    """
+    if cluster is not None and (executors is not None or sweep is not None):
+        raise WrongUsage("--cluster says which executors there are: leave --executors and --sweep out")
+    if order not in ORDERS:
+        raise wrong_option("--order", order, ORDERS)
+    counts = _counts(sweep)
+    _check_picture(svg)
+    report = Report()
+    try:
+        paper = on_paper(_analysed(configs, pipeline, inputs, report), durations, target, order, report)
+        machines = _machines(cluster, executors, paper, report)
+    except Stopped:
+        show(report.diagnostics(), Format.TEXT, sys.stderr)
+        raise typer.Exit(Exit.PROBLEMS) from None
+    show(report.diagnostics(), Format.TEXT, sys.stderr)
+    result = _result(paper if cluster is not None else anywhere(paper), machines, counts, target)
+    if svg is not None:
+        write(svg, render_svg(result.simulation, paper.unit))
+    typer.echo(json.dumps(_data(result), indent=2) if form is Shown.JSON else _text(result))
+
+
+# What is asked for
+
+
+def _analysed(
+    configs: Sequence[Path] | None, pipelines: Sequence[str] | None, inputs: Sequence[str] | None, report: Report
+) -> tuple[Analysed, ...]:
+    """Return *configs* checked, or the one that is found; raise `Stopped` when one of them has errors."""
+    paths = [config_path(path) for path in configs or (None,)]
+    if pipelines and len(paths) > 1:
+        raise WrongUsage("--pipeline chooses from one config: give one, or leave --pipeline out")
+    fixed = fixed_inputs(inputs)
+    found = [attempt(path, report, lambda file: analyse(file, pipelines or (), report, fixed)) for path in paths]
+    report.stop_if_errors()
+    return tuple(one for one in found if one is not None)
+
+
+def _machines(cluster: Path | None, executors: int | None, paper: Paper, report: Report) -> tuple[Machine, ...]:
+    """Return where the run takes place; raise `Stopped` when a stage could run nowhere."""
+    if cluster is None:
+        return alike(executors)
+    machines = read_cluster(cluster, report)
+    check([task for run in paper.runs for task in run.tasks], machines, report)
+    report.stop_if_errors()
+    return machines
+
+
+def alike(executors: int | None) -> tuple[Machine, ...]:
+    """Return as many *executors* that take any stage, without bound for None: one machine with as many slots."""
+    return (Machine(name="executor", slots=executors),)
+
+
+def _counts(given: str | None) -> range | None:
+    if given is None:
+        return None
+    found = _RANGE.fullmatch(given)
+    first, last = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 1 <= first <= last or last - first >= _MOST_STEPS:
+        raise WrongUsage(f'--sweep takes numbers of executors such as 1..32, not "{given}"')
+    return range(first, last + 1)
+
+
+def _check_picture(path: Path | None) -> None:
+    """End with wrong usage when *path* holds something else than a picture."""
+    if path is not None and path.is_file():
+        with path.open("rb") as file:
+            start = file.read(4)
+        if start not in (b"", b"<svg"):
+            raise WrongUsage(f'"{path}" is there and is no SVG: name another file')
+
+
+# What is told
+
+
+def _result(paper: Paper, machines: tuple[Machine, ...], counts: range | None, target: Order | None) -> _Result:
+    swept = Sweep.over(counts, lambda count: paper.on(alike(count))) if counts is not None else None
+    if swept is not None and machines == alike(None):
+        # Nobody said how many: as many as help.
+        simulation = dict(swept.simulations)[swept.enough]
+    else:
+        simulation = paper.on(machines)
+    return _Result(paper=paper, simulation=simulation, sweep=swept, target=target)
+
+
+def _data(result: _Result) -> dict[str, object]:
+    found = {"order": result.paper.order, "target": result.target, **as_data(result.simulation, result.paper.unit)}
+    return found if result.sweep is None else {**found, "sweep": sweep_data(result.sweep)}
+
+
+def _text(result: _Result) -> str:
+    width = shutil.get_terminal_size((_WIDTH, 24)).columns
+    glyphs, unit = Glyphs.of(sys.stdout.encoding), result.paper.unit
+    parts = [_head(result)]
+    if result.sweep is not None:
+        parts.append(render_sweep(result.sweep, unit, width, glyphs))
+    return "\n\n".join([*parts, render_text(result.simulation, unit, width, glyphs)])
+
+
+def _head(result: _Result) -> str:
+    """Return in words what was simulated."""
+    simulation = result.simulation
+    lines = [f"{simulation.title}, order {result.paper.order}"]
+    if result.target is not None:
+        lines.append(f"in the order that {result.target} enforces")
+    if not result.paper.unit.is_seconds:
+        lines.append("each stage takes 1, and a delay nothing: no durations are given")
+    return "\n".join(lines)

@@ -1,0 +1,48 @@
+"""Random pipelines for benchmarks."""
+
+from __future__ import annotations
+
+import random
+
+from run.paper import paper_plan
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Plan
+
+
+def random_plan(dice: random.Random, stages: int, *, name: str = "p") -> tuple[Plan, dict[str, float]]:
+    """Return a plan of so many *stages* and their durations: most short, a few long.
+
+    The stages stand in a few layers; each comes after one to three of the layer before, and some reach farther back.
+    """
+    layers = dice.randint(3, max(3, stages // 3))
+    names = [f"s{number}" for number in range(stages)]
+    layer = {stage: place if place < layers else dice.randrange(layers) for place, stage in enumerate(names)}
+    by_layer = [[stage for stage in names if layer[stage] == number] for number in range(layers)]
+    arcs: list[list[str]] = [[stage] for stage in names]
+    for stage in names:
+        if layer[stage]:
+            nearest = by_layer[layer[stage] - 1]
+            arcs += [[earlier, stage] for earlier in dice.sample(nearest, min(len(nearest), dice.randint(1, 3)))]
+            if layer[stage] > 1 and dice.random() < 0.2:
+                arcs.append([dice.choice(by_layer[dice.randrange(layer[stage] - 1)]), stage])
+    durations = {stage: round(dice.lognormvariate(4.0, 1.0), 1) for stage in names}
+    return paper_plan(ExecutionGraph(arcs), name=name), durations
+
+
+def layered_config(stages: int, width: int, seed: int = 1) -> str:
+    """Return a config of *stages* in layers of *width*, each after three of the layer before."""
+    dice = random.Random(seed)
+    lines = ["pipelines:", "  big:", "    stages:"]
+    lines += [f"      - {{ name: s{number}, script: [true] }}" for number in range(stages)]
+    lines += ["    execution:", *(f"      - [s{number}]" for number in range(width))]
+    for number in range(width, stages):
+        first = (number // width - 1) * width
+        lines += [f"      - [s{earlier}, s{number}]" for earlier in dice.sample(range(first, first + width), 3)]
+    return "\n".join([*lines, ""])
+
+
+def layered_durations(stages: int, seed: int = 1) -> str:
+    """Return durations for that config, as a file."""
+    dice = random.Random(seed)
+    return "".join(f"s{number}: {dice.randint(1, 300)}\n" for number in range(stages))

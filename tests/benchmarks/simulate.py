@@ -1,0 +1,88 @@
+"""How long it takes to simulate 10,000 stages on 64 executors, by parts."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from benchmarks.pipelines import layered_config, layered_durations
+
+from pipegen.cli.durations import load_durations
+from pipegen.compiler import analyse
+from pipegen.config.load import load
+from pipegen.diagnostics.report import Report
+from pipegen.run.model import Machine, TaskId
+from pipegen.run.render.data import as_data
+from pipegen.run.render.svg import render_svg
+from pipegen.run.render.text import render_text
+from pipegen.run.render.times import SECONDS
+from pipegen.run.scheduler import scheduler
+from pipegen.run.simulation import simulate
+from pipegen.run.tasks import pipeline_run
+
+STAGES, WIDTH, EXECUTORS = 10_000, 100, 64
+
+T = TypeVar("T")
+
+
+def main() -> None:
+    """Print the table."""
+    print(f"{STAGES:,} stages in layers of {WIDTH} on {EXECUTORS} executors: seconds of a processor, seconds of time\n")
+    with tempfile.TemporaryDirectory() as folder:
+        config, durations = Path(folder) / "pipegen.yaml", Path(folder) / "durations.yaml"
+        config.write_text(layered_config(STAGES, WIDTH), encoding="utf-8")
+        durations.write_text(layered_durations(STAGES), encoding="utf-8")
+        parts(config, durations)
+        timed("the whole process", lambda: process(config, durations))
+
+
+def parts(config: Path, durations: Path) -> None:
+    """Print the parts of it."""
+    report = Report()
+    file = load(config, report)
+    (plan,) = timed("read and check the config", lambda: analyse(file, (), report)).plans
+    times = timed("read the durations", lambda: load_durations(durations, {plan.name: plan}, report))
+    known = {job.stage: times[TaskId(plan.name, job.stage)] for job in plan.jobs}
+    run = timed("make tasks, longest paths", lambda: pipeline_run(plan, known))
+    for machines, words in (
+        ([Machine(name="executor", slots=EXECUTORS)], "simulate: alike"),
+        ([Machine(name=f"executor-{number}") for number in range(EXECUTORS)], "simulate: by name"),
+    ):
+        found = timed(words, lambda machines=machines: simulate([run], times, machines, scheduler(machines)))  # type: ignore[misc]
+    for words, show in (("text", render_text), ("picture", render_svg), ("data", as_data)):
+        timed(f"show: {words}", lambda show=show: show(found, SECONDS))  # type: ignore[misc]
+
+
+def process(config: Path, durations: Path) -> None:
+    """Call the program as a user does."""
+    call = [sys.executable, "-c", "from pipegen.cli.app import main; main()", "simulate", str(config)]
+    subprocess.run(
+        [*call, "--executors", str(EXECUTORS), "--durations", str(durations)], check=True, stdout=subprocess.DEVNULL
+    )
+
+
+def timed(words: str, work: Callable[[], T]) -> T:
+    """Return what *work* returns, and print how long it takes."""
+    start, used = time.perf_counter(), _used()
+    with contextlib.redirect_stdout(io.StringIO()):
+        found = work()
+    print(f"{words:<28}{_used() - used:>8.2f}{time.perf_counter() - start:>8.2f}", flush=True)
+    return found
+
+
+def _used() -> float:
+    """Return the seconds of a processor that this process and those that it waited for have used."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+if __name__ == "__main__":
+    main()

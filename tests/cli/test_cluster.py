@@ -1,0 +1,80 @@
+"""The file of a cluster, and the machines that it says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from pipegen.assets import folder
+from pipegen.cli.cluster import read_cluster
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.run.model import Machine
+
+
+def test_machines_are_told_one_by_one(tmp_path: Path) -> None:
+    """Those of one item have numbers; what is not said has no bound, but a slot is one."""
+    path = tmp_path / "cluster.yaml"
+    path.write_text(
+        "machines:\n"
+        "  - {name: linux, count: 2, slots: 4, cpu: 1.5, memory: 4Gi, labels: [linux, docker]}\n"
+        "  - {name: mac, cpu: 500m, labels: macos}\n",
+        encoding="utf-8",
+    )
+
+    assert read_cluster(path, Report()) == (
+        *(
+            Machine(name=name, slots=4, cpu=1500, memory=4 * 2**30, labels=("linux", "docker"))
+            for name in ("linux-1", "linux-2")
+        ),
+        Machine(name="mac", slots=1, cpu=500, labels=("macos",)),
+    )
+
+
+def test_json_will_do(tmp_path: Path) -> None:
+    """As everywhere, JSON is YAML."""
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps({"machines": [{"name": "m", "slots": 0x10}]}), encoding="utf-8")
+
+    assert read_cluster(path, Report()) == (Machine(name="m", slots=16),)
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("machines: []\n", {"PG204"}),
+        ("- name: linux\n", {"PG202"}),
+        ("machines: {linux: {slots: 4}}\n", {"PG202"}),
+        ("machines: [{name: linux, slots: 0}]\n", {"PG204"}),
+        ("machines: [{name: linux, memory: much}]\n", {"PG204"}),
+        ("machines: [{name: a}, {name: a}]\nmachine: 1\n", {"PG201"}),
+        ("machines: [{name: linux, count: 99999999999}]\n", {"PG204"}),
+        ("", {"PG104"}),
+        ("machines: [\n", {"PG102"}),
+    ],
+)
+def test_what_is_wrong_is_told(text: str, codes: set[str], tmp_path: Path) -> None:
+    """Never a traceback, and no machines."""
+    path = tmp_path / "cluster.yaml"
+    path.write_text(text, encoding="utf-8")
+    report = Report()
+
+    with pytest.raises(Stopped):
+        read_cluster(path, report)
+    assert {one.code.number for one in report.diagnostics()} == codes
+
+
+def test_the_schema_is_one_and_its_examples_hold() -> None:
+    """It fits its draft, each part says what it is, and what an editor offers is right."""
+    schema = json.loads((folder("schemas") / "cluster.schema.json").read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    machine = schema["$defs"]["machine"]["properties"]
+    parts = [schema["properties"]["machines"], *machine.values()]
+
+    assert all("description" in part for part in parts)
+    for part in parts:
+        validator = Draft202012Validator({"$defs": schema["$defs"], **part})
+        for value in [*part.get("examples", []), *([part["default"]] if "default" in part else [])]:
+            assert list(validator.iter_errors(value)) == []

@@ -1,0 +1,60 @@
+"""Tests of the one loop with the clock that waits: nothing but time is different."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+from run.graphs import GRAPH
+from run.paper import Heard, Slots, paper_plan
+
+from pipegen.run.clocks.real import RealClock
+from pipegen.run.engine import Engine
+from pipegen.run.events import Ended, Skipped, Started
+from pipegen.run.executors.simulated import SimulatedExecutor
+from pipegen.run.outcome import Reason, Status
+from pipegen.run.tasks import pipeline_run
+
+
+def run(clock: RealClock, seconds: float, heard: Heard) -> Engine:
+    """Return an engine whose stages take so many *seconds*."""
+    executor = SimulatedExecutor(clock, lambda _: seconds)
+    runs = [pipeline_run(paper_plan(GRAPH, final=["report"]))]
+    return Engine(runs, clock=clock, executor=executor, scheduler=Slots(2), listeners=[heard])
+
+
+def test_stages_take_their_time() -> None:
+    """They run in the same order as on paper, and not before their time."""
+    heard = Heard()
+    with RealClock() as clock:
+        status = run(clock, 0.02, heard).run()
+        elapsed = clock.now()
+    started = [event.attempt.task.id.stage for event in heard.events if isinstance(event, Started)]
+
+    assert (status, started) == ({"p": Status.SUCCESS}, ["build", "test", "lint", "release", "report"])
+    assert elapsed >= 0.08
+
+
+@pytest.mark.parametrize(("signals", "ran"), [(1, ["build", "report"]), (2, ["build"])])
+def test_signals_stop_a_run(signals: int, ran: list[str]) -> None:
+    """The first lets what runs end, and finally stages run; the second kills."""
+    heard = Heard()
+    with RealClock() as clock:
+        engine = run(clock, 0.3, heard)
+        told: list[int] = []
+
+        def interrupt() -> None:
+            told.append(len(told))
+            engine.stop(kill=len(told) > 1)
+
+        clock.on_signal(signal.SIGINT, interrupt)
+        for number in range(signals):
+            clock.at(0.02 + number * 0.02, lambda: os.kill(os.getpid(), signal.SIGINT))
+        status = engine.run()
+    skipped = {event.task.stage: event.reason for event in heard.events if isinstance(event, Skipped)}
+
+    assert (status, len(told)) == ({"p": Status.FAILED}, signals)
+    assert [event.attempt.task.id.stage for event in heard.events if isinstance(event, Ended)] == ran
+    assert set(skipped.values()) == {Reason.STOPPED}
+    assert {"test", "lint", "release"} <= skipped.keys()
