@@ -29,13 +29,10 @@ def is_kept(member: Member, host: Host) -> bool:
 
 
 def why(member: Member, places: Places, ballot: Ballot) -> tuple[Cause, str]:
-    """Return what *member*, for whom no place was found, waits for, and its name where it has one.
+    """Return what *member*, for whom there is no room, waits for, and its name where it has one.
 
     A label, where a machine without it has room. Else what the machines that will do lack: slots, if all lack them.
     """
-    lock = places.held(member.locks)
-    if lock:
-        return (Cause.LOCK, lock)
     able = [host for host in places.hosts.values() if ballot.is_placeable(member, host)]
     others = (host for host in places.hosts.values() if host not in able)
     if member.labels and (not able or any(is_room(member, host) for host in others)):

@@ -48,18 +48,20 @@ _ACTIONS = (enqueue, allocate, backfill)
 _DELAYS = Delays()
 # Seconds between two looks at those who are parked for too long, as Kubernetes has it.
 _SAFETY = 30.0
-# How often all slots are given to others before room is kept for who does not fit; where slots have no bound, so many.
-_ROUNDS, _MOST_PATIENCE = 2, 64
+# How often all slots are given to others before room is kept for who does not fit.
+_ROUNDS = 2
+# How many others go first where slots have no bound, and machines only run out of the rest.
+_MANY = 64.0
 
 
 def scheduler(machines: Sequence[Machine], *, order: str = CRITICAL_PATH, delays: Delays = _DELAYS) -> SessionScheduler:
     """Return a scheduler for *machines*, whose names differ; *order* is one of `ORDERS`."""
-    slots = sum(float("inf") if one.slots is None else one.slots for one in machines)
+    slots = [one.slots for one in machines if one.slots is not None]
     session = Session(
         [host(machine, place) for place, machine in enumerate(machines)],
         tiers(order),
         habits=Habits(delays=delays),
-        patience=min(_MOST_PATIENCE, _ROUNDS * slots),
+        patience=_ROUNDS * sum(slots) or _MANY,
     )
     return SessionScheduler(session)
 

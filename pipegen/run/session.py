@@ -142,17 +142,20 @@ class Session:
         if locks:
             events.append(Event(LOCK, locks))
         for queue in self.all_queues():
-            for event in events:
+            for event in events if queue.has_parked() else ():
                 queue.event(event, self.now)
 
     def park(self, queue: Queue[Gang], gang: Gang, member: Member) -> None:
         """Park *gang*, whose *member* found no place, until that can change."""
-        gang.cause = why(member, self.places, self.ballot)
         self.changed[gang] = None
-        if gang.cause[0] is Cause.LOCK:
-            gang.parked_at = None
+        lock = self.places.held(member.locks)
+        if lock:
+            gang.cause, gang.parked_at = (Cause.LOCK, lock), None
             queue.fail(gang, self.now, pending=(LOCK,))
             return
+        # What it lacked at first is told as long as it lacks room: to look at all machines each time takes long.
+        if gang.cause[0] in (Cause.SLOT, Cause.LOCK):
+            gang.cause = why(member, self.places, self.ballot)
         if not member.is_light:
             gang.parked_at = self.placed if gang.parked_at is None else gang.parked_at
             if not gang.is_aging and gang not in self._pledges:

@@ -36,20 +36,23 @@ class _Shares:
         """Return what *lane* deserves."""
         if self._version != self.session.version:
             self._version = self.session.version
-            lanes = self.session.lanes.values()
-            self._deserved = deserved(lanes, self.session.places.totals)
-        return self._deserved[lane.name]
+            self._deserved = deserved(self.session.lanes.values(), self.session.places.totals)
+        return self._deserved.get(lane.name, {})
 
     def capability(self, lane: Lane) -> Amounts:
         """Return the most that *lane* may have: what is guaranteed to others, it may not."""
-        return capability(lane, self.session.lanes.values(), self.session.places.totals)
+        return _most(lane, _guaranteed(self.session.lanes.values()), self.session.places.totals)
 
 
 def deserved(lanes: Iterable[Lane], totals: Amounts) -> Mapping[str, Amounts]:
-    """Return what each lane deserves of *totals*: water is poured by weight until all is given or all have enough."""
-    lanes = tuple(lanes)
+    """Return what each lane deserves of *totals*: water is poured by weight until all is given or all have enough.
+
+    Lanes that ask for nothing, and are guaranteed nothing, are left out.
+    """
+    lanes = [lane for lane in lanes if lane.guarantee or any(lane.asked.values())]
     bounded = {name: amount for name, amount in totals.items() if is_bounded(amount)}
-    most = {lane.name: capability(lane, lanes, bounded) for lane in lanes}
+    guaranteed = _guaranteed(lanes)
+    most = {lane.name: _most(lane, guaranteed, bounded) for lane in lanes}
     found: dict[str, dict[str, float]] = {lane.name: {} for lane in lanes}
     thirsty, left = list(lanes), dict(bounded)
     while thirsty and any(left.values()):
@@ -70,12 +73,17 @@ def deserved(lanes: Iterable[Lane], totals: Amounts) -> Mapping[str, Amounts]:
     return found
 
 
-def capability(lane: Lane, lanes: Iterable[Lane], totals: Amounts) -> Amounts:
-    """Return the most that *lane* may have of *totals*."""
-    kept: dict[str, float] = {}
-    for other in lanes:
-        if other is not lane:
-            put_to(kept, other.guarantee)
+def _guaranteed(lanes: Iterable[Lane]) -> Amounts:
+    """Return what is guaranteed to all lanes together."""
+    found: dict[str, float] = {}
+    for lane in lanes:
+        put_to(found, lane.guarantee)
+    return found
+
+
+def _most(lane: Lane, guaranteed: Amounts, totals: Amounts) -> Amounts:
+    """Return the most that *lane* may have of *totals*: no more than its capability, nor what is kept for others."""
+    kept = {name: amount - lane.guarantee.get(name, 0) for name, amount in guaranteed.items()}
     limits = lane.capability or {}
     return {name: min(amount - kept.get(name, 0), limits.get(name, inf)) for name, amount in totals.items()}
 

@@ -81,6 +81,10 @@ class Queue(Generic[T]):
         """Return whether `pop` has something to take."""
         return len(self._active) > 0 or (self._habits.is_eager and self._backoff.has_refused())
 
+    def has_parked(self) -> bool:
+        """Return whether an event may wake anybody."""
+        return any(self._by_reason.values())
+
     def add(self, item: T, now: float) -> None:
         """Take a new *item*, which may be tried at once if its gates are open."""
         entry = Entry(item=item, since=now)
