@@ -9,6 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Condition, Image, Job, Plan, Selection
+from pipegen.run.tasks import running
 from pipegen.run.walk import found
 from pipegen.shell.expanded import values_of_names
 from pipegen.source.text import Span
@@ -38,9 +39,12 @@ def pipelines(
 
 
 def chosen(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> tuple[Chosen, ...]:
-    """Return what of *plans* runs: all, or what *stages* need; the name of a matrix stands for all its legs."""
+    """Return what of *plans* runs: all, or what *stages* need; the name of a matrix stands for all its legs.
+
+    A stage that takes an environment down runs only where it is named.
+    """
     if not stages:
-        return tuple(Chosen(plan, plan.graph, plan.jobs) for plan in plans)
+        return tuple(map(_whole, plans))
     _check(plans, stages, report)
     parts = (_part(plan, stages) for plan in plans)
     return tuple(one for one in parts if one.jobs)
@@ -51,6 +55,11 @@ def read_stages(job: Job) -> frozenset[str]:
     values = (output.stage for output in (*job.inputs, *values_of_names(job)))
     images = (one.producer for one in found(Image, job.steps) if one.producer is not None)
     return frozenset((*values, *job.files, *job.containers, *images)) - {job.stage}
+
+
+def _whole(plan: Plan) -> Chosen:
+    graph = running(plan, plan.graph)
+    return Chosen(plan, graph, tuple(job for job in plan.jobs if job.is_final or job.stage in graph))
 
 
 def _check(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> None:

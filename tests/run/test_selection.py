@@ -67,6 +67,24 @@ def test_without_names_all_run() -> None:
     assert (part.jobs, part.graph) == (plan.jobs, plan.graph)
 
 
+def test_what_takes_an_environment_down_runs_when_it_is_named() -> None:
+    """A person starts it, some other day."""
+    (plan,) = plans(
+        """\
+pipelines:
+  p:
+    stages:
+      - { name: up, script: up, environment: { name: review, on_stop: down } }
+      - { name: down, script: down }
+    execution: [[up, down]]
+"""
+    )
+
+    (whole,), (named,) = chosen((plan,), (), Report()), chosen((plan,), ("down",), Report())
+    assert ([job.stage for job in whole.jobs], whole.graph.nodes) == (["up"], ("up",))
+    assert [job.stage for job in named.jobs] == ["down"]
+
+
 @pytest.mark.parametrize(
     ("named", "are_true", "names"),
     [
