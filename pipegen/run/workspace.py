@@ -19,9 +19,10 @@ from pipegen.shell.quote import quote
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Where a try runs; the commands *before* make the folder, those *after* remove it."""
+    """Where a try runs; *kept* is where people find its files, *before* and *after* are what makes and removes it."""
 
     folder: str
+    kept: str
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
 
@@ -51,7 +52,7 @@ class InPlace:
 
     def tree(self, attempt: Attempt) -> Tree:  # noqa: ARG002 - the same for all
         """Return the tree."""
-        return Tree(str(self.root))
+        return Tree(str(self.root), str(self.root))
 
     def keep(self, attempt: Attempt, tree: Tree, *, succeeded: bool) -> None:
         """Leave all where it is."""
@@ -85,12 +86,14 @@ class Isolated:
         """Return a new tree, and how it is made."""
         task = attempt.task
         if task.plan.name in self.shared:
-            return Tree(str(self._shared_tree(task.plan)))
+            shared = str(self._shared_tree(task.plan))
+            return Tree(shared, shared)
         folder = self.folder.work / "trees" / f"{task.job.slug}-{attempt.number}"
         place = quote(str(folder))
         stores = [self._store(producer) for producer in _read_by(task.job, task.plan, self.carried)]
         return Tree(
             str(folder),
+            self._people(task.job),
             before=(
                 f"cp -RPp {quote(str(self._base))} {place}",
                 *(f"cp -RPpf {quote(f'{store}/.')} {place}" for store in stores if store.is_dir()),
@@ -104,7 +107,7 @@ class Isolated:
         if job.pipeline in self.shared:
             return
         reports = artifacts.found(tree.folder, _report_paths(job))
-        artifacts.shown(tree.folder, reports, str(self.folder.artifacts / job.slug))
+        artifacts.shown(tree.folder, reports, tree.kept)
         when = job.keeping.when
         found = [
             (one, artifacts.found(tree.folder, (one.path,), job.keeping.exclude))
@@ -113,7 +116,7 @@ class Isolated:
         ]
         if when is KeptWhen.ALWAYS or succeeded is (when is KeptWhen.SUCCESS):
             kept = [name for one, names in found if one.is_kept for name in names]
-            artifacts.shown(tree.folder, dict.fromkeys(kept), str(self.folder.artifacts / job.slug))
+            artifacts.shown(tree.folder, dict.fromkeys(kept), tree.kept)
         if succeeded:
             left = [name for one, names in found if one.travels for name in names]
             carried = artifacts.found(tree.folder, self.carried[job.pipeline, job.stage])
@@ -131,6 +134,9 @@ class Isolated:
 
     def _store(self, job: Job) -> Path:
         return self.folder.work / "left" / job.slug
+
+    def _people(self, job: Job) -> str:
+        return str(self.folder.artifacts / job.slug)
 
     def _shared_tree(self, plan: Plan) -> Path:
         first = plan.jobs[0].slug if plan.jobs else plan.name

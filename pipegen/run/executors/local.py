@@ -145,8 +145,8 @@ class _Try:
         self._is_cleaning = False
         self._name = f"{executor.environment[names.RUN]}-{attempt.task.order}-{attempt.number}"
         self._log = f"{executor.logs}/{_log_name(attempt.task.job, attempt.number)}"
-        self._variables = self._own_variables()
         self._tree: Tree = executor.trees.tree(attempt)
+        self._variables = self._own_variables()
         self._around = self._put_around("")
 
     def begin(self) -> None:
@@ -256,6 +256,7 @@ class _Try:
         return {
             names.JOB_ID: self._name,
             names.LOG_URL: f"file://{self._log}",
+            names.FILES_URL: f"file://{self._tree.kept}",
             names.KEPT: f"{self._executor.kept}/{self._name}",
             **statuses,
             **self._work.secrets,

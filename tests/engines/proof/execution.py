@@ -241,7 +241,7 @@ _HERE_OUTCOMES = {"allowed": "unstable", "reused": "success", "not run": "skippe
 
 
 def _here(world: World, pipelines: Sequence[str]) -> Execution:
-    """Return what comes of a run on this machine; the repository is told where it was cloned from, as engines do it."""
+    """Return what comes of a run on this machine."""
     report, secrets = world.folder / "report.json", world.folder / "secrets.env"
     given = {**world.variables, **dict(_secret_variables(world))}
     secrets.write_text("".join(f"{name}={_in_dotenv(value)}\n" for name, value in given.items()), encoding="utf-8")
@@ -254,14 +254,12 @@ def _here(world: World, pipelines: Sequence[str]) -> Execution:
     around = {
         "PIPEGEN_REGISTRY": world.containers.registry,
         "PIPEGEN_REPOSITORY": _registry_path(world),
+        **{f"PIPEGEN_{name}": str(value) for name, value in world.settings.get("run", {}).items()},
         "XDG_STATE_HOME": str(world.folder / "state"),
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": "remote.origin.url",
-        "GIT_CONFIG_VALUE_0": "https://git.example.org/group/project.git",
     }
     done = subprocess.run(
         command,
-        cwd=world.repository,
+        cwd=_cloned(world),
         env={**os.environ, **_environment(world), **around},
         capture_output=True,
         text=True,
@@ -295,6 +293,15 @@ def _here(world: World, pipelines: Sequence[str]) -> Execution:
         text="",
         log=done.stdout + done.stderr + "".join(Path(one["log"]).read_text("utf-8", "replace") for _, one in tries),
     )
+
+
+def _cloned(world: World) -> Path:
+    """Return a clone of the repository of *world* that says where it is from, as what engines check out does."""
+    folder = world.folder / "checkout"
+    subprocess.run(("git", "clone", "--quiet", str(world.repository), str(folder)), check=True)
+    address = "https://git.example.org/group/project.git"
+    subprocess.run(("git", "-C", str(folder), "remote", "set-url", "origin", address), check=True)
+    return folder
 
 
 def _in_dotenv(value: str) -> str:
