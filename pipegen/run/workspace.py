@@ -115,7 +115,8 @@ class Isolated:
             if one.path is not None and (succeeded or when is not KeptWhen.SUCCESS)
         ]
         if when is KeptWhen.ALWAYS or succeeded is (when is KeptWhen.SUCCESS):
-            kept = [name for one, names in found if one.is_kept for name in names]
+            # As on GitLab, what `copy` takes out of containers too.
+            kept = [name for one, names in found if one.is_kept or not one.is_declared for name in names]
             artifacts.shown(tree.folder, dict.fromkeys(kept), tree.kept)
         if succeeded:
             left = [name for one, names in found if one.travels for name in names]
