@@ -7,6 +7,8 @@ import os
 import signal
 from pathlib import Path
 
+from pipegen.run.executors import container as containers
+
 # It kills the processes whose environment names the run, twice, since they may start others meanwhile (where there is a
 # /proc), and then removes what carries its name in the container program; *$2* is "" where none is used.
 _CLEAN = r"""
@@ -58,8 +60,8 @@ def kill_rest(run: str) -> None:
 
 
 def clean(run: str, program: str) -> None:
-    """Remove what is left of *run*, which is over; *program* is that for containers, "" where none is used."""
-    os.waitpid(_spawn(_CLEAN, run, program, None), 0)
+    """Remove what is left of *run*, which is over; *program* is that for containers, "" for the one that is found."""
+    os.waitpid(_spawn(_CLEAN, run, program or containers.program(os.environ) or "", None), 0)
 
 
 def _spawn(script: str, run: str, program: str, entrance: int | None) -> int:
