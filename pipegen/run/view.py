@@ -53,7 +53,7 @@ class Live:
 
     def _tick(self) -> None:
         if self._clock is not None:
-            self._draw(self._clock.now())
+            self.draw(self._clock.now())
             self._take_back = self._clock.at(self._clock.now() + _PERIOD, self._tick)
 
     def _print(self, text: str) -> None:
@@ -65,7 +65,8 @@ class Live:
             self._stream.write(_UP_AND_CLEAR.format(self._drawn))
             self._drawn = 0
 
-    def _draw(self, now: float) -> None:
+    def draw(self, now: float) -> None:
+        """Draw what runs and waits at the time *now*, in place of what is drawn."""
         size = shutil.get_terminal_size()
         lines = list(self._lines(now, max(3, size.lines - 2)))
         self._clear()
