@@ -167,7 +167,8 @@ def _clone(checkout: Checkout, base: Path) -> None:
     root = str(checkout.root)
     base.parent.mkdir(parents=True, exist_ok=True)
     (base.parent / "trees").mkdir(exist_ok=True)
-    _git("clone", "--quiet", "--shared", "--no-checkout", "--no-tags", root, str(base))
+    # Each copy would have the samples of hooks that a template brings.
+    _git("clone", "--quiet", "--shared", "--no-checkout", "--template=", root, str(base))
     index = Path(root, _git("-C", root, "rev-parse", "--git-path", "index"))
     if index.exists():
         shutil.copyfile(index, base / ".git/index")
