@@ -3,8 +3,9 @@
 What a config includes stands in `included/`. What is no config is read as the generated file that it looks like.
 The first line of a config may be a comment that says for which target it is compiled, with which options of the
 command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), which inputs
-are fixed (`# set: level=full`), on which machines it runs on paper (`# cluster: included/cluster.yml`), or how long its
-stages take there (`# durations: included/durations.yml`).
+are fixed (`# set: level=full`), on which machines it runs on paper (`# cluster: included/cluster.yml`), how long its
+stages take there (`# durations: included/durations.yml`), or that it is about to run on a machine that has nothing
+(`# run: host stage=unit`).
 `pytest --update-golden` writes what is said anew.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -26,7 +28,10 @@ from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.readback.generated import read
 from pipegen.readback.recognise import engine_of
+from pipegen.run.checkout import Checkout
+from pipegen.run.conditions import Asked
 from pipegen.run.fitting import check
+from pipegen.run.here import Wish, gather
 from pipegen.run.tasks import pipeline_run
 from pipegen.targets import registry
 
@@ -40,7 +45,7 @@ BESIDE = {"PG501", "PG366"}
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return what the comment on the first line of *config* says, by its first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    found = re.fullmatch(r"# (?P<key>target|pipeline|set|cluster|durations): (?P<words>.+)", line)
+    found = re.fullmatch(r"# (?P<key>target|pipeline|set|cluster|durations|run): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
 
@@ -65,7 +70,20 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         for name in settings.get("durations", ()):
             plans = {plan.name: plan for plan in analysed.plans}
             check_timeouts(plans, load_durations(folder / name, plans, report, shown=Path(name).name), report)
+        if "run" in settings:
+            gather(analysed.plans, (), Asked(Checkout(folder), {}, {}), wish_of(settings["run"]), report)
     return report.diagnostics()
+
+
+def wish_of(words: list[str]) -> Wish:
+    """Return what *words* ask of a run."""
+    return Wish(
+        stages=tuple(word.removeprefix("stage=") for word in words if word.startswith("stage=")),
+        is_isolated="isolated" in words,
+        is_on_host="host" in words,
+        environment={"PATH": ""},
+        started=datetime(2022, 1, 31, tzinfo=UTC),
+    )
 
 
 def code_of(folder: Path) -> Code:

@@ -17,6 +17,7 @@ from pipegen.cli.commands.compile import compile_
 from pipegen.cli.commands.explain import explain
 from pipegen.cli.commands.graph import graph
 from pipegen.cli.commands.plan import plan
+from pipegen.cli.commands.run import run as run_
 from pipegen.cli.commands.schema import schema
 from pipegen.cli.commands.simulate import simulate
 from pipegen.cli.commands.targets import targets
@@ -37,6 +38,7 @@ app.command("compile")(compile_)
 app.command("check")(check)
 app.command("graph")(graph)
 app.command("plan")(plan)
+app.command("run")(run_)
 app.command("simulate")(simulate)
 app.command("explain")(explain)
 app.command("targets")(targets)

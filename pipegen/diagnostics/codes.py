@@ -174,13 +174,21 @@ CHILD_WAITS = Code("PG675", "child-waits", _W)
 CUT_CROSSED = Code("PG676", "cut-crossed", _E)
 UNKNOWN_SPLIT_STAGE = Code("PG677", "unknown-split-stage", _E)
 
-# 8: runs; 801 to 809 where they take place, 810 to 819 those on paper
+# 8: runs; 801 to 809 where they take place, 810 to 819 those on paper, 820 to 839 those on this machine
 DUPLICATE_MACHINE = Code("PG801", "duplicate-machine", _E)
 NO_MACHINE_FITS = Code("PG802", "no-machine-fits", _E)
 INVALID_DURATIONS = Code("PG810", "invalid-durations", _E)
 UNKNOWN_DURATION = Code("PG811", "unknown-duration", _W)
 MISSING_DURATION = Code("PG812", "missing-duration", _W)
 LONGER_THAN_TIMEOUT = Code("PG813", "longer-than-timeout", _W)
+MISSING_SECRET = Code("PG820", "missing-secret", _E)
+MISSING_INPUT = Code("PG821", "missing-input", _E)
+NO_CONTAINER_PROGRAM = Code("PG822", "no-container-program", _E)
+NO_SUCH_STAGE = Code("PG823", "no-such-stage", _E)
+NEEDS_PERMISSION = Code("PG824", "needs-permission", _E)
+NO_REPOSITORY = Code("PG825", "no-repository", _E)
+SERVICES_LEFT_OUT = Code("PG826", "services-left-out", _W)
+NOT_DONE_HERE = Code("PG827", "not-done-here", _I)
 
 
 def table() -> tuple[Code, ...]:

@@ -1,0 +1,437 @@
+"""`pipegen run`: pipelines on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from cli.calling import Pipegen
+
+PROGRAM = (sys.executable, "-c", "from pipegen.cli.app import main; main()")
+PIPELINE = """\
+pipelines:
+  p:
+    stages:
+      - name: build
+        script: ['mkdir -p dist; echo made >dist/file', 'echo on ${setup.branch}']
+        outputs: { v: { command: 'printf "a''b  \\n c\\n"' } }
+        artifacts: [dist/]
+      - name: unit
+        script: ['printf "<%s>" "${build.v}"; cat dist/file']
+      - name: bad
+        script: [echo before, exit 7]
+      - name: after-bad
+        script: [echo never]
+      - name: may
+        allow_failure: true
+        script: ['false']
+      - name: other
+        when: { branch: other }
+        script: [echo never]
+      - name: end
+        script: ['echo ${pipeline.status} ${unit.status} ${bad.status} ${after-bad.status} ${other.status}']
+    execution: [[build, unit], [bad, after-bad], [may], [other]]
+    finally: [end]
+"""
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder in which runs keep their folders, which is new."""
+    folder = tmp_path_factory.mktemp("state")
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "Test")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "test@example.org")
+    return folder
+
+
+@pytest.fixture
+def write(empty: Path) -> Callable[..., Path]:
+    """Return a function that makes the current folder a repository with a config, all of it committed."""
+
+    def make(config: str, **files: str) -> Path:
+        for name, text in {"pipegen.yaml": config, **files}.items():
+            (empty / name).write_text(text, encoding="utf-8")
+        for command in ("init --quiet --initial-branch=main", "add --all", "commit --quiet --message=all"):
+            subprocess.run(("git", *command.split()), check=True)
+        return empty
+
+    return make
+
+
+def logs(state: Path) -> dict[str, str]:
+    """Return the logs of the stages that ran."""
+    return {path.stem: path.read_text("utf-8") for path in state.rglob("logs/*.log")}
+
+
+def left(state: Path) -> set[str]:
+    """Return what runs have left beside logs and scripts."""
+    return {path.name for path in state.glob("pipegen/*/*/*")} - {"logs", "scripts"}
+
+
+@pytest.mark.parametrize("isolated", [(), ("--isolated",)], ids=["in the tree", "isolated"])
+def test_stages_come_to_what_they_come_to_on_engines(
+    isolated: tuple[str, ...], write: Callable[..., Path], pipegen: Pipegen, state: Path
+) -> None:
+    """Values, files, failures, conditions and finally stages; what a stage waits for has ended."""
+    folder = write(PIPELINE)
+    result = pipegen("run", *isolated, "-j", "2", "--report", "run.json")
+    said = logs(state)
+    told = json.loads((folder / "run.json").read_text())
+    stages = {stage["name"]: stage for stage in told["pipelines"][0]["stages"]}
+
+    assert result.status == 1
+    assert said["unit"] == "<a'b  \n c>made\n"
+    assert said["end"] == "failed success failed skipped skipped\n"
+    assert (said["build"], "after-bad" in said) == ("on main\n", False)
+    assert {name: stage["status"] for name, stage in stages.items()} == {
+        "build": "success",
+        "unit": "success",
+        "bad": "failed",
+        "after-bad": "skipped",
+        "may": "allowed",
+        "other": "skipped",
+        "end": "success",
+    }
+    assert stages["bad"]["tries"][0] | {"started": 0, "ended": 0, "log": ""} == {
+        "number": 1,
+        "started": 0,
+        "ended": 0,
+        "ending": "failed",
+        "failure": "script",
+        "exit_code": 7,
+        "reason": "exit status 7",
+        "log": "",
+    }
+    assert stages["build"]["tries"][0]["ended"] <= stages["unit"]["tries"][0]["started"]
+    assert stages["end"]["tries"][0]["started"] >= max(
+        one["ended"] for name, stage in stages.items() if name != "end" for one in stage["tries"]
+    )
+    assert (folder / "dist").exists() is not bool(isolated)
+    assert left(state) == ({"artifacts"} if isolated else set())
+
+
+def test_a_pipe_gets_lines(write: Callable[..., Path], pipegen: Pipegen) -> None:
+    """The start and end of each stage, the ends of logs of what failed, and where all logs are."""
+    write(PIPELINE)
+    lines = pipegen("run", "-j", "1").out.splitlines()
+    said = [re.sub(r"^ *[0-9.]+ s  |, [0-9.]+ s(: .*)?$", "", line) for line in lines]
+
+    started = [line.split()[-1] for line in said if line.startswith("start")]
+
+    assert sorted(line for line in said if line.startswith(("ok", "FAILED", "allowed", "skip"))) == [
+        "FAILED   bad",
+        "allowed  may",
+        "ok       build",
+        "ok       end",
+        "ok       unit",
+        "skip     after-bad: a stage before it did not succeed",
+        "skip     other: its condition is false",
+    ]
+    assert (sorted(started), started[-1]) == (["bad", "build", "end", "may", "unit"], "end")
+    assert started.index("build") < started.index("unit")
+    assert "  | before" in lines
+    assert "3 ok, 1 failed, 1 failed and may, 2 skipped in" in "\n".join(lines)
+    assert lines[-1].startswith("logs: /")
+
+
+def test_what_would_run_is_shown(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
+    """Without running it."""
+    write(PIPELINE)
+    result = pipegen("run", "--dry-run")
+
+    assert result.status == 0
+    assert "unit, after build" in result.out
+    assert "other: skipped, its condition is false (line 17)" in result.out
+    assert not list(state.iterdir())
+
+
+def test_a_stage_brings_what_it_needs(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
+    """And nothing else; who asks for it by name has said that it shall run."""
+    write(PIPELINE)
+
+    assert pipegen("run", "--stage", "unit", "--stage", "other").status == 0
+    assert set(logs(state)) == {"build", "unit", "other"}
+
+
+def test_inputs_are_given(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
+    """Or have a default; one that has none must be given before anything runs."""
+    config = "inputs: { level: { default: low }, key: {} }\npipelines: { p: { stages: [{ name: a, script: '%s' }] } }\n"
+    write(config % "echo ${inputs.level} ${inputs.key}")
+
+    assert "PG821" in pipegen("run").err
+    assert pipegen("run", "--set", "key=$(x) y").status == 0
+    assert logs(state)["a"] == "low $(x) y\n"
+
+
+def test_a_copy_holds_what_is_staged(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
+    """And no more; git works in it, at the commit of the user's tree, whose repository is left alone."""
+    script = "ls -A; cat a; git rev-parse HEAD; git status --short; echo changed >a; git symbolic-ref -q HEAD || :"
+    folder = write(f"pipelines: {{ p: {{ stages: [{{ name: a, script: '{script}' }}] }} }}\n", a="one\n")
+    (folder / "a").write_text("two\n")
+    subprocess.run(("git", "add", "a"), check=True)
+    (folder / "a").write_text("three\n")
+    (folder / "new").touch()
+    commit = subprocess.run(("git", "rev-parse", "HEAD"), capture_output=True, text=True, check=True).stdout.strip()
+    before = subprocess.run(("git", "status", "--short"), capture_output=True, text=True, check=True).stdout
+
+    assert pipegen("run", "--isolated").status == 0
+    assert logs(state)["a"].split("\n") == [".git", "a", "pipegen.yaml", "two", commit, "M  a", ""]
+    assert (folder / "a").read_text() == "three\n"
+    assert subprocess.run(("git", "status", "--short"), capture_output=True, text=True, check=True).stdout == before
+
+
+def test_a_shared_workspace_is_one_copy(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
+    """What one stage leaves is there for the next; values wait outside, and the user's tree stays as it is."""
+    folder = write(
+        """\
+pipelines:
+  p:
+    workspace: shared
+    stages:
+      - { name: a, script: [echo 1 >left, 'printf v >$PIPEGEN_OUTPUTS/v'], outputs: [v] }
+      - { name: b, script: ['cat left; printf ${a.v}; ls -A'] }
+"""
+    )
+
+    assert pipegen("run", "--isolated").status == 0
+    assert logs(state)["b"] == "1\nv.git\nleft\npipegen.yaml\n"
+    assert not (folder / "left").exists()
+
+
+def test_secrets_are_given_to_who_asks_and_hidden(
+    write: Callable[..., Path], pipegen: Pipegen, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a file or the environment; a file's path is whole, and what it holds is hidden too."""
+    folder = write(
+        """\
+pipelines:
+  p:
+    stages:
+      - name: asks
+        secrets: { TOKEN: deploy-token, CLUSTER: { file: cluster }, REG: { password: registry } }
+        script:
+          - 'echo "$TOKEN $REG_USERNAME $REG_PASSWORD"; cat "$CLUSTER"; printf %s "$TOKEN" | wc -c'
+      - name: does-not
+        script: ['env | grep -c "DEPLOY_TOKEN\\|REGISTRY_PASSWORD" || :']
+"""
+    )
+    (folder / "kube").write_text("server: x\nkey: s3cret-of-file\n")
+    (folder / "vars.env").write_text("DEPLOY_TOKEN='one two'\nCLUSTER=kube\nREGISTRY_USERNAME=me\n")
+    monkeypatch.setenv("REGISTRY_PASSWORD", "pass-word")
+
+    assert pipegen("run", "--env-file", "vars.env").status == 0
+    assert logs(state)["asks"] == "[masked] me [masked]\n[masked]\n[masked]\n7\n"
+    assert logs(state)["does-not"] == "0\n"
+
+
+def test_effects_need_a_word(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
+    """Nothing starts without it; a stage that does not run needs none."""
+    stage = "{ name: a, environment: production, approve: true, script: echo deployed%s }"
+    folder = write(f"pipelines: {{ p: {{ stages: [{stage % ''}] }} }}\n")
+    refused = pipegen("run")
+
+    assert (refused.status, "PG824" in refused.err, logs(state)) == (1, True, {})
+    assert pipegen("run", "--allow-effects").status == 0
+    assert logs(state) == {"a": "deployed\n"}
+    (folder / "pipegen.yaml").write_text(f"pipelines: {{ p: {{ stages: [{stage % ', when: {branch: x}'}] }} }}\n")
+    assert pipegen("run").status == 0
+
+
+def test_fail_fast_is_the_users_choice(write: Callable[..., Path], pipegen: Pipegen) -> None:
+    """Whatever the pipeline says."""
+    write(
+        "pipelines: { p: { fail_fast: true, stages: [{ name: a, script: 'false' }, { name: b, script: 'true' }], "
+        "execution: [[a], [b]] } }\n"
+    )
+
+    assert "skip     b: nothing new starts any more" in pipegen("run", "-j", "1").out
+    assert "ok       b" in pipegen("run", "-j", "1", "--keep-going").out
+
+
+def test_reports_are_written(write: Callable[..., Path], pipegen: Pipegen) -> None:
+    """JUnit's cases, and a page that holds a chart and logs, whatever they print."""
+    folder = write(
+        "pipelines: { p: { stages: [{ name: 'a<b', script: 'printf \"<b>\\\\033[1m&\\\\000\"; exit 3' }, "
+        "{ name: c, script: c }] } }\n"
+    )
+    pipegen("run", "--report", "run.xml", "--report", "run.html")
+    (suite,) = ET.parse(folder / "run.xml").getroot()  # noqa: S314 - our own
+    page = (folder / "run.html").read_text()
+
+    assert {key: suite.attrib[key] for key in ("name", "tests", "failures", "errors", "skipped")} == {
+        "name": "p",
+        "tests": "2",
+        "failures": "1",
+        "errors": "0",
+        "skipped": "1",
+    }
+    assert [(case.attrib["name"], [child.tag for child in case]) for case in suite] == [
+        ("a<b", ["failure"]),
+        ("c", ["skipped"]),
+    ]
+    assert suite[0][0].text == "<b>\ufffd[1m&\ufffd"
+    assert "<svg" in page
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--report", "run.txt"),
+        ("--report", "none/run.json"),
+        ("--jobs", "0"),
+        ("--env-file", "none"),
+        ("--env-file", "bad.env"),
+        ("--set", "x"),
+    ],
+)
+def test_wrong_usage(arguments: tuple[str, ...], write: Callable[..., Path], pipegen: Pipegen) -> None:
+    """Told in words, before anything runs."""
+    write(PIPELINE, **{"bad.env": "A=b\nsecret\n"})
+    result = pipegen("run", *arguments)
+
+    assert result.status == 2
+    assert "secret" not in result.err
+
+
+SLEEPS = """\
+pipelines:
+  p:
+    stages:
+      - { name: long, script: ['echo on; sleep 301 & sleep 302'] }
+      - { name: away, script: ['setsid sleep 303 & echo on'] }
+      - { name: next, script: [echo never] }
+      - { name: end, script: ['echo end ${pipeline.status}'] }
+    execution: [[long, next], [away]]
+    finally: [end]
+"""
+
+
+def sleepers() -> list[str]:
+    """Return the processes of SLEEPS that run."""
+    found = subprocess.run(("ps", "-eo", "args"), capture_output=True, text=True, check=True).stdout.splitlines()
+    return [line for line in found if re.fullmatch(r"sleep 30[123]", line)]
+
+
+@pytest.fixture
+def running(write: Callable[..., Path], state: Path) -> subprocess.Popen[str]:
+    """Return a run of SLEEPS whose first stage has begun."""
+    write(SLEEPS)
+    process = subprocess.Popen((*PROGRAM, "run", "-j", "2"), stdout=subprocess.PIPE, text=True)
+    until(lambda: logs(state).get("long") == "on\n" and logs(state).get("away") == "on\n")
+    return process
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Return when something *holds*; fail where that takes long."""
+    end = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_an_interrupt_lets_nothing_new_start_and_a_second_one_kills(
+    running: subprocess.Popen[str], state: Path
+) -> None:
+    """What runs when the first one comes may end; finally stages run after it."""
+    running.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    out, _ = running.communicate(timeout=30)
+
+    assert running.returncode == 130
+    assert "skip     next: nothing new starts any more" in out
+    assert "cancelled long" in out
+    assert (sleepers(), left(state)) == ([], set())
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_of_a_run_that_is_killed(running: subprocess.Popen[str], state: Path, number: int) -> None:
+    """Not even a process in a session of its own; what it could not remove itself, the next run does."""
+    running.send_signal(number)
+    running.communicate(timeout=30)
+
+    until(lambda: sleepers() == [])
+    subprocess.run((*PROGRAM, "run", "--stage", "end"), check=True, capture_output=True)
+    assert left(state) == set()
+
+
+def test_finally_stages_run_after_an_interrupt(write: Callable[..., Path], state: Path) -> None:
+    """Once what runs has ended."""
+    write(SLEEPS.replace("sleep 301 & sleep 302", "sleep 1").replace("setsid sleep 303 &", ""))
+    process = subprocess.Popen((*PROGRAM, "run", "-j", "2"), stdout=subprocess.PIPE, text=True)
+    until(lambda: logs(state).get("long") == "on\n")
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+
+    assert process.returncode == 130
+    assert logs(state)["end"] == "end failed\n"
+
+
+def test_a_terminal_gets_a_picture(write: Callable[..., Path]) -> None:
+    """What runs and waits is drawn anew below what has ended; a person is asked."""
+    config = """\
+pipelines:
+  p:
+    stages:
+      - { name: ask, approve: 'Go on?', script: [echo yes] }
+      - { name: slow, script: [sleep 1] }
+    execution: [[ask], [slow]]
+"""
+    write(config)
+    status, shown = typed("y\ny\n")
+
+    assert status == 0
+    assert 'stage "ask" waits: Go on? [y/N]' in shown
+    assert "run      slow" in shown
+    assert "ok       ask" in shown
+    assert "2 ok in" in shown
+
+
+def typed(text: str) -> tuple[int, str]:
+    """Return the status and the output of a run on a terminal where somebody types *text*."""
+    pid, terminal = os.forkpty()
+    if pid == 0:
+        os.execvpe(  # noqa: S606 - the program itself
+            PROGRAM[0], (*PROGRAM, "run", "-j", "2"), {**os.environ, "TERM": "xterm", "CI": ""}
+        )
+    shown, waiting = b"", text.splitlines(keepends=True)
+    while True:
+        try:
+            data = os.read(terminal, 4096)
+        except OSError:
+            break
+        shown += data
+        if waiting and shown.count(b"[y/N]") > len(text.splitlines()) - len(waiting):
+            os.write(terminal, waiting.pop(0).encode())
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(status), shown.decode()
+
+
+def test_the_json_is_a_contract(write: Callable[..., Path], pipegen: Pipegen) -> None:
+    """What a program may rely on."""
+    folder = write(PIPELINE)
+    pipegen("run", "--report", "run.json")
+    told: dict[str, Any] = json.loads((folder / "run.json").read_text())
+
+    assert list(told) == ["version", "run", "config", "started", "seconds", "status", "pipelines", "longest_path"]
+    assert (told["version"], told["config"], told["status"]) == (1, "pipegen.yaml", "failed")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", told["started"])
+    assert list(told["pipelines"][0]) == ["name", "status", "stages"]
+    assert list(told["pipelines"][0]["stages"][0]) == ["name", "status", "skipped", "ready", "seconds", "tries"]

@@ -1,0 +1,122 @@
+"""`pipegen run` with stages in images: real containers, of which none is left."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from engines.containers import BASE, Containers
+from engines.proof.execution import CONFIG
+from engines.proof.worlds import repository
+from engines.proof.yaml_text import yaml_text
+
+pytestmark = pytest.mark.xdist_group("run-in-containers")
+
+PORT = 8377
+SERVE = f"mkdir /srv/w; echo served >/srv/w/x; exec httpd -f -p {PORT} -h /srv/w"
+STAGES: dict[str, dict[str, object]] = {
+    "make": {
+        "image": BASE,
+        "env": {"E": "x  y"},
+        "script": ['test ! -e /usr; printf "%s %s" "$E" "$TOKEN" >made', "exit 0"],
+        "secrets": {"TOKEN": "deploy-token"},
+        "outputs": {"v": {"command": "cat made"}, "tag": {"command": "echo latest"}},
+        "artifacts": ["made"],
+    },
+    "use": {
+        "image": {"name": f"{BASE}:${{make.tag}}", "entrypoint": []},
+        "script": ['test "${make.v}" = "$(cat made)"; cat made', "false"],
+        "after": ['echo "after <${make.v}>"'],
+    },
+    "served": {
+        "image": BASE,
+        "services": [
+            {
+                "image": BASE,
+                "alias": "web",
+                "command": ["sh", "-c", SERVE],
+                "ready": f"wget -q -O /dev/null http://web:{PORT}/x",
+            }
+        ],
+        "script": [f"wget -q -O - http://web:{PORT}/x"],
+    },
+    "slow": {"image": BASE, "timeout": 2, "script": ["trap 'echo told; exit 0' TERM", 'sleep 60 & wait "$!"']},
+    "none": {"image": {"name": "localhost/pipegen-test/none", "pull": "never"}, "script": ["true"]},
+}
+
+
+def started(containers: Containers, folder: Path, stages: dict[str, dict[str, object]]) -> subprocess.Popen[str]:
+    """Return a run of *stages* that has begun."""
+    arcs = [[name] for name in stages] + ([["make", "use"]] if "use" in stages else [])
+    text = yaml_text(
+        {"pipelines": {"p": {"stages": [{"name": name, **keys} for name, keys in stages.items()], "execution": arcs}}}
+    )
+    place = repository(folder / "repository", files={CONFIG: text})
+    around = {
+        "DOCKER": shutil.which("podman") or "podman",
+        "PIPEGEN_NETWORK": "host",
+        "DEPLOY_TOKEN": "s3cr3t value",
+        "XDG_STATE_HOME": str(folder / "state"),
+    }
+    return subprocess.Popen(
+        (sys.executable, "-c", "from pipegen.cli.app import main; main()", "run", CONFIG, "--isolated", "-j", "5"),
+        cwd=place,
+        env={**os.environ, **containers.environment, **around},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def logs(folder: Path) -> dict[str, str]:
+    """Return the logs of stages."""
+    return {path.stem: path.read_text("utf-8") for path in (folder / "state").rglob("*.log")}
+
+
+def left(containers: Containers) -> list[str]:
+    """Return the names of the containers of runs."""
+    return [
+        name for name in containers.docker("ps", "--all", "--format", "{{.Names}}").stdout.split() if "stage" in name
+    ]
+
+
+def test_stages_run_in_their_images(containers: Containers, tmp_path: Path) -> None:
+    """With values, files, secrets and services; a time limit reaches into them, and nothing is left."""
+    run = started(containers, tmp_path, STAGES)
+    told, _ = run.communicate(timeout=120)
+    said = logs(tmp_path)
+
+    assert run.returncode == 1
+    assert said["use"] == "x  y s3cr3t valueafter <x  y s3cr3t value>\n", told
+    assert "use failed: exit status 1" in told
+    assert said["served"].splitlines()[-1] == "served"
+    assert "slow failed: it took more than 2 s" in told
+    assert "none failed: its container did not start" in told
+    assert left(containers) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_of_a_run_that_is_killed(containers: Containers, tmp_path: Path, number: int) -> None:
+    """Not even where it cannot clean up itself."""
+    run = started(containers, tmp_path, {"long": {"image": BASE, "script": ["echo on", "sleep 300"]}})
+    wait_until(lambda: "on\n" in logs(tmp_path).get("long", ""))
+    assert len(left(containers)) == 1
+    run.send_signal(number)
+    run.communicate(timeout=60)
+
+    wait_until(lambda: left(containers) == [])
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Return when something *holds*; fail where that takes long."""
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.1)
