@@ -22,7 +22,8 @@ def pipeline_run(
     of all pipelines that run side by side. A part of the stages still has all finally stages.
     """
     order = graph or plan.graph
-    remaining = longest_behind(order, durations or {})
+    delays = {job.stage: float(job.gate.delay.seconds) for job in plan.jobs if job.gate.delay}
+    remaining = longest_behind(order, durations or {}, delays)
     jobs = [job for job in plan.jobs if job.is_final or job.stage in order]
     return PipelineRun(
         name=plan.name,
@@ -62,10 +63,15 @@ def demand(job: Job) -> Demand:
     )
 
 
-def longest_behind(graph: ExecutionGraph, durations: Mapping[str, float]) -> dict[str, float]:
-    """Return how long the longest path from the start of each stage takes, that stage included."""
+def longest_behind(
+    graph: ExecutionGraph, durations: Mapping[str, float], delays: Mapping[str, float]
+) -> dict[str, float]:
+    """Return how long the longest path from the start of each stage takes, that stage included.
+
+    *delays* are what stages wait before they start, where they do.
+    """
     found: dict[str, float] = {}
     for stage in reversed(graph.topological()):
-        behind = max((found[later] for later in graph.successors(stage)), default=0.0)
+        behind = max((delays.get(later, 0.0) + found[later] for later in graph.successors(stage)), default=0.0)
         found[stage] = behind + durations.get(stage, 0.0)
     return found

@@ -5,8 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from run.paper import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import AllowFailure, Delay, Gate, Limits
+from pipegen.run.events import Ready, Skipped, Started
+from pipegen.run.model import TaskId
 from pipegen.run.outcome import (
     Moment,
     Reason,
@@ -159,6 +163,46 @@ def test_the_case_holds(case: Case) -> None:
         return
     with pytest.raises((AssertionError, KeyError, ValueError)):
         CHECKS[case["kind"]](case)
+
+
+def test_the_engine_decides_as_the_rules_do(case: Case) -> None:
+    """What has ended is given to it, what runs takes long, and what has not started waits for a while first."""
+    told = moment(case)
+    ends = {stage for stage, state in told.states.items() if state is not State.RUNNING}
+    runs = told.states.keys() - ends
+    allowed = {stage: Limits(allow_failure=AllowFailure((), NOWHERE)) for stage in told.allowed}
+    stages = (*told.graph.nodes, *told.final)
+    paper = Paper(
+        paper_plan(
+            told.graph,
+            name="run",
+            final=told.final,
+            limits=allowed,
+            gates={stage: Gate(delay=Delay(10, NOWHERE)) for stage in stages if stage not in runs},
+        ),
+        slots=len(stages),
+        durations=dict.fromkeys(stages, 100.0),
+        unwanted=told.unwanted,
+        ended={TaskId("run", stage): SUCCESS if told.states[stage] is State.SUCCESS else FAILED for stage in ends},
+    )
+    if told.is_stopped:
+        paper.clock.at(5.0, paper.engine.stop)
+    found: list[tuple[set[str], Moment]] = []
+    paper.clock.at(6.0, lambda: found.append((waiting(paper), paper.engine.moment("run"))))
+    paper.run()
+    # A run that is over by then is looked at as it ended.
+    ready_then, now = (*found, (waiting(paper), paper.engine.moment("run")))[0]
+
+    assert (now.states, skipped(now)) == (told.states, skipped(told))
+    assert ready_then == {*ready(told), *final_ready(told)}
+
+
+def waiting(paper: Paper) -> set[str]:
+    """Return the stages that may start and have not, as far as that was told."""
+    events = paper.heard.events
+    over = {event.task.stage for event in events if isinstance(event, Skipped)}
+    over |= {event.attempt.task.id.stage for event in events if isinstance(event, Started)}
+    return {event.task.stage for event in events if isinstance(event, Ready)} - over
 
 
 def test_every_case_is_accounted_for(cases: list[Case]) -> None:

@@ -170,6 +170,20 @@ def _words(event: Event) -> str:  # noqa: PLR0911 - one for each kind
     return ""
 
 
+class LookedAt(VirtualClock):
+    """A clock that lets somebody look at the run whenever something has happened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.look: Callable[[], None] = lambda: None
+
+    def wait(self) -> bool:
+        """Go on, then let them look."""
+        is_more = super().wait()
+        self.look()
+        return is_more
+
+
 class Paper:
     """A run on paper that a test can look into."""
 
@@ -184,7 +198,7 @@ class Paper:
         ended: Mapping[TaskId, Outcome] | None = None,
     ) -> None:
         """Try *outcomes* of a stage one after the other; without any, it succeeds. A stage takes a second."""
-        self.clock = VirtualClock()
+        self.clock = LookedAt()
         self.heard = Heard()
         self._outcomes = outcomes or {}
         times = durations or {}

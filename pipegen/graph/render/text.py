@@ -1,12 +1,11 @@
 """A graph as lines for a terminal: its frames from top to bottom, and what each node comes after."""
 
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from types import MappingProxyType
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.graph.render.visible import visible
+from pipegen.graph.render.visible import columns, padded, visible
 
 _NO_LABELS: Mapping[str, str] = MappingProxyType({})
 _WIDEST_COLUMN = 40
@@ -24,14 +23,14 @@ def render_text(
     shown = {node: visible(labels.get(node, node)) for node in graph.nodes}
     frames = graph.stack()
     margin = len(str(len(frames))) + 2
-    column = min(max(map(_columns, shown.values()), default=0), _WIDEST_COLUMN)
+    column = min(max(map(columns, shown.values()), default=0), _WIDEST_COLUMN)
     lines = [visible(title), ""] if title else []
     before: tuple[str, ...] = ()
     for number, frame in enumerate(frames, start=1):
         heads = chain([f"{number:>{margin - 2}}  "], iter(lambda: " " * margin, None))
         for head, node in zip(heads, frame, strict=False):
             after = _after(graph.predecessors(node), before, number - 1, shown.__getitem__)
-            lines += _row(head + _pad(shown[node], column), after, margin + column, width)
+            lines += _row(head + padded(shown[node], column), after, margin + column, width)
         before = frame
     return "\n".join([*lines, ""]) if lines else "(empty)\n"
 
@@ -59,19 +58,9 @@ def _broken(words: Iterable[str], width: int) -> Iterator[str]:
     """Yield *words* with commas between, as many on a line as fit *width*, but at least one."""
     line = ""
     for word in words:
-        if line and _columns(line) + len(", ") + _columns(word) >= width:
+        if line and columns(line) + len(", ") + columns(word) >= width:
             yield f"{line},"
             line = word
         else:
             line = f"{line}, {word}" if line else word
     yield line
-
-
-def _pad(text: str, columns: int) -> str:
-    return text + " " * (columns - _columns(text))
-
-
-def _columns(text: str) -> int:
-    """Return how many columns of a terminal *text* takes."""
-    wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
-    return len(text) + wide - sum(unicodedata.category(char) in {"Mn", "Me", "Cf"} for char in text)

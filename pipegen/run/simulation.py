@@ -1,0 +1,88 @@
+"""A run on paper: how long it takes on given machines, and what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pipegen.run.bounds import Path, longest_path
+from pipegen.run.clocks.virtual import VirtualClock
+from pipegen.run.engine import Engine
+from pipegen.run.events import Cause
+from pipegen.run.executors.simulated import SimulatedExecutor
+from pipegen.run.model import Machine, PipelineRun, TaskId
+from pipegen.run.scheduling import Scheduler
+from pipegen.run.timeline import Bar, Timeline
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Simulation:
+    """What a run on paper came to.
+
+    Attributes:
+        machines: where it ran.
+        bars: the stages in the order in which they started.
+        makespan: when the last one ended.
+        work: the slots of all stages, each times its duration.
+        path: the longest path of all pipelines.
+    """
+
+    machines: tuple[Machine, ...]
+    bars: tuple[Bar, ...]
+    makespan: float
+    work: float
+    path: Path
+
+    @property
+    def slots(self) -> int | None:
+        """All slots together; None without bound."""
+        counts = [machine.slots for machine in self.machines]
+        return None if None in counts else sum(count for count in counts if count is not None)
+
+    @property
+    def shared_work(self) -> float:
+        """The time that the work takes where no slot is ever idle."""
+        return self.work / self.slots if self.slots else 0.0
+
+    @property
+    def lower_bound(self) -> float:
+        """What no order of these stages on these machines undercuts."""
+        return max(self.path.seconds, self.shared_work)
+
+    @property
+    def utilisation(self) -> float | None:
+        """The share of all slots' time that was used; None where slots are without bound, or no time passed."""
+        return self.work / (self.slots * self.makespan) if self.slots and self.makespan else None
+
+    def waiting(self) -> dict[tuple[Cause, str], list[tuple[TaskId, float]]]:
+        """Return, by what stages waited for, who did for how long: longer first, causes in their own order."""
+        found: dict[tuple[Cause, str], dict[TaskId, float]] = {}
+        for bar in self.bars:
+            for wait in bar.waits:
+                times = found.setdefault((wait.cause, wait.what), {})
+                times[bar.task.id] = times.get(bar.task.id, 0.0) + wait.seconds
+        order = list(Cause)
+        return {
+            key: sorted(found[key].items(), key=lambda one: -one[1])
+            for key in sorted(found, key=lambda one: (order.index(one[0]), one[1]))
+        }
+
+
+def simulate(
+    runs: Sequence[PipelineRun], durations: Mapping[TaskId, float], machines: Sequence[Machine], scheduler: Scheduler
+) -> Simulation:
+    """Return what *runs* side by side come to on *machines*, placed by *scheduler*, which knows these.
+
+    Every stage runs and succeeds, and nobody has to be waited for.
+    """
+    clock, timeline = VirtualClock(), Timeline()
+    executor = SimulatedExecutor(clock, lambda attempt: durations[attempt.task.id])
+    Engine(runs, clock=clock, executor=executor, scheduler=scheduler, listeners=[timeline]).run()
+    bars = timeline.bars()
+    return Simulation(
+        machines=tuple(machines),
+        bars=bars,
+        makespan=clock.now(),
+        work=sum(bar.seconds * bar.task.demand.slots for bar in bars),
+        path=max((longest_path(run, durations) for run in runs), key=lambda path: path.seconds, default=Path()),
+    )

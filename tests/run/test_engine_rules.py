@@ -1,0 +1,178 @@
+"""Tests that each decision of the loop is what the rules say at that moment, and that nothing starts too early."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from run.graphs import graphs
+from run.paper import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
+
+from pipegen.plan.model import AllowFailure, Approval, Delay, Failure, Gate, Limits, Plan, Retry, Timeout
+from pipegen.run import outcome
+from pipegen.run.events import Ended, Event, Over, Ready, Skipped, Started
+from pipegen.run.model import Attempt, Ending, Outcome, Task, TaskId
+from pipegen.run.outcome import State, Status
+
+OUTCOMES = st.sampled_from(
+    [
+        *(SUCCESS, SUCCESS, FAILED),
+        Outcome(ending=Ending.FAILED, failure=Failure.SYSTEM),
+        Outcome(ending=Ending.FAILED, exit_code=7),
+    ]
+)
+LIMITS = st.builds(
+    Limits,
+    retry=st.none() | st.builds(Retry, st.integers(1, 2), st.just((Failure.SCRIPT, Failure.TIMEOUT)), st.just(NOWHERE)),
+    timeout=st.none() | st.builds(Timeout, st.integers(1, 4), st.just(NOWHERE)),
+    allow_failure=st.none() | st.builds(AllowFailure, st.sampled_from([(), (7,)]), st.just(NOWHERE)),
+)
+GATES = st.sampled_from(
+    [Gate(), Gate(), Gate(delay=Delay(2, NOWHERE)), Gate(approval=Approval(message=None, span=NOWHERE))]
+)
+
+
+@st.composite
+def plans(draw: st.DrawFn, name: str = "p") -> Plan:
+    """Return a plan of a few stages with all that bounds them."""
+    graph = draw(graphs(most=7))
+    final = tuple(f"f{number}" for number in range(draw(st.integers(0, 2))))
+    return paper_plan(
+        graph,
+        name=name,
+        final=final,
+        limits={stage: draw(LIMITS) for stage in (*graph.nodes, *final)},
+        gates={stage: draw(GATES) for stage in graph.nodes},
+        is_fail_fast=draw(st.booleans()),
+    )
+
+
+@st.composite
+def papers(draw: st.DrawFn, *found: Plan) -> Paper:
+    """Return a run on paper of *found*, in which anything may happen."""
+    stages = sorted({job.stage for plan in found for job in plan.jobs})
+    refused = draw(st.sets(st.sampled_from(stages)))
+    paper = Paper(
+        *found,
+        slots=draw(st.integers(1, 3)),
+        durations={stage: draw(st.integers(0, 5)) for stage in stages},
+        outcomes={stage: draw(st.lists(OUTCOMES, min_size=1, max_size=3)) for stage in stages},
+        unwanted=draw(st.sets(st.sampled_from(stages), max_size=3)),
+        ask=lambda task, answer: answer(task.id.stage not in refused),
+    )
+    if draw(st.booleans()):
+        paper.clock.at(draw(st.integers(0, 20)), paper.engine.stop)
+        if draw(st.booleans()):
+            paper.clock.at(draw(st.integers(0, 20)), lambda: paper.engine.stop(kill=True))
+    return paper
+
+
+@dataclass
+class Told:
+    """What the events of a run have told of a pipeline."""
+
+    ready: set[str] = field(default_factory=set)
+    states: dict[str, State] = field(default_factory=dict)
+    skipped: set[str] = field(default_factory=set)
+    over: list[Status] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, events: Sequence[Event], pipeline: str) -> Told:
+        """Return what *events* tell; no stage is skipped twice, started before it is ready, or runs in two tries."""
+        told = cls()
+        for event in events:
+            match event:
+                case Ready(task=TaskId(name, stage)) if name == pipeline:
+                    assert stage not in told.ready
+                    told.ready.add(stage)
+                case Skipped(task=TaskId(name, stage)) if name == pipeline:
+                    assert stage not in told.skipped | told.states.keys()
+                    told.skipped.add(stage)
+                case Over(pipeline=name) if name == pipeline:
+                    told.over.append(event.status)
+                case Started(attempt=Attempt(task=Task(id=TaskId(name, stage)))) if name == pipeline:
+                    assert stage in told.ready - told.skipped
+                    told.states[stage] = State.RUNNING
+                case Ended(attempt=Attempt(task=Task(id=TaskId(name, stage)))) if name == pipeline and event.is_final:
+                    assert told.states[stage] is State.RUNNING
+                    is_good = event.outcome.ending is Ending.SUCCESS
+                    told.states[stage] = State.SUCCESS if is_good else State.FAILED
+        return told
+
+
+def check(paper: Paper, pipeline: str) -> None:
+    """Expect that what a run on *paper* has told so far is what the rules say of this moment."""
+    told, moment = Told.of(paper.heard.events, pipeline), paper.engine.moment(pipeline)
+    never = outcome.skipped(moment)
+
+    assert moment.states == told.states
+    assert told.skipped - set(moment.final) == never.keys()
+    assert told.ready - told.states.keys() - told.skipped == {*outcome.ready(moment), *outcome.final_ready(moment)}
+    assert told.over == [result for result in [outcome.result(moment)] if result is not Status.UNKNOWN]
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_every_decision_is_what_the_rules_say(data: st.DataObject) -> None:
+    """At each moment, of each of two pipelines that run side by side."""
+    found = [data.draw(plans("one")), data.draw(plans("other"))]
+    paper = data.draw(papers(*found))
+
+    def look() -> None:
+        for plan in found:
+            check(paper, plan.name)
+
+    paper.clock.look = look
+    results = paper.run()
+
+    assert results == {plan.name: outcome.result(paper.engine.moment(plan.name)) for plan in found}
+    assert Status.UNKNOWN not in results.values()
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_tries_are_as_many_as_the_limits_say(data: st.DataObject) -> None:
+    """One more than the retries at most, numbered from one, each ended before the next, one final end each."""
+    plan = data.draw(plans())
+    paper = data.draw(papers(plan))
+    paper.run()
+    starts = [event.attempt for event in paper.heard.events if isinstance(event, Started)]
+    ends = [event for event in paper.heard.events if isinstance(event, Ended)]
+    for job in plan.jobs:
+        numbers = [one.number for one in starts if one.task.job is job]
+        assert numbers == list(range(1, len(numbers) + 1))
+        assert len(numbers) <= 1 + (job.limits.retry.count if job.limits.retry else 0)
+        assert sum(end.is_final for end in ends if end.attempt.task.job is job) == bool(numbers)
+        assert {end.attempt.number for end in ends if end.attempt.task.job is job} == set(numbers)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_no_stage_starts_before_those_before_it_have_ended(data: st.DataObject) -> None:
+    """By the times that the events tell."""
+    plan = data.draw(plans())
+    paper = data.draw(papers(plan))
+    paper.run()
+    over = {event.attempt.task.id.stage: event.time for event in paper.heard.events if isinstance(event, Ended)}
+    over |= {event.task.stage: event.time for event in paper.heard.events if isinstance(event, Skipped)}
+    for event in paper.heard.events:
+        if isinstance(event, Started) and not event.attempt.task.job.is_final:
+            before = plan.graph.predecessors(event.attempt.task.id.stage)
+            assert all(over[stage] <= event.time for stage in before)
+        elif isinstance(event, Started):
+            assert all(over[stage] <= event.time for stage in plan.graph.nodes)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_a_run_takes_the_same_decisions_again(data: st.DataObject) -> None:
+    """It is the same events, in the same order, at the same times."""
+    plan = data.draw(plans())
+    times = {job.stage: data.draw(st.integers(0, 3)) for job in plan.jobs}
+    first, second = (Paper(plan, durations=times) for _ in range(2))
+    first.run()
+    second.run()
+
+    assert first.heard.events == second.heard.events
