@@ -166,7 +166,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
     with path.open("rb") as file:
         for line in file:
             try:
-                data = json.loads(line) if line.endswith(b"\n") else None
+                data = json.loads(line)
             except ValueError:
                 continue
             if isinstance(data, dict):
