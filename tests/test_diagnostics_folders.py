@@ -2,8 +2,9 @@
 
 What a config includes stands in `included/`.
 The first line of a config may be a comment that says for which target it is compiled, with which options of the
-command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), or which inputs
-are fixed (`# set: level=full`).
+command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), which inputs
+are fixed (`# set: level=full`), how long stages take (`# durations: included/durations.yml`), or that it is about to
+run on a machine that has nothing (`# run: host stage=unit`).
 `pytest --update-golden` writes what is said anew.
 """
 
@@ -11,16 +12,21 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from pipegen.cli.durations import check_timeouts, load_durations
 from pipegen.compiler import analyse, generate
 from pipegen.config.load import load
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.model import Code, Diagnostic, Severity
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.run.checkout import Checkout
+from pipegen.run.conditions import Asked
+from pipegen.run.here import Wish, gather
 from pipegen.targets import registry
 
 FOLDERS = sorted(path for path in (Path(__file__).parent / "diagnostics").iterdir() if path.is_dir())
@@ -33,7 +39,7 @@ BESIDE = {"PG501", "PG366"}
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return what the comment on the first line of *config* says, by its first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    found = re.fullmatch(r"# (?P<key>target|pipeline|set): (?P<words>.+)", line)
+    found = re.fullmatch(r"# (?P<key>target|pipeline|set|durations|run): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
 
@@ -48,7 +54,23 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         analysed = analyse(file, settings.get("pipeline", ()), report, fixed)
         for name, *options in [settings["target"]] if "target" in settings else []:
             generate(analysed, registry.load(name), dict(option.split("=") for option in options), report)
+        for name in settings.get("durations", ()):
+            plans = {plan.name: plan for plan in analysed.plans}
+            check_timeouts(plans, load_durations(folder / name, plans, report, shown=Path(name).name), report)
+        if "run" in settings:
+            gather(analysed.plans, (), Asked(Checkout(folder), {}, {}), wish_of(settings["run"]), report)
     return report.diagnostics()
+
+
+def wish_of(words: list[str]) -> Wish:
+    """Return what *words* ask of a run."""
+    return Wish(
+        stages=tuple(word.removeprefix("stage=") for word in words if word.startswith("stage=")),
+        is_isolated="isolated" in words,
+        is_on_host="host" in words,
+        environment={"PATH": ""},
+        started=datetime(2022, 1, 31, tzinfo=UTC),
+    )
 
 
 def code_of(folder: Path) -> Code:

@@ -28,7 +28,10 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "readback": ("graph", "diagnostics", "source"),
     "run": ("plan.model", "bindings.expression", "shell", "graph", "diagnostics", "source"),
     "compiler": ("targets", "plan", "bindings", "config", "graph", "diagnostics", "source"),
-    "cli": ("compiler", "targets", "plan", "bindings", "config", "graph", "diagnostics", "source", "assets", "emit"),
+    "cli": (
+        *("compiler", "run", "readback", "targets", "plan", "bindings", "config", "graph", "diagnostics", "source"),
+        *("assets", "emit"),
+    ),
 }
 
 # The modules that may import a library that is not Python's own.

@@ -17,6 +17,7 @@ from pipegen.cli.commands.compile import compile_
 from pipegen.cli.commands.explain import explain
 from pipegen.cli.commands.graph import graph
 from pipegen.cli.commands.plan import plan
+from pipegen.cli.commands.run import run as run_
 from pipegen.cli.commands.schema import schema
 from pipegen.cli.commands.targets import targets
 from pipegen.cli.exits import Exit, WrongUsage
@@ -36,6 +37,7 @@ app.command("compile")(compile_)
 app.command("check")(check)
 app.command("graph")(graph)
 app.command("plan")(plan)
+app.command("run")(run_)
 app.command("explain")(explain)
 app.command("targets")(targets)
 app.command("schema")(schema)

@@ -164,6 +164,20 @@ GATE_ON_GITLAB = Code("PG655", "gate-on-gitlab", _W)
 UNKNOWN_STAGE_IN_SETTING = Code("PG656", "unknown-stage-in-setting", _E)
 RELEASE_IN_OWN_IMAGE = Code("PG657", "release-in-own-image", _W)
 
+# 8: runs; 810 to 819 simulated ones, 820 to 839 those on this machine
+INVALID_DURATIONS = Code("PG810", "invalid-durations", _E)
+UNKNOWN_DURATION = Code("PG811", "unknown-duration", _W)
+MISSING_DURATION = Code("PG812", "missing-duration", _W)
+LONGER_THAN_TIMEOUT = Code("PG813", "longer-than-timeout", _W)
+MISSING_SECRET = Code("PG820", "missing-secret", _E)
+MISSING_INPUT = Code("PG821", "missing-input", _E)
+NO_CONTAINER_PROGRAM = Code("PG822", "no-container-program", _E)
+NO_SUCH_STAGE = Code("PG823", "no-such-stage", _E)
+NEEDS_PERMISSION = Code("PG824", "needs-permission", _E)
+NO_REPOSITORY = Code("PG825", "no-repository", _E)
+SERVICES_LEFT_OUT = Code("PG826", "services-left-out", _W)
+NOT_DONE_HERE = Code("PG827", "not-done-here", _I)
+
 
 def table() -> tuple[Code, ...]:
     """Return all codes in the order of their numbers."""

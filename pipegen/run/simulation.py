@@ -20,6 +20,7 @@ class Simulation:
     """What a run on paper came to.
 
     Attributes:
+        pipelines: the names of those that ran.
         machines: where it ran.
         bars: the stages in the order in which they started.
         makespan: when the last one ended.
@@ -27,11 +28,16 @@ class Simulation:
         path: the longest path of all pipelines.
     """
 
+    pipelines: tuple[str, ...]
     machines: tuple[Machine, ...]
     bars: tuple[Bar, ...]
     makespan: float
     work: float
     path: Path
+
+    def name(self, task: TaskId) -> str:
+        """Return the name of *task*: the stage's, after the pipeline's where there are several."""
+        return f"{task.pipeline}: {task.stage}" if len(self.pipelines) > 1 else task.stage
 
     @property
     def slots(self) -> int | None:
@@ -80,6 +86,7 @@ def simulate(
     Engine(runs, clock=clock, executor=executor, scheduler=scheduler, listeners=[timeline]).run()
     bars = timeline.bars()
     return Simulation(
+        pipelines=tuple(run.name for run in runs),
         machines=tuple(machines),
         bars=bars,
         makespan=clock.now(),

@@ -1,0 +1,305 @@
+"""`pipegen run`: the pipeline on this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipegen.cli import person
+from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.output import check_place, write
+from pipegen.cli.session import (
+    ConfigArgument,
+    Format,
+    PipelineOption,
+    attempt,
+    config_path,
+    end,
+    fixed_inputs,
+    say,
+    show,
+)
+from pipegen.compiler import analyse
+from pipegen.config.load import repository_root
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.plan.model import Job
+from pipegen.run.about import About
+from pipegen.run.checkout import Checkout
+from pipegen.run.conditions import Asked
+from pipegen.run.dotenv import DotenvError, read_dotenv
+from pipegen.run.effects import effects
+from pipegen.run.execution import Execution, pipeline_runs
+from pipegen.run.executors.local import log_of
+from pipegen.run.folder import RunFolder, dead, home, make
+from pipegen.run.forecast import forecast
+from pipegen.run.guard import clean
+from pipegen.run.here import Prepared, Wish, gather
+from pipegen.run.model import Machine
+from pipegen.run.plain import Plain
+from pipegen.run.record import Record
+from pipegen.run.reports import FORMATS
+from pipegen.run.scheduler import scheduler
+from pipegen.run.selection import Chosen
+from pipegen.run.summary import summary
+from pipegen.run.view import Live
+
+# As on GitLab and Jenkins: names of pipelines with commas between, or all.
+_PIPELINES = "PIPEGEN_PIPELINE"
+_ALL = "all"
+
+
+_Stages = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--stage",
+        metavar="NAME",
+        show_default=False,
+        help="Only what this stage needs, whatever conditions say; may be given again.",
+    ),
+]
+_Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        "-j",
+        metavar="N",
+        min=1,
+        show_default=False,
+        help="How many stages run side by side; without it, as many as there are processors.",
+    ),
+]
+_Inputs = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", show_default=False, help="Give an input; may be given again."),
+]
+_EnvFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        show_default=False,
+        help="Variables and secrets, a NAME=VALUE a line.",
+    ),
+]
+_Reports = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        show_default=False,
+        help="Where to report: a .html page, .json, or JUnit's .xml; may be given again.",
+    ),
+]
+_LogFolder = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", show_default=False, help="Where the logs of stages go.")
+]
+_FailFast = Annotated[
+    bool | None,
+    typer.Option(
+        "--fail-fast/--keep-going",
+        show_default=False,
+        help="After a failure, whether nothing new starts; without it, as the pipeline says.",
+    ),
+]
+_Isolated = Annotated[
+    bool, typer.Option("--isolated", help="Give each stage a clean copy of what is committed or staged.")
+]
+_OnHost = Annotated[bool, typer.Option("--host", help="Run all stages on this machine, whatever image they name.")]
+_Allow = Annotated[
+    bool,
+    typer.Option("--allow-effects", help="Do not ask before stages that publish, promote, deploy, or wait for a yes."),
+]
+_DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would run, in which order.")]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Options:
+    """The options that say how, and not what."""
+
+    slots: int
+    stages: tuple[str, ...]
+    is_fail_fast: bool | None
+    is_isolated: bool
+    is_on_host: bool
+    is_dry: bool
+    allows_effects: bool
+    reports: tuple[Path, ...]
+    logs: Path | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Ready:
+    """A run that can begin."""
+
+    chosen: tuple[Chosen, ...]
+    prepared: Prepared
+    checkout: Checkout
+    asked: Asked
+    wish: Wish
+
+    def wants(self, job: Job) -> bool:
+        """Return whether *job* runs if it is reached."""
+        return self.wish.wants(job, self.asked)
+
+
+def run(
+    config: ConfigArgument = None,
+    pipeline: PipelineOption = None,
+    stage: _Stages = None,
+    jobs: _Jobs = None,
+    inputs: _Inputs = None,
+    env_file: _EnvFile = None,
+    report: _Reports = None,
+    log_dir: _LogFolder = None,
+    *,
+    fail_fast: _FailFast = None,
+    isolated: _Isolated = False,
+    host: _OnHost = False,
+    allow_effects: _Allow = False,
+    dry_run: _DryRun = False,
+) -> None:
+    """Run the pipeline on this machine, with the scripts that engines get."""
+    options = _Options(
+        slots=jobs or os.cpu_count() or 1,
+        stages=tuple(stage or ()),
+        is_fail_fast=fail_fast,
+        is_isolated=isolated,
+        is_on_host=host,
+        is_dry=dry_run,
+        allows_effects=allow_effects,
+        reports=tuple(path.absolute() for path in report or ()),
+        logs=log_dir.absolute() if log_dir is not None else None,
+    )
+    _check_reports(options.reports)
+    environment = _environment(env_file)
+    path, found, fixed = config_path(config), Report(), fixed_inputs(inputs)
+    names = pipeline or [name for name in environment.get(_PIPELINES, "").split(",") if name]
+    ready = _prepared(path, names, fixed, options, environment, found)
+    show(found.diagnostics(), Format.TEXT, sys.stderr)
+    if ready is None:
+        end(Exit.PROBLEMS)
+    elif not ready.chosen:
+        say("no pipeline runs here: their conditions do not hold; name one with --pipeline")
+    elif options.is_dry:
+        for line in forecast(ready.chosen, ready.wants, ready.asked, on_host=host):
+            typer.echo(line)
+    else:
+        _ask_first(ready, options)
+        end(_run(ready, options, path))
+
+
+def _check_reports(paths: Sequence[Path]) -> None:
+    for path in paths:
+        if path.suffix not in FORMATS:
+            raise WrongUsage(f'--report takes a file that ends in {", ".join(FORMATS)}, not "{path.name}"')
+        check_place(path)
+
+
+def _environment(env_file: Path | None) -> dict[str, str]:
+    """Return the variables around, and those of *env_file*, which go before them."""
+    if env_file is None:
+        return dict(os.environ)
+    try:
+        return {**os.environ, **read_dotenv(env_file.read_text(encoding="utf-8", errors="surrogateescape"))}
+    except DotenvError as error:
+        raise WrongUsage(f"{env_file}: {error}") from error
+
+
+def _prepared(
+    path: Path,
+    names: Sequence[str],
+    fixed: Mapping[str, str],
+    options: _Options,
+    environment: Mapping[str, str],
+    report: Report,
+) -> _Ready | None:
+    """Return what runs, all that it needs at hand; None where something is reported that keeps it from running."""
+    checkout = Checkout(repository_root(path), only_known=options.is_isolated)
+    analysed = attempt(path, report, lambda file: analyse(file, [] if names == [_ALL] else names, report, fixed))
+    if analysed is None:
+        return None
+    named = [plan.name for plan in analysed.plans] if names == [_ALL] else names
+    defaults = {one.name: one.default or "" for plan in analysed.plans for one in plan.inputs}
+    asked = Asked(checkout, {**defaults, **analysed.given}, environment)
+    wish = Wish(
+        stages=options.stages,
+        is_isolated=options.is_isolated,
+        is_on_host=options.is_on_host,
+        may_reach_out=options.allows_effects or options.is_dry or person.is_here(),
+        environment=environment,
+        started=datetime.now(UTC),
+    )
+    try:
+        found, prepared = gather(analysed.plans, named, asked, wish, report)
+    except Stopped:
+        return None
+    return _Ready(chosen=found, prepared=prepared, checkout=checkout, asked=asked, wish=wish)
+
+
+def _ask_first(ready: _Ready, options: _Options) -> None:
+    """Ask a person about what reaches outside of this machine; end where the answer is no."""
+    found = tuple(effects(job for one in ready.chosen for job in one.jobs if ready.wants(job)))
+    if found and not options.allows_effects and not person.allows(found):
+        say("nothing has run")
+        end(Exit.PROBLEMS)
+
+
+def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
+    """Run, tell of it, and report; return the status to end with."""
+    around = home(ready.checkout.root, os.environ)
+    for rest in dead(around):
+        clean(rest.id, ready.prepared.program)
+        rest.close()
+    folder = make(around, ready.wish.started, options.logs)
+    runs = pipeline_runs(ready.chosen, lambda _pipeline, _stage: 0.0, is_fail_fast=options.is_fail_fast)
+    record = Record(runs)
+    with Execution(ready.chosen, ready.prepared, checkout=ready.checkout, wish=ready.wish, folder=folder) as execution:
+        view = _view(record, folder, execution)
+        who = person.Person(execution.clock, view.say)
+        try:
+            execution.run(
+                runs,
+                scheduler=scheduler((Machine(name="here", slots=options.slots),)),
+                listeners=(record, view),
+                is_wanted=lambda task: ready.wants(task.job),
+                ask=(lambda _, answer: answer(True)) if options.allows_effects else who.ask,
+                interrupted=lambda kill: view.say(
+                    "killing what runs" if kill else "nothing new starts; once more to kill what runs"
+                ),
+            )
+        finally:
+            view.close()
+        status = "interrupted" if execution.is_interrupted else "success" if record.is_success else "failed"
+    for line in summary(record, folder):
+        typer.echo(line)
+    about = About(config=path.as_posix(), started=ready.wish.started, folder=folder, status=status)
+    for place in options.reports:
+        write(place, FORMATS[place.suffix](record, about))
+    return {"interrupted": Exit.INTERRUPTED, "success": Exit.FINE}.get(status, Exit.PROBLEMS)
+
+
+def _view(record: Record, folder: RunFolder, execution: Execution) -> Live | Plain:
+    """Return what tells of the run while it goes on: a picture on a terminal, else lines."""
+
+    def plain(write_: Callable[[str], None]) -> Plain:
+        return Plain(record, write_, lambda one: log_of(folder, one.task.job, one.number))
+
+    if not sys.stdout.isatty() or os.environ.get("TERM") in (None, "", "dumb") or os.environ.get("CI"):
+        return plain(_written)
+    live = Live(record, plain, sys.stdout)
+    live.begin(execution.clock)
+    return live
+
+
+def _written(text: str) -> None:
+    """Write *text* at once: who reads along in a pipe sees it."""
+    sys.stdout.write(text)
+    sys.stdout.flush()

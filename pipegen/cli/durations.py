@@ -1,0 +1,132 @@
+"""How long stages take, as a file says it: their names, each with seconds or a time in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pipegen.config.load import load
+from pipegen.config.read import read
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.plan.durations import seconds
+from pipegen.plan.model import Job, Plan
+from pipegen.run.model import TaskId
+from pipegen.source.text import SourceFile, Span
+from pipegen.source.tree import Kind, Node, Scalar
+from pipegen.source.tree import Mapping as TreeMapping
+
+# As in a config: see "duration" in its schema.
+_WORDS = re.compile(r"\s*([0-9]+\s*(s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|w|weeks?)\s*)+", re.ASCII)
+_HINT = 'write seconds, or a time such as "90s", "20 minutes" or "1h 30m"'
+# So many seconds are more than thirty years.
+_LONGEST = 1e9
+
+
+def load_durations(
+    path: Path, plans: Mapping[str, Plan], report: Report, *, shown: str | None = None
+) -> dict[TaskId, float]:
+    """Return the seconds that the stages of *plans* take, by the names of their runs, as the file at *path* says.
+
+    A stage is named alone or after its pipeline, `service: build`; a stage with a matrix is named for all of its legs,
+    or a leg for itself. What the file does not name takes as long as the others on average, and is reported.
+    """
+    file = load(path, report, shown=shown)
+    report.stop_if_errors()
+    told = _told(read(file, report), report)
+    report.stop_if_errors()
+    used: set[str] = set()
+    found: dict[TaskId, float] = {}
+    missing: list[TaskId] = []
+    for run, plan in plans.items():
+        for job in plan.jobs:
+            key = next((name for name in _names(run, plan, job) if name in told), None)
+            if key is None:
+                missing.append(TaskId(run, job.stage))
+            else:
+                used.update(name for name in _names(run, plan, job) if name in told)
+                found[TaskId(run, job.stage)] = told[key][0]
+    _report_unknown([(name, span) for name, (_, span) in told.items() if name not in used], plans, report)
+    rest = sum(found.values()) / len(found) if found else 1.0
+    _report_missing(missing, rest, file, report)
+    return found | dict.fromkeys(missing, rest)
+
+
+def check_timeouts(plans: Mapping[str, Plan], durations: Mapping[TaskId, float], report: Report) -> None:
+    """Report stages of *plans* that take longer than they may."""
+    for run, plan in plans.items():
+        for job in plan.jobs:
+            limit, time = job.limits.timeout, durations[TaskId(run, job.stage)]
+            if limit is not None and time > limit.seconds:
+                report.add(
+                    codes.LONGER_THAN_TIMEOUT,
+                    f'stage "{job.stage}" takes {time:g} s, and may take {limit.seconds} s',
+                    at=limit.span,
+                    also=[Label(job.span, "this stage")],
+                    hint="a run would end it as failed; here it runs to its end",
+                )
+
+
+def _names(run: str, plan: Plan, job: Job) -> list[str]:
+    """Return the names by which a file may know *job*, the nearest first."""
+    owners = dict.fromkeys((run, plan.name))
+    stages = dict.fromkeys((job.stage, job.title))
+    return [*(f"{owner}: {stage}" for stage in stages for owner in owners), *stages]
+
+
+def _told(tree: Node, report: Report) -> dict[str, tuple[float, Span]]:
+    if not isinstance(tree, TreeMapping):
+        report.add(
+            codes.INVALID_DURATIONS,
+            "durations are a map of stages to times",
+            at=tree.span,
+            hint='write lines such as "build: 90" or "test: 4 minutes"',
+        )
+        return {}
+    return {entry.key.text: (_seconds(entry.key, entry.value, report), entry.key.span) for entry in tree.entries}
+
+
+def _seconds(name: Scalar, node: Node, report: Report) -> float:
+    if isinstance(node, Scalar):
+        if node.kind in (Kind.INTEGER, Kind.NUMBER):
+            time = float(node.value or 0)
+            if 0 <= time <= _LONGEST:
+                return time
+        elif node.kind is Kind.TEXT and _WORDS.fullmatch(node.text):
+            return seconds(node, report)
+    shown = f'"{node.text}" is' if isinstance(node, Scalar) and node.kind is not Kind.NULL else "there is"
+    report.add(
+        codes.INVALID_DURATIONS,
+        f'{shown} no time for stage "{name.text}"',
+        at=node.span,
+        also=[Label(name.span)] if not isinstance(node, Scalar) else (),
+        hint=_HINT,
+    )
+    return 0.0
+
+
+def _report_unknown(names: Sequence[tuple[str, Span]], plans: Mapping[str, Plan], report: Report) -> None:
+    known = dict.fromkeys(name for run, plan in plans.items() for job in plan.jobs for name in _names(run, plan, job))
+    for name, span in names:
+        near = near_miss(name, known)
+        report.add(
+            codes.UNKNOWN_DURATION,
+            f'no pipeline here has a stage "{name}"',
+            at=span,
+            hint=f'rename it to "{near}", or remove it' if near else "remove it, or choose its pipeline too",
+        )
+
+
+def _report_missing(stages: Sequence[TaskId], rest: float, file: SourceFile, report: Report) -> None:
+    if not stages:
+        return
+    names = listed([task.stage for task in stages])
+    noun, verb = ("stage", "takes") if len(stages) == 1 else ("stages", "take")
+    report.add(
+        codes.MISSING_DURATION,
+        f"no time is given for {noun} {names}, which {verb} {round(rest, 2):g} s here, the mean of the others",
+        at=Span(file, 0, 0),
+        hint="add them, so that the figures hold",
+    )

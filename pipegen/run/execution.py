@@ -1,0 +1,180 @@
+"""A run on this machine, from its folder to what is left of it."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from pipegen.run import host as names
+from pipegen.run.checkout import Checkout
+from pipegen.run.clocks.real import RealClock
+from pipegen.run.engine import Ask, Engine
+from pipegen.run.events import Listener
+from pipegen.run.executors.container import NETWORK, Containers, common_folder
+from pipegen.run.executors.local import LocalExecutor
+from pipegen.run.executors.process import Invocation, Process
+from pipegen.run.folder import RunFolder
+from pipegen.run.guard import Guard, clean, kill_rest
+from pipegen.run.here import Prepared, Wish
+from pipegen.run.model import PipelineRun, Task
+from pipegen.run.outcome import Status
+from pipegen.run.scheduling import Scheduler
+from pipegen.run.scripts import as_text
+from pipegen.run.selection import Chosen
+from pipegen.run.tasks import pipeline_run
+from pipegen.run.workspace import InPlace, Isolated
+from pipegen.shell.teardown import teardown
+
+
+class Execution:
+    """Runs what was *prepared* in *folder*, and leaves nothing behind but that, however it ends."""
+
+    def __init__(
+        self, chosen: Sequence[Chosen], prepared: Prepared, *, checkout: Checkout, wish: Wish, folder: RunFolder
+    ) -> None:
+        self._chosen, self._prepared, self._folder = chosen, prepared, folder
+        self.clock = RealClock()
+        self._guard = Guard(folder.id, prepared.program)
+        self.is_interrupted = False
+        self._trees = _trees(chosen, prepared, checkout, wish, folder)
+        self._variables = {
+            **prepared.variables,
+            names.RUN: folder.id,
+            names.VALUES: str(folder.values),
+        }
+        self._executor = LocalExecutor(
+            clock=self.clock,
+            folder=folder,
+            trees=self._trees,
+            hosts=prepared.hosts,
+            work=prepared.work,
+            environment=prepared.environment,
+            variables=self._variables,
+            containers=None if wish.is_on_host or not prepared.program else self._containers(checkout, wish),
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def run(
+        self,
+        runs: Sequence[PipelineRun],
+        *,
+        scheduler: Scheduler,
+        listeners: Sequence[Listener] = (),
+        is_wanted: Callable[[Task], bool] = lambda _: True,
+        ask: Ask = lambda _, answer: answer(True),
+        interrupted: Callable[[bool], None] = lambda _: None,
+    ) -> Mapping[str, Status]:
+        """Run to the end; return what came of each pipeline.
+
+        The first interrupt lets nothing new start but finally stages, a second one kills, as TERM does; *interrupted*
+        hears of each, and whether it kills.
+        """
+        engine = Engine(
+            runs,
+            clock=self.clock,
+            executor=self._executor,
+            scheduler=scheduler,
+            listeners=listeners,
+            is_wanted=is_wanted,
+            ask=ask,
+        )
+
+        def stop(*, kill: bool) -> None:
+            kill, self.is_interrupted = kill or self.is_interrupted, True
+            interrupted(kill)
+            engine.stop(kill=kill)
+
+        self.clock.on_signal(signal.SIGINT, lambda: stop(kill=False))
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            self.clock.on_signal(number, lambda: stop(kill=True))
+        found = engine.run()
+        self._tear_down()
+        return found
+
+    def close(self) -> None:
+        """Remove what is left."""
+        self._executor.close()
+        kill_rest(self._folder.id)
+        if self.is_interrupted and self._prepared.program:
+            clean(self._folder.id, self._prepared.program)
+        self._guard.close()
+        self.clock.close()
+        self._folder.close()
+
+    def _tear_down(self) -> None:
+        """Remove the images, containers and releases that stages kept for each other."""
+        if not any(one.script.uses_containers for one in self._prepared.work.values()):
+            return
+        commands = [
+            command for one in self._chosen for command in teardown(one.jobs, self._prepared.hosts[one.plan.name])
+        ]
+        if not commands:
+            return
+        invocation = Invocation(
+            arguments=("/bin/sh", "-c", as_text(commands)),
+            environment={**self._prepared.environment, **self._variables},
+            folder="/",
+            log=str(self._folder.logs / "teardown.log"),
+        )
+        ended: list[int] = []
+        Process(invocation, self.clock, ended.append)
+        while not ended:
+            self.clock.wait()
+
+    def _containers(self, checkout: Checkout, wish: Wish) -> Containers:
+        common = common_folder(checkout.root)
+        # A copy borrows the objects of the user's repository.
+        borrowed = (common or str(checkout.root / ".git"),) if wish.is_isolated else ()
+        return Containers(
+            program=self._prepared.program,
+            mounts=(str(self._folder.work), *((common,) if common and not wish.is_isolated else ())),
+            reads=(str(self._folder.scripts), *borrowed),
+            has_host_network=wish.environment.get(NETWORK) == "host",
+        )
+
+
+def pipeline_runs(
+    chosen: Sequence[Chosen], durations: Callable[[str, str], float], *, is_fail_fast: bool | None
+) -> tuple[PipelineRun, ...]:
+    """Return *chosen* as the engine takes it; *is_fail_fast* stands in for what the plans say, where it is not None.
+
+    There is one machine, so no stage asks for labels of another.
+    """
+    found: list[PipelineRun] = []
+    for one in chosen:
+        known = {job.stage: durations(one.plan.name, job.stage) for job in one.jobs}
+        run = pipeline_run(one.plan, known, graph=one.graph, first=sum(len(run.tasks) for run in found))
+        wanted = {job.stage for job in one.jobs}
+        found.append(
+            replace(
+                run,
+                tasks=tuple(
+                    replace(task, demand=replace(task.demand, labels=()))
+                    for task in run.tasks
+                    if task.id.stage in wanted
+                ),
+                is_fail_fast=run.is_fail_fast if is_fail_fast is None else is_fail_fast,
+            )
+        )
+    return tuple(found)
+
+
+def _trees(
+    chosen: Sequence[Chosen], prepared: Prepared, checkout: Checkout, wish: Wish, folder: RunFolder
+) -> InPlace | Isolated:
+    if not wish.is_isolated:
+        return InPlace(checkout.root, folder)
+    carried = {(task.pipeline, task.stage): one.script.carries for task, one in prepared.work.items()}
+    trees = Isolated(checkout, folder, carried)
+    trees.prepare([one.plan for one in chosen])
+    return trees

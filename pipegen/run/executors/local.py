@@ -1,0 +1,269 @@
+"""Real execution: each try is a few processes on this machine, one after the other."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from pipegen.plan.model import Failure, Job, Output, Plan
+from pipegen.run import host as names
+from pipegen.run.clocks.real import RealClock
+from pipegen.run.executors.base import Tell
+from pipegen.run.executors.container import NOT_STARTED, Around, Containers
+from pipegen.run.executors.process import Invocation, Process
+from pipegen.run.folder import RunFolder
+from pipegen.run.masking import Masks
+from pipegen.run.model import Attempt, Ending, Outcome, Task, TaskId
+from pipegen.run.scripts import StageScript
+from pipegen.run.texts import Texts
+from pipegen.run.workspace import Tree, Trees
+from pipegen.shell.host import Host
+
+_NOT_MADE = "what it runs in could not be made"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Work:
+    """What a stage does on this machine: its script, the secrets in its environment, and the paths of their files."""
+
+    script: StageScript
+    secrets: Mapping[str, str]
+    files: tuple[str, ...]
+    masks: Masks
+
+
+class LocalExecutor:
+    """Runs tries as process groups of this machine, in containers where their stages name images.
+
+    *environment* is what every process finds around it, *variables* what scripts read besides; *containers* is None
+    where stages run on the machine itself, whatever image they name.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: RealClock,
+        folder: RunFolder,
+        trees: Trees,
+        hosts: Mapping[str, Host],
+        work: Mapping[TaskId, Work],
+        environment: Mapping[str, str],
+        variables: Mapping[str, str],
+        containers: Containers | None,
+    ) -> None:
+        self.clock, self.folder, self.trees, self.containers = clock, folder, trees, containers
+        self.environment = {**environment, **variables}
+        self.variables = variables
+        self.work = work
+        self._hosts = hosts
+        self._running: dict[TaskId, _Try] = {}
+        self._written: set[TaskId] = set()
+        self.programs = {name: shutil.which(name) or name for name in ("sh", "bash")}
+
+    def start(self, attempt: Attempt, tell: Tell) -> None:
+        """Begin *attempt*; *tell* is called once, when it has ended and nothing of it is left running."""
+        task = attempt.task
+        if task.id not in self._written:
+            self._written.add(task.id)
+            self._write(task)
+
+        def over(outcome: Outcome) -> None:
+            del self._running[task.id]
+            tell(attempt, outcome)
+
+        self._running[task.id] = _Try(self, attempt, over)
+        self._running[task.id].begin()
+
+    def stop(self, attempt: Attempt, *, kill: bool) -> None:
+        """Ask *attempt* to end, or *kill* it; nothing if it has ended."""
+        running = self._running.get(attempt.task.id)
+        if running is not None:
+            running.stop(kill=kill)
+
+    def close(self) -> None:
+        """Kill what still runs."""
+        for running in tuple(self._running.values()):
+            running.stop(kill=True)
+
+    def script(self, task: Task, kind: str = "") -> str:
+        """Return the path of the script of *task*; that of *kind* `.after` comes after it."""
+        return str(self.folder.scripts / f"{task.job.slug}{kind}.sh")
+
+    def log(self, attempt: Attempt) -> Path:
+        """Return the log of *attempt*."""
+        return log_of(self.folder, attempt.task.job, attempt.number)
+
+    def host(self, plan: Plan) -> Host:
+        """Return what the scripts of *plan* find."""
+        return self._hosts[plan.name]
+
+    def value(self, plan: Plan, output: Output) -> str:
+        """Return what an earlier stage has bound; nothing where it has not run."""
+        place = self.trees.value(plan.job(output.stage), output.name)
+        return place.read_text(encoding="utf-8", errors="surrogateescape") if place.exists() else ""
+
+    def _write(self, task: Task) -> None:
+        """Write the scripts of *task*: files, since some are longer than an argument may be, and people read them."""
+        script = self.work[task.id].script
+        Path(self.script(task)).write_text(script.main, encoding="utf-8", errors="surrogateescape")
+        if script.after:
+            Path(self.script(task, ".after")).write_text(script.after, encoding="utf-8", errors="surrogateescape")
+
+
+def log_of(folder: RunFolder, job: Job, number: int) -> Path:
+    """Return the log of the try with that *number* of *job*."""
+    return folder.logs / (f"{job.slug}.log" if number == 1 else f"{job.slug}.{number}.log")
+
+
+class _Try:
+    """A try on its way: its tree and what stands around it are made, it runs, they are removed."""
+
+    def __init__(self, executor: LocalExecutor, attempt: Attempt, over: Callable[[Outcome], None]) -> None:
+        self._executor, self._attempt, self._over = executor, attempt, over
+        self._work = executor.work[attempt.task.id]
+        self._process: Process | None = None
+        self._outcome: Outcome | None = None
+        self._is_stopped = False
+        self._is_killed = False
+        self._is_cleaning = False
+        self._name = f"{executor.environment[names.RUN]}-{attempt.task.order}-{attempt.number}"
+        self._log = executor.log(attempt)
+        self._variables = self._own_variables()
+        self._tree: Tree = executor.trees.tree(attempt)
+        self._around = self._put_around("")
+
+    def begin(self) -> None:
+        """Start the first of its processes."""
+        before = (*self._tree.before, *self._around.before)
+        if before:
+            self._run(self._shell(before), self._prepared)
+        else:
+            self._main()
+
+    def stop(self, *, kill: bool) -> None:
+        """Ask the process that runs to end, or *kill* it; what removes things is let be."""
+        self._is_stopped = True
+        self._is_killed |= kill
+        if self._process is not None and not self._is_cleaning and (kill or self._outcome is None):
+            self._process.stop(kill=kill)
+
+    def _prepared(self, status: int) -> None:
+        if status:
+            self._outcome = Outcome(ending=Ending.FAILED, failure=Failure.SYSTEM, reason=_NOT_MADE)
+            self._clean()
+        elif self._is_stopped:
+            self._clean()
+        else:
+            self._main()
+
+    def _main(self) -> None:
+        self._run(self._around.arguments, self._ran)
+
+    def _ran(self, status: int) -> None:
+        """Judge the script by the status that it ended with, and run what comes after it."""
+        if self._is_stopped:
+            self._outcome = Outcome(ending=Ending.CANCELLED, exit_code=status)
+        elif status == 0:
+            self._outcome = Outcome(ending=Ending.SUCCESS, exit_code=0)
+        elif status == NOT_STARTED and self._around.removal:
+            self._outcome = Outcome(
+                ending=Ending.FAILED, failure=Failure.SYSTEM, exit_code=status, reason="its container did not start"
+            )
+        else:
+            self._outcome = Outcome(
+                ending=Ending.FAILED, failure=Failure.SCRIPT, exit_code=status, reason=f"exit status {status}"
+            )
+        if self._work.script.after and not self._is_killed:
+            self._run(self._put_around(".after").arguments, self._kept)
+        else:
+            self._kept(0)
+
+    def _kept(self, _: int) -> None:
+        succeeded = self._outcome is not None and self._outcome.ending is Ending.SUCCESS
+        try:
+            self._executor.trees.keep(self._attempt, self._tree, succeeded=succeeded)
+            if succeeded:
+                outputs = tuple(self._outputs())
+                self._outcome = Outcome(ending=Ending.SUCCESS, exit_code=0, outputs=outputs)
+        except OSError as error:
+            reason = f"what it leaves could not be kept: {error}"
+            self._outcome = Outcome(ending=Ending.FAILED, failure=Failure.SYSTEM, reason=reason)
+        self._clean()
+
+    def _clean(self) -> None:
+        self._is_cleaning = True
+        commands = (
+            *(self._around.removal if self._is_stopped and not self._around.after else ()),
+            *self._around.after,
+            *self._tree.after,
+        )
+        if commands:
+            self._run(self._shell(commands), self._cleaned)
+        else:
+            self._cleaned(0)
+
+    def _cleaned(self, _: int) -> None:
+        self._process = None
+        self._over(self._outcome or Outcome(ending=Ending.CANCELLED))
+
+    def _outputs(self) -> Sequence[tuple[str, bytes]]:
+        job = self._attempt.task.job
+        return [(name, self._executor.trees.value(job, name).read_bytes()) for name in job.outputs]
+
+    def _put_around(self, kind: str) -> Around:
+        """Return the script of that *kind*, and what stands around it."""
+        executor, task = self._executor, self._attempt.task
+        script = executor.script(task, kind)
+        shell = "bash" if self._work.script.is_bash else "sh"
+        if executor.containers is None or task.job.machine.image is None:
+            return Around(arguments=(executor.programs[shell], "-e", script))
+        texts = Texts(
+            host=executor.host(task.plan),
+            job=task.job,
+            value=partial(executor.value, task.plan),
+            variables={**executor.variables, **self._variables},
+        )
+        name = f"pipegen-{self._name}-stage{kind.replace('.', '-')}"
+        return executor.containers.around(
+            task.job, name, self._tree.folder, (shell, "-e", script), texts, self._work.files
+        )
+
+    def _own_variables(self) -> dict[str, str]:
+        """Return the variables that no other try has."""
+        job = self._attempt.task.job
+        slugs = {one.stage: one.slug for one in self._attempt.task.plan.jobs} if job.statuses else {}
+        statuses = {
+            names.status_variable(slugs[stage] if stage else ""): status.value
+            for stage, status in self._attempt.statuses
+        }
+        return {
+            names.JOB_ID: self._name,
+            names.LOG_URL: f"file://{self._log}",
+            names.KEPT: str(self._executor.folder.work / "kept" / self._name),
+            **statuses,
+            **self._work.secrets,
+        }
+
+    @staticmethod
+    def _shell(commands: Sequence[str]) -> tuple[str, ...]:
+        return ("/bin/sh", "-ec", "\n".join(commands))
+
+    def _run(self, arguments: Sequence[str], ended: Callable[[int], None]) -> None:
+        """Start a process; one that cannot be started ends the try, from the clock as ever."""
+        executor = self._executor
+        invocation = Invocation(
+            arguments=arguments,
+            environment={**executor.environment, **self._variables},
+            folder=self._tree.folder if Path(self._tree.folder).is_dir() else "/",
+            log=str(self._log),
+            masks=self._work.masks,
+        )
+        try:
+            self._process = Process(invocation, executor.clock, ended)
+        except OSError as error:
+            self._outcome = Outcome(ending=Ending.FAILED, failure=Failure.SYSTEM, reason=f"{arguments[0]}: {error}")
+            self._process = None
+            executor.clock.at(executor.clock.now(), partial(self._cleaned, 0))

@@ -1,0 +1,144 @@
+"""A process group that is watched: a program and all that it starts."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pipegen.run.clocks.real import RealClock
+from pipegen.run.masking import MaskedStream, Masks
+
+_CHUNK = 65_536
+# Python ignores these, and what it starts would too.
+_AS_USUAL = (signal.SIGPIPE, signal.SIGXFSZ)
+_NOTHING = Masks(())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Invocation:
+    """A program to start: the path of its file stands first in *arguments*.
+
+    What it prints is added to the file *log*, without what *masks* hide.
+    """
+
+    arguments: Sequence[str]
+    environment: Mapping[str, str]
+    folder: str
+    log: str
+    masks: Masks = field(default=_NOTHING)
+
+
+class Process:
+    """An invocation that runs; *ended* is called from the clock's `wait` with its status, a signal's as 128 and more.
+
+    When the program ends, what it has started and left in its group is killed: engines leave nothing running either.
+    """
+
+    def __init__(self, invocation: Invocation, clock: RealClock, ended: Callable[[int], None]) -> None:
+        self._ended = ended
+        self._status: int | None = None
+        self._pipe: _Pipe | None = _Pipe(invocation, clock) if invocation.masks else None
+        try:
+            self._pid = _spawn(invocation, self._pipe.entrance if self._pipe is not None else None)
+        except OSError:
+            if self._pipe is not None:
+                self._pipe.close()
+            raise
+        if self._pipe is not None:
+            self._pipe.open()
+        clock.on_end(self, self._end)
+
+    def poll(self) -> int | None:
+        """Return the status that it ended with, None while it runs."""
+        if self._status is None and os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+            # Until the leader is reaped, no other group can have its number.
+            self._signal(signal.SIGKILL)
+            _, status = os.waitpid(self._pid, 0)
+            code = os.waitstatus_to_exitcode(status)
+            self._status = 128 - code if code < 0 else code
+        return self._status
+
+    def stop(self, *, kill: bool) -> None:
+        """Ask it to end, or *kill* it."""
+        if self._status is None:
+            self._signal(signal.SIGKILL if kill else signal.SIGTERM)
+
+    def _signal(self, number: int) -> None:
+        # Others than its owner may not send signals to what runs as somebody else; what is gone needs none.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._pid, number)
+
+    def _end(self) -> None:
+        if self._pipe is not None:
+            self._pipe.close()
+        self._ended(self._status or 0)
+
+
+class _Pipe:
+    """What a program prints, on its way to the log."""
+
+    def __init__(self, invocation: Invocation, clock: RealClock) -> None:
+        self._clock = clock
+        self._stream = MaskedStream(invocation.masks)
+        self._log = Path(invocation.log).open("ab", buffering=0)  # noqa: SIM115 - open until the program ends
+        self._exit, self.entrance = os.pipe()
+        os.set_blocking(self._exit, False)
+        self._end_watch: Callable[[], None] | None = None
+
+    def open(self) -> None:
+        """Let what comes through be written; the program has its own end."""
+        os.close(self.entrance)
+        self.entrance = -1
+        self._end_watch = self._clock.on_readable(self._exit, self._read)
+
+    def close(self) -> None:
+        """Write what is left; what a program that outlives its group still prints goes nowhere."""
+        if self.entrance >= 0:
+            os.close(self.entrance)
+        while self._take():
+            pass
+        if self._end_watch is not None:
+            self._end_watch()
+        os.close(self._exit)
+        self._log.write(self._stream.end())
+        self._log.close()
+
+    def _read(self) -> None:
+        self._take()
+
+    def _take(self) -> bool:
+        """Write what has come; return whether more may be there."""
+        try:
+            data = os.read(self._exit, _CHUNK)
+        except BlockingIOError:
+            return False
+        if not data and self._end_watch is not None:
+            self._end_watch()
+            self._end_watch = None
+        self._log.write(self._stream.feed(data))
+        return bool(data)
+
+
+def _spawn(invocation: Invocation, pipe: int | None) -> int:
+    """Return the number of a new process that leads a group of its own.
+
+    `posix_spawn` copies no page table, as a fork would, and needs no further process to tell of a failure.
+    """
+    log = (os.POSIX_SPAWN_OPEN, 1, invocation.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    with contextlib.chdir(invocation.folder):
+        return os.posix_spawn(
+            invocation.arguments[0],
+            tuple(invocation.arguments),
+            invocation.environment,
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                log if pipe is None else (os.POSIX_SPAWN_DUP2, pipe, 1),
+                (os.POSIX_SPAWN_DUP2, 1, 2),
+            ],
+            setpgroup=0,
+            setsigdef=_AS_USUAL,
+        )

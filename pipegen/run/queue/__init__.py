@@ -1,0 +1,1 @@
+"""The scheduling queue of Kubernetes in one process: time is passed in, and nothing waits."""

@@ -1,0 +1,133 @@
+"""What happened in a run, stage by stage: what summaries and reports tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.run.events import Cause, Ended, Event, Over, Parked, Ready, Skipped, Started
+from pipegen.run.model import Ending, Outcome, PipelineRun, Task, TaskId
+from pipegen.run.outcome import Reason, Status
+
+
+@dataclass(slots=True)
+class Try:
+    """One try, in seconds since the run began; what came of it is None while it runs."""
+
+    number: int
+    started: float
+    ended: float | None = None
+    outcome: Outcome | None = None
+
+
+@dataclass(slots=True)
+class Entry:
+    """What has become of a stage.
+
+    *waits* is what it waits for now, and *what* names it; *is_over* says that no other try follows.
+    """
+
+    task: Task
+    ready: float | None = None
+    tries: list[Try] = field(default_factory=list)
+    skipped: Reason | None = None
+    waits: Cause | None = None
+    what: str = ""
+    is_over: bool = False
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What came of its last try."""
+        return self.tries[-1].outcome if self.tries else None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a try of it runs."""
+        return bool(self.tries) and self.tries[-1].ended is None
+
+    @property
+    def status(self) -> str:
+        """What came of it: success, reused, failed, allowed, cancelled or skipped; "" while that is open."""
+        if self.skipped is not None:
+            return "skipped"
+        if not self.is_over or self.outcome is None:
+            return ""
+        if self.outcome.ending is Ending.FAILED and self.is_allowed:
+            return "allowed"
+        return self.outcome.ending.value
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether it may fail as it has."""
+        allowed = self.task.job.limits.allow_failure
+        code = self.outcome.exit_code if self.outcome is not None else None
+        return allowed is not None and (not allowed.exit_codes or code in allowed.exit_codes)
+
+    @property
+    def seconds(self) -> float:
+        """How long its tries took, together."""
+        return sum(one.ended - one.started for one in self.tries if one.ended is not None)
+
+
+class Record:
+    """Hears of all that happens in *runs*."""
+
+    def __init__(self, runs: Sequence[PipelineRun]) -> None:
+        self.runs = tuple(runs)
+        self.entries: Mapping[TaskId, Entry] = {task.id: Entry(task) for run in runs for task in run.tasks}
+        self.statuses: dict[str, Status] = {}
+        self.seconds = 0.0
+
+    def hear(self, event: Event) -> None:
+        """Take note of *event*."""
+        self.seconds = max(self.seconds, event.time)
+        match event:
+            case Ready(task=task):
+                self.entries[task].ready = event.time
+            case Parked(task=task, cause=cause, what=what):
+                self.entries[task].waits, self.entries[task].what = cause, what
+            case Started(attempt=attempt):
+                entry = self.entries[attempt.task.id]
+                entry.waits, entry.what = None, ""
+                entry.tries.append(Try(attempt.number, event.time))
+            case Ended(attempt=attempt, outcome=outcome, is_final=is_final):
+                entry = self.entries[attempt.task.id]
+                if entry.tries[-1].ended is None:
+                    entry.tries[-1].ended = event.time
+                entry.tries[-1].outcome = outcome
+                entry.is_over = is_final
+            case Skipped(task=task, reason=reason):
+                self.entries[task].skipped = reason
+                self.entries[task].is_over = True
+            case Over(pipeline=pipeline, status=status):
+                self.statuses[pipeline] = status
+
+    @property
+    def is_success(self) -> bool:
+        """Whether all pipelines have succeeded."""
+        return all(self.statuses.get(run.name) is Status.SUCCESS for run in self.runs)
+
+    def failures(self) -> tuple[Entry, ...]:
+        """Return the stages that have failed, also those that may, in the order in which they ended."""
+        found = [one for one in self.entries.values() if one.status in ("failed", "allowed")]
+        return tuple(sorted(found, key=lambda one: one.tries[-1].ended or 0.0))
+
+    def critical_path(self) -> tuple[Entry, ...]:
+        """Return the chain of stages, each after the one before, that took longest: one of these to shorten."""
+        paths = (self._longest(run.graph, run.name) for run in self.runs)
+        return max(paths, key=lambda path: sum(one.seconds for one in path), default=())
+
+    def _longest(self, graph: ExecutionGraph, pipeline: str) -> tuple[Entry, ...]:
+        lengths: dict[str, float] = {}
+        before: dict[str, str | None] = {}
+        for stage in graph.topological():
+            earlier = max(graph.predecessors(stage), key=lengths.__getitem__, default=None)
+            before[stage] = earlier
+            lengths[stage] = self.entries[TaskId(pipeline, stage)].seconds + (lengths[earlier] if earlier else 0.0)
+        path: list[Entry] = []
+        last = max(lengths, key=lengths.__getitem__, default=None)
+        while last is not None:
+            path.append(self.entries[TaskId(pipeline, last)])
+            last = before[last]
+        return tuple(one for one in reversed(path) if one.tries)

@@ -1,0 +1,1 @@
+"""A run on paper, shown: as text, as a picture, as data."""

@@ -1,0 +1,53 @@
+"""Times in words and on an axis."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+_MINUTE, _HOUR = 60, 3_600
+# Steps of an axis that people count in, up to the hours; below and above them, 1, 2 and 5 times powers of ten.
+_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200, 86_400)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What a number of a simulation counts: seconds, or nothing in particular where no durations are known."""
+
+    is_seconds: bool
+
+    def words(self, time: float) -> str:
+        """Return *time* for people, rounded to two places."""
+        return _in_words(time) if self.is_seconds else _number(time)
+
+    def step(self, whole: float, most: int) -> float:
+        """Return the distance of marks on an axis of *whole* with at most *most* of them beside the first."""
+        least = whole / max(most, 1)
+        if self.is_seconds and 1 <= least <= _STEPS[-1]:
+            return next(step for step in _STEPS if step >= least)
+        power = 10.0 ** math.floor(math.log10(least)) if least > 0 else 1.0
+        return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9))
+
+    def marks(self, whole: float, most: int) -> list[float]:
+        """Return the places of at most *most* marks after 0 on an axis of *whole*."""
+        step = self.step(whole, most)
+        return [number * step for number in range(1, int(whole / step + 1e-9) + 1)]
+
+
+SECONDS = Unit(is_seconds=True)
+UNITS = Unit(is_seconds=False)
+
+
+def _in_words(seconds: float) -> str:
+    if seconds < _MINUTE and _number(seconds) != "60":
+        return f"{_number(seconds)} s"
+    whole = round(seconds)
+    if whole < _HOUR:
+        minutes, rest = divmod(whole, _MINUTE)
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(round(whole / _MINUTE), _MINUTE)
+    return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
+
+
+def _number(value: float) -> str:
+    return f"{round(value, 2):,.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,168 @@
+"""The trees that stages run in: the user's own, or a clean copy for each."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from pipegen.plan.model import Job, KeptWhen, Plan, Workspace
+from pipegen.run import artifacts
+from pipegen.run.checkout import Checkout
+from pipegen.run.folder import RunFolder
+from pipegen.run.model import Attempt
+from pipegen.shell.quote import quote
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Where a try runs; the commands *before* make the folder, those *after* remove it."""
+
+    folder: str
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+class Trees(Protocol):
+    """Gives tries their trees, and keeps what they leave."""
+
+    def tree(self, attempt: Attempt) -> Tree:
+        """Return the tree of *attempt*."""
+        ...
+
+    def keep(self, attempt: Attempt, tree: Tree, *, succeeded: bool) -> None:
+        """Keep what *attempt* leaves for others, if it has *succeeded*, and for people."""
+        ...
+
+    def value(self, job: Job, name: str) -> Path:
+        """Return the file that holds what *job* has bound to *name*."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InPlace:
+    """All stages run in one tree, where what one leaves is there for the others."""
+
+    root: Path
+    folder: RunFolder
+
+    def tree(self, attempt: Attempt) -> Tree:  # noqa: ARG002 - the same for all
+        """Return the tree."""
+        return Tree(str(self.root))
+
+    def keep(self, attempt: Attempt, tree: Tree, *, succeeded: bool) -> None:
+        """Leave all where it is."""
+
+    def value(self, job: Job, name: str) -> Path:
+        """Return the file that holds what *job* has bound to *name*."""
+        return self.folder.values / "outputs" / job.slug / name
+
+
+@dataclass(frozen=True, slots=True)
+class Isolated:
+    """Each try of a stage runs in a copy of what is committed or staged, with what its ancestors left.
+
+    *carried* holds what the script of each stage leaves in `.pipegen`, by pipeline and stage. Stages of a pipeline
+    whose workspace is shared have one copy together.
+    """
+
+    checkout: Checkout
+    folder: RunFolder
+    carried: Mapping[tuple[str, str], Sequence[str]]
+
+    def prepare(self, plans: Sequence[Plan]) -> None:
+        """Make the copy that others are copies of."""
+        _clone(self.checkout, self._base)
+        for plan in plans:
+            if plan.workspace is Workspace.SHARED:
+                subprocess.run(("cp", "-RPp", self._base, self._shared_tree(plan)), check=True)
+
+    def tree(self, attempt: Attempt) -> Tree:
+        """Return a new tree, and how it is made."""
+        task = attempt.task
+        if task.plan.workspace is Workspace.SHARED:
+            return Tree(str(self._shared_tree(task.plan)))
+        folder = self.folder.work / "trees" / f"{task.job.slug}-{attempt.number}"
+        place = quote(str(folder))
+        stores = [self._store(producer) for producer in _read_by(task.job, task.plan, self.carried)]
+        return Tree(
+            str(folder),
+            before=(
+                f"cp -RPp {quote(str(self._base))} {place}",
+                *(f"cp -RPpf {quote(f'{store}/.')} {place}" for store in stores if store.is_dir()),
+            ),
+            after=(f"rm -rf {place}",),
+        )
+
+    def keep(self, attempt: Attempt, tree: Tree, *, succeeded: bool) -> None:
+        """Keep the files that match the artifacts of the job."""
+        job = attempt.task.job
+        if attempt.task.plan.workspace is Workspace.SHARED:
+            return
+        when = job.keeping.when
+        found = [
+            (one, artifacts.found(tree.folder, (one.path,), job.keeping.exclude))
+            for one in job.artifacts
+            if one.path is not None and (succeeded or when is not KeptWhen.SUCCESS)
+        ]
+        if when is KeptWhen.ALWAYS or succeeded is (when is KeptWhen.SUCCESS):
+            kept = [name for one, names in found if one.is_kept for name in names]
+            artifacts.shown(tree.folder, dict.fromkeys(kept), str(self.folder.artifacts / job.slug))
+        if succeeded:
+            left = [name for one, names in found if one.travels for name in names]
+            carried = artifacts.found(tree.folder, self.carried[job.pipeline, job.stage])
+            artifacts.set_aside(tree.folder, dict.fromkeys((*left, *carried)), str(self._store(job)))
+
+    def value(self, job: Job, name: str) -> Path:
+        """Return the file that holds what *job* has bound to *name*."""
+        return self._store(job) / ".pipegen/outputs" / job.slug / name
+
+    @property
+    def _base(self) -> Path:
+        return self.folder.work / "base"
+
+    def _store(self, job: Job) -> Path:
+        return self.folder.work / "left" / job.slug
+
+    def _shared_tree(self, plan: Plan) -> Path:
+        first = plan.jobs[0].slug if plan.jobs else plan.name
+        return self.folder.work / "trees" / f"{first}-shared"
+
+
+def _read_by(job: Job, plan: Plan, carried: Mapping[tuple[str, str], Sequence[str]]) -> tuple[Job, ...]:
+    """Return the jobs whose files or values *job* reads, in the order of the graph: what comes later, stays."""
+    values = (*(output.stage for output in job.inputs), *job.containers)
+    wanted = {*job.files, *(stage for stage in values if carried[job.pipeline, stage])}
+    known = {one.stage: one for one in plan.jobs}
+    return tuple(known[stage] for stage in plan.graph.topological() if stage in wanted)
+
+
+def _clone(checkout: Checkout, base: Path) -> None:
+    """Make *base* a repository as an engine's checkout is one: no branch, and the files that are committed or staged.
+
+    It borrows the objects of the user's, and writes nothing there. The index, which knows what is staged, is a copy.
+    """
+    root = str(checkout.root)
+    base.parent.mkdir(parents=True, exist_ok=True)
+    (base.parent / "trees").mkdir(exist_ok=True)
+    _git("clone", "--quiet", "--shared", "--no-checkout", "--no-tags", root, str(base))
+    index = Path(root, _git("-C", root, "rev-parse", "--git-path", "index"))
+    if index.exists():
+        shutil.copyfile(index, base / ".git/index")
+    if checkout.commit:
+        _git("-C", str(base), "update-ref", "--no-deref", "HEAD", checkout.commit)
+    if checkout.remote:
+        _git("-C", str(base), "remote", "set-url", "origin", checkout.remote)
+    _git("-C", str(base), "checkout-index", "--all", "--force", "--quiet")
+    _git("-C", str(base), "update-index", "--refresh", "-q")
+
+
+def _git(*arguments: str) -> str:
+    """Return what git prints; raise `OSError` with its words where it fails."""
+    done = subprocess.run(("git", *arguments), capture_output=True, stdin=subprocess.DEVNULL, text=True, check=False)
+    if done.returncode:
+        raise OSError(f"git {arguments[-1]}: {done.stderr.strip() or f'status {done.returncode}'}")
+    return done.stdout.rstrip("\n")

@@ -1,0 +1,268 @@
+"""The scheduling queue does what that of Kubernetes does, but for what the documents list as left out."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipegen.run.queue.backoff import Delays
+from pipegen.run.queue.entry import Entry, Part
+from pipegen.run.queue.hints import ANYTHING, Event, Hint, Hints, Worth, worth
+from pipegen.run.queue.queue import Habits, Queue
+
+CASES = "k8s_queue.json"
+
+Case = dict[str, Any]
+Op = dict[str, Any]
+
+NANO = 1e-9
+HINTS = {"queue": Hint.HELPS, "skip": Hint.DOES_NOT, "error": Hint.UNSURE}
+WORTH = {"skip": Worth.NOTHING, "after_backoff": Worth.AFTER_BACKOFF, "immediately": Worth.AT_ONCE}
+PARTS = {"active": Part.ACTIVE, "backoff": Part.BACKOFF, "unschedulable": Part.PARKED}
+
+# Cases that are about what one process does not have; the table in the documents gives the reasons.
+LEFT_OUT = ("close/wakes-waiting-pop", "gang/others-untouched", "update/nomination-added")
+# No task is promised a machine by name in the queue: what a case says of that is not looked at.
+NOT_LOOKED_AT = ("nominated", "absent")
+
+
+class Replay:
+    """A queue on which the operations of a case are played; items are names of pods."""
+
+    def __init__(self, case: Case) -> None:
+        self.now = 0.0
+        self.priorities: dict[str, int] = {}
+        self.labels: dict[str, list[str]] = {}
+        self.popped: dict[str, Entry[str]] = {}
+        gates = {f"gate{number}": self.gate(gate["allow_labels"]) for number, gate in enumerate(case.get("gates", ()))}
+        self.queue: Queue[str] = Queue(
+            lambda entry: (-self.priorities.get(entry.item, 0), entry.since),
+            hints_of(case),
+            Habits(
+                delays=Delays(case.get("initial_backoff_s", 1.0), case.get("max_backoff_s", 10.0)),
+                longest_park=case.get("max_unschedulable_s", 300.0),
+                is_eager=case.get("pop_from_backoff", True),
+            ),
+            gates,
+        )
+
+    def gate(self, allowed: list[str]) -> Callable[[str], bool]:
+        """Return a gate that is open for pods with one of the labels."""
+        return lambda pod: any(label in allowed for label in self.labels.get(pod, ()))
+
+    @property
+    def present(self) -> float:
+        """What the queue takes for now: upstream still holds back what is due in this very second."""
+        return math.nextafter(self.now, -math.inf)
+
+    def learn(self, op: Op) -> str:
+        """Note what *op* says of its pod, and return its name."""
+        pod: str = op["pod"]
+        self.priorities[pod] = op.get("priority", self.priorities.get(pod, 0))
+        self.labels[pod] = op.get("labels", self.labels.get(pod, []))
+        return pod
+
+    def parts(self, part: Part, *, is_gated: bool | None = None) -> list[str]:
+        """Return the pods in *part*; those at a gate, or those that are not, where it matters."""
+        entries = (entry for entry in self.queue if entry.part is part)
+        return [one.item for one in entries if is_gated is None or bool(one.gate) is is_gated]
+
+    def play(self, op: Op) -> None:
+        """Do what *op* says, and expect what it expects."""
+        getattr(self, f"do_{op['op']}")(op)
+
+    def do_advance(self, op: Op) -> None:
+        """Let time pass."""
+        self.now += op["s"]
+
+    def do_add(self, op: Op) -> None:
+        """Add a pod."""
+        self.queue.add(self.learn(op), self.now)
+
+    def do_put(self, op: Op) -> None:
+        """Set a pod up in a part."""
+        entry = Entry(
+            item=self.learn(op),
+            since=op.get("ts", self.now),
+            refusals=op.get("unschedulable_count", 0),
+            errors=op.get("error_count", 0),
+            rejectors=tuple(op.get("rejected_by", ())),
+        )
+        self.queue.put(entry, PARTS[op["in"]])
+
+    def do_move_to_backoff(self, op: Op) -> None:
+        """Let a pod in by its backoff."""
+        self.queue.add_failed(self.learn(op), 0, self.now)
+
+    def do_pop(self, op: Op) -> None:
+        """Take the next pod; None stands for waiting until there is one."""
+        entry = self.queue.pop(self.now)
+        if op["expect"] is None:
+            assert entry is None
+            return
+        assert entry is not None
+        self.popped[entry.item] = entry
+        assert entry.item == op["expect"]
+        assert entry.attempts == op.get("attempts", entry.attempts)
+        assert entry.first_try == pytest.approx(op.get("initial_attempt_ts", entry.first_try))
+        assert list(entry.rejectors) == op.get("rejected_by", list(entry.rejectors))
+        assert list(entry.pending) == op.get("pending_on", list(entry.pending))
+
+    def do_fail(self, op: Op) -> None:
+        """Return a pod that was taken."""
+        if op.get("fresh"):
+            self.popped[op["pod"]].refusals = self.popped[op["pod"]].errors = 0
+        self.queue.fail(
+            op["pod"], self.now, rejectors=tuple(op["rejected_by"]), pending=tuple(op.get("pending_on", ()))
+        )
+
+    def do_event(self, op: Op) -> None:
+        """Let something happen."""
+        least = (op.get("precheck") or {}).get("min_priority", -math.inf)
+        name = ANYTHING if op["event"] == "wildcard" else op["event"]
+        self.queue.event(Event(name), self.present, lambda pod: self.priorities[pod] >= least)
+
+    def do_update(self, op: Op) -> None:
+        """Change a pod."""
+        pod = self.learn(op)
+        self.queue.update(pod, self.present, Event("Pod/Update", pod) if op["changed"] else None)
+
+    def do_delete(self, op: Op) -> None:
+        """Forget a pod."""
+        self.queue.delete(op["pod"])
+
+    def do_activate(self, op: Op) -> None:
+        """Let a pod go on."""
+        self.queue.activate(op["pod"])
+
+    def do_flush_backoff(self, _op: Op) -> None:
+        """Let those go on whose backoff is over."""
+        self.queue.flush(self.present)
+
+    def do_flush_backoff_force(self, _op: Op) -> None:
+        """Let all go on as if their backoff were over."""
+        self.queue.flush(math.inf)
+
+    def do_flush_unschedulable(self, _op: Op) -> None:
+        """Let those go on who are parked for long."""
+        self.queue.flush_parked(self.now)
+
+    def do_drain_backoff(self, op: Op) -> None:
+        """Take those out of the queue whose backoff is over."""
+        before = set(self.parts(Part.ACTIVE))
+        self.queue.flush(self.present)
+        drained = [pod for pod in self.parts(Part.ACTIVE) if pod not in before]
+        for pod in drained:
+            self.queue.delete(pod)
+        assert drained == op.get("expect", drained)
+
+    def do_expect(self, op: Op) -> None:
+        """Expect pods in parts, and nothing that this does not know."""
+        for key, told in op.items():
+            if key not in {"op", *NOT_LOOKED_AT}:
+                getattr(self, f"expect_{key}")(told)
+
+    def expect_active(self, told: list[str]) -> None:
+        """Expect the active pods."""
+        assert sorted(self.parts(Part.ACTIVE)) == sorted(told)
+
+    def expect_backoff(self, told: list[str]) -> None:
+        """Expect the pods in backoff."""
+        assert sorted(self.parts(Part.BACKOFF)) == sorted(told)
+
+    def expect_unschedulable(self, told: list[str]) -> None:
+        """Expect the parked pods."""
+        assert sorted(self.parts(Part.PARKED)) == sorted(told)
+
+    def expect_in_flight(self, told: list[str]) -> None:
+        """Expect the pods in flight."""
+        assert sorted(self.queue.flight()) == sorted(told)
+
+    def expect_in_flight_events(self, told: list[str]) -> None:
+        """Expect the log of what is in flight."""
+        assert [one.name if isinstance(one, Event) else one for one in self.queue.flight().log()] == told
+
+    def expect_where(self, told: dict[str, str]) -> None:
+        """Expect where each pod is."""
+        for pod, part in told.items():
+            assert pod in (self.parts(Part.PARKED, is_gated=True) if part == "gated" else self.parts(PARTS[part]))
+
+    def expect_counts(self, told: dict[str, int]) -> None:
+        """Expect how many pods are in parts."""
+        assert {part: len(self.parts(PARTS[part])) for part in told} == told
+
+    def expect_backoff_s(self, told: dict[str, float]) -> None:
+        """Expect how long pods wait."""
+        for pod, seconds in told.items():
+            entry = self.queue.entry(pod)
+            assert Habits().delays.after(entry.failures) == seconds
+
+
+def hints_of(case: Case) -> Hints[str]:
+    """Return the hints of *case*; where it turns them off, each reason is ended by each event that it is told of."""
+    is_on = case.get("hints_enabled", True)
+
+    def hint(answer: str) -> Callable[[str, Event], Hint]:
+        return lambda *_: HINTS[answer] if is_on else Hint.HELPS
+
+    return {
+        event: [(plugin, hint(answer)) for plugin, answer in plugins.items()]
+        for event, plugins in case.get("hints", {}).items()
+    }
+
+
+def check_worth(case: Case) -> None:
+    """Expect what becomes of a pod after an event, and how many hints were asked."""
+    calls: list[str] = []
+
+    def hint(plugin: str, answer: str) -> Callable[[str, Event], Hint]:
+        def ask(_pod: str, _event: Event) -> Hint:
+            calls.append(plugin)
+            return HINTS[answer]
+
+        return ask
+
+    hints = {event: [(name, hint(name, answer)) for name, answer in told] for event, told in case["hints"].items()}
+    entry = Entry(item=case["pod"], since=0, rejectors=tuple(case["rejected_by"]), pending=tuple(case["pending_on"]))
+    event = Event(ANYTHING if case["event"] == "wildcard" else case["event"], case["event_target"])
+
+    assert worth(entry, event, hints) is WORTH[case["expect"]["strategy"]]
+    assert len(calls) == case["expect"]["hint_calls"]
+
+
+def check_delay(case: Case) -> None:
+    """Expect how long a backoff lasts."""
+    delays = Delays(case["initial_ns"] * NANO, case["max_ns"] * NANO)
+    assert delays.after(case["failures"]) == pytest.approx(case["expect"]["ns"] * NANO)
+
+
+def test_case(case: Case) -> None:
+    """Each case that is not left out holds."""
+    if case["id"] in LEFT_OUT:
+        pytest.skip("listed as left out in docs/run.md")
+    if case.get("kind") == "worth_requeuing":
+        check_worth(case)
+    elif case.get("kind") == "backoff_duration":
+        check_delay(case)
+    else:
+        replay = Replay(case)
+        for op in case["ops"]:
+            replay.play(op)
+
+
+def listed() -> Iterator[str]:
+    """Yield the cases that the documents list as left out of the queue."""
+    text = (Path(__file__).parents[2] / "docs" / "run.md").read_text(encoding="utf-8")
+    section = text.partition("### What is not taken over from Kubernetes' queue")[2].partition("\n#")[0]
+    yield from re.findall(r"^\| `([a-z0-9-]+/[a-z0-9-]+)`", section, re.MULTILINE)
+
+
+def test_what_is_left_out_is_listed(cases: list[Case]) -> None:
+    """The list is exactly that of the documents, and of cases that there are."""
+    assert list(listed()) == list(LEFT_OUT)
+    assert set(LEFT_OUT) <= {case["id"] for case in cases}
