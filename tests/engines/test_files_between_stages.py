@@ -3,14 +3,18 @@
 from pathlib import Path
 
 import pytest
-from engines import gitlab_local, jenkins_harness
 from engines.containers import Containers
 from engines.proof import worlds
-from engines.proof.execution import CONFIG, GITLAB, SCRIPTED, Engine, Execution, World, execute
+from engines.proof.execution import CONFIG, GITLAB, HERE, SCRIPTED, Engine, Execution, World, absent, execute
 from engines.proof.yaml_text import yaml_text
 from engines.requirement import require
 
-ENGINES = {"gitlab": GITLAB, "scripted": SCRIPTED, "declarative": Engine(target="jenkins", interpreter="bash")}
+ENGINES = {
+    "gitlab": GITLAB,
+    "scripted": SCRIPTED,
+    "declarative": Engine(target="jenkins", interpreter="bash"),
+    "here": HERE,
+}
 ODD = "odd [a-z] * ?{x,y}$z 'q' \"r\" \\ ü"
 ACTS = {
     # Lines that are names of folders.
@@ -77,7 +81,7 @@ def config(image: str) -> str:
 def done(containers: Containers, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Execution:
     """Give one execution after the other."""
     engine = ENGINES[request.param]
-    require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
+    require(absent(engine))
     folder = tmp_path_factory.mktemp("files")
     image = worlds.image(containers, folder, **ACTS)
     files = {

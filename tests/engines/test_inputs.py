@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from engines import gitlab_local, jenkins_harness
 from engines.containers import Containers
 from engines.gitlab_schema import check
 from engines.proof import worlds
@@ -12,10 +11,12 @@ from engines.proof.execution import (
     CONFIG,
     DECLARATIVE,
     GITLAB_LOCAL,
+    HERE,
     SCRIPTED,
     Engine,
     Execution,
     World,
+    absent,
     compiled,
     execute,
 )
@@ -55,7 +56,7 @@ def run(containers: Containers, tmp_path: Path) -> Run:
     """Give a function that executes the config on an engine, with the inputs of a run."""
 
     def start(engine: Engine, given: Mapping[str, str]) -> tuple[Execution, Path]:
-        require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
+        require(absent(engine))
         Path(CANARY).unlink(missing_ok=True)
         records = tmp_path / "notes"
         records.mkdir()
@@ -94,7 +95,7 @@ def test_defaults_hold_and_what_must_be_given_is_missed(run: Run, engine: Engine
     assert not Path(CANARY).exists()
 
 
-@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize("engine", [*ENGINES.values(), HERE], ids=(*ENGINES, "here"))
 def test_what_is_given_arrives(run: Run, engine: Engine) -> None:
     """Whatever it holds."""
     given = {"level": "quick", "dry": "true", "count": "-0.5", "note": HOSTILE, "version": "v2"}

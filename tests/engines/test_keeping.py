@@ -4,17 +4,27 @@ from pathlib import Path
 from shlex import quote as quoted
 
 import pytest
-from engines import gitlab_local, jenkins_harness
 from engines.containers import Containers
 from engines.gitlab_schema import check
 from engines.proof import worlds
-from engines.proof.execution import CONFIG, DECLARATIVE, GITLAB_LOCAL, SCRIPTED, Engine, Execution, World, execute
+from engines.proof.execution import (
+    CONFIG,
+    DECLARATIVE,
+    GITLAB_LOCAL,
+    HERE,
+    SCRIPTED,
+    Engine,
+    Execution,
+    World,
+    absent,
+    execute,
+)
 from engines.proof.yaml_text import yaml_text
 from engines.requirement import require
 
 pytestmark = pytest.mark.xdist_group("keeping")
 
-ENGINES = {"gitlab": GITLAB_LOCAL, "scripted": SCRIPTED, "declarative": DECLARATIVE}
+ENGINES = {"gitlab": GITLAB_LOCAL, "scripted": SCRIPTED, "declarative": DECLARATIVE, "here": HERE}
 REPORT = '<testsuite><testcase name="a"/><testcase name="b"><failure/></testcase></testsuite>'
 WRITE = f"printf %s '{REPORT}' >report.xml; mkdir -p log/deep; echo a >log/a; echo b >log/b.tmp; echo c >log/deep/c.tmp"
 LATE = "it's $(touch canary) [a]* 1.2"
@@ -55,7 +65,7 @@ def done(
 ) -> tuple[Engine, Execution, Path]:
     """Give one execution after the other."""
     engine = ENGINES[request.param]
-    require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
+    require(absent(engine))
     folder = tmp_path_factory.mktemp("keeping")
     records = folder / "notes"
     records.mkdir()
@@ -109,6 +119,8 @@ def test_reports_are_collected_after_a_failure_too(done: tuple[Engine, Execution
     engine, execution, _ = done
     if engine.target == "gitlab":
         assert check(execution.text) == ()
+        return
+    if engine is HERE:
         return
     assert execution.log.count("No files found for pattern 'none.sarif'") == 1
     assert sorted((one["total"], one["failed"]) for one in execution.reports if "total" in one) == [(2, 1), (2, 1)]

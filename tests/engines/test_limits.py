@@ -52,7 +52,7 @@ TRIED = [
 _TRIES = {"thrice": 3, "script": 3, "system": 1, "too-often": 2, "slow": 1, "slower": 2, "slowest": 1}
 
 
-@pytest.mark.parametrize("name", ["scripted", "declarative"])
+@pytest.mark.parametrize("name", ["scripted", "declarative", "here"])
 def test_tries_and_time_limits_are_kept(containers: Containers, tmp_path: Path, name: str) -> None:
     """Each try starts from a clean checkout with its files anew; a script that ends well when it is stopped fails."""
     arcs = [["give", [*_TRIES]], ["thrice", "last"]]

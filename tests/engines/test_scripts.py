@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from engines import gitlab_local, jenkins_harness
 from engines.containers import Containers
 from engines.proof import worlds
-from engines.proof.execution import CONFIG, GITLAB_LOCAL, SCRIPTED, Engine, Execution, World, execute
+from engines.proof.execution import CONFIG, GITLAB_LOCAL, HERE, SCRIPTED, Engine, Execution, World, absent, execute
 from engines.proof.yaml_text import yaml_text
 from engines.requirement import require
 
@@ -18,6 +17,7 @@ ENGINES = {
     "gitlab": GITLAB_LOCAL,
     "scripted": SCRIPTED,
     "declarative": Engine(target="jenkins", style="declarative", interpreter=("busybox", "sh")),
+    "here": HERE,
 }
 CANARY = "/tmp/pipegen-script-canary"  # noqa: S108 - nobody makes it
 # Each is an output, and is read bare, in quotes of both kinds, in a document, and as a variable.
@@ -136,7 +136,7 @@ def executed(
     engine: Engine, containers: Containers, folder: Path, text: str, files: Mapping[str, str]
 ) -> tuple[Execution, Path]:
     """Return what comes of the config *text* on *engine*, and the folder that its stages note things in."""
-    require((gitlab_local if engine.target == "gitlab" else jenkins_harness).available())
+    require(absent(engine))
     records = folder / "notes"
     records.mkdir()
     repository = worlds.repository(folder / "repository", files={CONFIG: text, **files})

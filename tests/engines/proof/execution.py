@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import subprocess
+import sys
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +12,7 @@ from email import message_from_bytes, policy
 from pathlib import Path
 from typing import Any
 
+import yaml
 from engines import gitlab_local, jenkins_harness
 from engines.containers import Containers
 from engines.gitlab_local import Result
@@ -51,6 +54,15 @@ GITLAB = Engine(target="gitlab", images="registry")
 GITLAB_LOCAL = Engine(target="gitlab")
 SCRIPTED = Engine(target="jenkins", style="scripted", interpreter="dash")
 DECLARATIVE = Engine(target="jenkins", style="declarative", interpreter=("busybox", "sh"))
+# No engine: `pipegen run --isolated`, which does what they do.
+HERE = Engine(target="run", images="")
+
+
+def absent(engine: Engine) -> str | None:
+    """Return why nothing can be executed on *engine* here, None if it can."""
+    if engine is HERE:
+        return None
+    return (gitlab_local if engine.target == "gitlab" else jenkins_harness).available()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -148,6 +160,8 @@ def execute(engine: Engine, world: World, *pipelines: str) -> Execution:
     for name in ("records", "home"):
         (world.folder / name).mkdir(parents=True)
     (world.folder / "home/keep").touch()
+    if engine is HERE:
+        return _here(world, pipelines)
     text = compiled(engine, world.repository, world.settings.get(engine.target, {}), pipelines)
     return _on_gitlab(text, world) if engine.target == "gitlab" else _on_jenkins(engine, text, world)
 
@@ -221,6 +235,71 @@ def _on_jenkins(engine: Engine, text: str, world: World) -> Execution:
         reports=build.reports,
         inputs=build.inputs,
     )
+
+
+_HERE_OUTCOMES = {"allowed": "unstable", "reused": "success", "not run": "skipped"}
+
+
+def _here(world: World, pipelines: Sequence[str]) -> Execution:
+    """Return what comes of a run on this machine; the repository is told where it was cloned from, as engines do it."""
+    report, secrets = world.folder / "report.json", world.folder / "secrets.env"
+    given = {**world.variables, **dict(_secret_variables(world))}
+    secrets.write_text("".join(f"{name}={_in_dotenv(value)}\n" for name, value in given.items()), encoding="utf-8")
+    command = [
+        *(sys.executable, "-c", "from pipegen.cli.app import main; main()", "run", CONFIG, "--isolated", "--host"),
+        *("--allow-effects", "--env-file", str(secrets), "--report", str(report), "--jobs", "4"),
+        *(word for name in pipelines for word in ("--pipeline", name)),
+        *(word for name, value in world.parameters.items() for word in ("--set", f"{name}={value}")),
+    ]
+    around = {
+        "PIPEGEN_REGISTRY": world.containers.registry,
+        "PIPEGEN_REPOSITORY": _registry_path(world),
+        "XDG_STATE_HOME": str(world.folder / "state"),
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "remote.origin.url",
+        "GIT_CONFIG_VALUE_0": "https://git.example.org/group/project.git",
+    }
+    done = subprocess.run(
+        command,
+        cwd=world.repository,
+        env={**os.environ, **_environment(world), **around},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if not report.exists():
+        raise AssertionError(done.stdout + done.stderr)
+    found = json.loads(report.read_text("utf-8"))
+    every = yaml.safe_load((world.repository / CONFIG).read_text("utf-8"))["pipelines"]
+    several = not pipelines and len(every) > 1
+    stages = [
+        (f"{pipeline['name']}: {stage['name']}" if several else stage["name"], stage)
+        for pipeline in found["pipelines"]
+        for stage in pipeline["stages"]
+    ]
+    tries = [(name, one) for name, stage in stages for one in stage["tries"]]
+    (home,) = (world.folder / "state/pipegen").glob("*/*")
+    return Execution(
+        outcomes={name: _HERE_OUTCOMES.get(stage["status"], stage["status"]) for name, stage in stages},
+        times={
+            name: (stage["tries"][0]["started"], stage["tries"][-1]["ended"])
+            for name, stage in stages
+            if stage["tries"]
+        },
+        seen=records.read(world.folder / "records"),
+        mails=(),
+        downloads={name: path for folder in sorted(home.glob("artifacts/*")) for name, path in _files(folder)},
+        beside=(),
+        triggered=(),
+        charts=_calls(world.folder / "helm.log"),
+        text="",
+        log=done.stdout + done.stderr + "".join(Path(one["log"]).read_text("utf-8", "replace") for _, one in tries),
+    )
+
+
+def _in_dotenv(value: str) -> str:
+    """Return *value* between quotes that a file of variables has."""
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\r", "\\r") + '"'
 
 
 def _registry_path(world: World) -> str:
