@@ -41,6 +41,18 @@ class Trees(Protocol):
         """Return the file that holds what *job* has bound to *name*."""
         ...
 
+    def left(self, job: Job) -> tuple[Path, tuple[str, ...]]:
+        """Return the files that *job* has left for others: a folder, and names in it."""
+        ...
+
+    def show(self, job: Job) -> None:
+        """Show people what *job* has left before, and what has been put back."""
+        ...
+
+    def source(self) -> Path:
+        """Return the tree as stages find it that nothing runs before."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class InPlace:
@@ -59,6 +71,18 @@ class InPlace:
     def value(self, job: Job, name: str) -> Path:
         """Return the file that holds what *job* has bound to *name*."""
         return self.folder.values / "outputs" / job.slug / name
+
+    def left(self, job: Job) -> tuple[Path, tuple[str, ...]]:
+        """Return the files that *job* has left for others: a folder, and names in it."""
+        paths = tuple(one.path for one in job.artifacts if one.path is not None and one.travels)
+        return self.root, artifacts.found(str(self.root), paths, job.keeping.exclude)
+
+    def show(self, job: Job) -> None:
+        """Leave all where it is."""
+
+    def source(self) -> Path:
+        """Return the tree."""
+        return self.root
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +143,22 @@ class Isolated:
     def value(self, job: Job, name: str) -> Path:
         """Return the file that holds what *job* has bound to *name*."""
         return self._store(job) / ".pipegen/outputs" / job.slug / name
+
+    def left(self, job: Job) -> tuple[Path, tuple[str, ...]]:
+        """Return the files that *job* has left for others: a folder, and names in it."""
+        return self._store(job), artifacts.all_in(str(self._store(job)))
+
+    def show(self, job: Job) -> None:
+        """Show people what *job* has left before, and what has been put back."""
+        store = str(self._store(job))
+        paths = [one.path for one in job.artifacts if one.path is not None and one.is_kept]
+        artifacts.shown(
+            store, artifacts.found(store, paths, job.keeping.exclude), str(self.folder.artifacts / job.slug)
+        )
+
+    def source(self) -> Path:
+        """Return the copy that others are copies of."""
+        return self._base
 
     @property
     def _base(self) -> Path:

@@ -36,6 +36,9 @@ class Origin:
     selector: str = ""
 
 
+_NO_INPUTS = ((Origin(_NOTHING),),)
+
+
 class Keys:
     """The keys in a database. Who writes several things together opens a transaction around them."""
 
@@ -56,23 +59,31 @@ class Keys:
 
         From now on all of these lead to it.
         """
-        places = inputs or ((Origin(_NOTHING),),)
+        places = inputs or _NO_INPUTS
         known = [self.after(origins, place, digest) for place, origins in enumerate(places)]
         common = frozenset.intersection(*known)
         key = min(common) if common else self._new()
+        self.link(key, digest, places)
+        return key
+
+    def link(self, key: int, digest: str, inputs: Sequence[Sequence[Origin]]) -> None:
+        """Let all of *inputs*, to which *digest* has been done, lead to *key*."""
         self._database.executemany(
             "INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?)",
-            [(one.key, place, one.selector, digest, key) for place, origins in enumerate(places) for one in origins],
+            [(one.key, place, one.selector, digest, key) for place, origins in enumerate(inputs) for one in origins],
         )
-        return key
 
     def count(self) -> int:
         """Return how many keys there are."""
         return int(self._database.execute("SELECT count(*) FROM key").fetchone()[0])
 
     def content(self, digest: str) -> int:
-        """Return the key that stands for content with *digest*, wherever it comes from."""
-        return self.save(f"content {digest}")
+        """Return the key that stands for content with *digest*, wherever it comes from; make it where it is new."""
+        return self.save(_content(digest))
+
+    def known_content(self, digest: str) -> int | None:
+        """Return the key that stands for content with *digest*, None where nothing is known of it."""
+        return self.root(_content(digest))
 
     def remove_unused(self, used: Iterable[int]) -> None:
         """Forget the keys that neither are *used* nor lead to one that is."""
@@ -97,3 +108,7 @@ class Keys:
         made = self._database.execute("INSERT INTO key DEFAULT VALUES").lastrowid
         assert made is not None  # noqa: S101 - a row has been added
         return made
+
+
+def _content(digest: str) -> str:
+    return f"content {digest}"

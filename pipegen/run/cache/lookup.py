@@ -57,13 +57,24 @@ class Lookup:
 
     def save(self) -> int:
         """Return the key of what has been done to the inputs, as far as these are known."""
-        return self.keys.save(self.digest, [self._origins(one) for one in self.inputs])
+        return self.keys.save(self.digest, self._origins())
+
+    def link(self, key: int) -> None:
+        """Let all that the inputs are known by lead to *key*, which has been found by some of it."""
+        self.keys.link(key, self.digest, self._origins())
+
+    def _origins(self) -> list[list[Origin]]:
+        """Return what each input is known by; contents that are new are so no more."""
+        found = []
+        for one in self.inputs:
+            content = [Origin(self.keys.content(one.content))] if one.content is not None else []
+            found.append([*(Origin(key, one.selector) for key in sorted(one.keys)), *content])
+        return found
 
     def _matches(self, place: int) -> frozenset[int]:
-        return self.keys.after(self._origins(self.inputs[place]), place, self.digest)
-
-    def _origins(self, one: Input) -> list[Origin]:
+        one = self.inputs[place]
         origins = [Origin(key, one.selector) for key in sorted(one.keys)]
-        if one.content is not None:
-            origins.append(Origin(self.keys.content(one.content)))
-        return origins
+        content = self.keys.known_content(one.content) if one.content is not None else None
+        if content is not None:
+            origins.append(Origin(content))
+        return self.keys.after(origins, place, self.digest)

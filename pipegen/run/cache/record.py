@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import stat
 from collections.abc import Collection
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,23 @@ class Record:
         return cls(
             tuple((name, digest) for name, digest in data["outputs"]), tuple(KeptFile(*f) for f in data["files"])
         )
+
+
+def described(path: Path, name: str) -> KeptFile:
+    """Return the file at *path* as one of the *name*."""
+    about = path.lstat()
+    if stat.S_ISLNK(about.st_mode):
+        return KeptFile(name, link=os.readlink(path))  # noqa: PTH115 - the text itself
+    with path.open("rb") as file:
+        return KeptFile(name, stat.S_IMODE(about.st_mode), hashlib.file_digest(file, "sha256").hexdigest())
+
+
+def is_there(path: Path, file: KeptFile) -> bool:
+    """Return whether what is at *path* is *file*."""
+    try:
+        return described(path, file.path) == file
+    except OSError:
+        return False
 
 
 def _file_data(file: KeptFile) -> tuple[str, int, str, str | None]:

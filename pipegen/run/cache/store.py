@@ -18,7 +18,8 @@ from typing import IO
 
 from pipegen.run.cache.blobs import Added, Blobs, DamagedError
 from pipegen.run.cache.keys import Keys
-from pipegen.run.cache.record import KeptFile, Record
+from pipegen.run.cache.lookup import Lookup
+from pipegen.run.cache.record import KeptFile, Record, is_there
 
 # Grows when what is stored, or what a digest is made of, comes to mean something else.
 FORMAT = 1
@@ -101,14 +102,21 @@ class Store:
             for one in added:
                 self._blobs.forget(one)
 
+    def link(self, lookup: Lookup, held: Held) -> None:
+        """Let all that is known of the inputs lead to a result that has been found by some of it."""
+        with self._writing():
+            lookup.link(held.key)
+
     def value(self, digest: str) -> bytes:
         """Return the value of an output; raise `DamagedError` where it is lost."""
         return self._blobs.read(digest)
 
     def restore(self, held: Held, folder: Path) -> None:
-        """Write the files of a result into *folder*; raise `DamagedError` where one is lost."""
+        """Write what is not there of the files of a result into *folder*; raise `DamagedError` where one is lost."""
         for file in held.record.files:
             target = folder / file.path
+            if is_there(target, file):
+                continue
             target.parent.mkdir(parents=True, exist_ok=True)
             if file.link is None:
                 self._blobs.write(file.digest, target, file.mode)
