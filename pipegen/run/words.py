@@ -19,6 +19,7 @@ _CAUSES = {
 _ENDED = {
     "success": "ok",
     "reused": "reused",
+    "earlier": "done before",
     "failed": "FAILED",
     "allowed": "allowed",
     "cancelled": "cancelled",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -41,6 +41,10 @@ class Trees(Protocol):
         """Return the file that holds what *job* has bound to *name*."""
         ...
 
+    def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
+        """Bind *outputs* of *job* to what an earlier run has found."""
+        ...
+
     def left(self, job: Job) -> tuple[Path, tuple[str, ...]]:
         """Return the files that *job* has left for others: a folder, and names in it."""
         ...
@@ -71,6 +75,10 @@ class InPlace:
     def value(self, job: Job, name: str) -> Path:
         """Return the file that holds what *job* has bound to *name*."""
         return self.folder.values / "outputs" / job.slug / name
+
+    def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
+        """Bind *outputs* of *job* to what an earlier run has found."""
+        _write(outputs, self.value(job, ""))
 
     def left(self, job: Job) -> tuple[Path, tuple[str, ...]]:
         """Return the files that *job* has left for others: a folder, and names in it."""
@@ -144,6 +152,10 @@ class Isolated:
         """Return the file that holds what *job* has bound to *name*."""
         return self._store(job) / ".pipegen/outputs" / job.slug / name
 
+    def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
+        """Bind *outputs* of *job* to what an earlier run has found."""
+        _write(outputs, self.value(job, ""))
+
     def left(self, job: Job) -> tuple[Path, tuple[str, ...]]:
         """Return the files that *job* has left for others: a folder, and names in it."""
         return self._store(job), artifacts.all_in(str(self._store(job)))
@@ -165,11 +177,17 @@ class Isolated:
         return self.folder.work / "base"
 
     def _store(self, job: Job) -> Path:
-        return self.folder.work / "left" / job.slug
+        return self.folder.left / job.slug
 
     def _shared_tree(self, plan: Plan) -> Path:
         first = plan.jobs[0].slug if plan.jobs else plan.name
         return self.folder.work / "trees" / f"{first}-shared"
+
+
+def _write(outputs: Iterable[tuple[str, bytes]], folder: Path) -> None:
+    for name, value in outputs:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(value)
 
 
 def _read_by(job: Job, plan: Plan, carried: Mapping[tuple[str, str], Sequence[str]]) -> tuple[Job, ...]:

@@ -95,10 +95,7 @@ class Results:
         except DamagedError:
             self._store.drop(held)
             return None
-        for name, value in outputs:
-            place = self._trees.value(task.job, name)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(value)
+        self._trees.bind(task.job, outputs)
         self._trees.show(task.job)
         self._known[task.id] = _Known(frozenset({held.key}), held.record)
         self._used.append(held.id)
