@@ -7,21 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipegen.cli.exits import WrongUsage
+from pipegen.cli.orders import READABLE, read_order
 from pipegen.compiler import Analysed, generate
 from pipegen.diagnostics.report import Report, listed
 from pipegen.graph.blocks import Wait
 from pipegen.graph.difference import Difference, difference
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Plan
-from pipegen.readback import gitlab, jenkins
 from pipegen.readback.jobs import Jobs, read_jobs
 from pipegen.targets.base import GeneratedFile, Target
 
-# What reads the order of the last of some files; those before it are its children, by their names.
-_READERS: Mapping[str, Callable[[str, Mapping[str, str]], ExecutionGraph]] = {
-    "gitlab": lambda text, children: gitlab.read(text, children.get)[0],
-    "jenkins": lambda text, _: jenkins.order(text),
-}
 _DECLARATIVE = re.compile(r"^pipeline \{$", re.MULTILINE)
 # What GitLab allows of a name that is too long ends so, or has this within.
 _CUT = "…"
@@ -50,17 +45,15 @@ class Made:
 
 def check_readable(targets: Sequence[Target]) -> None:
     """End with wrong usage when nothing reads what one of *targets* generates."""
-    readable = tuple(_READERS)
     for target in targets:
-        if target.NAME not in readable:
-            raise WrongUsage(f'the order of "{target.NAME}" cannot be read back: --target takes {listed(readable)}')
+        if target.NAME not in READABLE:
+            raise WrongUsage(f'the order of "{target.NAME}" cannot be read back: --target takes {listed(READABLE)}')
 
 
 def make(analysed: Analysed, target: Target, options: Mapping[str, str], report: Report) -> Made:
     """Return what *target* makes of the plans; *report* gets what is said of that."""
     files = generate(analysed, target, options, report)
-    *children, last = files
-    made = _READERS[target.NAME](last.text, {file.name: file.text for file in children})
+    made = read_order(target.NAME, files)
     found = difference(_asked(analysed.plans, made), made)
     return Made(
         target=target.NAME,

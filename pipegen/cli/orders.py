@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from itertools import pairwise, product
 from typing import TypeAlias
 
-from pipegen.cli.exits import WrongUsage
 from pipegen.compiler import Analysed, generate
 from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Plan
 from pipegen.targets import registry
+from pipegen.targets.base import GeneratedFile
 
+# The targets whose files are read back.
+READABLE = ("gitlab", "jenkins")
 _Names: TypeAlias = Mapping[tuple[str, str], str]
 
 
@@ -35,33 +37,37 @@ def enforced(analysed: Analysed, order: EngineOrder, report: Report) -> Mapping[
     return {plan.name: _part(found, plan, names) for plan in analysed.plans}
 
 
-# No other verb waits for what these two import.
+def read_order(target: str, files: Sequence[GeneratedFile]) -> ExecutionGraph:
+    """Return the order that *files* of a target, one of `READABLE`, enforce where all their stages run."""
+    *children, last = files
+    if target == "jenkins":
+        from pipegen.readback import jenkins  # noqa: PLC0415 - see below
+
+        return jenkins.order(last.text)
+    from pipegen.readback import gitlab  # noqa: PLC0415 - see below
+
+    return gitlab.read(last.text, {file.name: file.text for file in children}.get)[0]
+
+
+# No other verb waits for what these import.
 
 
 def _gitlab(analysed: Analysed, report: Report) -> tuple[ExecutionGraph, _Names]:
     """Return the order of the jobs, and their names by pipeline and stage."""
-    from pipegen.readback import gitlab  # noqa: PLC0415 - see above
     from pipegen.targets.gitlab.names import Names, stage_names  # noqa: PLC0415 - see above
 
-    found = gitlab.order(_text(analysed, "gitlab", {}, report))
+    found = read_order("gitlab", generate(analysed, registry.load("gitlab"), {}, report))
     # What is renamed was told when the file was made.
     return found, stage_names(analysed.plans, Names(), Report())
 
 
 def _jenkins(analysed: Analysed, order: EngineOrder, report: Report) -> tuple[ExecutionGraph, _Names]:
     """Return the order of the stages in a Jenkinsfile, and their names by pipeline and stage."""
-    from pipegen.readback import jenkins  # noqa: PLC0415 - see above
     from pipegen.targets.jenkins.names import display_names  # noqa: PLC0415 - see above
 
-    style = order.value.removeprefix("jenkins-")
-    return jenkins.order(_text(analysed, "jenkins", {"style": style}, report)), display_names(analysed.plans)
-
-
-def _text(analysed: Analysed, target: str, options: Mapping[str, str], report: Report) -> str:
-    files = generate(analysed, registry.load(target), options, report)
-    if len(files) > 1:
-        raise WrongUsage(f'"{analysed.file.path}" comes to several files on {target}, whose order is not read back')
-    return files[0].text
+    options = {"style": order.value.removeprefix("jenkins-")}
+    files = generate(analysed, registry.load("jenkins"), options, report)
+    return read_order("jenkins", files), display_names(analysed.plans)
 
 
 def _frames(graph: ExecutionGraph) -> ExecutionGraph:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -26,6 +26,11 @@ def found(root: str, paths: Iterable[str], excluded: Iterable[str] = ()) -> tupl
             if not any(one.fullmatch(name) for one in left_out):
                 names[name] = None
     return tuple(names)
+
+
+def all_in(store: str) -> tuple[str, ...]:
+    """Return all files below *store*, what pipegen keeps there included."""
+    return tuple(_files(store, "", left_out=()))
 
 
 def set_aside(root: str, names: Iterable[str], store: str) -> None:
@@ -65,7 +70,7 @@ def _below(root: str, path: str) -> Iterator[str]:
             yield name
 
 
-def _files(folder: str, shown_as: str) -> Iterator[str]:
+def _files(folder: str, shown_as: str, left_out: Collection[str] = _KEPT) -> Iterator[str]:
     """Yield the files in *folder* and below, in the order of their names."""
     if not Path(folder).is_dir():
         return
@@ -75,7 +80,7 @@ def _files(folder: str, shown_as: str) -> Iterator[str]:
         with os.scandir(place) as entries:
             inside = sorted(entries, key=lambda one: one.name)
         for one in inside:
-            if not prefix and one.name in _KEPT:
+            if not prefix and one.name in left_out:
                 continue
             if one.is_dir(follow_symlinks=False):
                 waiting.append((one.path, f"{prefix}{one.name}/"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self
 
 from pipegen.plan.model import Workspace
@@ -14,14 +14,17 @@ from pipegen.run.checkout import Checkout
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.engine import Ask, Engine
 from pipegen.run.events import Listener
+from pipegen.run.executors.base import Executor
 from pipegen.run.executors.container import NETWORK, Containers, common_folder
 from pipegen.run.executors.local import LocalExecutor
 from pipegen.run.executors.process import Invocation, Process
+from pipegen.run.executors.reusing import ReusingExecutor
 from pipegen.run.folder import RunFolder
 from pipegen.run.guard import Guard, clean, kill_rest
 from pipegen.run.here import Prepared, Wish
-from pipegen.run.model import PipelineRun, Task
+from pipegen.run.model import Outcome, PipelineRun, Task, TaskId
 from pipegen.run.outcome import Status
+from pipegen.run.reuse import results
 from pipegen.run.scheduling import Scheduler
 from pipegen.run.scripts import as_text
 from pipegen.run.selection import Chosen
@@ -29,24 +32,34 @@ from pipegen.run.tasks import pipeline_run
 from pipegen.run.workspace import InPlace, Isolated
 from pipegen.shell.teardown import teardown
 
+_NOTHING: Mapping[TaskId, Outcome] = MappingProxyType({})
+
 
 class Execution:
     """Runs what was *prepared* in *folder*, and leaves nothing behind but that, however it ends."""
 
     def __init__(
-        self, chosen: Sequence[Chosen], prepared: Prepared, *, checkout: Checkout, wish: Wish, folder: RunFolder
+        self,
+        chosen: Sequence[Chosen],
+        prepared: Prepared,
+        *,
+        checkout: Checkout,
+        wish: Wish,
+        folder: RunFolder,
+        complain: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._chosen, self._prepared, self._folder = chosen, prepared, folder
         self.clock = RealClock()
         self._guard = Guard(folder.id, prepared.program)
         self.is_interrupted = False
+        self._is_done = False
         self._trees = _trees(chosen, prepared, checkout, wish, folder)
         self._variables = {
             **prepared.variables,
             names.RUN: folder.id,
             names.VALUES: str(folder.values),
         }
-        self._executor = LocalExecutor(
+        local = LocalExecutor(
             clock=self.clock,
             folder=folder,
             trees=self._trees,
@@ -55,6 +68,12 @@ class Execution:
             environment=prepared.environment,
             variables=self._variables,
             containers=None if wish.is_on_host or not prepared.program else self._containers(checkout, wish),
+        )
+        kept = results(chosen, prepared, wish, self._trees, prepared.variables, complain)
+        self._executor: Executor = (
+            local
+            if kept is None
+            else ReusingExecutor(local, kept, self.clock, is_forced=wish.is_made_anew, complain=complain)
         )
 
     def __enter__(self) -> Self:
@@ -74,8 +93,9 @@ class Execution:
         is_wanted: Callable[[Task], bool] = lambda _: True,
         ask: Ask = lambda _, answer: answer(True),
         interrupted: Callable[[bool], None] = lambda _: None,
+        ended: Mapping[TaskId, Outcome] = _NOTHING,
     ) -> Mapping[str, Status]:
-        """Run to the end; return what came of each pipeline.
+        """Run to the end; return what came of each pipeline. What has *ended* in an earlier run is not repeated.
 
         The first interrupt lets nothing new start but finally stages, a second one kills, as TERM does; *interrupted*
         hears of each, and whether it kills.
@@ -88,7 +108,10 @@ class Execution:
             listeners=listeners,
             is_wanted=is_wanted,
             ask=ask,
+            ended=ended,
         )
+        for task in (task for run in runs for task in run.tasks if task.id in ended):
+            self._trees.bind(task.job, ended[task.id].outputs)
 
         def stop(*, kill: bool) -> None:
             kill, self.is_interrupted = kill or self.is_interrupted, True
@@ -100,6 +123,7 @@ class Execution:
             self.clock.on_signal(number, lambda: stop(kill=True))
         found = engine.run()
         self._tear_down()
+        self._is_done = all(status is Status.SUCCESS for status in found.values())
         return found
 
     def close(self) -> None:
@@ -110,7 +134,7 @@ class Execution:
             clean(self._folder.id, self._prepared.program)
         self._guard.close()
         self.clock.close()
-        self._folder.close()
+        self._folder.close(is_done=self._is_done)
 
     def _tear_down(self) -> None:
         """Remove the images, containers and releases that stages kept for each other."""

@@ -51,10 +51,27 @@ class RunFolder:
         """What isolated stages leave for people."""
         return self.path / "artifacts"
 
-    def close(self) -> None:
-        """Remove what only stages needed."""
-        shutil.rmtree(self.work, ignore_errors=True)
+    @property
+    def journal(self) -> Path:
+        """The journal."""
+        return self.path / "journal.jsonl"
+
+    @property
+    def left(self) -> Path:
+        """What isolated stages leave for others."""
+        return self.work / "left"
+
+    def close(self, *, is_done: bool) -> None:
+        """Remove what only stages needed; unless all *is_done*, what they left stays for the run that goes on."""
+        for one in (self.work,) if is_done else (path for path in _inside(self.work) if path != self.left):
+            shutil.rmtree(one, ignore_errors=True)
         (self.path / _LOCK).unlink(missing_ok=True)
+
+    def go_on(self, earlier: RunFolder) -> None:
+        """Take over what is needed to go on with an *earlier* run."""
+        shutil.copyfile(earlier.journal, self.journal)
+        if earlier.left.is_dir():
+            earlier.left.rename(self.left)
 
 
 def home(root: Path, environment: Mapping[str, str]) -> Path:
@@ -77,8 +94,13 @@ def make(around: Path, started: datetime, logs: Path | None) -> RunFolder:
     # Held until this process ends, however it ends: so others can tell that the run is over.
     lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)
-    _prune(around)
     return folder
+
+
+def earlier(around: Path) -> list[RunFolder]:
+    """Return the runs in *around* that are over, the newest first."""
+    paths = [path for path in reversed(_runs(around)) if not (path / _LOCK).exists()]
+    return [RunFolder(path, path.name.rpartition("-")[2], path / "logs") for path in paths]
 
 
 def dead(around: Path) -> Iterator[RunFolder]:
@@ -98,11 +120,14 @@ def _runs(around: Path) -> list[Path]:
     return sorted(path for path in around.iterdir() if _RUN.fullmatch(path.name))
 
 
-def _prune(around: Path) -> None:
-    """Remove the oldest runs that are over."""
-    for path in _runs(around)[:-_KEPT]:
-        if not (path / _LOCK).exists():
-            shutil.rmtree(path, ignore_errors=True)
+def forget(around: Path) -> None:
+    """Remove the oldest runs in *around* that are over, and what others would need to go on."""
+    for number, one in enumerate(earlier(around)):
+        shutil.rmtree(one.path if number >= _KEPT else one.work, ignore_errors=True)
+
+
+def _inside(folder: Path) -> list[Path]:
+    return list(folder.iterdir()) if folder.is_dir() else []
 
 
 def _is_free(lock: Path) -> bool:

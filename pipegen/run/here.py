@@ -34,6 +34,7 @@ class Wish:
         stages: the stages that it is about, all where there is none.
         is_isolated: whether each stage gets a tree of its own.
         is_on_host: whether stages run on this machine, whatever image they name.
+        is_made_anew: whether results of earlier runs are left alone.
         may_reach_out: whether stages may act on what is outside of this machine, or somebody can be asked about it.
         environment: the variables around, those of an env file among them.
         started: when it began, in UTC.
@@ -42,6 +43,7 @@ class Wish:
     stages: tuple[str, ...] = ()
     is_isolated: bool = False
     is_on_host: bool = False
+    is_made_anew: bool = False
     may_reach_out: bool = False
     environment: Mapping[str, str]
     started: datetime

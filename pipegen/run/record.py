@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipegen.run.bounds import Path, longest_path
@@ -27,7 +27,8 @@ class Try:
 class Entry:
     """What has become of a stage.
 
-    *waits* is what it waits for now, and *what* names it; *is_over* says that no other try follows.
+    *waits* is what it waits for now, and *what* names it; *is_over* says that no other try follows, *is_earlier* that
+    it ended in the run that this one goes on with.
     """
 
     task: Task
@@ -37,6 +38,7 @@ class Entry:
     waits: Cause | None = None
     what: str = ""
     is_over: bool = False
+    is_earlier: bool = False
 
     @property
     def outcome(self) -> Outcome | None:
@@ -50,7 +52,9 @@ class Entry:
 
     @property
     def status(self) -> str:
-        """What came of it: success, reused, failed, allowed, cancelled or skipped; "" while that is open."""
+        """What came of it: success, reused, failed, allowed, cancelled, skipped or earlier; "" while that is open."""
+        if self.is_earlier:
+            return "earlier"
         if self.skipped is not None:
             return "skipped"
         if not self.is_over or self.outcome is None:
@@ -73,11 +77,15 @@ class Entry:
 
 
 class Record:
-    """Hears of all that happens in *runs*."""
+    """Hears of all that happens in *runs*; those *earlier* have ended in the run that this one goes on with."""
 
-    def __init__(self, runs: Sequence[PipelineRun]) -> None:
+    def __init__(self, runs: Sequence[PipelineRun], earlier: Collection[TaskId] = ()) -> None:
         self.runs = tuple(runs)
-        self.entries: Mapping[TaskId, Entry] = {task.id: Entry(task) for run in runs for task in run.tasks}
+        self.entries: Mapping[TaskId, Entry] = {
+            task.id: Entry(task, is_earlier=task.id in earlier, is_over=task.id in earlier)
+            for run in runs
+            for task in run.tasks
+        }
         self.statuses: dict[str, Status] = {}
         self._timeline = Timeline()
         self.seconds = 0.0

@@ -19,6 +19,7 @@ _PATH_STAGES = 8
 _COUNTED = (
     ("success", "ok"),
     ("reused", "reused"),
+    ("earlier", "done before"),
     ("failed", "failed"),
     ("allowed", "failed and may"),
     ("cancelled", "cancelled"),

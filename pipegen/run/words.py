@@ -9,6 +9,7 @@ from pipegen.run.render.text import CAUSES
 _ENDED = {
     "success": "ok",
     "reused": "reused",
+    "earlier": "done before",
     "failed": "FAILED",
     "allowed": "allowed",
     "cancelled": "cancelled",

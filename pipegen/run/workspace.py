@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -42,6 +42,22 @@ class Trees(Protocol):
         """Return the file that holds what *job* has bound to *name*."""
         ...
 
+    def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
+        """Bind *outputs* of *job* to what an earlier run has found."""
+        ...
+
+    def left(self, job: Job) -> tuple[Path, tuple[str, ...]]:
+        """Return the files that *job* has left for others: a folder, and names in it."""
+        ...
+
+    def show(self, job: Job) -> None:
+        """Show people what *job* has left before, and what has been put back."""
+        ...
+
+    def source(self) -> Path:
+        """Return the tree as stages find it that nothing runs before."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class InPlace:
@@ -60,6 +76,22 @@ class InPlace:
     def value(self, job: Job, name: str) -> Path:
         """Return the file that holds what *job* has bound to *name*."""
         return self.folder.values / "outputs" / job.slug / name
+
+    def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
+        """Bind *outputs* of *job* to what an earlier run has found."""
+        _write(outputs, self.value(job, ""))
+
+    def left(self, job: Job) -> tuple[Path, tuple[str, ...]]:
+        """Return the files that *job* has left for others: a folder, and names in it."""
+        paths = tuple(one.path for one in job.artifacts if one.path is not None and one.travels)
+        return self.root, artifacts.found(str(self.root), paths, job.keeping.exclude)
+
+    def show(self, job: Job) -> None:
+        """Leave all where it is."""
+
+    def source(self) -> Path:
+        """Return the tree."""
+        return self.root
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +161,30 @@ class Isolated:
             return InPlace(self.checkout.root, self.folder).value(job, name)
         return self._store(job) / ".pipegen/outputs" / job.slug / name
 
+    def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
+        """Bind *outputs* of *job* to what an earlier run has found."""
+        _write(outputs, self.value(job, ""))
+
+    def left(self, job: Job) -> tuple[Path, tuple[str, ...]]:
+        """Return the files that *job* has left for others: a folder, and names in it."""
+        return self._store(job), artifacts.all_in(str(self._store(job)))
+
+    def show(self, job: Job) -> None:
+        """Show people what *job* has left before, and what has been put back."""
+        store = str(self._store(job))
+        paths = [one.path for one in job.artifacts if one.path is not None and one.is_kept]
+        artifacts.shown(store, artifacts.found(store, paths, job.keeping.exclude), self._people(job))
+
+    def source(self) -> Path:
+        """Return the copy that others are copies of."""
+        return self._base
+
     @property
     def _base(self) -> Path:
         return self.folder.work / "base"
 
     def _store(self, job: Job) -> Path:
-        return self.folder.work / "left" / job.slug
+        return self.folder.left / job.slug
 
     def _people(self, job: Job) -> str:
         return str(self.folder.artifacts / job.slug)
@@ -149,6 +199,12 @@ def _report_paths(job: Job) -> list[str]:
     reports = job.reports
     paths = [one.path for one in (*reports.junit, *reports.codequality, *reports.sarif)]
     return paths if reports.coverage is None or reports.coverage.path is None else [*paths, reports.coverage.path]
+
+
+def _write(outputs: Iterable[tuple[str, bytes]], folder: Path) -> None:
+    for name, value in outputs:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(value)
 
 
 def _read_by(job: Job, plan: Plan, carried: Mapping[tuple[str, str], Sequence[str]]) -> tuple[Job, ...]:

@@ -8,7 +8,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pipegen.run.folder import dead, home, make
+from pipegen.run.folder import dead, forget, home, make
 
 STARTED = datetime(2022, 1, 31, 16, 47, 55, tzinfo=UTC)
 _DIE = "import sys; from pathlib import Path; from datetime import datetime as d; from pipegen.run.folder import make; "
@@ -31,7 +31,7 @@ def test_what_stays_of_a_run(tmp_path: Path) -> None:
     folder = make(tmp_path, STARTED, None)
     (folder.logs / "a.log").touch()
     (folder.values / "x").touch()
-    folder.close()
+    folder.close(is_done=True)
 
     assert {path.name for path in folder.path.iterdir()} == {"logs", "scripts"}
     assert stat.S_IMODE(folder.path.stat().st_mode) == 0o700
@@ -42,11 +42,12 @@ def test_old_runs_are_removed(tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir()
     made = [make(tmp_path, STARTED + timedelta(seconds=number), None) for number in range(25)]
     for folder in made:
-        folder.close()
+        folder.close(is_done=True)
     last = make(tmp_path, STARTED + timedelta(days=1), None)
+    forget(tmp_path)
 
     assert sorted(path for path in tmp_path.iterdir() if path.name != "cache") == [
-        *(folder.path for folder in made[-19:]),
+        *(folder.path for folder in made[-20:]),
         last.path,
     ]
     assert (tmp_path / "cache").is_dir()
@@ -59,6 +60,6 @@ def test_a_run_that_died_is_known(tmp_path: Path) -> None:
     (found,) = dead(tmp_path)
 
     assert found.id == died.stdout.strip() != alive.id
-    found.close()
+    found.close(is_done=True)
     assert not found.work.exists()
     assert list(dead(tmp_path)) == []

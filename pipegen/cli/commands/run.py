@@ -36,14 +36,16 @@ from pipegen.run.conditions import Asked
 from pipegen.run.dotenv import DotenvError, read_dotenv
 from pipegen.run.effects import effects
 from pipegen.run.execution import Execution, pipeline_runs
-from pipegen.run.folder import dead, home, make
+from pipegen.run.folder import dead, forget, home, make
 from pipegen.run.forecast import forecast
 from pipegen.run.guard import clean
 from pipegen.run.here import Prepared, Wish, gather
-from pipegen.run.model import Machine
+from pipegen.run.journal import Journal
+from pipegen.run.model import Machine, TaskId
 from pipegen.run.plain import Plain
 from pipegen.run.record import Record
 from pipegen.run.reports import FORMATS
+from pipegen.run.resume import Earlier, known_durations, last_run, plan_digest
 from pipegen.run.scheduler import scheduler
 from pipegen.run.selection import Chosen
 from pipegen.run.summary import summary
@@ -116,6 +118,12 @@ _Allow = Annotated[
     bool,
     typer.Option("--allow-effects", help="Do not ask before stages that publish, promote, deploy, or wait for a yes."),
 ]
+_NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Take no results of earlier runs; what is made is kept for later ones.")
+]
+_Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on with the last run: what came to a good end is not repeated.")
+]
 _DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would run, in which order.")]
 
 
@@ -128,6 +136,8 @@ class _Options:
     is_fail_fast: bool | None
     is_isolated: bool
     is_on_host: bool
+    is_made_anew: bool
+    is_resumed: bool
     is_dry: bool
     allows_effects: bool
     reports: tuple[Path, ...]
@@ -163,6 +173,8 @@ def run(
     isolated: _Isolated = False,
     host: _OnHost = False,
     allow_effects: _Allow = False,
+    no_cache: _NoCache = False,
+    resume: _Resume = False,
     dry_run: _DryRun = False,
 ) -> None:
     """Run the pipeline on this machine.
@@ -175,6 +187,8 @@ def run(
         is_fail_fast=fail_fast,
         is_isolated=isolated,
         is_on_host=host,
+        is_made_anew=no_cache,
+        is_resumed=resume,
         is_dry=dry_run,
         allows_effects=allow_effects,
         reports=tuple(path.absolute() for path in report or ()),
@@ -235,6 +249,7 @@ def _prepared(
         stages=options.stages,
         is_isolated=options.is_isolated,
         is_on_host=options.is_on_host,
+        is_made_anew=options.is_made_anew,
         may_reach_out=options.allows_effects or options.is_dry or person.is_here(),
         environment=environment,
         started=datetime.now(UTC),
@@ -259,19 +274,34 @@ def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
     around = home(ready.checkout.root, os.environ)
     for rest in dead(around):
         clean(rest.id, ready.prepared.program)
-        rest.close()
+        rest.close(is_done=False)
+    plan, times = plan_digest(ready.chosen, ready.prepared, ready.wish), known_durations(around)
+    before = last_run(around, plan, ready.chosen) if options.is_resumed else Earlier()
+    if options.is_resumed and before.folder is None:
+        raise WrongUsage("there is no earlier run of just this to go on with; leave --resume out")
     folder = make(around, ready.wish.started, options.logs)
-    runs = pipeline_runs(ready.chosen, lambda _pipeline, _stage: 0.0, is_fail_fast=options.is_fail_fast)
-    record = Record(runs)
+    if before.folder is not None:
+        folder.go_on(before.folder)
+    forget(around)
+    runs = pipeline_runs(
+        ready.chosen, lambda name, stage: times.get(TaskId(name, stage), 0.0), is_fail_fast=options.is_fail_fast
+    )
+    record = Record(runs, before.ended)
     machines = (Machine(name="here", slots=options.slots),)
-    with Execution(ready.chosen, ready.prepared, checkout=ready.checkout, wish=ready.wish, folder=folder) as execution:
+    with (
+        Execution(
+            ready.chosen, ready.prepared, checkout=ready.checkout, wish=ready.wish, folder=folder, complain=say
+        ) as execution,
+        Journal(folder.journal, plan) as journal,
+    ):
         view = _view(record, execution)
         who = person.Person(execution.clock, view.say)
         try:
             execution.run(
                 runs,
                 scheduler=scheduler(machines),
-                listeners=(record, view),
+                listeners=(journal, record, view),
+                ended=before.ended,
                 is_wanted=lambda task: ready.wants(task.job),
                 ask=(lambda _, answer: answer(True)) if options.allows_effects else who.ask,
                 interrupted=lambda kill: view.say(

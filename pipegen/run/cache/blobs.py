@@ -1,0 +1,102 @@
+"""Contents by their digests, in files: written whole or not at all, and checked when they are read."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+_PIECE = 1 << 20
+
+
+class DamagedError(Exception):
+    """A content that is gone, or is not what its digest says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A content that has been copied and waits at *path*; *size* is in bytes."""
+
+    digest: str
+    size: int
+    path: Path
+
+
+class Blobs:
+    """A folder of contents."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._waiting = folder / "new"
+        self._waiting.mkdir(parents=True, exist_ok=True)
+
+    def add(self, source: IO[bytes]) -> Added:
+        """Return a copy of what *source* holds, to `keep` or to `forget`."""
+        with _written(self._waiting, "") as (made, path):
+            digest, size = _copied(source, made)
+        return Added(digest, size, path)
+
+    def keep(self, added: Added) -> None:
+        """Put *added* where it is found by its digest, in one step."""
+        place = self._path(added.digest)
+        place.parent.mkdir(exist_ok=True)
+        added.path.replace(place)
+
+    def forget(self, added: Added) -> None:
+        """Remove *added* where it has not been kept."""
+        added.path.unlink(missing_ok=True)
+
+    def read(self, digest: str) -> bytes:
+        """Return a content; raise `DamagedError` where it is not there as it was."""
+        try:
+            content = self._path(digest).read_bytes()
+        except OSError as error:
+            raise DamagedError(digest) from error
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise DamagedError(digest)
+        return content
+
+    def write(self, digest: str, target: Path, mode: int) -> None:
+        """Write a content to *target*, in one step; raise `DamagedError` where it is not there as it was."""
+        try:
+            source = self._path(digest).open("rb")
+        except OSError as error:
+            raise DamagedError(digest) from error
+        with source, _written(target.parent, ".pipegen-") as (made, path):
+            if _copied(source, made)[0] != digest:
+                raise DamagedError(digest)
+        path.chmod(mode)
+        path.replace(target)
+
+    def remove(self, digest: str) -> None:
+        """Remove a content; nothing where it is gone."""
+        self._path(digest).unlink(missing_ok=True)
+
+    def _path(self, digest: str) -> Path:
+        return self._folder / digest[:2] / digest
+
+
+@contextmanager
+def _written(folder: Path, prefix: str) -> Iterator[tuple[IO[bytes], Path]]:
+    """Open a new file in *folder*, which is removed where writing it fails."""
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=prefix, delete=False) as made:
+        path = Path(made.name)
+        try:
+            yield made.file, path
+        except BaseException:
+            path.unlink()
+            raise
+
+
+def _copied(source: IO[bytes], target: IO[bytes]) -> tuple[str, int]:
+    """Copy *source*; return the digest and the size of what it holds."""
+    digest, size = hashlib.sha256(), 0
+    while piece := source.read(_PIECE):
+        digest.update(piece)
+        size += len(piece)
+        target.write(piece)
+    return digest.hexdigest(), size

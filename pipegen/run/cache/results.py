@@ -1,0 +1,149 @@
+"""What a run knows of the results of its stages, and which of them earlier runs have made."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pipegen.plan.model import Job, Plan
+from pipegen.run.cache.lookup import Input, Lookup
+from pipegen.run.cache.record import Record, described
+from pipegen.run.cache.store import DamagedError, Held, Store
+from pipegen.run.model import Outcome, Task, TaskId
+from pipegen.run.workspace import Trees
+from pipegen.shell.expanded import values_of_names
+
+Identity: TypeAlias = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Whether the result of a task is known; *read* says what each input is, and which part of it is read."""
+
+    lookup: Lookup
+    read: tuple[_Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What a task reads of a stage before it: some outputs, in the order of their names, and perhaps the files."""
+
+    plan: Plan
+    job: Job
+    outputs: tuple[str, ...]
+    has_files: bool
+
+    @property
+    def selector(self) -> str:
+        return " ".join((*self.outputs, *(("/",) if self.has_files else ())))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A result of this run: what it is known by, nothing where that is its content alone, and what it holds."""
+
+    keys: frozenset[int]
+    record: Record
+
+
+class Results:
+    """Looks results up in *store* and keeps them there.
+
+    *digest* says what a task does, None for one that has to be done each time; *trees* have what stages leave.
+    """
+
+    def __init__(self, store: Store, trees: Trees, digest: Callable[[Task], str | None]) -> None:
+        self._store, self._trees, self._digest = store, trees, digest
+        self._known: dict[TaskId, _Known] = {}
+        self._used: list[int] = []
+
+    def question(self, task: Task) -> Question | None:
+        """Return what to ask about *task*, whose inputs are there; None where its result has to be made."""
+        digest = self._digest(task)
+        if digest is None:
+            return None
+        read = _read(task)
+        inputs = [Input(self._keys(part), part.selector, has_content=True) for part in read]
+        return Question(Lookup(self._store.keys, digest, inputs), read)
+
+    def find(self, question: Question) -> Held | None:
+        """Return a result that is known: by what has been done, and where that is not enough by what inputs hold."""
+        lookup = question.lookup
+        while (held := self._store.find(lookup.found())) is None:
+            wanted = lookup.wanted()
+            if not wanted:
+                return None
+            self._look_into(question, wanted)
+        if any(one.content is not None for one in lookup.inputs):
+            self._store.link(lookup, held)
+        return held
+
+    def identity(self, question: Question) -> Identity:
+        """Return what the question has in common with equal ones, in whichever pipeline they are asked."""
+        inputs = question.lookup.inputs
+        unknown = [place for place, one in enumerate(inputs) if not one.keys and one.content is None]
+        self._look_into(question, unknown)
+        return (question.lookup.digest, *((one.keys or one.content, one.selector) for one in inputs))
+
+    def take(self, task: Task, held: Held) -> tuple[tuple[str, bytes], ...] | None:
+        """Put a known result where others look for it, and return its values; None, and forget it, where it is lost."""
+        try:
+            outputs = tuple((name, self._store.value(digest)) for name, digest in held.record.outputs)
+            self._store.restore(held, self._trees.left(task.job)[0])
+        except DamagedError:
+            self._store.drop(held)
+            return None
+        self._trees.bind(task.job, outputs)
+        self._trees.show(task.job)
+        self._known[task.id] = _Known(frozenset({held.key}), held.record)
+        self._used.append(held.id)
+        return outputs
+
+    def keep(self, task: Task, question: Question, outcome: Outcome) -> None:
+        """Keep what *task* has come to."""
+        folder, names = self._trees.left(task.job)
+        files = [(described(folder / name, name), folder / name) for name in names]
+        held = self._store.save(question.lookup.save, outcome.outputs, files)
+        self._known[task.id] = _Known(frozenset({held.key}), held.record)
+
+    def close(self) -> None:
+        """Note what was of use."""
+        self._store.touch(self._used)
+        self._store.close()
+
+    def _look_into(self, question: Question, places: Iterable[int]) -> None:
+        for place in places:
+            part = question.read[place]
+            record = self._record(part.plan, part.job)
+            question.lookup.inputs[place].content = record.content(part.outputs, has_files=part.has_files)
+
+    def _keys(self, part: _Part) -> frozenset[int]:
+        known = self._known.get(TaskId(part.plan.name, part.job.stage))
+        return known.keys if known is not None else frozenset()
+
+    def _record(self, plan: Plan, job: Job) -> Record:
+        """Return what a stage that has ended has left."""
+        task = TaskId(plan.name, job.stage)
+        if task not in self._known:
+            places = [(name, self._trees.value(job, name)) for name in job.outputs]
+            outputs = [
+                (name, hashlib.sha256(place.read_bytes()).hexdigest()) for name, place in places if place.exists()
+            ]
+            folder, names = self._trees.left(job)
+            files = (described(folder / name, name) for name in names)
+            self._known[task] = _Known(frozenset(), Record(tuple(outputs), tuple(files)))
+        return self._known[task].record
+
+
+def _read(task: Task) -> tuple[_Part, ...]:
+    """Return what *task* reads of other stages, in the order of the pipeline."""
+    outputs: dict[str, set[str]] = {}
+    for output in (*task.job.inputs, *values_of_names(task.job)):
+        outputs.setdefault(output.stage, set()).add(output.name)
+    return tuple(
+        _Part(task.plan, job, tuple(sorted(outputs.get(job.stage, ()))), job.stage in task.job.files)
+        for job in task.plan.jobs
+        if job.stage in outputs or job.stage in task.job.files
+    )

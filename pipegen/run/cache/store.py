@@ -1,0 +1,195 @@
+"""Results of earlier runs on disk: found by keys, bounded in size, safe for several processes at once.
+
+The keys and records stand in an SQLite database, the contents in files beside it. Whatever is written or removed for
+good happens while the database is locked for writing, so nobody removes a content that another one has just counted on.
+A process that dies leaves a transaction that never was, and perhaps a file that nobody looks for.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import IO
+
+from pipegen.run.cache.blobs import Added, Blobs, DamagedError
+from pipegen.run.cache.keys import Keys
+from pipegen.run.cache.lookup import Lookup
+from pipegen.run.cache.record import KeptFile, Record, is_there
+
+# Grows when what is stored, or what a digest is made of, comes to mean something else.
+FORMAT = 1
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS record (
+    id INTEGER PRIMARY KEY,
+    key INTEGER NOT NULL,
+    data TEXT NOT NULL,
+    used REAL NOT NULL
+);
+CREATE INDEX IF NOT EXISTS record_key ON record (key);
+CREATE TABLE IF NOT EXISTS blob (digest TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS use (
+    digest TEXT NOT NULL,
+    record INTEGER NOT NULL,
+    PRIMARY KEY (digest, record)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS use_record ON use (record);
+"""
+_WAIT = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A record that is there, by its number and its key."""
+
+    id: int
+    key: int
+    record: Record
+
+
+class Store:
+    """A folder of results, of at most *limit* bytes of contents; *now* is the time that orders them by use."""
+
+    def __init__(self, folder: Path, limit: int, now: Callable[[], float] = time.time) -> None:
+        place = folder / f"v{FORMAT}"
+        self._blobs = Blobs(place / "contents")
+        self._database = sqlite3.connect(place / "index.sqlite", timeout=_WAIT, isolation_level=None)
+        self._database.execute("PRAGMA journal_mode = WAL")
+        self._database.execute("PRAGMA synchronous = NORMAL")
+        self._database.executescript(_TABLES)
+        self._limit = limit
+        self._now = now
+        self.keys = Keys(self._database)
+
+    def close(self) -> None:
+        """Close the database."""
+        self._database.close()
+
+    def find(self, keys: Iterable[int]) -> Held | None:
+        """Return the record of the first of *keys* that has one, None where none has."""
+        for key in sorted(keys):
+            row = self._database.execute("SELECT id, data FROM record WHERE key = ?", (key,)).fetchone()
+            if row is not None:
+                return Held(row[0], key, Record.loaded(row[1]))
+        return None
+
+    def save(
+        self, key: Callable[[], int], outputs: Iterable[tuple[str, bytes]], files: Iterable[tuple[KeptFile, Path]]
+    ) -> Held:
+        """Keep a result: *outputs* by name, and *files* with the paths that they are read from now.
+
+        *key* is called for its key while the database is locked. An earlier result of that key is forgotten.
+        """
+        added: list[Added] = []
+        try:
+            kept_outputs = [(name, self._added(BytesIO(value), added)) for name, value in outputs]
+            kept_files = [self._kept(file, path, added) for file, path in files]
+            record = Record(tuple(kept_outputs), tuple(sorted(kept_files, key=lambda file: file.path)))
+            with self._writing():
+                number = key()
+                earlier = self.find([number])
+                held = self._insert(number, record, added)
+                if earlier is not None:
+                    self._remove(earlier.id)
+                self._trim()
+            return held
+        finally:
+            for one in added:
+                self._blobs.forget(one)
+
+    def link(self, lookup: Lookup, held: Held) -> None:
+        """Let all that is known of the inputs lead to a result that has been found by some of it."""
+        with self._writing():
+            lookup.link(held.key)
+
+    def value(self, digest: str) -> bytes:
+        """Return the value of an output; raise `DamagedError` where it is lost."""
+        return self._blobs.read(digest)
+
+    def restore(self, held: Held, folder: Path) -> None:
+        """Write what is not there of the files of a result into *folder*; raise `DamagedError` where one is lost."""
+        for file in held.record.files:
+            target = folder / file.path
+            if is_there(target, file):
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if file.link is None:
+                self._blobs.write(file.digest, target, file.mode)
+            else:
+                target.unlink(missing_ok=True)
+                target.symlink_to(file.link)
+
+    def touch(self, used: Iterable[int]) -> None:
+        """Note that the records *used*, by their numbers, have been of use: they are the last to go."""
+        now = self._now()
+        with self._writing():
+            self._database.executemany("UPDATE record SET used = ? WHERE id = ?", [(now, one) for one in used])
+
+    def drop(self, held: Held) -> None:
+        """Forget a result, such as one whose content is lost."""
+        with self._writing():
+            self._remove(held.id)
+
+    def size(self) -> int:
+        """Return how many bytes the contents take."""
+        return int(self._database.execute("SELECT coalesce(sum(size), 0) FROM blob").fetchone()[0])
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._database.execute("ROLLBACK")
+            raise
+        self._database.execute("COMMIT")
+
+    def _added(self, source: IO[bytes], added: list[Added]) -> str:
+        one = self._blobs.add(source)
+        added.append(one)
+        return one.digest
+
+    def _kept(self, file: KeptFile, path: Path, added: list[Added]) -> KeptFile:
+        if file.link is not None:
+            return file
+        with path.open("rb") as source:
+            return KeptFile(file.path, file.mode, self._added(source, added))
+
+    def _insert(self, key: int, record: Record, added: Iterable[Added]) -> Held:
+        # What was there before may be damaged, so what is new takes its place.
+        for one in {one.digest: one for one in added}.values():
+            self._blobs.keep(one)
+            self._database.execute("INSERT OR IGNORE INTO blob VALUES (?, ?)", (one.digest, one.size))
+        made = self._database.execute(
+            "INSERT INTO record (key, data, used) VALUES (?, ?, ?)", (key, record.dumped(), self._now())
+        ).lastrowid
+        assert made is not None  # noqa: S101 - a row has been added
+        self._database.executemany("INSERT INTO use VALUES (?, ?)", [(digest, made) for digest in record.digests()])
+        return Held(made, key, record)
+
+    def _trim(self) -> None:
+        """Remove what was used longest ago until the rest fits."""
+        if self.size() <= self._limit:
+            return
+        for (oldest,) in self._database.execute("SELECT id FROM record ORDER BY used, id").fetchall():
+            self._remove(oldest)
+            if self.size() <= self._limit:
+                break
+        self.keys.remove_unused(row[0] for row in self._database.execute("SELECT DISTINCT key FROM record"))
+
+    def _remove(self, record: int) -> None:
+        self._database.execute("DELETE FROM record WHERE id = ?", (record,))
+        digests = [row[0] for row in self._database.execute("SELECT digest FROM use WHERE record = ?", (record,))]
+        self._database.execute("DELETE FROM use WHERE record = ?", (record,))
+        for digest in digests:
+            if self._database.execute("SELECT 1 FROM use WHERE digest = ?", (digest,)).fetchone() is None:
+                self._database.execute("DELETE FROM blob WHERE digest = ?", (digest,))
+                self._blobs.remove(digest)
+
+
+__all__ = ["FORMAT", "DamagedError", "Held", "Store"]

@@ -1,0 +1,207 @@
+"""The journal of a run: what happened, line by line, so that a run that was killed can go on, and the next be timed.
+
+Each line is a JSON object and is written in one piece, before the engine goes on; a line that was cut short when the
+process was killed is as if it had never been. A run that goes on writes into the same file, behind a line that says
+so. Times are seconds since the line that begins the run, or goes on with it.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from types import TracebackType
+from typing import Any, Self
+
+from pipegen.plan.model import Failure, Job, Plan
+from pipegen.run.events import Ended, Event, Over, Skipped, Started
+from pipegen.run.model import Ending, Outcome, TaskId
+from pipegen.run.outcome import Status
+
+# Grows when the lines come to mean something else.
+FORMAT = 1
+# How many of the last runs say how long a stage takes.
+_TIMED_RUNS = 5
+
+
+class UnreadableJournalError(ValueError):
+    """A file that is no journal, or one of another format."""
+
+
+class Journal:
+    """Writes what it hears to the end of *path*; *plan* is a digest of what is run."""
+
+    def __init__(self, path: Path, plan: str) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        _end_line(path, self._file)
+        self._write({"journal": FORMAT, "plan": plan})
+
+    def hear(self, event: Event) -> None:
+        """Write *event* where somebody will want to know of it."""
+        match event:
+            case Started():
+                self._write({**_told("started", event, event.attempt.task.id), "try": event.attempt.number})
+            case Ended():
+                about = _told("ended", event, event.attempt.task.id)
+                self._write({**about, "is_final": event.is_final, **_outcome_data(event.outcome)})
+            case Skipped():
+                self._write({**_told("skipped", event, event.task), "reason": event.reason.name})
+            case Over():
+                self._write(
+                    {"event": "over", "time": event.time, "pipeline": event.pipeline, "status": event.status.name}
+                )
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _write(self, data: Mapping[str, object]) -> None:
+        left = json.dumps(data).encode() + b"\n"
+        while left:
+            left = left[os.write(self._file, left) :]
+
+
+@dataclass(slots=True)
+class Story:
+    """What a journal tells.
+
+    Attributes:
+        plan: the digest of what was run.
+        ended: what came of the stages that came to an end of their own, well or not.
+        durations: how many seconds the last tries took of those that ended well.
+        over: the pipelines whose runs have ended, and how.
+    """
+
+    plan: str
+    ended: dict[TaskId, Outcome] = field(default_factory=dict)
+    durations: dict[TaskId, float] = field(default_factory=dict)
+    over: dict[str, Status] = field(default_factory=dict)
+
+
+def read(path: Path) -> Story:
+    """Return what the journal at *path* tells; raise `UnreadableJournalError` where it is none."""
+    story: Story | None = None
+    started: dict[TaskId, float] = {}
+    for line in _lines(path):
+        if "journal" in line:
+            if line["journal"] != FORMAT:
+                raise UnreadableJournalError(f"a journal of format {line['journal']}, not {FORMAT}")
+            story = Story(line["plan"]) if story is None else story
+            story.over.clear()
+            started.clear()
+        elif story is None:
+            break
+        else:
+            _take(line, story, started)
+    if story is None:
+        raise UnreadableJournalError("no journal of a run")
+    return story
+
+
+def finished(story: Story, plans: Iterable[Plan]) -> dict[TaskId, Outcome]:
+    """Return what a run that goes on need not repeat: the stages of *plans* that succeeded or were allowed to fail.
+
+    Finally stages tell of the whole, so they run again unless all has ended well.
+    """
+    found = {}
+    for plan in plans:
+        is_over = story.over.get(plan.name) is Status.SUCCESS
+        for job in plan.jobs:
+            outcome = story.ended.get(TaskId(plan.name, job.stage))
+            if outcome is not None and _is_passed(job, outcome) and (is_over or not job.is_final):
+                found[TaskId(plan.name, job.stage)] = outcome
+    return found
+
+
+def durations(paths: Iterable[Path]) -> dict[TaskId, float]:
+    """Return how long stages take by the journals at *paths*, the newest first: the median of a few."""
+    found: dict[TaskId, list[float]] = {}
+    for path in paths:
+        try:
+            story = read(path)
+        except (OSError, UnreadableJournalError):
+            continue
+        for task, seconds in story.durations.items():
+            times = found.setdefault(task, [])
+            if len(times) < _TIMED_RUNS:
+                times.append(seconds)
+    return {task: median(times) for task, times in found.items()}
+
+
+def _take(line: Mapping[str, Any], story: Story, started: dict[TaskId, float]) -> None:
+    if line["event"] == "over":
+        story.over[line["pipeline"]] = Status[line["status"]]
+        return
+    task = TaskId(line["pipeline"], line["stage"])
+    if line["event"] == "started":
+        started[task] = line["time"]
+    elif line["event"] == "ended" and line["is_final"] and line["ending"] != Ending.CANCELLED.name:
+        story.ended[task] = _outcome(line)
+        # What was taken from the cache says nothing of the time it takes.
+        if task in started and line["ending"] == Ending.SUCCESS.name:
+            story.durations[task] = line["time"] - started[task]
+
+
+def _is_passed(job: Job, outcome: Outcome) -> bool:
+    if outcome.ending is not Ending.FAILED:
+        return True
+    allowed = job.limits.allow_failure
+    return allowed is not None and (not allowed.exit_codes or outcome.exit_code in allowed.exit_codes)
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the lines that are whole."""
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                data = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(data, dict):
+                yield data
+
+
+def _end_line(path: Path, file: int) -> None:
+    """End a line that was cut short, so that the next one stands by itself."""
+    with path.open("rb") as written:
+        size = written.seek(0, os.SEEK_END)
+        if size:
+            written.seek(size - 1)
+            if written.read(1) != b"\n":
+                os.write(file, b"\n")
+
+
+def _told(what: str, event: Event, task: TaskId) -> dict[str, object]:
+    return {"event": what, "time": event.time, "pipeline": task.pipeline, "stage": task.stage}
+
+
+def _outcome_data(outcome: Outcome) -> dict[str, object]:
+    return {
+        "ending": outcome.ending.name,
+        "failure": outcome.failure.name if outcome.failure is not None else None,
+        "exit_code": outcome.exit_code,
+        "reason": outcome.reason,
+        "outputs": {name: base64.b64encode(value).decode() for name, value in outcome.outputs},
+    }
+
+
+def _outcome(line: Mapping[str, Any]) -> Outcome:
+    return Outcome(
+        ending=Ending[line["ending"]],
+        failure=Failure[line["failure"]] if line["failure"] is not None else None,
+        exit_code=line["exit_code"],
+        reason=line["reason"],
+        outputs=tuple((name, base64.b64decode(value)) for name, value in line["outputs"].items()),
+    )

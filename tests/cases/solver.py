@@ -1,0 +1,179 @@
+"""A build on demand over the keys of the cache, one thing at a time: what BuildKit's cases are tried with."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pipegen.run.cache.keys import Keys
+from pipegen.run.cache.lookup import Input, Lookup
+
+
+class BuildError(Exception):
+    """A build that a case makes fail."""
+
+
+@dataclass
+class Store:
+    """Keys and the results under them; what one build leaves the next one finds."""
+
+    keys: Keys = field(default_factory=lambda: Keys(sqlite3.connect(":memory:")))
+    records: dict[int, list[Any]] = field(default_factory=dict)
+    do_loads_fail: bool = False
+    loads: int = 0
+
+
+@dataclass
+class _Edge:
+    """One output of a vertex in one build."""
+
+    lookup: Lookup
+    more_digests: list[str]
+    keys: frozenset[int] = frozenset()
+    is_done: bool = False
+    result: Any = None
+
+
+class Build:
+    """One build of a graph."""
+
+    def __init__(self, graph: Mapping[str, Any], graphs: Mapping[str, Any], store: Store) -> None:
+        self.key_calls = 0
+        self.exec_calls = 0
+        self._graph = graph
+        self._graphs = graphs
+        self._store = store
+        self._vertices = {vertex["name"]: vertex for vertex in graph["vertices"]}
+        self._edges: dict[tuple[str, int], _Edge] = {}
+        self._digests: set[str] = set()
+        # What this build has made or loaded, by its keys: one execution for each key.
+        self._live: dict[int, Any] = {}
+
+    def run(self) -> Any:
+        """Return the result of the graph's target."""
+        return self._complete((self._graph["target"], 0))
+
+    def _edge(self, place: tuple[str, int]) -> _Edge:
+        if place in self._edges:
+            return self._edges[place]
+        name, output = place
+        vertex = self._vertices[name]
+        if name not in self._digests:
+            self._digests.add(name)
+            self.key_calls += 1
+            if vertex.get("cancel_at") == "key":
+                raise BuildError("cancelled")
+        selectors = vertex.get("selectors", {})
+        inputs = [
+            Input(self._known(one), selectors.get(str(number), ""), number in vertex.get("slow", ()))
+            for number, one in enumerate(self._inputs(name))
+        ]
+        digests = [f"{digest} {output}" for digest in (vertex["key"], *vertex.get("more_keys", ()))]
+        edge = _Edge(Lookup(self._store.keys, digests[0], inputs), digests[1:])
+        self._edges[place] = edge
+        if not vertex.get("ignore_cache"):
+            edge.keys = edge.lookup.found()
+        return edge
+
+    def _inputs(self, name: str) -> list[tuple[str, int]]:
+        inputs = self._vertices[name].get("inputs", ())
+        return [(one, 0) if isinstance(one, str) else (one[0], one[1]) for one in inputs]
+
+    def _known(self, place: tuple[str, int]) -> frozenset[int]:
+        """Return the keys of an input that follow from definitions alone."""
+        return self._edge(place).keys
+
+    def _slower(self, place: tuple[str, int]) -> frozenset[int]:
+        """Return the keys of an input with the content of its own inputs looked at, but without making it."""
+        edge = self._edge(place)
+        while not edge.keys and not self._vertices[place[0]].get("ignore_cache") and self._learn(place, edge):
+            edge.keys = edge.lookup.found()
+        return edge.keys
+
+    def _learn(self, place: tuple[str, int], edge: _Edge) -> bool:
+        """Learn more about the inputs; return whether there was anything to learn."""
+        for number in edge.lookup.unmatched():
+            one, source = edge.lookup.inputs[number], self._inputs(place[0])[number]
+            before, one.keys = one.keys, self._slower(source)
+            if one.keys != before:
+                return True
+        wanted = edge.lookup.wanted()
+        for number in wanted:
+            one, source = edge.lookup.inputs[number], self._inputs(place[0])[number]
+            self._check_content(place[0], source)
+            one.content = f"{self._complete(source)}"
+            one.keys = self._edge(source).keys
+        return bool(wanted)
+
+    def _check_content(self, name: str, source: tuple[str, int]) -> None:
+        failure = self._vertices[name].get("fail")
+        if failure is not None and failure["at"] == "slow":
+            self._complete(source)
+            raise BuildError(failure["error"])
+
+    def _complete(self, place: tuple[str, int]) -> Any:
+        edge = self._edge(place)
+        if not edge.is_done:
+            edge.result = self._result(place, edge)
+            edge.is_done = True
+        return edge.result
+
+    def _result(self, place: tuple[str, int], edge: _Edge) -> Any:
+        uses_cache = not self._vertices[place[0]].get("ignore_cache")
+        while uses_cache:
+            edge.keys = edge.lookup.found()
+            for key in sorted(edge.keys):
+                if key in self._live:
+                    return self._live[key]
+                if key in self._store.records and (loaded := self._load(key)) is not None:
+                    return loaded
+            if self._learn(place, edge):
+                continue
+            if not edge.more_digests:
+                break
+            edge.lookup.digest = edge.more_digests.pop(0)
+        return self._execute(place, edge)
+
+    def _load(self, key: int) -> Any:
+        self._store.loads += 1
+        if self._store.do_loads_fail:
+            del self._store.records[key]
+            return None
+        self._live[key] = self._store.records[key][-1]
+        return self._live[key]
+
+    def _execute(self, place: tuple[str, int], edge: _Edge) -> Any:
+        name, output = place
+        values = [self._complete(source) for source in self._inputs(name)]
+        # Inputs that have been made since may share a key with something that has been made since.
+        for one, source in zip(edge.lookup.inputs, self._inputs(name), strict=True):
+            one.keys = self._edge(source).keys
+        uses_cache = not self._vertices[name].get("ignore_cache")
+        edge.keys = edge.lookup.found() if uses_cache else frozenset()
+        for key in sorted(edge.keys):
+            if key in self._live:
+                return self._live[key]
+        self.exec_calls += 1
+        result = self._operate(self._vertices[name]["op"], output, values)
+        key = edge.lookup.save()
+        self._store.records.setdefault(key, []).append(result)
+        if uses_cache:
+            edge.keys = frozenset({key})
+            self._live[key] = result
+        return result
+
+    def _operate(self, operation: Mapping[str, Any], output: int, values: list[Any]) -> Any:
+        match operation["kind"]:
+            case "value":
+                return operation["value"]
+            case "const":
+                return operation["n"]
+            case "sum":
+                return operation["n"] + sum(values)
+            case "add":
+                return values[output] + operation["n"]
+            case "subbuild":
+                return Build(self._graphs[operation["graph"]], self._graphs, self._store).run()
+        raise AssertionError(operation)

@@ -1,0 +1,258 @@
+"""Runs after runs: what is reused, what is gone on with, and what a kill leaves."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cli.calling import Pipegen, environment
+
+CONFIG = """\
+pipelines:
+  service:
+    stages:
+      - name: generate
+        script: ['echo generate >>ran; sort src/words >generated']
+        outputs: { words: { file: generated } }
+        artifacts: [generated]
+        reuse: { files: [src/] }
+      - name: build
+        script: ['echo build >>ran; cat generated >built; echo "${generate.words}" >>built']
+        outputs: { version: { command: cat VERSION } }
+        artifacts: [built]
+        reuse: { files: [VERSION], env: [MODE] }
+      - name: test
+        script: ['echo test >>ran; test "${build.version}" -lt "${LIMIT:-100}"']
+        reuse: true
+      - name: note
+        script: ['echo note >>ran; wc -c <built']
+"""
+
+
+@pytest.fixture
+def project(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a repository with a config whose stages write their names to `ran`; all that runs keep is beside it."""
+    folder = empty / "project"
+    (folder / "src").mkdir(parents=True)
+    (folder / "pipegen.yaml").write_text(CONFIG)
+    (folder / "src/words").write_text("b\na\n")
+    (folder / "VERSION").write_text("1\n")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("XDG_STATE_HOME", str(empty / "state"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(empty / "cache"))
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    return folder
+
+
+def ran(folder: Path) -> list[str]:
+    """Return the stages that have run since this was asked last."""
+    path = folder / "ran"
+    found = path.read_text().split() if path.exists() else []
+    path.unlink(missing_ok=True)
+    return found
+
+
+def contents(project: Path) -> Iterator[Path]:
+    """Yield the files that hold kept contents."""
+    return (path for path in (project.parent / "cache").rglob("contents/*/*") if path.is_file())
+
+
+def test_what_is_the_same_is_not_made_again(project: Path, pipegen: Pipegen) -> None:
+    """Stages that do not say what their results depend on run each time."""
+    assert pipegen("run").status == 0
+    assert ran(project) == ["generate", "build", "test", "note"]
+    built = (project / "built").read_text()
+    (project / "built").unlink()
+    again = pipegen("run")
+
+    assert (again.status, ran(project)) == (0, ["note"])
+    assert "1 ok, 3 reused" in again.out
+    assert (project / "built").read_text() == built
+
+
+def test_what_comes_out_equal_changes_nothing_behind_it(project: Path, pipegen: Pipegen) -> None:
+    """Sorted words are the same in another order: what reads them is reused."""
+    pipegen("run")
+    ran(project)
+    (project / "src/words").write_text("a\nb\n")
+
+    assert pipegen("run").status == 0
+    assert ran(project) == ["generate", "note"]
+
+
+@pytest.mark.parametrize(
+    ("change", "again"),
+    [
+        ("words", ["generate", "build", "test", "note"]),
+        ("version", ["build", "test", "note"]),
+        ("mode", ["build", "note"]),
+        ("script", ["test", "note"]),
+        ("limit", ["note"]),
+    ],
+)
+def test_what_has_changed_is_made_again(
+    project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch, change: str, again: list[str]
+) -> None:
+    """And what reads something else than before; the variable LIMIT is named by no stage."""
+    pipegen("run")
+    ran(project)
+    match change:
+        case "words":
+            (project / "src/words").write_text("a\nb\nc\n")
+        case "version":
+            (project / "VERSION").write_text("2\n")
+        case "mode":
+            monkeypatch.setenv("MODE", "fast")
+        case "script":
+            (project / "pipegen.yaml").write_text(CONFIG.replace("-lt", "-le"))
+        case "limit":
+            monkeypatch.setenv("LIMIT", "0")
+
+    assert pipegen("run").status == 0
+    assert ran(project) == again
+
+
+def test_failures_are_not_kept(project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stage that failed runs until it succeeds."""
+    monkeypatch.setenv("LIMIT", "0")
+    assert [pipegen("run").status, pipegen("run").status] == [1, 1]
+    ran(project)
+    monkeypatch.delenv("LIMIT")
+
+    assert pipegen("run").status == 0
+    assert ran(project) == ["test", "note"]
+
+
+def test_no_cache_makes_all_anew_and_keeps_it(project: Path, pipegen: Pipegen) -> None:
+    """What it made is there for the next run."""
+    pipegen("run", "--no-cache")
+    ran(project)
+    pipegen("run", "--no-cache")
+    assert ran(project) == ["generate", "build", "test", "note"]
+    pipegen("run")
+
+    assert ran(project) == ["note"]
+
+
+def test_isolated_runs_have_results_of_their_own(project: Path, pipegen: Pipegen) -> None:
+    """Their files come from stores; people find the artifacts, reused or not."""
+    subprocess.run(["git", "add", "."], check=True)
+    pipegen("run", "--isolated")
+    again = pipegen("run", "--isolated")
+
+    assert (again.status, "1 ok, 3 reused" in again.out) == (0, True)
+    artifacts = sorted((project.parent / "state").rglob("artifacts/build/built"))
+    assert [path.read_text() for path in artifacts] == ["a\nb\na\nb\n\n"] * 2
+    assert not (project / "built").exists()
+
+
+@pytest.mark.parametrize("damage", [b"", b"other"])
+def test_damaged_results_are_made_again(project: Path, pipegen: Pipegen, damage: bytes) -> None:
+    """And are whole then."""
+    pipegen("run")
+    ran(project)
+    for path in contents(project):
+        path.write_bytes(damage)
+    for name in ("generated", "built"):
+        (project / name).unlink()
+
+    assert pipegen("run").status == 0
+    assert ran(project) == ["generate", "build", "note"]
+    pipegen("run")
+    assert ran(project) == ["note"]
+
+
+def test_a_cache_out_of_reach_stops_nobody(project: Path, pipegen: Pipegen) -> None:
+    """It is told."""
+    (project.parent / "cache").write_text("a file")
+    result = pipegen("run")
+
+    assert (result.status, "results of earlier runs are out of reach" in result.err) == (0, True)
+    assert ran(project) == ["generate", "build", "test", "note"]
+
+
+def test_equal_stages_of_two_pipelines_run_once(project: Path, pipegen: Pipegen) -> None:
+    """The one that comes second waits for what the first comes to."""
+    stage = "stages: [{ name: slow, script: ['echo slow >>ran; sleep 0.3'], reuse: true }]"
+    (project / "pipegen.yaml").write_text(f"pipelines:\n  one:\n    {stage}\n  two:\n    {stage}\n")
+    result = pipegen("run", "-j", "2")
+
+    assert (result.status, ran(project)) == (0, ["slow"])
+    assert "1 ok, 1 reused" in result.out
+
+
+def test_a_failed_run_goes_on(project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What came to a good end is not repeated, cache or not, and its values are there."""
+    text = "\n".join(line for line in CONFIG.splitlines() if "reuse" not in line)
+    (project / "pipegen.yaml").write_text(text)
+    monkeypatch.setenv("LIMIT", "0")
+    assert pipegen("run").status == 1
+    ran(project)
+    monkeypatch.delenv("LIMIT")
+    result = pipegen("run", "--resume")
+
+    assert (result.status, ran(project)) == (0, ["test", "note"])
+    assert "2 ok, 2 done before" in result.out
+    assert (pipegen("run", "--resume").status, ran(project)) == (0, [])
+
+
+def test_another_pipeline_is_none_to_go_on_with(project: Path, pipegen: Pipegen) -> None:
+    """Wrong usage, and nothing runs."""
+    pipegen("run")
+    (project / "pipegen.yaml").write_text(CONFIG.replace("sort", "sort -u"))
+    ran(project)
+    result = pipegen("run", "--resume")
+
+    assert (result.status, ran(project)) == (2, [])
+    assert "no earlier run of just this" in result.err
+
+
+def chains(length: int) -> str:
+    """Return a config of two chains whose stages read what those before them bind."""
+    lines, arcs = ["pipelines:", "  service:", "    stages:"], []
+    for chain in "ab":
+        for place in range(length):
+            name, before = f"{chain}{place}", f"{chain}{place - 1}"
+            read = f'test "${{{before}.value}}" = "{before} $(cat long)"; ' if place else ""
+            script = f'{read}echo "{name} $(cat long)" >value-{name}; sleep 0.02; echo {name} >>ran'
+            lines += [f"      - name: {name}", f"        script: ['{script}']"]
+            lines += [f"        outputs: {{ value: {{ command: cat value-{name} }} }}"]
+        arcs.append(f"      - [{', '.join(f'{chain}{place}' for place in range(length))}]")
+    return "\n".join([*lines, "    execution:", *arcs, ""])
+
+
+def test_a_killed_run_goes_on(project: Path) -> None:
+    """Killed at any moment, whatever has ended is not repeated, and all values come out as they were."""
+    (project / "pipegen.yaml").write_text(chains(6))
+    (project / "long").write_text("x" * 20_000 + "\n'$`\n")
+    chance = random.Random(7)  # noqa: S311 - for moments
+    command = [sys.executable, "-c", "from pipegen.cli.app import main; main()", "run", "-j", "2"]
+    options: list[str] = []
+    ended: list[str] = []
+    for _ in range(8):
+        child = subprocess.Popen([*command, *options], cwd=project, env=environment(), stdout=-3, stderr=-3)
+        time.sleep(chance.uniform(0.5, 1.0))
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        time.sleep(0.1)
+        journals = sorted((project.parent / "state").rglob("journal.jsonl"), key=lambda path: path.stat().st_mtime)
+        if journals and journals[-1].read_text().strip():
+            options = ["--resume"]
+            lines = [json.loads(line) for line in journals[-1].read_text().splitlines() if line.endswith("}")]
+            ended = [line["stage"] for line in lines if line.get("event") == "ended"]
+            assert len(ended) == len(set(ended))
+    last = subprocess.run(
+        [*command, *options], cwd=project, env=environment(), capture_output=True, text=True, check=False
+    )
+
+    assert last.returncode == 0, last.stdout + last.stderr
+    names = ran(project)
+    assert set(names) == {f"{chain}{place}" for chain in "ab" for place in range(6)}
+    assert all(names.count(stage) == 1 or stage not in ended for stage in names)

@@ -1,0 +1,183 @@
+"""Tests of results on disk."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+from contextlib import suppress
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from pipegen.run.cache.blobs import DamagedError
+from pipegen.run.cache.keys import Origin
+from pipegen.run.cache.record import KeptFile, Record
+from pipegen.run.cache.store import FORMAT, Store
+
+PLENTY = 1_000_000
+LITTLE = 200
+
+
+def store(folder: Path, limit: int = PLENTY) -> Store:
+    """Return a store whose clock ticks at each look."""
+    ticks = count()
+    return Store(folder, limit, now=lambda: float(next(ticks)))
+
+
+def contents(folder: Path) -> list[Path]:
+    """Return the files that hold contents, those that wait included."""
+    return sorted(path for path in (folder / f"v{FORMAT}" / "contents").rglob("*") if path.is_file())
+
+
+def test_a_result_comes_back(tmp_path: Path) -> None:
+    """Values are the same bytes; files have their modes, links stay links."""
+    made = tmp_path / "made"
+    made.mkdir()
+    (made / "tool").write_bytes(b"\x00binary\xff")
+    results = store(tmp_path / "cache")
+    files = [
+        (KeptFile("bin/tool", 0o755), made / "tool"),
+        (KeptFile("bin/latest", link="tool"), made / "absent"),
+        (KeptFile("empty", 0o600), Path("/dev/null")),
+    ]
+    saved = results.save(lambda: results.keys.save("build"), [("version", b"1.0\n'$x"), ("none", b"")], files)
+    results.close()
+
+    again = store(tmp_path / "cache")
+    found = again.find([again.keys.save("build")])
+    assert found == saved
+    assert [(name, again.value(digest)) for name, digest in found.record.outputs] == [
+        ("version", b"1.0\n'$x"),
+        ("none", b""),
+    ]
+    again.restore(found, tmp_path / "tree")
+    assert (tmp_path / "tree" / "bin" / "latest").read_bytes() == b"\x00binary\xff"
+    assert (tmp_path / "tree" / "bin" / "tool").stat().st_mode & 0o777 == 0o755
+    assert (tmp_path / "tree" / "empty").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_newest_of_several_results_counts(tmp_path: Path) -> None:
+    """A stage that is made again, whatever was known, has a new result."""
+    results = store(tmp_path)
+    key = results.keys.save("build")
+    results.save(lambda: key, [("version", b"1")], ())
+    newer = results.save(lambda: key, [("version", b"2")], ())
+
+    assert results.find([key]) == newer
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut", "changed"])
+def test_a_damaged_content_is_noticed(tmp_path: Path, damage: str) -> None:
+    """It is told, nothing of it is written, and the result can be forgotten and made anew."""
+    results = store(tmp_path / "cache")
+    source = tmp_path / "file"
+    source.write_bytes(b"content")
+    key = results.keys.save("build")
+    held = results.save(lambda: key, [("version", b"1.0")], [(KeptFile("dist/file"), source)])
+    for path in contents(tmp_path / "cache"):
+        if damage == "gone":
+            path.unlink()
+        else:
+            path.write_bytes(path.read_bytes()[:-1] + (b"x" if damage == "changed" else b""))
+
+    with pytest.raises(DamagedError):
+        results.value(held.record.outputs[0][1])
+    with pytest.raises(DamagedError):
+        results.restore(held, tmp_path / "tree")
+    assert list((tmp_path / "tree").rglob("*")) == [tmp_path / "tree" / "dist"]
+    results.drop(held)
+    assert results.find([key]) is None
+    again = results.save(lambda: key, [("version", b"1.0")], [(KeptFile("dist/file"), source)])
+    assert results.value(again.record.outputs[0][1]) == b"1.0"
+
+
+def test_what_is_least_of_use_goes_first(tmp_path: Path) -> None:
+    """The contents fit the limit; shared ones stay as long as one result has them; keys of nothing go, too."""
+    results = store(tmp_path, limit=25)
+    keys = [results.keys.save(name) for name in "abc"]
+    first = results.save(lambda: keys[0], [("big", b"0123456789"), ("shared", b"s")], ())
+    results.save(lambda: keys[1], [("big", b"abcdefghij"), ("shared", b"s")], ())
+    results.touch([first.id])
+    third = results.save(lambda: keys[2], [("big", b"ABCDEFGHIJ")], ())
+
+    assert [results.find([key]) is not None for key in keys] == [True, False, True]
+    assert (results.size(), len(contents(tmp_path))) == (21, 3)
+    assert results.keys.root("b") is None
+    assert results.value(third.record.outputs[0][1]) == b"ABCDEFGHIJ"
+    assert results.value(first.record.outputs[1][1]) == b"s"
+
+
+def test_a_key_stays_while_it_leads_to_a_result(tmp_path: Path) -> None:
+    """What was made of a result that is forgotten is found all the same."""
+    results = store(tmp_path)
+    base = results.keys.save("base")
+    end = results.keys.save("end", [[Origin(base)]])
+    gone = results.keys.save("gone", [[Origin(base)]])
+    results.save(lambda: end, [("x", b"1")], ())
+    results.keys.remove_unused([end])
+
+    assert results.keys.after([Origin(base)], 0, "end") == {end}
+    assert results.keys.after([Origin(base)], 0, "gone") == frozenset()
+    assert gone not in {base, end}
+
+
+def test_nothing_is_left_of_a_result_that_could_not_be_saved(tmp_path: Path) -> None:
+    """A file that is not there fails the whole."""
+    results = store(tmp_path)
+
+    with pytest.raises(FileNotFoundError):
+        results.save(lambda: 1, [("version", b"1")], [(KeptFile("dist"), tmp_path / "absent")])
+    assert (contents(tmp_path), results.find([1])) == ([], None)
+
+
+def _save_many(folder: Path, name: str) -> None:
+    results = Store(folder, LITTLE)
+    for number in range(30):
+        values = [("v", b"x" * 100), ("w", f"{name} {number}".encode())]
+        saved = results.save(partial(results.keys.save, f"stage {number}"), values, ())
+        found = results.find([saved.key])
+        with suppress(DamagedError):  # the other process may remove it just now
+            assert found is None or results.value(found.record.outputs[0][1]) == b"x" * 100
+    results.close()
+
+
+def test_two_processes_share_a_store(tmp_path: Path) -> None:
+    """Neither fails, and what is found at the end is whole and fits."""
+    start = multiprocessing.get_context("spawn")
+    processes = [start.Process(target=_save_many, args=(tmp_path, name)) for name in ("one", "two")]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+
+    assert [process.exitcode for process in processes] == [0, 0]
+    results = Store(tmp_path, LITTLE)
+    keys = [key for number in range(30) if (key := results.keys.root(f"stage {number}")) is not None]
+    held = [one for key in keys if (one := results.find([key])) is not None]
+    assert len(held) > 5
+    assert {results.value(one.record.outputs[0][1]) for one in held} == {b"x" * 100}
+    assert 100 < results.size() <= LITTLE
+    assert sum(path.stat().st_size for path in contents(tmp_path)) == results.size()
+
+
+def test_a_reader_sees_only_what_it_reads() -> None:
+    """The digest of the part that is read does not change with the rest."""
+    one = Record((("size", "11"), ("version", "22")), (KeptFile("a", digest="33"),))
+    other = Record((("size", "99"), ("version", "22")), (KeptFile("a", digest="44"),))
+
+    assert one.content(["version"], has_files=False) == other.content(["version"], has_files=False)
+    assert one.content(["version"], has_files=True) != other.content(["version"], has_files=True)
+    assert one.content(["size"], has_files=False) != other.content(["size"], has_files=False)
+    assert Record.loaded(one.dumped()) == one
+
+
+def test_the_database_is_of_this_format(tmp_path: Path) -> None:
+    """Another format keeps its own."""
+    store(tmp_path).close()
+
+    with sqlite3.connect(tmp_path / f"v{FORMAT}" / "index.sqlite") as database:
+        assert {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")} == {
+            *("blob", "key", "link", "record", "use")
+        }
