@@ -74,7 +74,7 @@ def document(text: str) -> object:
 def _add(waits: Waits, text: str, child: Child, start: Job | None = None, path: str = "") -> None:
     """Add the jobs of a file, and of the child pipelines that it starts."""
     try:
-        found = jobs(document(text))
+        found = jobs(_with_included(document(text), child))
         waits.add(found, start)
         texts = [(job, one, _child_text(job, one, child)) for job in found.values() for one in job.children]
     except WrongFileError as error:
@@ -83,6 +83,26 @@ def _add(waits: Waits, text: str, child: Child, start: Job | None = None, path: 
         raise UnreadableError(str(error), error.start, error.end, path=path) from None
     for job, one, its_text in texts:
         _add(waits, its_text, child, job, one)
+
+
+def _with_included(data: object, child: Child) -> object:
+    """Return the keys of a file with those of the files that it includes, over which its own go."""
+    if not isinstance(data, Mapping) or "include" not in data:
+        return data
+    asked = data["include"] if isinstance(data["include"], list) else [data["include"]]
+    found: dict[object, object] = {}
+    for place, one in enumerate(asked):
+        path = one.get("local") if isinstance(one, Mapping) and len(one) == 1 else None
+        if not isinstance(path, str):
+            raise WrongFileError('of what an "include" names, only local files are read', "include", place)
+        text = child(path)
+        if text is None:
+            raise WrongFileError(f'the file "{path}" of an "include" is not there', "include", place)
+        included = document(text)
+        if not isinstance(included, Mapping):
+            raise WrongFileError(f'the file "{path}" of an "include" has no jobs', "include", place)
+        found |= included
+    return {**found, **{key: value for key, value in data.items() if key != "include"}}
 
 
 def _child_text(job: Job, path: str, child: Child) -> str:

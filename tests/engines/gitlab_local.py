@@ -104,13 +104,15 @@ def run(
     seconds: float = 120,
     jobs: Sequence[str] = (),
     manual: Sequence[str] = (),
+    included: Sequence[str] = (),
     project: str = "group/project",
 ) -> Pipeline:
     """Execute *file*, a path or a text, in a clone of *repository* made in *workdir*.
 
     *variables* are those of the project or the pipeline: a value arrives as it is, `$` included, and None takes a
     predefined variable away (CI_COMMIT_BRANCH, say, for a tag). *env* is added to the environment of every job.
-    *jobs* names the only ones to run, their needs taken as done; *manual* those that a person starts.
+    *jobs* names the only ones to run, their needs taken as done; *manual* those that a person starts; *included* those
+    of files in the repository that *file* includes.
     """
     text = file if isinstance(file, str) else file.read_text(encoding="utf-8")
     checkout = _clone(repository, workdir / "checkout", project)
@@ -129,7 +131,7 @@ def run(
         *jobs,
     ]
     status, lines = _execute(command, checkout, _environment(workdir, env), seconds)
-    names = _job_names(text)
+    names = (*_job_names(text), *included)
     pipeline = _read(lines, names, checkout)
     for later in () if jobs else _stages_after(text):
         wanted = _still_to_run(command, checkout, _environment(workdir, env), later, pipeline)

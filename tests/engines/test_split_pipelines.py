@@ -102,6 +102,35 @@ def test_values_and_files_cross_the_cut(repository: Path, tmp_path: Path) -> Non
     assert (run["report"].artifacts / "report").read_text("utf-8") == f"{HOSTILE}nonebuilt\ntested\n"
 
 
+def test_included_jobs_run_as_one_pipeline(repository: Path, tmp_path: Path) -> None:
+    """Jobs of several files need each other, and hand on values."""
+    require(gitlab_local.available())
+    stages = ", ".join(
+        f"{{ name: s{number}, script: ['echo {'x' * 600} >/dev/null', 'echo {number} ${{s{number - 1}.v|}} >v'], "
+        "outputs: { v: { file: v } } }"
+        for number in range(1, 9)
+    )
+    first = "{ name: s0, script: ['echo 0 >v'], outputs: { v: { file: v } } }"
+    last = "{ name: end, script: ['echo ${s8.v} >report'], artifacts: [report] }"
+    made = split_up(
+        "targets: { gitlab: { max_yaml_size_bytes: 12000 } }\n"
+        f"pipelines: {{ p: {{ stages: [{first}, {stages}, {last}] }} }}"
+    )
+    *included, parent = made.files
+    for file in included:
+        (repository / file.name).parent.mkdir(exist_ok=True)
+        (repository / file.name).write_text(file.text, encoding="utf-8")
+    for command in (["add", "."], ["commit", "-q", "-m", "y"]):
+        subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@x", *command], cwd=repository, check=True)
+    names = [*(f"s{number}" for number in range(9)), "end"]
+    run = gitlab_local.run(repository, parent.text, workdir=tmp_path, included=names)
+
+    assert len(included) > 1
+    assert [check(text_of(data)) for data in made.data().values()] == [()]
+    assert set(run.results().values()) == {gitlab_local.Result.SUCCESS}, run.output
+    assert (run["end"].artifacts / "report").read_text("utf-8").split() == list("876543210")
+
+
 def test_gitlab_takes_parents_and_children() -> None:
     """Its own schema, and the rules that no schema says, on a file cut at many places."""
     require(gitlab_local.available())

@@ -49,9 +49,9 @@ def check_size(name: str, document: Document, most: int, at: Span, report: Repor
             f'GitLab may refuse "{name}" as too big: parsed, its {_counted(len(document.jobs))} some '
             f"{_megabytes(size)} MB of memory, of {_megabytes(most)} MB allowed",
             at=at,
-            hint="its stages read too much of each other to be cut apart, or --split says where to cut: compile fewer "
-            "pipelines into one file, name other cuts, or let an administrator raise max_yaml_size_bytes, and set the "
-            "same in targets.gitlab",
+            hint="no other files could take it apart, or --split says where to cut: compile fewer pipelines into one "
+            "file, name other cuts, or let an administrator raise max_yaml_size_bytes, and set the same in "
+            "targets.gitlab",
         )
 
 

@@ -239,7 +239,7 @@ class Document:
 
     *tags* choose the runners of all jobs, *id_tokens* are variables of all jobs with their audiences; *settings* of the
     workflow stand before the rules of ours, which are *workflow*. With *cancels*, a newer pipeline of a branch cancels
-    the interruptible jobs of older ones.
+    the interruptible jobs of older ones. What it *includes* are paths from the root of the repository.
     """
 
     stages: tuple[str, ...]
@@ -251,3 +251,4 @@ class Document:
     hidden: tuple[Hidden, ...]
     jobs: tuple[Job, ...]
     cancels: bool = False
+    includes: tuple[str, ...] = ()

@@ -38,7 +38,8 @@ def document_data(document: Document) -> dict[str, Value]:
     """Return the file's keys: what holds for all jobs, hidden jobs, jobs."""
     return _written(
         {
-            "stages": Flow(document.stages),
+            "stages": Flow(document.stages) if document.stages else None,
+            "include": [{"local": path} for path in document.includes] or None,
             "workflow": _workflow(document) or None,
             "default": _default(document) or None,
             "variables": _variables(document.variables),

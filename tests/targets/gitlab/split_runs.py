@@ -26,9 +26,18 @@ class SplitUp:
     files: tuple[GeneratedFile, ...]
     diagnostics: tuple[Diagnostic, ...]
 
-    def data(self) -> dict[str, dict[str, Any]]:
+    def each(self) -> dict[str, dict[str, Any]]:
         """Return the data of each file by its name."""
         return {file.name: YAML(typ="safe", pure=True).load(file.text) for file in self.files}
+
+    def data(self) -> dict[str, dict[str, Any]]:
+        """Return the data of each pipeline by the name of its file, with what that includes."""
+        files = self.each()
+        included = [one["local"] for data in files.values() for one in data.get("include", ())]
+        for data in files.values():
+            for one in data.pop("include", ()):
+                data.update(files[one["local"]])
+        return {name: data for name, data in files.items() if name not in included}
 
     def found(self, number: str) -> list[Diagnostic]:
         """Return the diagnostics with that code."""

@@ -1,0 +1,81 @@
+"""The files of a config: that of each pipeline, named by what it says but for the main one, and those it includes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from posixpath import join
+from shlex import quote
+
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import Span
+from pipegen.targets.base import GeneratedFile
+from pipegen.targets.gitlab.checks import check_size
+from pipegen.targets.gitlab.children import with_children
+from pipegen.targets.gitlab.includes import included
+from pipegen.targets.gitlab.lower import ChildFile, Lowered
+from pipegen.targets.gitlab.model import Document
+from pipegen.targets.gitlab.render import render
+
+MAIN = ".gitlab-ci.yml"
+# Of the files of child pipelines, and of those that are included, beside that.
+FOLDER = ".gitlab-ci"
+_LONGEST, _DIGITS = 40, 10
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Files:
+    """Makes files.
+
+    Attributes:
+        source: the config, as headers name it.
+        given: notes on the options, for all headers.
+        folder: where the main file is, from the root of the repository; "" is the root.
+        limit: the bytes of memory that a parsed file may take.
+        at: what is pointed at where a file is too big.
+    """
+
+    source: str
+    given: Sequence[str]
+    folder: str
+    limit: int
+    at: Span
+    report: Report
+
+    def of(self, lowered: Lowered) -> tuple[GeneratedFile, ...]:
+        """Return the files of child pipelines, each after those that it includes, then the main one in the same way."""
+        children = {child.bridge: self._child(child) for child in lowered.children}
+        started = {bridge: files[-1] for bridge, files in children.items()}
+        document = with_children(lowered.document, started, self.folder)
+        main = self._pipeline(document, lowered.notes, lambda _: MAIN)
+        return (*(file for files in children.values() for file in files), *main)
+
+    def _child(self, child: ChildFile) -> tuple[GeneratedFile, ...]:
+        words = re.sub(r"[^a-z0-9]+", "-", child.title.lower()).strip("-")[:_LONGEST].strip("-") or "child"
+        note = f"A child pipeline: the job {quote(child.bridge)} of {MAIN} starts it."
+        return self._pipeline(child.document, (note,), lambda text: _beside(words, text))
+
+    def _pipeline(
+        self, document: Document, notes: Sequence[str], name: Callable[[str], str]
+    ) -> tuple[GeneratedFile, ...]:
+        """Return the files of one pipeline, its own last; *name* makes the name of that from its text."""
+        pieces = included(document, self.limit)
+        parts = [self._included(piece, number) for number, piece in enumerate(pieces, 1)]
+        if parts:
+            paths = tuple(join(self.folder, part.name) for part in parts)
+            document = replace(document, jobs=(), includes=paths)
+            notes = (*notes, f"Includes its jobs from {len(parts)} files: GitLab bounds the size of each.")
+        text = render(document, self.source, (*self.given, *notes))
+        own = GeneratedFile(name(text), text)
+        check_size(own.name, document, self.limit, self.at, self.report)
+        return (*parts, own)
+
+    def _included(self, piece: Document, number: int) -> GeneratedFile:
+        text = render(piece, self.source, (*self.given, "Jobs of a pipeline that would be too big in one file."))
+        return GeneratedFile(_beside(f"jobs-{number}", text), text)
+
+
+def _beside(words: str, text: str) -> str:
+    return f"{FOLDER}/{words}-{sha256(text.encode()).hexdigest()[:_DIGITS]}.yml"
