@@ -18,14 +18,19 @@ from pipegen.run.votes import Ballot
 _CAUSES = {MEMORY: Cause.MEMORY, CPU: Cause.CPU}
 
 
-def is_room(member: Member, host: Host, *, in_future: bool = False) -> bool:
-    """Return whether *host* has what *member* asks for: now, or once all that runs there has ended."""
-    return fits(member.asks, host.future_room if in_future else host.room)
+def is_room(member: Member, host: Host) -> bool:
+    """Return whether *host* has what *member* asks for."""
+    return fits(member.asks, host.room)
+
+
+def could_fit(member: Member, host: Host) -> bool:
+    """Return whether *host* has what *member* asks for once all that runs there has ended."""
+    return fits(member.asks, host.limits)
 
 
 def is_kept(member: Member, host: Host) -> bool:
-    """Return whether *host*, which keeps room for *member*, has it by now, beside what it keeps for others."""
-    return member.host == host.name and all(host.room.get(name, 0) >= 0 for name in member.asks)
+    """Return whether *host*, which keeps room for *member*, has it by now."""
+    return member.host == host.name and fits(member.asks, host.idle)
 
 
 def why(member: Member, places: Places, ballot: Ballot) -> tuple[Cause, str]:

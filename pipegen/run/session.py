@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pipegen.run.amounts import is_bounded
 from pipegen.run.events import Cause
-from pipegen.run.fitting import is_kept, is_room, why
+from pipegen.run.fitting import could_fit, is_kept, is_room, why
 from pipegen.run.hosts import Host
 from pipegen.run.lanes import Gang, Lane, Member, Standing
 from pipegen.run.places import Places
@@ -109,8 +109,11 @@ class Session:
         return min(good, key=lambda host: self.ballot.host_key(member, host))
 
     def find_future(self, member: Member) -> Host | None:
-        """Return the machine that soonest may have room for *member*, by what others take there now."""
-        hosts = [host for host in self.places.hosts.values() if is_room(member, host, in_future=True)]
+        """Return the machine that soonest may have room for *member*, by what others take there now.
+
+        One that keeps room already is left out: two might each wait there for what the other keeps.
+        """
+        hosts = [host for host in self.places.hosts.values() if not host.promised and could_fit(member, host)]
         fit = [host for host in hosts if self.ballot.is_placeable(member, host)]
         return min(fit, key=lambda host: (_lack(member, host), host.order), default=None)
 

@@ -43,7 +43,7 @@ def test_an_event_counts_for_whoever_was_taken_before_it() -> None:
     popped(queue)
     queue.event(Event("freed", "ab"), 0.0)
     popped(queue)
-    for item in "ab":
+    for item in "ba":
         queue.fail(item, 0.0, pending=("room",))
 
     assert {entry.item: entry.part for entry in queue} == {"a": Part.ACTIVE, "b": Part.PARKED}

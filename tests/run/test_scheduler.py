@@ -202,6 +202,26 @@ def test_who_has_the_shortest_path_is_not_overtaken_for_ever() -> None:
     assert placed == ["s0", "s1", "s2", "s3"]
 
 
+def test_a_machine_keeps_room_for_one_at_a_time() -> None:
+    """Two that are wide do not wait for each other's room; the second comes after the first."""
+    found = with_tasks(*(task(f"long{number}", order=number, remaining=9) for number in range(3)), slots=4)
+    found.cycle(0)
+    for name, order in (("wide", 5), ("other", 6)):
+        found.add(task(name, order=order, remaining=8, demand=Demand(slots=2, memory=order)), 0.0)
+    for number in range(40):
+        found.add(task(f"s{number}", order=10 + number), 0.0)
+    small = 0
+    while cycle := names(found.cycle(0)):
+        small += len(cycle)
+        found.release(TaskId("p", cycle[0]), 0.0)
+
+    assert small == 8
+    found.release(TaskId("p", "long0"), 0.0)
+    assert names(found.cycle(0)) == ["wide"]
+    found.release(TaskId("p", "wide"), 0.0)
+    assert names(found.cycle(0)) == ["other"]
+
+
 def test_what_was_kept_is_given_back_when_nobody_wants_it() -> None:
     """Those who wait for it are placed at once."""
     found = with_tasks(task("long", order=0, remaining=9), slots=2)
