@@ -104,7 +104,7 @@ def simulate(
     form: Annotated[Shown, typer.Option("--format", help="How the result is shown.")] = Shown.TEXT,
     svg: _Svg = None,
 ) -> None:
-    """Time a run on paper: how long it takes on so many executors, what waits, and for what.
+    """Time a run on paper: how long it takes, and what waits for what.
 
     Without --executors and --cluster, every stage finds an executor at once.
     """
