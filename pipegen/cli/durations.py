@@ -10,7 +10,8 @@ from pipegen.config.load import load
 from pipegen.config.read import read
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, Stopped, listed, near_miss
+from pipegen.graph.render.visible import shortened
 from pipegen.plan.durations import seconds
 from pipegen.plan.model import Job, Plan
 from pipegen.run.model import TaskId
@@ -23,6 +24,8 @@ _WORDS = re.compile(r"\s*([0-9]+\s*(s|secs?|seconds?|m|mins?|minutes?|h|hours?|d
 _HINT = 'write seconds, or a time such as "90s", "20 minutes" or "1h 30m"'
 # So many seconds are more than thirty years.
 _LONGEST = 1e9
+# A number of more digits is no time, and some are none that a machine can hold.
+_LONGEST_TEXT = 100
 
 
 def load_durations(
@@ -35,7 +38,7 @@ def load_durations(
     """
     file = load(path, report, shown=shown)
     report.stop_if_errors()
-    told = _told(read(file, report), report)
+    told = _told(_tree(file, report), report)
     report.stop_if_errors()
     used: set[str] = set()
     found: dict[TaskId, float] = {}
@@ -79,6 +82,20 @@ def _names(run: str, plan: Plan, job: Job) -> list[str]:
     return [*(f"{owner}: {stage}" for stage in stages for owner in owners), *stages]
 
 
+def _tree(file: SourceFile, report: Report) -> Node:
+    """Return what *file* holds; one that holds nothing is no config that is empty, but a map that is none."""
+    found = Report()
+    try:
+        tree = read(file, found)
+    except Stopped:
+        if any(one.code is codes.EMPTY_FILE for one in found.diagnostics()):
+            return Scalar("", Span(file, 0, 0))
+        report.take(found)
+        raise
+    report.take(found)
+    return tree
+
+
 def _told(tree: Node, report: Report) -> dict[str, tuple[float, Span]]:
     if not isinstance(tree, TreeMapping):
         report.add(
@@ -92,14 +109,17 @@ def _told(tree: Node, report: Report) -> dict[str, tuple[float, Span]]:
 
 
 def _seconds(name: Scalar, node: Node, report: Report) -> float:
-    if isinstance(node, Scalar):
+    if isinstance(node, Scalar) and len(node.text) <= _LONGEST_TEXT:
+        time: float | None = None
         if node.kind in (Kind.INTEGER, Kind.NUMBER):
             time = float(node.value or 0)
-            if 0 <= time <= _LONGEST:
-                return time
         elif node.kind is Kind.TEXT and _WORDS.fullmatch(node.text):
-            return seconds(node, report)
-    shown = f'"{node.text}" is' if isinstance(node, Scalar) and node.kind is not Kind.NULL else "there is"
+            time = float(seconds(node, report))
+        if time is not None and 0 <= time <= _LONGEST:
+            return time
+    shown = (
+        f'"{shortened(node.text, 40)}" is' if isinstance(node, Scalar) and node.kind is not Kind.NULL else "there is"
+    )
     report.add(
         codes.INVALID_DURATIONS,
         f'{shown} no time for stage "{name.text}"',

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from run.graphs import graphs
 
@@ -49,6 +49,7 @@ class Told:
         assert {*self.ready, *self.lost, *moment.states} <= set(stages)
 
 
+@settings(deadline=None)
 @given(
     graph=graphs(),
     is_fail_fast=st.booleans(),
@@ -88,6 +89,7 @@ def test_every_change_comes_to_what_the_rules_say(
     assert progress.is_over
 
 
+@settings(deadline=None)
 @given(graph=graphs(), is_fail_fast=st.booleans(), data=st.data())
 def test_a_run_begins_where_an_earlier_one_ended(
     graph: ExecutionGraph, *, is_fail_fast: bool, data: st.DataObject

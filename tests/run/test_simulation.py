@@ -95,6 +95,7 @@ def test_no_run_undercuts_its_bound(graph: ExecutionGraph, slots: int, data: st.
     assert found.makespan <= found.path.seconds * (slots - 1) / slots + found.work / slots + 1e-9
 
 
+@settings(deadline=None)
 @given(graph=graphs(), data=st.data())
 def test_without_bound_a_run_takes_its_longest_path(graph: ExecutionGraph, data: st.DataObject) -> None:
     """Each stage starts when those before it are done."""

@@ -17,9 +17,10 @@ from pipegen.run.simulation import Simulation, counted
 # More stages than a person reads line by line: the chart shows executors then.
 _MOST_ROWS = 100
 _WIDEST_NAME = 32
+# Columns of the chart itself, at least: a terminal that is narrower breaks its lines.
+_LEAST_ROOM = 20
 # Columns between two marks of the axis, at least.
 _MARK_DISTANCE = 14
-_HALF = 0.5
 # Stages of the longest path that are named.
 _LONGEST_PATH = 20
 # Who waited, by name, for one cause.
@@ -88,26 +89,21 @@ def figures(simulation: Simulation, unit: Unit, width: int) -> list[str]:
 def chart(simulation: Simulation, unit: Unit, width: int, glyphs: Glyphs = BLOCKS) -> list[str]:
     """Return the lines of a Gantt chart: a stage each, or a slot each where there are many stages."""
     found = rows(simulation, _MOST_ROWS)
-    is_by_stage = len(found) == len(simulation.bars) and len(simulation.bars) <= _MOST_ROWS
+    is_by_stage = len(simulation.bars) <= _MOST_ROWS
     names = [shortened(visible(row.name), _WIDEST_NAME) for row in found]
     notes = [_note(row, simulation, unit, is_by_stage=is_by_stage) for row in found]
-    column = max(map(columns, names), default=0)
-    margin = max(map(len, notes), default=0)
-    room = max(width - column - margin - 4, 20)
-    path = set(simulation.path.tasks)
-    lines = [f"{'':<{column + margin + 4}}{_axis(simulation.makespan, unit, room)}"]
+    column, margin = max(map(columns, names), default=0), max(map(len, notes), default=0)
+    room = max(width - column - margin - 4, _LEAST_ROOM)
+    draw = _bar if is_by_stage else _use
+    lines = [" " * (column + margin + 4) + _axis(simulation.makespan, unit, room)]
     for row, name, note in zip(found, names, notes, strict=True):
-        drawn = (
-            _bar(row, simulation, room, glyphs.path if row.bars[0].task.id in path else glyphs.other, glyphs.waits)
-            if is_by_stage
-            else _use(row, simulation, room, glyphs)
+        lines.append(f"{padded(name, column)}  {note:>{margin}}  {draw(row, simulation, room, glyphs)}".rstrip())
+    if is_by_stage:
+        legend = f"{glyphs.path} on the longest path, {glyphs.other} any other, {glyphs.waits} could start but waits"
+    else:
+        legend = (
+            f"{glyphs.path} busy, {glyphs.other} busy some of the time (more than {_MOST_ROWS} stages: by executor)"
         )
-        lines.append(f"{padded(name, column)}  {note:>{margin}}  {drawn}".rstrip())
-    legend = (
-        f"{glyphs.path} on the longest path, {glyphs.other} any other, {glyphs.waits} could start but waits"
-        if is_by_stage
-        else f"{glyphs.path} busy, {glyphs.other} busy some of the time (more than {_MOST_ROWS} stages: by executor)"
-    )
     return [*lines, "", *_wrapped(legend, width)]
 
 
@@ -169,14 +165,15 @@ def _note(row: Row, simulation: Simulation, unit: Unit, *, is_by_stage: bool) ->
     return f"{sum(bar.seconds for bar in row.bars) / (simulation.makespan or 1):.0%}"
 
 
-def _bar(row: Row, simulation: Simulation, room: int, fill: str, waits: str) -> str:
+def _bar(row: Row, simulation: Simulation, room: int, glyphs: Glyphs) -> str:
     """Return a stage as it waits and runs; it takes at least a column."""
     bar = row.bars[0]
     scale = room / (simulation.makespan or 1)
     start = min(math.floor(bar.start * scale), room - 1)
     end = max(math.ceil(bar.end * scale - 1e-9), start + 1)
     ready = min((math.floor(wait.start * scale) for wait in bar.waits), default=start)
-    return " " * ready + waits * (start - ready) + fill * (end - start)
+    fill = glyphs.path if bar.task.id in simulation.path.tasks else glyphs.other
+    return " " * ready + glyphs.waits * (start - ready) + fill * (end - start)
 
 
 def _use(row: Row, simulation: Simulation, room: int, glyphs: Glyphs) -> str:

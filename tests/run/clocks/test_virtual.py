@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipegen.run.clocks.virtual import VirtualClock
@@ -44,6 +44,7 @@ def test_what_is_past_is_due_now() -> None:
     assert (clock.wait(), clock.wait(), told) == (True, True, [5.0])
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 20), max_size=30))
 def test_no_call_is_lost_or_out_of_turn(times: list[int]) -> None:
     """Each is called once, at its time, sorted as `sorted` does."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipegen.run.render.times import SECONDS, UNITS, Unit
@@ -44,6 +44,7 @@ def test_marks_stand_where_people_count(whole: float, step: float) -> None:
     assert SECONDS.step(whole, 5) == pytest.approx(step)
 
 
+@settings(deadline=None)
 @given(st.floats(1e-6, 1e9), st.integers(1, 12), st.sampled_from([SECONDS, UNITS]))
 def test_marks_are_few_and_on_the_axis(whole: float, most: int, unit: Unit) -> None:
     """Whatever the axis is."""
