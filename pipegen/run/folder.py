@@ -14,6 +14,8 @@ from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
+from pipegen.run.discard import discard
+
 # How many runs of a repository are kept, with their logs.
 _KEPT = 20
 _LOCK = "running"
@@ -100,9 +102,7 @@ def _runs(around: Path) -> list[Path]:
 
 def _prune(around: Path) -> None:
     """Remove the oldest runs that are over."""
-    for path in _runs(around)[:-_KEPT]:
-        if not (path / _LOCK).exists():
-            shutil.rmtree(path, ignore_errors=True)
+    discard([path for path in _runs(around)[:-_KEPT] if not (path / _LOCK).exists()])
 
 
 def _is_free(lock: Path) -> bool:
