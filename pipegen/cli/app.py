@@ -17,11 +17,10 @@ from pipegen.cli.commands.compile import compile_
 from pipegen.cli.commands.explain import explain
 from pipegen.cli.commands.graph import graph
 from pipegen.cli.commands.plan import plan
-from pipegen.cli.commands.run import run as run_
 from pipegen.cli.commands.schema import schema
-from pipegen.cli.commands.simulate import simulate
 from pipegen.cli.commands.targets import targets
 from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.late import Verbs, later
 from pipegen.cli.streams import discard, prepare
 
 # The base of typer's usage errors: typer itself does not export it, and newer ones bring their own click.
@@ -29,6 +28,7 @@ _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 app = typer.Typer(
     name="pipegen",
+    cls=Verbs,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -38,8 +38,8 @@ app.command("compile")(compile_)
 app.command("check")(check)
 app.command("graph")(graph)
 app.command("plan")(plan)
-app.command("run")(run_)
-app.command("simulate")(simulate)
+app.command("run")(later)
+app.command("simulate")(later)
 app.command("explain")(explain)
 app.command("targets")(targets)
 app.command("schema")(schema)

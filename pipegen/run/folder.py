@@ -14,6 +14,8 @@ from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
+from pipegen.run.discard import discard
+
 # How many runs of a repository are kept, with their logs.
 _KEPT = 20
 _LOCK = "running"
@@ -122,8 +124,7 @@ def _runs(around: Path) -> list[Path]:
 
 def forget(around: Path) -> None:
     """Remove the oldest runs in *around* that are over, and what others would need to go on."""
-    for number, one in enumerate(earlier(around)):
-        shutil.rmtree(one.path if number >= _KEPT else one.work, ignore_errors=True)
+    discard([one.path if number >= _KEPT else one.work for number, one in enumerate(earlier(around))])
 
 
 def _inside(folder: Path) -> list[Path]:

@@ -435,3 +435,22 @@ def test_the_json_is_a_contract(write: Callable[..., Path], pipegen: Pipegen) ->
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", told["started"])
     assert list(told["pipelines"][0]) == ["name", "status", "stages"]
     assert list(told["pipelines"][0]["stages"][0]) == ["name", "status", "skipped", "ready", "seconds", "tries"]
+
+
+def test_a_long_script_runs(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
+    """Also one that no argument could hold; what failed can be read."""
+    text = "x" * 200_000
+    write(f"pipelines: {{ p: {{ stages: [{{ name: a, script: ['printf {text} | wc -c', 'false'] }}] }} }}\n")
+
+    assert pipegen("run", "--stage", "a").status == 1
+    assert logs(state)["a"].strip() == "200000"
+    assert [path.name for path in state.rglob("scripts/*")] == ["a.sh"]
+
+
+def test_only_what_failed_leaves_its_script(write: Callable[..., Path], pipegen: Pipegen, state: Path) -> None:
+    """As it ran."""
+    write(PIPELINE)
+    pipegen("run")
+    scripts = {path.name: path.read_text() for path in state.rglob("scripts/*")}
+
+    assert scripts == {"bad.sh": "echo before\nexit 7\n", "may.sh": "false\n"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -46,10 +47,12 @@ def test_old_runs_are_removed(tmp_path: Path) -> None:
     last = make(tmp_path, STARTED + timedelta(days=1), None)
     forget(tmp_path)
 
-    assert sorted(path for path in tmp_path.iterdir() if path.name != "cache") == [
-        *(folder.path for folder in made[-20:]),
-        last.path,
-    ]
+    expected = {*(folder.path for folder in made[-20:]), last.path, tmp_path / "cache"}
+    for _ in range(200):
+        if set(tmp_path.iterdir()) == expected:
+            break
+        time.sleep(0.05)
+    assert set(tmp_path.iterdir()) == expected
     assert (tmp_path / "cache").is_dir()
 
 

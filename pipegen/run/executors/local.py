@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,8 @@ from pipegen.run.texts import Texts
 from pipegen.run.workspace import Tree, Trees
 from pipegen.shell.host import Host
 
+# The kernel takes no argument of more than 128 KiB; no character takes more than four bytes.
+_LONGEST_ARGUMENT = 32_000
 _NOT_MADE = "what it runs in could not be made"
 
 
@@ -63,15 +64,11 @@ class LocalExecutor:
         self.logs, self.kept = str(folder.logs), str(folder.work / "kept")
         self._scripts = str(folder.scripts)
         self._running: dict[TaskId, _Try] = {}
-        self._written: set[TaskId] = set()
         self.programs = {name: shutil.which(name) or name for name in ("sh", "bash")}
 
     def start(self, attempt: Attempt, tell: Tell) -> None:
         """Begin *attempt*; *tell* is called once, when it has ended and nothing of it is left running."""
         task = attempt.task
-        if task.id not in self._written:
-            self._written.add(task.id)
-            self._write(task)
 
         def over(outcome: Outcome) -> None:
             del self._running[task.id]
@@ -91,9 +88,20 @@ class LocalExecutor:
         for running in tuple(self._running.values()):
             running.stop(kill=True)
 
-    def script(self, task: Task, kind: str = "") -> str:
-        """Return the path of the script of *task*; that of *kind* `.after` comes after it."""
-        return f"{self._scripts}/{task.job.slug}{kind}.sh"
+    def call(self, task: Task, shell: str, kind: str) -> tuple[str, ...]:
+        """Return how *shell* runs the script of *task*; that of *kind* `.after` comes after it."""
+        script = self.work[task.id].script
+        text = script.after if kind else script.main
+        if len(text) < _LONGEST_ARGUMENT:
+            return (shell, "-ec", text, task.job.slug)
+        return (shell, "-e", self._written(task, kind, text))
+
+    def show(self, task: Task) -> None:
+        """Write the scripts of *task* for people who look for what has failed."""
+        script = self.work[task.id].script
+        for kind, text in (("", script.main), (".after", script.after)):
+            if text:
+                self._written(task, kind, text)
 
     def host(self, plan: Plan) -> Host:
         """Return what the scripts of *plan* find."""
@@ -104,12 +112,11 @@ class LocalExecutor:
         place = self.trees.value(plan.job(output.stage), output.name)
         return place.read_text(encoding="utf-8", errors="surrogateescape") if place.exists() else ""
 
-    def _write(self, task: Task) -> None:
-        """Write the scripts of *task*: files, since some are longer than an argument may be, and people read them."""
-        script = self.work[task.id].script
-        _write(self.script(task), script.main)
-        if script.after:
-            _write(self.script(task, ".after"), script.after)
+    def _written(self, task: Task, kind: str, text: str) -> str:
+        """Return the path of a file that holds the script *text* of *task*."""
+        path = Path(self._scripts, f"{task.job.slug}{kind}.sh")
+        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+        return str(path)
 
 
 def log_of(folder: RunFolder, job: Job, number: int) -> Path:
@@ -119,17 +126,6 @@ def log_of(folder: RunFolder, job: Job, number: int) -> Path:
 
 def _log_name(job: Job, number: int) -> str:
     return f"{job.slug}.log" if number == 1 else f"{job.slug}.{number}.log"
-
-
-def _write(path: str, text: str) -> None:
-    """Write *text* to a new file: a layer above would cost more than the file."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-    try:
-        data = memoryview(text.encode(errors="surrogateescape"))
-        while data:
-            data = data[os.write(file, data) :]
-    finally:
-        os.close(file)
 
 
 class _Try:
@@ -197,6 +193,8 @@ class _Try:
 
     def _kept(self, _: int) -> None:
         succeeded = self._outcome is not None and self._outcome.ending is Ending.SUCCESS
+        if not succeeded:
+            self._executor.show(self._attempt.task)
         try:
             self._executor.trees.keep(self._attempt, self._tree, succeeded=succeeded)
             if succeeded:
@@ -230,10 +228,9 @@ class _Try:
     def _put_around(self, kind: str) -> Around:
         """Return the script of that *kind*, and what stands around it."""
         executor, task = self._executor, self._attempt.task
-        script = executor.script(task, kind)
         shell = "bash" if self._work.script.is_bash else "sh"
         if executor.containers is None or task.job.machine.image is None:
-            return Around(arguments=(executor.programs[shell], "-e", script))
+            return Around(arguments=executor.call(task, executor.programs[shell], kind))
         texts = Texts(
             host=executor.host(task.plan),
             job=task.job,
@@ -242,7 +239,7 @@ class _Try:
         )
         name = f"pipegen-{self._name}-stage{kind.replace('.', '-')}"
         return executor.containers.around(
-            task.job, name, self._tree.folder, (shell, "-e", script), texts, self._work.files
+            task.job, name, self._tree.folder, executor.call(task, shell, kind), texts, self._work.files
         )
 
     def _own_variables(self) -> dict[str, str]:
