@@ -65,7 +65,8 @@ class RunFolder:
 
     def close(self, *, is_done: bool) -> None:
         """Remove what only stages needed; unless all *is_done*, what they left stays for the run that goes on."""
-        for one in (self.work,) if is_done else (path for path in _inside(self.work) if path != self.left):
+        is_kept = not is_done and self.left.is_dir()
+        for one in (path for path in self.work.iterdir() if path != self.left) if is_kept else (self.work,):
             shutil.rmtree(one, ignore_errors=True)
         (self.path / _LOCK).unlink(missing_ok=True)
 
@@ -125,10 +126,6 @@ def _runs(around: Path) -> list[Path]:
 def forget(around: Path) -> None:
     """Remove the oldest runs in *around* that are over, and what others would need to go on."""
     discard([one.path if number >= _KEPT else one.work for number, one in enumerate(earlier(around))])
-
-
-def _inside(folder: Path) -> list[Path]:
-    return list(folder.iterdir()) if folder.is_dir() else []
 
 
 def _is_free(lock: Path) -> bool:

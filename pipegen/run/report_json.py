@@ -1,4 +1,4 @@
-"""The report of a run as a JSON document that is a contract: see docs/run-here.md."""
+"""The report of a run as a JSON document that is a contract: see docs/run.md."""
 
 from __future__ import annotations
 

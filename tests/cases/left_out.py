@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cases.conftest import FOLDER
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "run.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "simulate.md"
 
 
 def is_left_out(case: str, patterns: tuple[str, ...]) -> bool:

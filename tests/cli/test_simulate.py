@@ -44,7 +44,7 @@ def test_the_document_shows_what_is_told(
     """How long a run takes, why not less, and what happens when; `--update-golden` writes it anew."""
     # As wide as without a terminal.
     monkeypatch.setenv("COLUMNS", "100")
-    document = ROOT / "docs" / "run.md"
+    document = ROOT / "docs" / "simulate.md"
     text = document.read_text(encoding="utf-8")
     found = _EXAMPLE.search(text)
     assert found is not None

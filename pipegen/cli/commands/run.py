@@ -36,7 +36,7 @@ from pipegen.run.conditions import Asked
 from pipegen.run.dotenv import DotenvError, read_dotenv
 from pipegen.run.effects import effects
 from pipegen.run.execution import Execution, pipeline_runs
-from pipegen.run.folder import dead, forget, home, make
+from pipegen.run.folder import RunFolder, dead, forget, home, make
 from pipegen.run.forecast import forecast
 from pipegen.run.guard import clean
 from pipegen.run.here import Prepared, Wish, gather
@@ -202,10 +202,16 @@ def run(
     show(found.diagnostics(), Format.TEXT, sys.stderr)
     if ready is None:
         end(Exit.PROBLEMS)
-    elif not ready.chosen:
+    else:
+        _go(ready, options, path)
+
+
+def _go(ready: _Ready, options: _Options, path: Path) -> None:
+    """Run what is *ready*, or tell what would run, or why nothing does."""
+    if not ready.chosen:
         say("no pipeline runs here: their conditions do not hold; name one with --pipeline")
     elif options.is_dry:
-        for line in forecast(ready.chosen, ready.wants, ready.asked, on_host=host):
+        for line in forecast(ready.chosen, ready.wants, ready.asked, on_host=options.is_on_host):
             typer.echo(line)
     else:
         _ask_first(ready, options)
@@ -272,17 +278,8 @@ def _ask_first(ready: _Ready, options: _Options) -> None:
 def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
     """Run, tell of it, and report; return the status to end with."""
     around = home(ready.checkout.root, os.environ)
-    for rest in dead(around):
-        clean(rest.id, ready.prepared.program)
-        rest.close(is_done=False)
     plan, times = plan_digest(ready.chosen, ready.prepared, ready.wish), known_durations(around)
-    before = last_run(around, plan, ready.chosen) if options.is_resumed else Earlier()
-    if options.is_resumed and before.folder is None:
-        raise WrongUsage("there is no earlier run of just this to go on with; leave --resume out")
-    folder = make(around, ready.wish.started, options.logs)
-    if before.folder is not None:
-        folder.go_on(before.folder)
-    forget(around)
+    folder, before = _folder(around, ready, options, plan)
     runs = pipeline_runs(
         ready.chosen, lambda name, stage: times.get(TaskId(name, stage), 0.0), is_fail_fast=options.is_fail_fast
     )
@@ -317,6 +314,21 @@ def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
     for place in options.reports:
         write(place, FORMATS[place.suffix](record, about))
     return {"interrupted": Exit.INTERRUPTED, "success": Exit.FINE}.get(status, Exit.PROBLEMS)
+
+
+def _folder(around: Path, ready: _Ready, options: _Options, plan: str) -> tuple[RunFolder, Earlier]:
+    """Return a new folder in *around*, and the run to go on with; what older ones have left is removed."""
+    for rest in dead(around):
+        clean(rest.id, ready.prepared.program)
+        rest.close(is_done=False)
+    before = last_run(around, plan, ready.chosen) if options.is_resumed else Earlier()
+    if options.is_resumed and before.folder is None:
+        raise WrongUsage("there is no earlier run of just this to go on with; leave --resume out")
+    folder = make(around, ready.wish.started, options.logs)
+    if before.folder is not None:
+        folder.go_on(before.folder)
+    forget(around)
+    return folder, before
 
 
 def _view(record: Record, execution: Execution) -> Live | Plain:

@@ -1,4 +1,4 @@
-"""A run on paper as data: a contract, see docs/run.md."""
+"""A run on paper as data: a contract, see docs/simulate.md."""
 
 from __future__ import annotations
 
