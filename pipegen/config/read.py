@@ -33,8 +33,12 @@ except ImportError:  # on a platform that has no build of it
     CParser = None
 
 # What the parser in C, which follows YAML 1.1, may read otherwise: tabs, three line breaks, a mark at the start of the
-# text, blanks before a carriage return, and an anchor or alias with more than letters, digits, "_" and "-" in its name.
-_DIFFERS = re.compile("[\t\u0085\u2028\u2029\ufeff]|^ +\r|(?:^|(?<=[\\s,{[]))[&*][\\w-]+[^\\s\\w,\\]}-]", re.MULTILINE)
+# text, blanks before a carriage return, an anchor or alias with more than letters, digits, "_" and "-" in its name, and
+# a tag with a third "!".
+_DIFFERS = re.compile(
+    "[\t\u0085\u2028\u2029\ufeff]|^ +\r|(?:^|(?<=[\\s,{[]))(?:[&*][\\w-]+[^\\s\\w,\\]}-]|!\\S*!\\S*!)",
+    re.MULTILINE,
+)
 
 
 def read(file: SourceFile, report: Report) -> Node:

@@ -43,6 +43,7 @@ def test_the_document_holds_what_the_contract_says() -> None:
         "pipelines": [
             {
                 "name": "service",
+                "on_demand": True,
                 "frames": [["build", "lint"], ["test"], ["publish"]],
                 "jobs": [
                     {
@@ -102,7 +103,7 @@ def test_the_keys_of_the_document_keep_their_order() -> None:
     document = json.dumps(as_data(analyse(written(CONFIG), (), Report()).plans))
     (pipeline, _) = json.loads(document)["pipelines"]
 
-    assert list(pipeline) == ["name", "frames", "jobs"]
+    assert list(pipeline) == ["name", "on_demand", "frames", "jobs"]
     assert list(pipeline["jobs"][0]) == ["stage", "frame", "needs", "reads", "binds", "line"]
 
 
