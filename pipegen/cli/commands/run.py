@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -277,6 +278,9 @@ def _ask_first(ready: _Ready, options: _Options) -> None:
 
 def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
     """Run, tell of it, and report; return the status to end with."""
+    # What is read by now stays: a run may take hours, and looks for garbage in what it makes alone.
+    gc.freeze()
+    gc.enable()
     around = home(ready.checkout.root, os.environ)
     plan, times = plan_digest(ready.chosen, ready.prepared, ready.wish), known_durations(around)
     folder, before = _folder(around, ready, options, plan)

@@ -73,7 +73,8 @@ def write(folder: Path, arcs: Mapping[str, Sequence[str]]) -> None:
             "        reuse: true",
             f"        files_from: [{', '.join(before)}]",
         ]
-    order = ["    execution:", *(f"      - [{one}, {name}]" for name, before in arcs.items() for one in before)]
+    order = ["    execution:", *(f"      - [{name}]" for name, before in arcs.items() if not before)]
+    order += [*(f"      - [{one}, {name}]" for name, before in arcs.items() for one in before)]
     (folder / "Makefile").write_text("\n".join([*make, ""]), encoding="utf-8")
     (folder / "build.ninja").write_text("\n".join([*ninja, ""]), encoding="utf-8")
     (folder / "plain.yaml").write_text("\n".join([*plain, *order, ""]), encoding="utf-8")
