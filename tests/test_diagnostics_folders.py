@@ -28,10 +28,10 @@ from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.readback.generated import read
 from pipegen.readback.recognise import engine_of
-from pipegen.run.checkout import Checkout
-from pipegen.run.conditions import Asked
-from pipegen.run.fitting import check
-from pipegen.run.here import Wish, gather
+from pipegen.run.here.checkout import Checkout
+from pipegen.run.here.conditions import Asked
+from pipegen.run.here.prepare import Wish, gather
+from pipegen.run.scheduling.fitting import check
 from pipegen.run.tasks import pipeline_run
 from pipegen.targets import registry
 

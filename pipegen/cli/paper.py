@@ -12,9 +12,9 @@ from pipegen.compiler import Analysed
 from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Job, Plan, Selection
+from pipegen.run.chart.times import SECONDS, UNITS, Unit
 from pipegen.run.model import Demand, Machine, PipelineRun, TaskId
-from pipegen.run.render.times import SECONDS, UNITS, Unit
-from pipegen.run.scheduler import scheduler
+from pipegen.run.scheduling.scheduler import scheduler
 from pipegen.run.simulation import Simulation, simulate
 from pipegen.run.tasks import pipeline_run, running
 

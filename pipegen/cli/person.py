@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from pipegen.run.clocks.real import RealClock
-from pipegen.run.effects import Effect
+from pipegen.run.here.effects import Effect
 from pipegen.run.model import Task
 
 _YES = ("y", "yes")

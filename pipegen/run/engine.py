@@ -18,7 +18,7 @@ from pipegen.run.executors.base import Executor
 from pipegen.run.model import Attempt, Ending, Outcome, PipelineRun, Task, TaskId
 from pipegen.run.outcome import Moment, Reason, State, Status
 from pipegen.run.progress import News, Progress
-from pipegen.run.scheduling import Placement, Scheduler
+from pipegen.run.scheduling.base import Placement, Scheduler
 
 # What stops in good order has as long as docker gives a container before it is killed:
 # https://docs.docker.com/reference/cli/docker/container/stop/

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from pipegen.graph.render.visible import visible
 from pipegen.run.bounds import Path, longest_path
+from pipegen.run.chart.timeline import Bar, Timeline
 from pipegen.run.clocks.virtual import VirtualClock
 from pipegen.run.engine import Engine
 from pipegen.run.events import Cause
 from pipegen.run.executors.simulated import SimulatedExecutor
 from pipegen.run.model import Machine, PipelineRun, TaskId
-from pipegen.run.scheduling import Scheduler
+from pipegen.run.scheduling.base import Scheduler
 from pipegen.run.tasks import can_run
-from pipegen.run.timeline import Bar, Timeline
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

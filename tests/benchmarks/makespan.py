@@ -13,7 +13,7 @@ from benchmarks.pipelines import random_plan
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.run.bounds import longest_path
 from pipegen.run.model import Machine, TaskId
-from pipegen.run.scheduler import CRITICAL_PATH, ORDERS, scheduler
+from pipegen.run.scheduling.scheduler import CRITICAL_PATH, ORDERS, scheduler
 from pipegen.run.simulation import simulate
 from pipegen.run.tasks import pipeline_run
 

@@ -19,12 +19,12 @@ from pipegen.cli.durations import load_durations
 from pipegen.compiler import analyse
 from pipegen.config.load import load
 from pipegen.diagnostics.report import Report
+from pipegen.run.chart.data import as_data
+from pipegen.run.chart.svg import render_svg
+from pipegen.run.chart.text import render_text
+from pipegen.run.chart.times import SECONDS
 from pipegen.run.model import Machine, TaskId
-from pipegen.run.render.data import as_data
-from pipegen.run.render.svg import render_svg
-from pipegen.run.render.text import render_text
-from pipegen.run.render.times import SECONDS
-from pipegen.run.scheduler import scheduler
+from pipegen.run.scheduling.scheduler import scheduler
 from pipegen.run.simulation import simulate
 from pipegen.run.tasks import pipeline_run
 

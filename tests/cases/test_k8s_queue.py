@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from cases.left_out import check_listed, is_left_out
 
-from pipegen.run.queue.backoff import Delays
-from pipegen.run.queue.entry import Entry, Part
-from pipegen.run.queue.hints import ANYTHING, Event, Hint, Hints, Worth, worth
-from pipegen.run.queue.queue import Habits, Queue
+from pipegen.run.scheduling.queue.backoff import Delays
+from pipegen.run.scheduling.queue.entry import Entry, Part
+from pipegen.run.scheduling.queue.hints import ANYTHING, Event, Hint, Hints, Worth, worth
+from pipegen.run.scheduling.queue.queue import Habits, Queue
 
 CASES = "k8s_queue.json"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from cases.left_out import is_left_out
 from cases.volcano import LEFT_OUT, Case, World, shown
 
-from pipegen.run.hosts import Host
-from pipegen.run.lanes import Gang, Lane, Member
-from pipegen.run.places import Places
-from pipegen.run.statement import Kind, Statement
+from pipegen.run.scheduling.hosts import Host
+from pipegen.run.scheduling.lanes import Gang, Lane, Member
+from pipegen.run.scheduling.places import Places
+from pipegen.run.scheduling.statement import Kind, Statement
 
 CASES = "volcano_evict.json"
 

@@ -6,22 +6,22 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from pipegen.run.actions.allocate import allocate
-from pipegen.run.actions.backfill import backfill
-from pipegen.run.actions.enqueue import enqueue
-from pipegen.run.amounts import SLOTS, put_to
-from pipegen.run.hosts import Host
-from pipegen.run.lanes import Gang, Lane, Member, Standing
-from pipegen.run.policies.drf import drf
-from pipegen.run.policies.fit import fit
-from pipegen.run.policies.gang import gang
-from pipegen.run.policies.pack import pack
-from pipegen.run.policies.priority import priority
-from pipegen.run.policies.proportion import proportion
-from pipegen.run.queue.queue import Habits
-from pipegen.run.session import Session
-from pipegen.run.statement import Statement
-from pipegen.run.votes import Vote, Votes, only
+from pipegen.run.scheduling.actions.allocate import allocate
+from pipegen.run.scheduling.actions.backfill import backfill
+from pipegen.run.scheduling.actions.enqueue import enqueue
+from pipegen.run.scheduling.amounts import SLOTS, put_to
+from pipegen.run.scheduling.hosts import Host
+from pipegen.run.scheduling.lanes import Gang, Lane, Member, Standing
+from pipegen.run.scheduling.policies.drf import drf
+from pipegen.run.scheduling.policies.fit import fit
+from pipegen.run.scheduling.policies.gang import gang
+from pipegen.run.scheduling.policies.pack import pack
+from pipegen.run.scheduling.policies.priority import priority
+from pipegen.run.scheduling.policies.proportion import proportion
+from pipegen.run.scheduling.queue.queue import Habits
+from pipegen.run.scheduling.session import Session
+from pipegen.run.scheduling.statement import Statement
+from pipegen.run.scheduling.votes import Vote, Votes, only
 
 Case = dict[str, Any]
 Policy = Callable[[Session], Votes]

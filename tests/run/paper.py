@@ -13,7 +13,7 @@ from pipegen.run.events import Cause, Ended, Event, Over, Parked, Ready, Skipped
 from pipegen.run.executors.simulated import SimulatedExecutor
 from pipegen.run.model import Attempt, Ending, Outcome, PipelineRun, Task, TaskId
 from pipegen.run.outcome import Status
-from pipegen.run.scheduling import Cycle, Placement, Refusal, Scheduler
+from pipegen.run.scheduling.base import Cycle, Placement, Refusal, Scheduler
 from pipegen.run.tasks import pipeline_run
 from pipegen.source.text import SourceFile, Span
 

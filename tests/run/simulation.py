@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 from typing import Any, cast
 
 from pipegen.run.model import Demand, Task, TaskId
-from pipegen.run.scheduling import Placement, Refusal, Scheduler
+from pipegen.run.scheduling.base import Placement, Refusal, Scheduler
 
 # Tests of scheduling look into no job and no plan.
 NOTHING = cast("Any", None)

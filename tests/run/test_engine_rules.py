@@ -15,7 +15,7 @@ from pipegen.run import outcome
 from pipegen.run.events import Ended, Event, Over, Ready, Skipped, Started
 from pipegen.run.model import Attempt, Ending, Machine, Outcome, Task, TaskId
 from pipegen.run.outcome import State, Status
-from pipegen.run.scheduler import scheduler
+from pipegen.run.scheduling.scheduler import scheduler
 
 OUTCOMES = st.sampled_from(
     [

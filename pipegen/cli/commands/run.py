@@ -31,26 +31,26 @@ from pipegen.compiler import analyse
 from pipegen.config.load import repository_root
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.model import Job
-from pipegen.run.about import About
-from pipegen.run.checkout import Checkout
-from pipegen.run.conditions import Asked
-from pipegen.run.dotenv import DotenvError, read_dotenv
-from pipegen.run.effects import effects
-from pipegen.run.execution import Execution, pipeline_runs
-from pipegen.run.folder import RunFolder, dead, forget, home, make
-from pipegen.run.forecast import forecast
-from pipegen.run.guard import clean
-from pipegen.run.here import Prepared, Wish, gather
+from pipegen.run.here.checkout import Checkout
+from pipegen.run.here.conditions import Asked
+from pipegen.run.here.dotenv import DotenvError, read_dotenv
+from pipegen.run.here.effects import effects
+from pipegen.run.here.execution import Execution, pipeline_runs
+from pipegen.run.here.folder import RunFolder, dead, forget, home, make
+from pipegen.run.here.forecast import forecast
+from pipegen.run.here.guard import clean
+from pipegen.run.here.prepare import Prepared, Wish, gather
+from pipegen.run.here.resume import Earlier, known_durations, last_run, plan_digest
+from pipegen.run.here.selection import Chosen
 from pipegen.run.journal import Journal
 from pipegen.run.model import Machine, TaskId
-from pipegen.run.plain import Plain
-from pipegen.run.record import Record
-from pipegen.run.reports import FORMATS
-from pipegen.run.resume import Earlier, known_durations, last_run, plan_digest
-from pipegen.run.scheduler import scheduler
-from pipegen.run.selection import Chosen
-from pipegen.run.summary import summary
-from pipegen.run.view import Live
+from pipegen.run.report.about import About
+from pipegen.run.report.formats import FORMATS
+from pipegen.run.report.live import Live
+from pipegen.run.report.plain import Plain
+from pipegen.run.report.record import Record
+from pipegen.run.report.summary import summary
+from pipegen.run.scheduling.scheduler import scheduler
 
 # As on GitLab and Jenkins: names of pipelines with commas between, or all.
 _PIPELINES = "PIPEGEN_PIPELINE"

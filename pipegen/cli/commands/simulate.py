@@ -31,13 +31,13 @@ from pipegen.cli.session import (
 )
 from pipegen.compiler import Analysed, analyse
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.run.fitting import check
+from pipegen.run.chart.data import as_data, sweep_data
+from pipegen.run.chart.svg import render_svg
+from pipegen.run.chart.sweep import render_sweep
+from pipegen.run.chart.text import Glyphs, render_text
 from pipegen.run.model import Machine
-from pipegen.run.render.data import as_data, sweep_data
-from pipegen.run.render.svg import render_svg
-from pipegen.run.render.sweep import render_sweep
-from pipegen.run.render.text import Glyphs, render_text
-from pipegen.run.scheduler import CRITICAL_PATH, ORDERS
+from pipegen.run.scheduling.fitting import check
+from pipegen.run.scheduling.scheduler import CRITICAL_PATH, ORDERS
 from pipegen.run.simulation import Simulation
 from pipegen.run.sweep import Sweep
 

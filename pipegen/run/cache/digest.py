@@ -12,10 +12,10 @@ from pathlib import Path
 
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import Job
-from pipegen.run import artifacts
 from pipegen.run.cache.record import described
-from pipegen.run.effects import effects
-from pipegen.run.scripts import StageScript
+from pipegen.run.here import artifacts
+from pipegen.run.here.effects import effects
+from pipegen.run.here.scripts import StageScript
 
 # Grows when scripts come to do something else although their text stays, or results are kept in another way.
 FORMAT = 1

@@ -11,8 +11,8 @@ from pipegen.plan.model import Job, Plan
 from pipegen.run.cache.lookup import Input, Lookup
 from pipegen.run.cache.record import Record, described
 from pipegen.run.cache.store import DamagedError, Held, Store
+from pipegen.run.here.workspace import Trees
 from pipegen.run.model import Outcome, Task, TaskId
-from pipegen.run.workspace import Trees
 from pipegen.shell.expanded import values_of_names
 
 Identity: TypeAlias = tuple[object, ...]

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from pipegen.plan.model import Job, Pull, Resources, Service
-from pipegen.run.texts import Texts
+from pipegen.run.here.texts import Texts
 from pipegen.shell.quote import quote
 
 # The machine's own network in place of one for each stage, where the program can make none: PIPEGEN_NETWORK=host.

@@ -9,17 +9,17 @@ from functools import partial
 from pathlib import Path
 
 from pipegen.plan.model import Failure, Job, Output, Plan
-from pipegen.run import host as names
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.executors.base import Tell
 from pipegen.run.executors.container import NOT_STARTED, Around, Containers
 from pipegen.run.executors.process import Invocation, Process
-from pipegen.run.folder import RunFolder
-from pipegen.run.masking import Masks
+from pipegen.run.here import host as names
+from pipegen.run.here.folder import RunFolder
+from pipegen.run.here.masking import Masks
+from pipegen.run.here.scripts import StageScript
+from pipegen.run.here.texts import Texts
+from pipegen.run.here.workspace import Tree, Trees
 from pipegen.run.model import Attempt, Ending, Outcome, Task, TaskId
-from pipegen.run.scripts import StageScript
-from pipegen.run.texts import Texts
-from pipegen.run.workspace import Tree, Trees
 from pipegen.shell.host import Host
 
 # The kernel takes no argument of more than 128 KiB; no character takes more than four bytes.

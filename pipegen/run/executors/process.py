@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipegen.run.clocks.real import RealClock
-from pipegen.run.masking import MaskedStream, Masks
+from pipegen.run.here.masking import MaskedStream, Masks
 
 _CHUNK = 65_536
 # Python ignores these, and what it starts would too.

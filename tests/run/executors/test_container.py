@@ -14,8 +14,8 @@ from pipegen.config.load import decode
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Output
 from pipegen.run.executors.container import Around, Containers, program
-from pipegen.run.host import host
-from pipegen.run.texts import Texts
+from pipegen.run.here.host import host
+from pipegen.run.here.texts import Texts
 
 STAGE = """\
 pipelines:

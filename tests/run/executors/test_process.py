@@ -11,7 +11,7 @@ import pytest
 
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.executors.process import Invocation, Process
-from pipegen.run.masking import Masks
+from pipegen.run.here.masking import Masks
 
 
 @pytest.fixture

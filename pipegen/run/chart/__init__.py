@@ -1,0 +1,1 @@
+"""A run as a chart, in text and as a picture, and its figures."""

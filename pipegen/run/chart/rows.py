@@ -1,0 +1,48 @@
+"""What a chart of a run has in its rows: stages, or where there are too many of them, the slots of executors."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass
+
+from pipegen.run.chart.timeline import Bar
+from pipegen.run.simulation import Simulation
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a chart: a name, and the tries in it, in the order in which they started."""
+
+    name: str
+    bars: tuple[Bar, ...]
+
+
+def rows(simulation: Simulation, most: int) -> tuple[Row, ...]:
+    """Return a row for each stage in the order in which they started; for each slot when there are more than *most*."""
+    if len(simulation.bars) <= most:
+        return tuple(Row(simulation.name(bar.task.id), (bar,)) for bar in simulation.bars)
+    return by_slot(simulation)
+
+
+def by_slot(simulation: Simulation) -> tuple[Row, ...]:
+    """Return a row for each slot that was ever taken, in the order of the machines."""
+    found: dict[tuple[str, int], list[Bar]] = {}
+    for bar in simulation.bars:
+        for lane in bar.lanes:
+            found.setdefault((bar.attempt.machine, lane), []).append(bar)
+    places = {machine.name: place for place, machine in enumerate(simulation.machines)}
+    several = with_slots(simulation)
+    return tuple(
+        Row(slot(machine, lane, several), tuple(found[machine, lane]))
+        for machine, lane in sorted(found, key=lambda key: (places[key[0]], key[1]))
+    )
+
+
+def with_slots(simulation: Simulation) -> frozenset[str]:
+    """Return the names of the machines that take several tasks at a time."""
+    return frozenset(machine.name for machine in simulation.machines if machine.slots != 1)
+
+
+def slot(machine: str, lane: int, several: Container[str]) -> str:
+    """Return the name of a slot: the machine's, with a number where that is one of *several* slots."""
+    return f"{machine} {lane + 1}" if machine in several else machine

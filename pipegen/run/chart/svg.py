@@ -1,0 +1,206 @@
+"""A run on paper as a picture: a Gantt chart that needs nothing beside itself, in a light and a dark dress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pipegen.graph.render.visible import columns, shortened, visible
+from pipegen.run.chart.rows import Row, rows, slot, with_slots
+from pipegen.run.chart.text import CAUSES
+from pipegen.run.chart.timeline import Bar, Wait
+from pipegen.run.chart.times import Unit
+from pipegen.run.events import Cause
+from pipegen.run.simulation import Simulation, counted
+
+# Stages that a person scrolls through; more of them are shown by executor.
+_MOST_ROWS = 200
+_WIDTH = 1000
+_EDGE = 16
+_TOP = 96
+_ROW = 22
+_BAR = 14
+# What a column of text takes in the font, at most, and where names are cut.
+_COLUMN = 7.4
+_WIDEST_NAME = 32
+# Room behind the chart for the duration of a stage that ends last.
+_BEHIND = 84
+_MARK_DISTANCE = 90
+# A bar narrower than this is not seen.
+_LEAST = 2.0
+
+# Contrast of at least 4.5 for text and 3 for bars against their grounds, in both dresses. No variables: not all viewers
+# know them.
+_STYLE = """\
+text{font-family:system-ui,"Segoe UI",Helvetica,Arial,sans-serif;font-size:13px;fill:#1f2328}
+.head{font-size:17px;font-weight:600}.quiet{fill:#59636e;font-size:12px}
+.ground{fill:#fff}.line{stroke:#d8dee4}.path{fill:#bc4c00}.other{fill:#3f6ca8}
+.waits{stroke:#6e7781;stroke-width:2;stroke-dasharray:2 3}.between{stroke:#fff}
+@media(prefers-color-scheme:dark){text{fill:#e6edf3}.quiet{fill:#9198a1}.ground{fill:#0d1117}.line{stroke:#30363d}
+.path{fill:#f0883e}.other{fill:#6ea8fe}.waits{stroke:#8b949e}.between{stroke:#0d1117}}"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chart:
+    """Where things stand: *left* is where time begins, *scale* how much room a unit of it takes.
+
+    *several* are the machines with several slots.
+    """
+
+    simulation: Simulation
+    unit: Unit
+    rows: tuple[Row, ...]
+    several: frozenset[str]
+    left: float
+    scale: float
+
+    @property
+    def is_by_stage(self) -> bool:
+        """Whether each row is a stage."""
+        return len(self.simulation.bars) <= _MOST_ROWS
+
+    @property
+    def bottom(self) -> float:
+        """Where the rows end."""
+        return _TOP + len(self.rows) * _ROW
+
+    def x(self, time: float) -> float:
+        """Return where *time* stands."""
+        return self.left + time * self.scale
+
+
+def render_svg(simulation: Simulation, unit: Unit) -> str:
+    """Return *simulation* as an SVG document."""
+    found = rows(simulation, _MOST_ROWS)
+    widest = max((columns(_name(row)) for row in found), default=0)
+    left = _EDGE + widest * _COLUMN + 12
+    scale = (_WIDTH - left - _EDGE - _BEHIND) / (simulation.makespan or 1)
+    chart = _Chart(simulation, unit, found, with_slots(simulation), left, scale)
+    height = chart.bottom + 44
+    size = f'viewBox="0 0 {_WIDTH} {_n(height)}" width="{_WIDTH}" height="{_n(height)}"'
+    title, words = _title(simulation, unit), _words(simulation, unit)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title words">',
+        f'<title id="title">{_escaped(title)}</title>',
+        f'<desc id="words">{_escaped(words)}</desc>',
+        f"<style>{_STYLE}</style>",
+        f'<rect class="ground" width="{_WIDTH}" height="{_n(height)}"/>',
+        _text(_EDGE, 32, title, "head"),
+        _text(_EDGE, 54, words, "quiet"),
+        *_axis(chart),
+        *(line for place, row in enumerate(found) for line in _row(chart, row, _TOP + place * _ROW)),
+        *_legend(chart),
+        "</svg>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+# Words
+
+
+def _title(simulation: Simulation, unit: Unit) -> str:
+    return f"{shortened(simulation.title, 80)}: {unit.words(simulation.makespan)}"
+
+
+def _words(simulation: Simulation, unit: Unit) -> str:
+    told = [
+        counted(len(simulation.bars), "stage"),
+        f"no order takes less than {unit.words(simulation.lower_bound)}",
+        f"longest path {unit.words(simulation.path.seconds)}",
+    ]
+    if simulation.utilisation is not None:
+        told.append(f"{simulation.utilisation:.0%} of the executors' time is used")
+    return ", ".join(told)
+
+
+def _told(bar: Bar, chart: _Chart) -> str:
+    """Return what a person reads who points at a bar."""
+    words = chart.unit.words
+    where = slot(bar.attempt.machine, bar.lanes[0], chart.several)
+    waits = "".join(f", {_waited(wait, chart.unit)}" for wait in bar.waits)
+    return (
+        f"{visible(chart.simulation.name(bar.task.id))}: {words(bar.seconds)}, from {words(bar.start)} to "
+        f"{words(bar.end)} on {where}{waits}"
+    )
+
+
+def _waited(wait: Wait, unit: Unit) -> str:
+    what = f' "{visible(wait.what)}"' if wait.what else ""
+    waited = "after" if wait.cause is Cause.DELAY else "waited"
+    return f"{waited} {unit.words(wait.seconds)} for {CAUSES[wait.cause]}{what}"
+
+
+# Shapes
+
+
+def _axis(chart: _Chart) -> Iterator[str]:
+    """Yield a line and a time for each mark."""
+    whole = chart.simulation.makespan
+    room = whole * chart.scale
+    for mark in [0.0, *(chart.unit.marks(whole, int(room // _MARK_DISTANCE)) if whole else ())]:
+        x = chart.x(mark)
+        yield f'<line class="line" x1="{_n(x)}" x2="{_n(x)}" y1="{_TOP - 8}" y2="{_n(chart.bottom)}"/>'
+        yield _text(x, _TOP - 14, chart.unit.words(mark) if mark else "0", "quiet", "middle")
+
+
+def _row(chart: _Chart, row: Row, top: float) -> Iterator[str]:
+    yield _text(chart.left - 10, top + _BAR, _name(row), "", "end")
+    for bar in row.bars:
+        yield from _bar(chart, bar, top)
+    if chart.is_by_stage:
+        bar = row.bars[0]
+        yield _text(
+            max(chart.x(bar.end), chart.x(bar.start) + _LEAST) + 6, top + _BAR, chart.unit.words(bar.seconds), "quiet"
+        )
+
+
+def _bar(chart: _Chart, bar: Bar, top: float) -> Iterator[str]:
+    middle, start = top + _ROW / 2 - 2, chart.x(bar.start)
+    if chart.is_by_stage:
+        for wait in bar.waits:
+            ends = f'x1="{_n(chart.x(wait.start))}" x2="{_n(chart.x(wait.end))}"'
+            yield f'<line class="waits" {ends} y1="{_n(middle)}" y2="{_n(middle)}"/>'
+    kind = "path" if bar.task.id in chart.simulation.path.tasks else "other"
+    around = "" if chart.is_by_stage else " between"
+    place = f'x="{_n(start)}" y="{_n(top + 2)}" width="{_n(max(bar.seconds * chart.scale, _LEAST))}" height="{_BAR}"'
+    yield f'<rect class="{kind}{around}" {place} rx="2"><title>{_escaped(_told(bar, chart))}</title></rect>'
+
+
+def _legend(chart: _Chart) -> Iterator[str]:
+    y, x = chart.bottom + 26, float(_EDGE)
+    for kind, words in (
+        ("path", "on the longest path"),
+        ("other", "any other stage"),
+        ("waits", "could start, but waits"),
+    ):
+        if kind == "waits" and not chart.is_by_stage:
+            continue
+        yield (
+            f'<line class="waits" x1="{_n(x)}" x2="{_n(x + 14)}" y1="{_n(y - 4)}" y2="{_n(y - 4)}"/>'
+            if kind == "waits"
+            else f'<rect class="{kind}" x="{_n(x)}" y="{_n(y - 11)}" width="{_BAR}" height="{_BAR}" rx="2"/>'
+        )
+        yield _text(x + 20, y, words, "quiet")
+        x += 20 + columns(words) * _COLUMN + 16
+
+
+# Text of the document
+
+
+def _name(row: Row) -> str:
+    return shortened(visible(row.name), _WIDEST_NAME)
+
+
+def _text(x: float, y: float, words: str, kind: str, anchor: str = "start") -> str:
+    look = (f' class="{kind}"' if kind else "") + (f' text-anchor="{anchor}"' if anchor != "start" else "")
+    return f'<text x="{_n(x)}" y="{_n(y)}"{look}>{_escaped(words)}</text>'
+
+
+def _n(value: float) -> str:
+    """Return *value* with two decimals at most: the same on every machine."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _escaped(text: str) -> str:
+    """Return *text* for an element of XML; `visible` has taken out what XML cannot hold."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

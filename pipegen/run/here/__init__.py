@@ -1,0 +1,1 @@
+"""Runs on this machine: what stages find there, and what is left of them."""

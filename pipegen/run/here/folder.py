@@ -1,0 +1,137 @@
+"""Where a run keeps what it makes: outside of the tree that it is about."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+
+from pipegen.run.here.discard import discard
+
+# How many runs of a repository are kept, with their logs.
+_KEPT = 20
+_LOCK = "running"
+_RUN = re.compile(r"\d{8}-\d{6}-(?P<id>[0-9a-f]{8})")
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """The folder of one run; *id* is in no other run.
+
+    `logs`, `scripts` and `artifacts` stay when the run is over; `work` holds what only stages need.
+    """
+
+    path: Path
+    id: str
+    logs: Path
+
+    @property
+    def scripts(self) -> Path:
+        """The scripts of the stages."""
+        return self.path / "scripts"
+
+    @property
+    def values(self) -> Path:
+        """The values that stages in one tree leave for each other."""
+        return self.path / "work/values"
+
+    @property
+    def work(self) -> Path:
+        """Trees, stores, and values."""
+        return self.path / "work"
+
+    @property
+    def artifacts(self) -> Path:
+        """What isolated stages leave for people."""
+        return self.path / "artifacts"
+
+    @property
+    def journal(self) -> Path:
+        """The journal."""
+        return self.path / "journal.jsonl"
+
+    @property
+    def left(self) -> Path:
+        """What isolated stages leave for others."""
+        return self.work / "left"
+
+    def close(self, *, is_done: bool) -> None:
+        """Remove what only stages needed; unless all *is_done*, what they left stays for the run that goes on."""
+        is_kept = not is_done and self.left.is_dir()
+        for one in (path for path in self.work.iterdir() if path != self.left) if is_kept else (self.work,):
+            shutil.rmtree(one, ignore_errors=True)
+        (self.path / _LOCK).unlink(missing_ok=True)
+
+    def go_on(self, earlier: RunFolder) -> None:
+        """Take over what is needed to go on with an *earlier* run."""
+        shutil.copyfile(earlier.journal, self.journal)
+        if earlier.left.is_dir():
+            earlier.left.rename(self.left)
+
+
+def home(root: Path, environment: Mapping[str, str]) -> Path:
+    """Return the folder for all runs of the repository at *root*."""
+    given = environment.get("XDG_STATE_HOME")
+    state = Path(given) if given else Path(environment.get("HOME") or tempfile.gettempdir(), ".local/state")
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.name).strip(".-") or "root"
+    return state / "pipegen" / f"{name}-{sha256(os.fsencode(root)).hexdigest()[:8]}"
+
+
+def make(around: Path, started: datetime, logs: Path | None) -> RunFolder:
+    """Return a new folder in *around*; *logs* is where the user wants them."""
+    number = secrets.token_hex(4)
+    path = around / f"{started:%Y%m%d-%H%M%S}-{number}"
+    folder = RunFolder(path, number, logs or path / "logs")
+    # What stages print and tell each other is nobody else's business.
+    path.mkdir(mode=0o700, parents=True)
+    for one in (folder.logs, folder.scripts, folder.values):
+        one.mkdir(parents=True, exist_ok=True)
+    # Held until this process ends, however it ends: so others can tell that the run is over.
+    lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return folder
+
+
+def earlier(around: Path) -> list[RunFolder]:
+    """Return the runs in *around* that are over, the newest first."""
+    paths = [path for path in reversed(_runs(around)) if not (path / _LOCK).exists()]
+    return [RunFolder(path, path.name.rpartition("-")[2], path / "logs") for path in paths]
+
+
+def dead(around: Path) -> Iterator[RunFolder]:
+    """Yield the runs in *around* that ended without cleaning up."""
+    for path in _runs(around):
+        lock = path / _LOCK
+        if lock.exists() and _is_free(lock):
+            found = _RUN.fullmatch(path.name)
+            if found:
+                yield RunFolder(path, found["id"], path / "logs")
+
+
+def _runs(around: Path) -> list[Path]:
+    """Return the folders of runs in *around*, oldest first."""
+    if not around.is_dir():
+        return []
+    return sorted(path for path in around.iterdir() if _RUN.fullmatch(path.name))
+
+
+def forget(around: Path) -> None:
+    """Remove the oldest runs in *around* that are over, and what others would need to go on."""
+    discard([one.path if number >= _KEPT else one.work for number, one in enumerate(earlier(around))])
+
+
+def _is_free(lock: Path) -> bool:
+    with lock.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,223 @@
+"""What a run on this machine needs, gathered and checked before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
+
+from pipegen.bindings.expression import Defaulted, Reference, Scope, Text
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Job, Plan
+from pipegen.run.executors.container import program
+from pipegen.run.executors.local import Work
+from pipegen.run.here import host as names
+from pipegen.run.here.checkout import Checkout
+from pipegen.run.here.conditions import Asked
+from pipegen.run.here.effects import effects, refuse, tell_left_out
+from pipegen.run.here.masking import Masks
+from pipegen.run.here.scripts import StageScript, stage_script
+from pipegen.run.here.secrets import Secrets, sources
+from pipegen.run.here.selection import Chosen, chosen, pipelines
+from pipegen.run.here.walk import found
+from pipegen.run.model import TaskId
+from pipegen.shell.host import Host
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wish:
+    """What a user asks of a run.
+
+    Attributes:
+        stages: the stages that it is about, all where there is none.
+        is_isolated: whether each stage gets a tree of its own.
+        is_on_host: whether stages run on this machine, whatever image they name.
+        is_made_anew: whether results of earlier runs are left alone.
+        may_reach_out: whether stages may act on what is outside of this machine, or somebody can be asked about it.
+        environment: the variables around, those of an env file among them.
+        started: when it began, in UTC.
+    """
+
+    stages: tuple[str, ...] = ()
+    is_isolated: bool = False
+    is_on_host: bool = False
+    is_made_anew: bool = False
+    may_reach_out: bool = False
+    environment: Mapping[str, str]
+    started: datetime
+
+    def wants(self, job: Job, asked: Asked) -> bool:
+        """Return whether *job* runs if it is reached: who names stages has said that they shall, whatever holds."""
+        return bool(self.stages) or asked.holds(job.condition)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prepared:
+    """All that stages need.
+
+    *environment* is what every process finds, *variables* what scripts read besides; *program* is that for containers,
+    "" where no stage needs one.
+    """
+
+    hosts: Mapping[str, Host]
+    work: Mapping[TaskId, Work]
+    environment: Mapping[str, str]
+    variables: Mapping[str, str]
+    program: str
+
+
+def gather(
+    plans: Sequence[Plan], named: Sequence[str], asked: Asked, wish: Wish, report: Report
+) -> tuple[tuple[Chosen, ...], Prepared]:
+    """Return what of *plans* runs, those *named* or those that run unasked, and all that it needs.
+
+    Raise `Stopped` where something that is reported keeps it from running. To ask for a stage by its name is to ask for
+    its pipeline.
+    """
+    every = [plan.name for plan in plans] if wish.stages and not named else named
+    parts = chosen(pipelines(plans, every, asked.holds), wish.stages, report)
+    report.stop_if_errors()
+    prepared = prepare(parts, asked.checkout, wish, report)
+    jobs = [job for one in parts for job in one.jobs]
+    tell_left_out(jobs, report)
+    if not wish.may_reach_out:
+        refuse(tuple(effects(job for job in jobs if wish.wants(job, asked))), report)
+    report.stop_if_errors()
+    return parts, prepared
+
+
+def prepare(parts: Sequence[Chosen], checkout: Checkout, wish: Wish, report: Report) -> Prepared:
+    """Return what the stages of *parts* need; what is missing is reported."""
+    hosts = {one.plan.name: names.host(one.plan, wish.environment, is_isolated=wish.is_isolated) for one in parts}
+    scripts = dict(chain.from_iterable(_scripts(one, hosts[one.plan.name]) for one in parts))
+    secrets = Secrets(wish.environment)
+    if wish.is_isolated and not checkout.is_repository:
+        report.add(
+            codes.NO_REPOSITORY,
+            "the config stands in no git repository: nothing there is committed or staged",
+            at=parts[0].plan.span if parts else None,
+            hint='leave --isolated out, or run "git init" and "git add" what belongs to it',
+        )
+    for one in parts:
+        for job in one.jobs:
+            script = scripts[TaskId(one.plan.name, job.stage)]
+            secrets.check(script.credentials, job.id_tokens, report)
+            _check_values(job, one.plan, script, hosts[one.plan.name], report)
+            _check_services(job, wish, report)
+    jobs = jobs_of(parts)
+    container_program = _program(tuple(jobs.values()), scripts.values(), wish, report)
+    return Prepared(
+        hosts=hosts,
+        work={task: _work(script, jobs[task], secrets) for task, script in scripts.items()},
+        environment=_environment(scripts.values(), container_program, wish),
+        variables={
+            **names.places(wish.environment),
+            **names.input_values(parts[0].plan.inputs if parts else ()),
+            **names.setup_values(
+                chain.from_iterable(script.setup for script in scripts.values()),
+                checkout,
+                wish.started,
+                wish.environment,
+            ),
+        },
+        program=container_program,
+    )
+
+
+def jobs_of(parts: Iterable[Chosen]) -> dict[TaskId, Job]:
+    """Return the jobs that may run."""
+    return {TaskId(one.plan.name, job.stage): job for one in parts for job in one.jobs}
+
+
+def _scripts(one: Chosen, host: Host) -> Iterator[tuple[TaskId, StageScript]]:
+    producers = {job.stage: job for job in one.plan.jobs}
+    for job in one.jobs:
+        yield TaskId(one.plan.name, job.stage), stage_script(job, one.plan, producers, host)
+
+
+def _work(script: StageScript, job: Job, secrets: Secrets) -> Work:
+    if not (script.credentials or job.id_tokens or script.uses_containers):
+        return Work(script=script, secrets={}, files=(), masks=_NOTHING)
+    password = secrets.given.get(names.REGISTRY_PASSWORD, "") if script.uses_containers else ""
+    return Work(
+        script=script,
+        secrets=secrets.variables(script.credentials, job.id_tokens),
+        files=secrets.files(script.credentials),
+        masks=secrets.masks(script.credentials, job.id_tokens, also=password),
+    )
+
+
+_NOTHING = Masks(())
+
+
+def _environment(scripts: Iterable[StageScript], container_program: str, wish: Wish) -> dict[str, str]:
+    """Return the variables around, without the secrets: only stages that ask for one get it."""
+    hidden = {source for script in scripts for credential in script.credentials for source in sources(credential)}
+    around = {name: value for name, value in wish.environment.items() if name not in hidden}
+    return {**around, "DOCKER": container_program} if container_program else around
+
+
+def _program(jobs: Sequence[Job], scripts: Iterable[StageScript], wish: Wish, report: Report) -> str:
+    """Return the program for containers, if a stage needs one; that there is none is reported."""
+    in_image = next((job for job in jobs if job.machine.image is not None and not wish.is_on_host), None)
+    needing = in_image or next((job for job, one in zip(jobs, scripts, strict=True) if one.uses_containers), None)
+    if needing is None:
+        return ""
+    here = program(wish.environment)
+    if here is None:
+        image = needing.machine.image
+        report.add(
+            codes.NO_CONTAINER_PROGRAM,
+            f'stage "{needing.title}" needs docker or podman, and neither is on the PATH',
+            at=image.span if in_image is not None and image is not None else needing.span,
+            hint="install one of them, name one in the variable DOCKER, or run stages on this machine with --host"
+            if in_image is not None
+            else "install one of them, or name one in the variable DOCKER",
+        )
+    return here or ""
+
+
+def _check_services(job: Job, wish: Wish, report: Report) -> None:
+    if job.machine.services and (job.machine.image is None or wish.is_on_host):
+        report.add(
+            codes.SERVICES_LEFT_OUT,
+            f'the services of stage "{job.title}" are not started: it runs on this machine, in no container',
+            at=job.machine.services[0].span,
+            hint="start them yourself where it looks for them"
+            + ("" if wish.is_on_host else '; or name an image for the stage: "image: python:3.12"'),
+        )
+
+
+def _check_values(job: Job, plan: Plan, script: StageScript, host: Host, report: Report) -> None:
+    """Report inputs that are not given, and setup values that no machine of a person has."""
+    for one in plan.inputs:
+        if one.name in script.inputs and one.default is None:
+            report.add(
+                codes.MISSING_INPUT,
+                f'input "{one.name}" is not given, and stage "{job.title}" reads it',
+                at=one.span,
+                hint=f"give it: --set {one.name}=VALUE",
+            )
+    if all(host.setup(name) is not None for name in script.setup):
+        return
+    for text in found(Text, (job.steps, job.after, job.machine)):
+        for reference in _bare(text):
+            if reference.scope is Scope.SETUP and host.setup(reference.name) is None:
+                report.add(
+                    codes.ENGINE_HAS_NO_VALUE,
+                    f'a run on this machine has no value for "{reference}"',
+                    at=reference.span,
+                    label="always empty there",
+                    hint=f'give a default: "${{setup.{reference.name}|text}}"',
+                )
+
+
+def _bare(text: Text) -> Iterator[Reference]:
+    """Yield the references in *text* for which no default stands in."""
+    for part in text.parts:
+        if isinstance(part, Reference) and part.default is None:
+            yield part
+        elif isinstance(part, Defaulted) and not part.default:
+            yield from _bare(part.text)

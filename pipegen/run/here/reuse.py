@@ -1,0 +1,60 @@
+"""Where results of earlier runs are kept on this machine, and what they depend on there."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from pipegen.plan.model import Workspace
+from pipegen.run.cache.digest import Surroundings, digest
+from pipegen.run.cache.results import Results
+from pipegen.run.cache.store import Store
+from pipegen.run.here.prepare import Prepared, Wish
+from pipegen.run.here.selection import Chosen
+from pipegen.run.here.workspace import Trees
+from pipegen.run.model import Task
+
+# How many bytes of results are kept; what was used longest ago goes first.
+LIMIT = 5 << 30
+
+
+def results(
+    chosen: Sequence[Chosen],
+    prepared: Prepared,
+    wish: Wish,
+    trees: Trees,
+    variables: Mapping[str, str],
+    complain: Callable[[str], None],
+) -> Results | None:
+    """Return the results of earlier runs; None where no stage says what its result depends on, or none can be had.
+
+    *complain* is told why none can be had.
+    """
+    if all(job.reuse is None for one in chosen for job in one.jobs):
+        return None
+    around = Surroundings(
+        environment=wish.environment,
+        variables=variables,
+        tree=trees.source(),
+        mode=f"{'isolated' if wish.is_isolated else 'in place'}, {'on the host' if wish.is_on_host else 'in images'}",
+    )
+    try:
+        store = Store(_folder(wish.environment), LIMIT)
+    except (OSError, sqlite3.Error) as error:
+        complain(f"results of earlier runs are out of reach: {error}")
+        return None
+
+    def own(task: Task) -> str | None:
+        # What stages leave in one copy for all of them, nobody can tell apart.
+        is_lost = wish.is_isolated and task.plan.workspace is Workspace.SHARED
+        return None if is_lost else digest(task.job, prepared.work[task.id].script, around)
+
+    return Results(store, trees, own)
+
+
+def _folder(environment: Mapping[str, str]) -> Path:
+    given = environment.get("XDG_CACHE_HOME")
+    cache = Path(given) if given else Path(environment.get("HOME") or tempfile.gettempdir(), ".cache")
+    return cache / "pipegen" / "results"

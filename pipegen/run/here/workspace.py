@@ -1,0 +1,244 @@
+"""The trees that stages run in: the user's own, or a clean copy for each."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from pipegen.plan.model import Job, KeptWhen, Plan
+from pipegen.run.here import artifacts
+from pipegen.run.here.checkout import Checkout
+from pipegen.run.here.folder import RunFolder
+from pipegen.run.model import Attempt
+from pipegen.shell.quote import quote
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Where a try runs; *kept* is where people find its files, *before* and *after* are what makes and removes it."""
+
+    folder: str
+    kept: str
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+class Trees(Protocol):
+    """Gives tries their trees, and keeps what they leave."""
+
+    def tree(self, attempt: Attempt) -> Tree:
+        """Return the tree of *attempt*."""
+        ...
+
+    def keep(self, attempt: Attempt, tree: Tree, *, succeeded: bool) -> None:
+        """Keep what *attempt* leaves for others, if it has *succeeded*, and for people."""
+        ...
+
+    def value(self, job: Job, name: str) -> Path:
+        """Return the file that holds what *job* has bound to *name*."""
+        ...
+
+    def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
+        """Bind *outputs* of *job* to what an earlier run has found."""
+        ...
+
+    def left(self, job: Job) -> tuple[Path, tuple[str, ...]]:
+        """Return the files that *job* has left for others: a folder, and names in it."""
+        ...
+
+    def show(self, job: Job) -> None:
+        """Show people what *job* has left before, and what has been put back."""
+        ...
+
+    def source(self) -> Path:
+        """Return the tree as stages find it that nothing runs before."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InPlace:
+    """All stages run in one tree, where what one leaves is there for the others."""
+
+    root: Path
+    folder: RunFolder
+
+    def tree(self, attempt: Attempt) -> Tree:  # noqa: ARG002 - the same for all
+        """Return the tree."""
+        return Tree(str(self.root), str(self.root))
+
+    def keep(self, attempt: Attempt, tree: Tree, *, succeeded: bool) -> None:
+        """Leave all where it is."""
+
+    def value(self, job: Job, name: str) -> Path:
+        """Return the file that holds what *job* has bound to *name*."""
+        return self.folder.values / "outputs" / job.slug / name
+
+    def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
+        """Bind *outputs* of *job* to what an earlier run has found."""
+        _write(outputs, self.value(job, ""))
+
+    def left(self, job: Job) -> tuple[Path, tuple[str, ...]]:
+        """Return the files that *job* has left for others: a folder, and names in it."""
+        paths = tuple(one.path for one in job.artifacts if one.path is not None and one.travels)
+        return self.root, artifacts.found(str(self.root), paths, job.keeping.exclude)
+
+    def show(self, job: Job) -> None:
+        """Leave all where it is."""
+
+    def source(self) -> Path:
+        """Return the tree."""
+        return self.root
+
+
+@dataclass(frozen=True, slots=True)
+class Isolated:
+    """Each try of a stage runs in a copy of what is committed or staged, with what its ancestors left.
+
+    *carried* holds what the script of each stage leaves in `.pipegen`, by pipeline and stage. Stages of a pipeline
+    whose workspace is *shared* have one copy together, and values that wait outside of it.
+    """
+
+    checkout: Checkout
+    folder: RunFolder
+    carried: Mapping[tuple[str, str], Sequence[str]]
+    shared: frozenset[str] = frozenset()
+
+    def prepare(self, plans: Sequence[Plan]) -> None:
+        """Make the copy that others are copies of."""
+        _clone(self.checkout, self._base)
+        for plan in plans:
+            if plan.name in self.shared:
+                subprocess.run(("cp", "-RPp", self._base, self._shared_tree(plan)), check=True)
+
+    def tree(self, attempt: Attempt) -> Tree:
+        """Return a new tree, and how it is made."""
+        task = attempt.task
+        if task.plan.name in self.shared:
+            shared = str(self._shared_tree(task.plan))
+            return Tree(shared, shared)
+        folder = self.folder.work / "trees" / f"{task.job.slug}-{attempt.number}"
+        place = quote(str(folder))
+        stores = [self._store(producer) for producer in _read_by(task.job, task.plan, self.carried)]
+        return Tree(
+            str(folder),
+            self._people(task.job),
+            before=(
+                f"cp -RPp {quote(str(self._base))} {place}",
+                *(f"cp -RPpf {quote(f'{store}/.')} {place}" for store in stores if store.is_dir()),
+            ),
+            after=(f"rm -rf {place}",),
+        )
+
+    def keep(self, attempt: Attempt, tree: Tree, *, succeeded: bool) -> None:
+        """Keep the files that match the artifacts of the job."""
+        job = attempt.task.job
+        if job.pipeline in self.shared:
+            return
+        reports = artifacts.found(tree.folder, _report_paths(job))
+        artifacts.shown(tree.folder, reports, tree.kept)
+        when = job.keeping.when
+        found = [
+            (one, artifacts.found(tree.folder, (one.path,), job.keeping.exclude))
+            for one in job.artifacts
+            if one.path is not None and (succeeded or when is not KeptWhen.SUCCESS)
+        ]
+        if when is KeptWhen.ALWAYS or succeeded is (when is KeptWhen.SUCCESS):
+            # As on GitLab, what `copy` takes out of containers too.
+            kept = [name for one, names in found if one.is_kept or not one.is_declared for name in names]
+            artifacts.shown(tree.folder, dict.fromkeys(kept), tree.kept)
+        if succeeded:
+            left = [name for one, names in found if one.travels for name in names]
+            carried = artifacts.found(tree.folder, self.carried[job.pipeline, job.stage])
+            artifacts.set_aside(tree.folder, dict.fromkeys((*left, *carried)), str(self._store(job)))
+
+    def value(self, job: Job, name: str) -> Path:
+        """Return the file that holds what *job* has bound to *name*."""
+        if job.pipeline in self.shared:
+            return InPlace(self.checkout.root, self.folder).value(job, name)
+        return self._store(job) / ".pipegen/outputs" / job.slug / name
+
+    def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
+        """Bind *outputs* of *job* to what an earlier run has found."""
+        _write(outputs, self.value(job, ""))
+
+    def left(self, job: Job) -> tuple[Path, tuple[str, ...]]:
+        """Return the files that *job* has left for others: a folder, and names in it."""
+        return self._store(job), artifacts.all_in(str(self._store(job)))
+
+    def show(self, job: Job) -> None:
+        """Show people what *job* has left before, and what has been put back."""
+        store = str(self._store(job))
+        paths = [one.path for one in job.artifacts if one.path is not None and one.is_kept]
+        artifacts.shown(store, artifacts.found(store, paths, job.keeping.exclude), self._people(job))
+
+    def source(self) -> Path:
+        """Return the copy that others are copies of."""
+        return self._base
+
+    @property
+    def _base(self) -> Path:
+        return self.folder.work / "base"
+
+    def _store(self, job: Job) -> Path:
+        return self.folder.left / job.slug
+
+    def _people(self, job: Job) -> str:
+        return str(self.folder.artifacts / job.slug)
+
+    def _shared_tree(self, plan: Plan) -> Path:
+        first = plan.jobs[0].slug if plan.jobs else plan.name
+        return self.folder.work / "trees" / f"{first}-shared"
+
+
+def _report_paths(job: Job) -> list[str]:
+    """Return the paths of the reports of *job*, which people get whatever came of it."""
+    reports = job.reports
+    paths = [one.path for one in (*reports.junit, *reports.codequality, *reports.sarif)]
+    return paths if reports.coverage is None or reports.coverage.path is None else [*paths, reports.coverage.path]
+
+
+def _write(outputs: Iterable[tuple[str, bytes]], folder: Path) -> None:
+    for name, value in outputs:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(value)
+
+
+def _read_by(job: Job, plan: Plan, carried: Mapping[tuple[str, str], Sequence[str]]) -> tuple[Job, ...]:
+    """Return the jobs whose files or values *job* reads, in the order of the graph: what comes later, stays."""
+    values = (*(output.stage for output in job.inputs), *job.containers)
+    wanted = {*job.files, *(stage for stage in values if carried[job.pipeline, stage])}
+    known = {one.stage: one for one in plan.jobs}
+    return tuple(known[stage] for stage in plan.graph.topological() if stage in wanted)
+
+
+def _clone(checkout: Checkout, base: Path) -> None:
+    """Make *base* a repository as an engine's checkout is one: no branch, and the files that are committed or staged.
+
+    It borrows the objects of the user's, and writes nothing there. The index, which knows what is staged, is a copy.
+    """
+    root = str(checkout.root)
+    base.parent.mkdir(parents=True, exist_ok=True)
+    (base.parent / "trees").mkdir(exist_ok=True)
+    # Each copy would have the samples of hooks that a template brings.
+    _git("clone", "--quiet", "--shared", "--no-checkout", "--template=", root, str(base))
+    index = Path(root, _git("-C", root, "rev-parse", "--git-path", "index"))
+    if index.exists():
+        shutil.copyfile(index, base / ".git/index")
+    if checkout.commit:
+        _git("-C", str(base), "update-ref", "--no-deref", "HEAD", checkout.commit)
+    if checkout.remote:
+        _git("-C", str(base), "remote", "set-url", "origin", checkout.remote)
+    _git("-C", str(base), "checkout-index", "--all", "--force", "--quiet")
+    _git("-C", str(base), "update-index", "--refresh", "-q")
+
+
+def _git(*arguments: str) -> str:
+    """Return what git prints; raise `OSError` with its words where it fails."""
+    done = subprocess.run(("git", *arguments), capture_output=True, stdin=subprocess.DEVNULL, text=True, check=False)
+    if done.returncode:
+        raise OSError(f"git {arguments[-1]}: {done.stderr.strip() or f'status {done.returncode}'}")
+    return done.stdout.rstrip("\n")

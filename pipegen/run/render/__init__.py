@@ -1,1 +1,0 @@
-"""A run on paper, shown: as text, as a picture, as data."""

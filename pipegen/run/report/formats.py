@@ -1,0 +1,15 @@
+"""The forms in which a run is reported, by the ending of the file's name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pipegen.run.report import html, json, junit
+from pipegen.run.report.about import About
+from pipegen.run.report.record import Record
+
+FORMATS: Mapping[str, Callable[[Record, About], str]] = {
+    ".html": html.render,
+    ".json": json.render,
+    ".xml": junit.render,
+}

@@ -1,0 +1,56 @@
+"""A run told line by line, for pipes, files, and engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pipegen.run.chart.times import SECONDS
+from pipegen.run.events import Cause, Ended, Event, Over, Parked, Skipped, Started
+from pipegen.run.model import Ending, TaskId
+from pipegen.run.report.record import Record
+from pipegen.run.report.words import ended_word, told
+
+
+class Plain:
+    """Writes a line when a stage starts, ends, or is skipped; those of several pipelines are named with theirs."""
+
+    def __init__(self, record: Record, write: Callable[[str], None]) -> None:
+        self._record, self._write = record, write
+        self._several = len(record.runs) > 1
+
+    def hear(self, event: Event) -> None:
+        """Write what *event* comes to, where it is worth a line."""
+        line = self._line(event)
+        if line:
+            self._write(f"{SECONDS.words(event.time):>10}  {line}\n")
+
+    def say(self, words: str) -> None:
+        """Write *words*."""
+        self._write(f"{words}\n")
+
+    def close(self) -> None:
+        """Do nothing: all is written."""
+
+    def name(self, task: TaskId) -> str:
+        """Return how *task* is called."""
+        return f"{task.pipeline}: {task.stage}" if self._several else task.stage
+
+    def _line(self, event: Event) -> str:
+        match event:
+            case Started(attempt=attempt):
+                again = f" (try {attempt.number})" if attempt.number > 1 else ""
+                return f"start    {self.name(attempt.task.id)}{again}"
+            case Ended(attempt=attempt, outcome=outcome, is_final=is_final):
+                entry = self._record.entries[attempt.task.id]
+                last = entry.tries[-1]
+                took = SECONDS.words((last.ended or event.time) - last.started)
+                return f"{ended_word(entry, is_final=is_final):<8} {self.name(attempt.task.id)}, {took}" + (
+                    f": {outcome.reason or 'failed'}" if outcome.ending is Ending.FAILED else ""
+                )
+            case Skipped(task=task, reason=reason):
+                return f"skip     {self.name(task)}: {reason.value}"
+            case Parked(task=task, cause=Cause.LOCK | Cause.BACKOFF | Cause.DELAY | Cause.APPROVAL as cause, what=what):
+                return f"wait     {self.name(task)}, for {told(cause, what)}"
+            case Over(pipeline=pipeline, status=status) if self._several:
+                return f"over     pipeline {pipeline}: {status.value}"
+        return ""

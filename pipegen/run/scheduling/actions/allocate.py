@@ -1,0 +1,120 @@
+"""Place members: of the lane that is to be served, the gang that comes first, as far as there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
+
+from pipegen.run.scheduling.lanes import Gang, Lane, Member
+from pipegen.run.scheduling.session import SIZE, Session
+from pipegen.run.scheduling.statement import Statement
+
+
+def allocate(session: Session) -> None:
+    """Place the members of all gangs that can be, until no machine has a slot to give.
+
+    A gang that does not fit is parked and holds up nobody; one that many have overtaken is promised room.
+    """
+    session.age()
+    lanes = [lane for lane in session.lanes.values() if session.queues[lane.name].has_next()]
+    if len(lanes) == 1:
+        _serve_alone(session, lanes[0])
+        return
+    line = [(session.ballot.lane_key(lane), lane) for lane in lanes]
+    heapify(line)
+    while line and session.places.has_free():
+        _, lane = heappop(line)
+        if not session.ballot.is_overused(lane) and _serve(session, lane):
+            # Its share is taken anew.
+            heappush(line, (session.ballot.lane_key(lane), lane))
+
+
+def _serve_alone(session: Session, lane: Lane) -> None:
+    """Serve *lane* as long as it goes: it has nobody to share with."""
+    while session.places.has_free() and not session.ballot.is_overused(lane) and _serve(session, lane):
+        pass
+
+
+def _serve(session: Session, lane: Lane) -> bool:
+    """Look at the first gang of *lane*; return False if there is none."""
+    queue = session.queues[lane.name]
+    entry = queue.pop(session.now)
+    if entry is None:
+        return False
+    gang = entry.item
+    if not session.ballot.is_valid(gang):
+        queue.fail(gang, session.now, rejectors=(SIZE,))
+        return True
+    kept = session.unpledge(gang)
+    statement = Statement(session.places)
+    refused = _place(session, gang, statement)
+    _conclude(session, gang, statement, refused)
+    if kept.hosts:
+        session.wake(kept)
+    return True
+
+
+def _conclude(session: Session, gang: Gang, statement: Statement, refused: Member | None) -> None:
+    """Let the gang start if enough of it is placed, else undo it; queue it again, or park it."""
+    queue = session.queues[gang.lane.name]
+    if session.ballot.is_ready(gang):
+        if statement.operations and refused is None:
+            gang.parked_at = None
+        session.commit(statement)
+    if statement.has_promises() and session.ballot.is_promised(gang):
+        session.pledge(gang, statement)
+    else:
+        session.undo(statement)
+    if refused is not None:
+        session.park(queue, gang, refused)
+        return
+    queue.done(gang)
+    if gang.first() is not None:
+        queue.add(gang, session.now)
+
+
+def _place(session: Session, gang: Gang, statement: Statement) -> Member | None:
+    """Place members of *gang* until enough are, then one by one; return the first who finds no place."""
+    failed: dict[str, Member] = {}
+    passed: list[Member] = []
+    while (member := gang.pop()) is not None:
+        if member.role in failed or not session.ballot.may_take(gang.lane, member):
+            passed.append(member)
+            continue
+        host = session.find(member)
+        if host is None:
+            failed.setdefault(member.role or member.name, member)
+            if not _promise(session, member, statement):
+                passed.append(member)
+            if gang.is_alike or not _may_go_on(gang, tuple(failed.values())):
+                break
+            continue
+        statement.place(member, host.name)
+        if session.ballot.is_ready(gang) and gang.first() is not None:
+            # Others may come first now; whoever found no place is looked at again after them.
+            failed.clear()
+            break
+    else:
+        failed.update((member.name, member) for member in passed)
+    for member in passed:
+        session.wait(member)
+    return next(iter(failed.values()), None)
+
+
+def _promise(session: Session, member: Member, statement: Statement) -> bool:
+    """Keep room for *member* if it is its turn for that, and only room is lacking."""
+    if not session.is_aged(member.gang) or session.places.held(member.locks):
+        return False
+    host = session.find_future(member)
+    return host is not None and statement.promise(member, host.name)
+
+
+def _may_go_on(gang: Gang, failed: Sequence[Member]) -> bool:
+    """Return whether *gang* can still start although there is no place for those who *failed*, nor for their like."""
+    if gang.least == gang.size:
+        return False
+    if gang.least < sum(gang.least_by_role.values()):
+        roles = {one.role for one in failed}
+        left = sum(member.role not in roles for _, _, member in gang.waiting)
+        return sum(gang.seated.values()) + left >= gang.least
+    return all(gang.seated.get(one.role, 0) >= gang.least_by_role.get(one.role, 0) for one in failed)

@@ -1,0 +1,16 @@
+"""The stage with the longest path behind it comes first."""
+
+from __future__ import annotations
+
+from pipegen.run.scheduling.session import Session
+from pipegen.run.scheduling.votes import Votes
+
+
+def critical_path(_session: Session) -> Votes:
+    """Return votes for the longest remaining path."""
+    return Votes(
+        gang_key=lambda gang: (
+            -max((one.remaining for one in (gang.first(), gang.first(light=True)) if one), default=0.0)
+        ),
+        member_key=lambda member: -member.remaining,
+    )

@@ -1,0 +1,12 @@
+"""Dominant resource fairness: who has the least of what it has most of, comes first."""
+
+from __future__ import annotations
+
+from pipegen.run.scheduling.amounts import share
+from pipegen.run.scheduling.session import Session
+from pipegen.run.scheduling.votes import Votes
+
+
+def drf(session: Session) -> Votes:
+    """Return votes for the gang with the least dominant share of all machines."""
+    return Votes(gang_key=lambda gang: share(gang.taken, session.places.totals))

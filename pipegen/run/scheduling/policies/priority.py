@@ -1,0 +1,11 @@
+"""The higher the priority, the sooner."""
+
+from __future__ import annotations
+
+from pipegen.run.scheduling.session import Session
+from pipegen.run.scheduling.votes import Votes
+
+
+def priority(_session: Session) -> Votes:
+    """Return votes for the gang, and the member, of the highest priority."""
+    return Votes(gang_key=lambda gang: -gang.priority, member_key=lambda member: -member.priority)

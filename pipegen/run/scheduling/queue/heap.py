@@ -1,0 +1,56 @@
+"""A heap of entries that can be taken out of the middle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any, Generic
+
+from pipegen.run.scheduling.queue.entry import Entry, T
+
+Rank = tuple[Any, ...]
+
+
+class Heap(Generic[T]):
+    """Entries, the one of least rank first; of equal ranks the one that came first."""
+
+    __slots__ = ("_entries", "_heap", "_tickets")
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[Rank, int, Entry[T]]] = []
+        self._entries: dict[int, Entry[T]] = {}
+        self._tickets = count()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Entry[T]]:
+        return iter(self._entries.values())
+
+    def push(self, entry: Entry[T], rank: Rank) -> None:
+        """Add *entry*, which is in no heap."""
+        entry.ticket = next(self._tickets)
+        self._entries[entry.ticket] = entry
+        heappush(self._heap, (rank, entry.ticket, entry))
+
+    def remove(self, entry: Entry[T]) -> None:
+        """Take *entry* out; its old place is passed over later."""
+        del self._entries[entry.ticket]
+
+    def peek(self) -> Entry[T] | None:
+        """Return the first entry."""
+        while self._heap:
+            _, ticket, entry = self._heap[0]
+            if ticket in self._entries:
+                return entry
+            heappop(self._heap)
+        return None
+
+    def pop(self) -> Entry[T] | None:
+        """Take out the first entry."""
+        entry = self.peek()
+        if entry is not None:
+            heappop(self._heap)
+            del self._entries[entry.ticket]
+        return entry

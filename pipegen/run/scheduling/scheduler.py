@@ -1,0 +1,220 @@
+"""The scheduler of a run: Kubernetes' queue and Volcano's session behind the contract that the engine knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias
+
+from pipegen.run.events import Cause
+from pipegen.run.model import Demand, Machine, Task, TaskId
+from pipegen.run.scheduling.actions.allocate import allocate
+from pipegen.run.scheduling.actions.backfill import backfill
+from pipegen.run.scheduling.actions.enqueue import enqueue
+from pipegen.run.scheduling.amounts import Amounts, asks, put_to, take_from
+from pipegen.run.scheduling.base import Cycle, Placement, Refusal
+from pipegen.run.scheduling.hosts import host
+from pipegen.run.scheduling.lanes import Gang, Lane, Member, Standing, unseat
+from pipegen.run.scheduling.policies.critical_path import critical_path
+from pipegen.run.scheduling.policies.first_ready import first_ready
+from pipegen.run.scheduling.policies.fit import fit
+from pipegen.run.scheduling.policies.gang import gang
+from pipegen.run.scheduling.policies.pack import pack
+from pipegen.run.scheduling.policies.proportion import proportion
+from pipegen.run.scheduling.queue.backoff import Delays
+from pipegen.run.scheduling.queue.entry import Part
+from pipegen.run.scheduling.queue.queue import Habits
+from pipegen.run.scheduling.session import Freed, Session
+from pipegen.run.scheduling.votes import Votes, only
+
+Policy: TypeAlias = Callable[[Session], Votes]
+
+CRITICAL_PATH, DECLARED, FIRST_READY = ORDERS = ("critical-path", "declared", "first-ready")
+
+# By the name of an order, the policies that make it. Where nobody has a say, the user's order holds.
+_ORDER_POLICIES: Mapping[str, tuple[Policy, ...]] = {
+    CRITICAL_PATH: (critical_path,),
+    DECLARED: (),
+    FIRST_READY: (first_ready,),
+}
+# No gang waits for others of its kind, so that those which lack members are not put first; and no lane is held to what
+# it deserves while there is room: its share only decides who is next.
+_FAIR: tuple[Policy, ...] = (
+    partial(only, proportion, ("lane_key",)),
+    partial(only, gang, ("is_ready", "is_promised")),
+)
+_ACTIONS = (enqueue, allocate, backfill)
+
+_DELAYS = Delays()
+# Seconds between two looks at those who are parked for too long, as Kubernetes has it.
+_SAFETY = 30.0
+# How often all slots are given to others before room is kept for who does not fit.
+_ROUNDS = 2
+# How many others go first where slots have no bound, and machines only run out of the rest.
+_MANY = 64.0
+
+
+def scheduler(machines: Sequence[Machine], *, order: str = CRITICAL_PATH, delays: Delays = _DELAYS) -> SessionScheduler:
+    """Return a scheduler for *machines*, whose names differ; *order* is one of `ORDERS`."""
+    slots = [one.slots for one in machines if one.slots is not None]
+    session = Session(
+        [host(machine, place) for place, machine in enumerate(machines)],
+        tiers(order),
+        habits=Habits(delays=delays),
+        patience=_ROUNDS * sum(slots) or _MANY,
+    )
+    return SessionScheduler(session)
+
+
+def tiers(order: str) -> tuple[tuple[Policy, ...], ...]:
+    """Return the policies of a run: whose turn it is, then which of its stages comes first, then on which machine."""
+    return (_FAIR, _ORDER_POLICIES[order], (fit, pack))
+
+
+class SessionScheduler:
+    """A scheduler that keeps one session for the whole run."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        # The gangs of ready tasks, by pipeline and demand.
+        self._gangs: dict[tuple[str, Demand], Gang] = {}
+        self._members: dict[TaskId, Member] = {}
+        self._asked: dict[Demand, Amounts] = {}
+        self._last_safety = 0.0
+
+    def add(self, task: Task, now: float) -> None:
+        """Take a task that may start."""
+        key = (task.id.pipeline, task.demand)
+        line = self._gangs.get(key)
+        if line is None:
+            line = self._gangs[key] = self._gang(task)
+            self._session.entering.append(line)
+        self._join(line, task, now)
+        if line.is_admitted:
+            self._session.now = now
+            self._session.offer(line)
+
+    def retry(self, task: Task, failures: int, now: float) -> None:
+        """Take a task again, which is not in flight any more; it waits out the backoff of so many failures first."""
+        alone = self._gang(task)
+        alone.is_admitted = True
+        member = self._join(alone, task, now)
+        queue = self._session.light if member.is_light else self._session.queues[alone.lane.name]
+        queue.add_failed(alone, failures, now)
+
+    def cycle(self, now: float) -> Cycle:
+        """Look at the queue once; what is placed is in flight until it is released."""
+        session = self._session
+        session.now = now
+        self._flush(now)
+        for act in _ACTIONS:
+            act(session)
+        started, session.started = session.started, []
+        return Cycle(
+            placed=tuple(Placement(member.task, member.host) for member in started if member.task is not None),
+            refused=tuple(self._refusals()),
+        )
+
+    def release(self, task: TaskId, now: float) -> None:
+        """Give back what a task in flight has taken, and wake those that wait for just that."""
+        member = self._members.pop(task)
+        session = self._session
+        session.now = now
+        session.places.give(member, session.places.hosts[member.host])
+        unseat(member, is_promise=False)
+        self._leave(member)
+        session.wake(Freed((member.host,), member.locks))
+
+    def drop(self, task: TaskId) -> None:
+        """Forget a task that is queued."""
+        member = self._members.pop(task)
+        session, line = self._session, member.gang
+        kept = session.unpledge(line)
+        self._leave(member)
+        queue = session.light if member.is_light else session.queues[line.lane.name]
+        if line in queue:
+            if line.first(light=member.is_light) is None:
+                queue.delete(line)
+            elif kept.hosts:
+                queue.activate(line)
+            else:
+                queue.update(line, session.now)
+        session.wake(kept)
+
+    def next_time(self) -> float | None:
+        """Return when a task in backoff may start again at the earliest, None where time alone changes nothing."""
+        times = (queue.next_time() for queue in self._session.all_queues())
+        return min((time for time in times if time is not None), default=None)
+
+    def _gang(self, task: Task) -> Gang:
+        """Return a new gang for *task* and those that ask for the same, in the lane of its pipeline."""
+        name, lanes = task.id.pipeline, self._session.lanes
+        if name not in lanes:
+            self._session.open_lane(Lane(name=name, order=len(lanes)))
+        return Gang(name=task.id.stage, lane=lanes[name], is_alike=True)
+
+    def _join(self, line: Gang, task: Task, now: float) -> Member:
+        demand = task.demand
+        asked = self._asked.get(demand)
+        if asked is None:
+            asked = self._asked[demand] = asks(demand)
+        member = Member(
+            name=task.id.stage,
+            gang=line,
+            asks=asked,
+            labels=demand.labels,
+            locks=tuple(dict.fromkeys(demand.locks)),
+            remaining=task.remaining,
+            order=task.order,
+            is_light=not demand.slots,
+            since=now,
+            task=task,
+        )
+        line.size += 1
+        line.untold.append(member)
+        put_to(line.lane.asked, member.asks)
+        self._session.version += 1
+        self._session.changed[line] = None
+        self._session.wait(member)
+        self._members[task.id] = member
+        return member
+
+    def _leave(self, member: Member) -> None:
+        member.standing = Standing.GONE
+        member.gang.size -= 1
+        take_from(member.gang.lane.asked, member.asks)
+        self._session.version += 1
+
+    def _flush(self, now: float) -> None:
+        is_safety = now - self._last_safety >= _SAFETY
+        if is_safety:
+            self._last_safety = now
+        for queue in self._session.all_queues():
+            queue.flush(now)
+            if is_safety:
+                queue.flush_parked(now)
+
+    def _refusals(self) -> Iterator[Refusal]:
+        """Yield who waits for what, as far as that was not told yet."""
+        changed, self._session.changed = self._session.changed, {}
+        for line in changed:
+            untold, line.untold = line.untold, []
+            cause = self._cause(line)
+            first = line.first() or line.first(light=True)
+            if first is not None and line.told not in (None, cause) and first not in untold:
+                untold.append(first)
+            line.told = cause
+            for member in untold:
+                if member.standing in (Standing.WAITING, Standing.PROMISED) and member.task is not None:
+                    yield Refusal(member.task, *cause)
+
+    def _cause(self, line: Gang) -> tuple[Cause, str]:
+        """Return what the members of *line* wait for; a slot, where nobody has looked at them."""
+        for queue in (self._session.queues[line.lane.name], self._session.light):
+            if line in queue:
+                part = queue.entry(line).part
+                if part is Part.BACKOFF:
+                    return (Cause.BACKOFF, "")
+                if part is Part.PARKED:
+                    return line.cause
+        return (Cause.SLOT, "")

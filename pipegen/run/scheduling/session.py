@@ -1,0 +1,219 @@
+"""The scheduler's world: who waits in which lane, what the machines have, and how plugins vote.
+
+Volcano copies the cluster into each session; this one lives as long as the run and is kept up to date, so that a look
+at it costs what has changed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pipegen.run.events import Cause
+from pipegen.run.scheduling.amounts import is_bounded
+from pipegen.run.scheduling.fitting import could_fit, is_kept, is_room, why
+from pipegen.run.scheduling.hosts import Host
+from pipegen.run.scheduling.lanes import Gang, Lane, Member, Standing
+from pipegen.run.scheduling.places import Places
+from pipegen.run.scheduling.queue.entry import Entry
+from pipegen.run.scheduling.queue.heap import Rank
+from pipegen.run.scheduling.queue.hints import Event, Hint
+from pipegen.run.scheduling.queue.queue import Habits, Queue
+from pipegen.run.scheduling.statement import Statement
+from pipegen.run.scheduling.votes import Ballot, Votes
+
+# Why a gang is parked, and the events that end it.
+ROOM, LOCK, SIZE = "room", "lock", "size"
+
+
+@dataclass(frozen=True, slots=True)
+class Freed:
+    """What somebody has given back: room on machines, by their names, and locks."""
+
+    hosts: tuple[str, ...] = ()
+    locks: tuple[str, ...] = ()
+
+
+class Session:
+    """Everything that actions work on.
+
+    Attributes:
+        places: the machines and locks.
+        ballot: how plugins vote.
+        lanes: the lanes by name; `queues` has the gangs of each.
+        light: gangs with members for `backfill`.
+        entering: gangs that are not admitted yet.
+        started: members that the actions have placed, for whoever asked for a cycle.
+        changed: gangs that somebody joined, or that wait for something else than before.
+        placed: how many members have been placed in all.
+        now: what time it is.
+        version: goes up whenever somebody asks for more or less.
+    """
+
+    def __init__(
+        self,
+        hosts: Sequence[Host],
+        tiers: Sequence[Sequence[Callable[[Session], Votes]]],
+        *,
+        habits: Habits,
+        patience: float,
+    ) -> None:
+        self.places = Places(hosts)
+        self.lanes: dict[str, Lane] = {}
+        self.queues: dict[str, Queue[Gang]] = {}
+        self.entering: list[Gang] = []
+        self.started: list[Member] = []
+        self.changed: dict[Gang, None] = {}
+        self.placed = 0
+        self.now = 0.0
+        self.version = 0
+        self.ballot = Ballot([[policy(self) for policy in tier] for tier in tiers])
+        self._habits = habits
+        self._patience = patience
+        self._hints = {ROOM: ((ROOM, self._has_room),), LOCK: ((LOCK, self._has_locks),)}
+        self.light: Queue[Gang] = Queue(self._light_rank, self._hints, habits)
+        self._pledges: dict[Gang, Statement] = {}
+        # Gangs refused for want of room, each with how many are placed when it is looked at again.
+        self._aging: deque[tuple[float, Gang]] = deque()
+
+    def open_lane(self, lane: Lane) -> None:
+        """Open *lane*."""
+        self.lanes[lane.name] = lane
+        self.queues[lane.name] = Queue(self._rank, self._hints, self._habits)
+
+    def all_queues(self) -> tuple[Queue[Gang], ...]:
+        """Return the queues of all lanes, and that for backfill."""
+        return (*self.queues.values(), self.light)
+
+    def admit(self, gang: Gang) -> None:
+        """Let the members of *gang* be placed from now on."""
+        gang.is_admitted = True
+        self.offer(gang)
+
+    def offer(self, gang: Gang) -> None:
+        """Queue *gang* wherever it has members to place; where it stands there already, its rank is taken anew."""
+        if gang.first() is not None:
+            self.queues[gang.lane.name].update(gang, self.now)
+        if gang.first(light=True) is not None:
+            self.light.update(gang, self.now)
+
+    def find(self, member: Member) -> Host | None:
+        """Return the best machine that has room for *member* now, if its locks are free."""
+        if self.places.held(member.locks):
+            return None
+        hosts = self.places.choice(with_full=member.is_light)
+        good = [host for host in hosts if self._is_good(member, host)]
+        if len(good) < 2:  # noqa: PLR2004 # there is nothing to choose from
+            return good[0] if good else None
+        return min(good, key=lambda host: self.ballot.host_key(member, host))
+
+    def find_future(self, member: Member) -> Host | None:
+        """Return the machine that soonest may have room for *member*, by what others take there now.
+
+        One that keeps room already is left out: two might each wait there for what the other keeps.
+        """
+        hosts = [host for host in self.places.hosts.values() if not host.promised and could_fit(member, host)]
+        fit = [host for host in hosts if self.ballot.is_placeable(member, host)]
+        return min(fit, key=lambda host: (_lack(member, host), host.order), default=None)
+
+    def commit(self, statement: Statement) -> None:
+        """Let those start whom *statement* places."""
+        placed = statement.commit()
+        self.started += placed
+        self.placed += len(placed)
+        for member in placed:
+            member.gang.lane.served = self.placed
+
+    def is_aged(self, gang: Gang) -> bool:
+        """Return whether so many have overtaken *gang* since it was refused that room is kept for it now."""
+        return gang.parked_at is not None and self.placed - gang.parked_at >= self._patience
+
+    def pledge(self, gang: Gang, statement: Statement) -> None:
+        """Keep *statement*, which promises room to *gang*, until the gang is looked at again."""
+        self._pledges[gang] = statement
+
+    def unpledge(self, gang: Gang) -> Freed:
+        """Take back what *gang* was promised; return what others may have of it."""
+        statement = self._pledges.pop(gang, None)
+        return self.undo(statement) if statement is not None else Freed()
+
+    def undo(self, statement: Statement) -> Freed:
+        """Undo *statement*, so that its members wait again; return what others may have."""
+        members = [member for _, member in statement.operations]
+        found = Freed(tuple(one.host for one in members), tuple(lock for one in members for lock in one.locks))
+        for member in statement.discard():
+            self.wait(member)
+        return found
+
+    def wait(self, member: Member) -> None:
+        """Let *member* wait in its gang."""
+        member.gang.push(member, self.ballot.member_key(member))
+
+    def wake(self, freed: Freed) -> None:
+        """Wake those who wait for what is *freed*."""
+        events = [Event(ROOM, self.places.hosts[name]) for name in dict.fromkeys(freed.hosts)]
+        if freed.locks:
+            events.append(Event(LOCK, freed.locks))
+        for queue in self.all_queues():
+            for event in events if queue.has_parked() else ():
+                queue.event(event, self.now)
+
+    def park(self, queue: Queue[Gang], gang: Gang, member: Member) -> None:
+        """Park *gang*, whose *member* found no place, until that can change."""
+        self.changed[gang] = None
+        lock = self.places.held(member.locks)
+        if lock:
+            gang.cause, gang.parked_at = (Cause.LOCK, lock), None
+            queue.fail(gang, self.now, pending=(LOCK,))
+            return
+        # What it lacked at first is told as long as it lacks room: to look at all machines each time takes long.
+        if gang.cause[0] in (Cause.SLOT, Cause.LOCK):
+            gang.cause = why(member, self.places, self.ballot)
+        if not member.is_light:
+            gang.parked_at = self.placed if gang.parked_at is None else gang.parked_at
+            if not gang.is_aging and gang not in self._pledges:
+                gang.is_aging = True
+                self._aging.append((self.placed + self._patience, gang))
+        queue.fail(gang, self.now, pending=(ROOM,))
+
+    def age(self) -> None:
+        """Let those be looked at again, to be promised room, whom many have overtaken."""
+        while self._aging and self._aging[0][0] <= self.placed:
+            _, gang = self._aging.popleft()
+            gang.is_aging = False
+            if gang.parked_at is not None:
+                self.queues[gang.lane.name].activate(gang)
+
+    def _rank(self, entry: Entry[Gang]) -> Rank:
+        # Room must be promised to who is aged before the others take it again.
+        return (not self.is_aged(entry.item), *self.ballot.gang_key(entry.item))
+
+    def _light_rank(self, entry: Entry[Gang]) -> Rank:
+        return (*self.ballot.lane_key(entry.item.lane), *self.ballot.gang_key(entry.item))
+
+    def _has_room(self, gang: Gang, event: Event) -> Hint:
+        """Return whether the machine that *event* is about has room for who is first in *gang*, promises included."""
+        host: Host = event.what
+        for _, member in self._pledges[gang].operations if gang in self._pledges else ():
+            if member.standing is Standing.PROMISED:
+                return _hint(is_kept(member, host) or self._is_good(member, host))
+        first = gang.first() or gang.first(light=True)
+        return _hint(first is not None and self._is_good(first, host))
+
+    def _is_good(self, member: Member, host: Host) -> bool:
+        return is_room(member, host) and self.ballot.is_placeable(member, host)
+
+    def _has_locks(self, gang: Gang, _event: Event) -> Hint:
+        first = gang.first() or gang.first(light=True)
+        return _hint(first is not None and not self.places.held(first.locks))
+
+
+def _hint(is_helped: bool) -> Hint:  # noqa: FBT001 # a predicate's answer, put into the queue's words
+    return Hint.HELPS if is_helped else Hint.DOES_NOT
+
+
+def _lack(member: Member, host: Host) -> float:
+    """Return how much *host* lacks that *member* asks for, as a part of what it has."""
+    bounded = [name for name in member.asks if is_bounded(host.limits[name])]
+    return max((max(0.0, member.asks[name] - host.idle[name]) / host.limits[name] for name in bounded), default=0.0)

@@ -1,0 +1,52 @@
+"""Tests of runs on paper as data."""
+
+from __future__ import annotations
+
+import json
+
+from run.chart.shown import service
+
+from pipegen.run.chart.data import as_data, sweep_data
+from pipegen.run.chart.times import SECONDS, UNITS
+from pipegen.run.sweep import Sweep
+
+
+def test_all_that_is_shown_is_there() -> None:
+    """Figures, waits, and each stage's place and time."""
+    found = json.loads(json.dumps(as_data(service(), SECONDS)))
+
+    assert found["unit"] == "second"
+    assert (found["makespan"], found["lower_bound"], found["work"]) == (330.5, 330.5, 480.5)
+    assert found["longest_path"] == {
+        "time": 330.5,
+        "stages": [{"pipeline": "service", "stage": stage} for stage in ("unit", "release", "mail")],
+    }
+    assert [(one["cause"], one["time"]) for one in found["waiting"]] == [("slot", 30.0), ("delay", 30.0)]
+    assert found["executors"] == [{"name": "executor", "slots": 2, "cpu": None, "memory": None, "labels": []}]
+    assert found["stages"][2] == {
+        "pipeline": "service",
+        "stage": "docs",
+        "executor": "executor",
+        "slots": [0],
+        "start": 60.0,
+        "end": 150.0,
+        "waits": [
+            {"cause": "delay", "what": "", "start": 0.0, "end": 30.0},
+            {"cause": "slot", "what": "", "start": 30.0, "end": 60.0},
+        ],
+    }
+
+
+def test_a_sweep_has_a_step_for_each_number() -> None:
+    """And what follows from them."""
+    found = sweep_data(Sweep.over(range(1, 4), service))
+
+    assert (found["enough"], found["nearly_enough"]) == (2, 2)
+    assert json.loads(json.dumps(found))["steps"][0] == {
+        "executors": 1,
+        "makespan": 480.5,
+        "lower_bound": 480.5,
+        "work": 480.5,
+        "utilisation": 1.0,
+    }
+    assert as_data(service(), UNITS)["unit"] == "stage"

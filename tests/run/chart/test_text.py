@@ -1,0 +1,83 @@
+"""Tests of runs on paper as text."""
+
+from __future__ import annotations
+
+import pytest
+from run.chart.shown import service, wide
+
+from pipegen.graph.render.visible import columns
+from pipegen.run.chart.sweep import render_sweep, verdict
+from pipegen.run.chart.text import ASCII, BLOCKS, Glyphs, render_text
+from pipegen.run.chart.times import SECONDS, UNITS
+from pipegen.run.sweep import Sweep
+
+
+def test_a_run_can_be_read_without_colour() -> None:
+    """All figures, then a line for each stage as it waits and runs."""
+    assert render_text(service(), SECONDS, 72).splitlines() == [
+        "makespan      5 min 31 s",
+        "lower bound   5 min 31 s: the longest path (the work of 8 min 1 s on 2",
+        "              executors takes 4 min)",
+        "longest path  unit (5 min) -> release (30 s) -> mail (0.5 s)",
+        "utilisation   73%",
+        "waiting       30 s for a slot: docs (30 s)",
+        "              30 s for a delay: docs (30 s)",
+        "",
+        "                     |0                |2 min             |4 min",
+        "lint          1 min  ▒▒▒▒▒▒▒▒▒▒",
+        "unit          5 min  ███████████████████████████████████████████████",
+        "docs     1 min 30 s  ·········▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒",
+        "release        30 s                                                █████",
+        "mail          0.5 s                                                    █",
+        "",
+        "█ on the longest path, ▒ any other, · could start but waits",
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_lines_fit_the_terminal(width: int) -> None:
+    """As long as there is room for a chart at all."""
+    for simulation in (service(), wide(300, 5)):
+        assert max(map(columns, render_text(simulation, SECONDS, width).splitlines())) <= max(width, 60)
+
+
+def test_many_stages_are_shown_by_executor() -> None:
+    """With the share of its time that each is used."""
+    lines = render_text(wide(300, 3), UNITS, 80).splitlines()
+
+    assert [line.split()[:3] for line in lines if line.startswith("executor ")] == [
+        ["executor", "1", "100%"],
+        ["executor", "2", "99%"],
+        ["executor", "3", "100%"],
+    ]
+
+
+def test_plain_characters_stand_in_where_others_cannot_be_written() -> None:
+    """For those who watch by an old terminal."""
+    assert (Glyphs.of("utf-8"), Glyphs.of("ascii"), Glyphs.of("no such encoding")) == (BLOCKS, ASCII, ASCII)
+    assert render_text(service(), SECONDS, 72, ASCII).isascii()
+
+
+def test_names_cannot_break_the_lines() -> None:
+    """What cannot be seen is written as an escape."""
+    text = render_text(service(name="a\nb\x1b"), SECONDS)
+
+    assert "\x1b" not in text
+
+
+def test_a_sweep_is_a_table_and_a_sentence() -> None:
+    """From which number on nothing is gained."""
+    found = Sweep.over(range(1, 5), service)
+
+    assert render_sweep(found, SECONDS, 60, BLOCKS).splitlines() == [
+        "executors    makespan  over bound  used",
+        "        1   8 min 1 s          0%  100%  ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒",
+        "        2  5 min 31 s          0%   73%  ▒▒▒▒▒▒▒▒▒▒▒▒▒",
+        "        3  5 min 31 s          0%   48%  ▒▒▒▒▒▒▒▒▒▒▒▒▒",
+        "        4  5 min 31 s          0%   36%  ▒▒▒▒▒▒▒▒▒▒▒▒▒",
+        "",
+        "More than 2 executors do not help: it takes 5 min 31 s then.",
+    ]
+    assert verdict(Sweep(found.simulations[:1]), SECONDS) == (
+        "More executors than 1 may still help: with 1, it takes 8 min 1 s."
+    )

@@ -1,0 +1,76 @@
+"""Secrets in what is printed."""
+
+from __future__ import annotations
+
+import random
+from base64 import b64encode, urlsafe_b64encode
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from pipegen.run.here.masking import MaskedStream, Masks
+
+SECRET = 's3cret /+&"value'  # noqa: S105 - nobody's
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        SECRET,
+        f"a{SECRET}b",
+        quote(SECRET, safe=""),
+        quote(SECRET, safe="").lower(),
+        quote_plus(SECRET),
+        b64encode(SECRET.encode()).decode(),
+        b64encode(f"user:{SECRET}".encode()).decode(),
+        b64encode(f"u:{SECRET}\n".encode()).decode(),
+        urlsafe_b64encode(f"xx{SECRET}??>>".encode()).decode(),
+        's3cret /+&\\"value',
+    ],
+)
+def test_forms_of_a_secret_are_hidden(shown: str) -> None:
+    """As it stands, in addresses, in JSON, in base64 with anything around it."""
+    masked = Masks([SECRET]).masked_text(f"<{shown}>")
+
+    assert "[masked]" in masked
+    assert not any(part in masked for part in ("cret", "value", b64encode(b"s3cret")[:6].decode()))
+
+
+def test_lines_of_a_secret_are_hidden_one_by_one() -> None:
+    """Logs hold lines; a key has many."""
+    masks = Masks(["-----BEGIN\nfirst line\r\nsecond line\nx\n"])
+
+    assert masks.masked(b"a first line\nsecond line\nx-ray\n") == b"a [masked]\n[masked]\nx-ray\n"
+
+
+def test_short_texts_are_not_hidden() -> None:
+    """They stand in any log by chance, and to hide them would tell them."""
+    assert not Masks(["abc", ""])
+    assert Masks(["abcd"]).masked(b"abc abcd") == b"abc [masked]"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_stream_hides_what_comes_in_pieces(seed: int) -> None:
+    """Wherever it is cut, lines of any length; nothing else is lost or changed."""
+    chance = random.Random(seed)  # noqa: S311 - repeatable
+    masks = Masks([SECRET, "another one"])
+    text = "".join(
+        chance.choice([SECRET, "another one", "plain ", "\n", "x" * chance.choice([1, 100_000])]) for _ in range(40)
+    ).encode()
+    stream, shown, place = MaskedStream(masks), b"", 0
+    while place < len(text):
+        size = chance.choice([1, 7, 1000, 70_000])
+        shown += stream.feed(text[place : place + size])
+        place += size
+    shown += stream.end()
+
+    assert shown == masks.masked(text)
+    assert SECRET.encode() not in shown
+
+
+def test_whole_lines_are_shown_at_once() -> None:
+    """Nothing waits for more than the end of its line."""
+    stream = MaskedStream(Masks([SECRET]))
+
+    assert stream.feed(b"one\ntw") == b"one\n"
+    assert (stream.feed(b"o\n"), stream.end()) == (b"two\n", b"")

@@ -1,0 +1,131 @@
+"""What is told of a run: the record, the summary, lines, a picture."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from run.paper import paper_plan
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Failure
+from pipegen.run.chart.svg import render_svg
+from pipegen.run.chart.times import SECONDS
+from pipegen.run.events import Cause, Ended, Listener, Over, Parked, Ready, Skipped, Started
+from pipegen.run.here.folder import RunFolder
+from pipegen.run.model import Attempt, Ending, Machine, Outcome, PipelineRun
+from pipegen.run.outcome import Reason, Status
+from pipegen.run.report.live import Live
+from pipegen.run.report.plain import Plain
+from pipegen.run.report.record import Record
+from pipegen.run.report.summary import path_words, summary
+from pipegen.run.tasks import pipeline_run
+
+GRAPH = ExecutionGraph([["a", "b", "c"], ["d"]])
+SUCCESS = Outcome(ending=Ending.SUCCESS, exit_code=0)
+LOST = Outcome(ending=Ending.FAILED, failure=Failure.SYSTEM, exit_code=125, reason="its container did not start")
+
+
+def run() -> PipelineRun:
+    """Return a run whose stages take 5 seconds each."""
+    return pipeline_run(paper_plan(GRAPH), dict.fromkeys("abcd", 5.0))
+
+
+def told(tasks: PipelineRun, *listeners: Listener) -> None:
+    """Tell of a run: a takes two tries, b fails, c never starts, d waits for a lock and runs."""
+    a, b, c, d = tasks.tasks
+    first, second, third, fourth = (Attempt(task, number, "here") for task, number in ((a, 1), (a, 2), (b, 1), (d, 1)))
+    for event in (
+        Ready(0, a.id),
+        Started(0, first),
+        Ready(0, d.id),
+        Parked(0, d.id, Cause.LOCK, "db"),
+        Ended(1, first, LOST, is_final=False),
+        Started(2, second),
+        Ended(5, second, SUCCESS, is_final=True),
+        Started(5, third),
+        Ended(8, third, LOST, is_final=True),
+        Skipped(8, c.id, Reason.BEFORE),
+        Started(9, fourth),
+    ):
+        for listener in listeners:
+            listener.hear(event)
+
+
+def test_a_record_knows_what_became_of_stages() -> None:
+    """All tries, in seconds; what runs has come to nothing yet."""
+    tasks = run()
+    record = Record([tasks])
+    told(tasks, record)
+    a, b, c, d = (record.entries[task.id] for task in tasks.tasks)
+
+    assert [one.status for one in (a, b, c, d)] == ["success", "failed", "skipped", ""]
+    assert (a.seconds, [one.number for one in a.tries], a.ready) == (4, [1, 2], 0)
+    assert (d.is_running, d.waits, record.failures()) == (True, None, (b,))
+    assert record.critical_path() == (a, b)
+    assert path_words((a, b), several=False) == "a 4 s -> b 3 s: 7 s"
+    assert not record.is_success
+
+
+def test_a_record_can_be_drawn() -> None:
+    """As a run on paper."""
+    tasks = run()
+    record = Record([tasks])
+    told(tasks, record)
+    picture = record.picture((Machine(name="here", slots=2),))
+
+    assert [bar.task.id.stage for bar in picture.bars] == ["a", "a", "b"]
+    assert (picture.makespan, picture.path.seconds) == (9, 7)
+    assert "<svg" in render_svg(picture, SECONDS)
+
+
+def test_a_summary_tells_what_to_look_at(tmp_path: Path) -> None:
+    """The end of the log of what failed, what all stages came to, and where the logs are."""
+    tasks = run()
+    record = Record([tasks])
+    told(tasks, record)
+    (tmp_path / "b.log").write_text("".join(f"line {number}\n" for number in range(100)))
+    lines = list(summary(record, RunFolder(tmp_path, "x", tmp_path)))
+
+    assert "b failed: its container did not start, 3 s" in lines
+    assert [line for line in lines if line.startswith("  | ")] == [f"  | line {number}" for number in range(80, 100)]
+    assert lines[-3:] == [
+        "1 ok, 1 failed, 1 skipped, 1 not run in 9 s",
+        "longest path: a 4 s -> b 3 s: 7 s",
+        f"logs: {tmp_path}",
+    ]
+
+
+def test_lines_tell_what_happens() -> None:
+    """One for each start and end, and for what is waited for that is no slot."""
+    tasks = run()
+    record, lines = Record([tasks]), list[str]()
+    plain = Plain(record, lines.append)
+    told(tasks, record, plain)
+    plain.hear(Over(9, "p", Status.FAILED))
+
+    assert [" ".join(line.split()) for line in lines] == [
+        "0 s start a",
+        '0 s wait d, for lock "db"',
+        "1 s again a, 1 s: its container did not start",
+        "2 s start a (try 2)",
+        "5 s ok a, 3 s",
+        "5 s start b",
+        "8 s FAILED b, 3 s: its container did not start",
+        "8 s skip c: a stage before it did not succeed",
+        "9 s start d",
+    ]
+
+
+def test_a_picture_tells_what_is_left() -> None:
+    """Where durations are known; what waits is told with its reason."""
+    tasks = run()
+    record, stream = Record([tasks]), io.StringIO()
+    live = Live(record, stream)
+    a, _, _, d = tasks.tasks
+    for event in (Started(0, Attempt(a, 1, "here")), Ready(0, d.id), Parked(0, d.id, Cause.LOCK, "db")):
+        record.hear(event)
+    live.draw(2)
+    shown = [" ".join(line.split()) for line in stream.getvalue().replace("\x1b[?7l", "").splitlines()]
+
+    assert shown[:3] == ["2 s run a", 'wait d, for lock "db"', "2 s 0 of 4 over, about 13 s left"]

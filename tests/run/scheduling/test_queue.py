@@ -1,0 +1,205 @@
+"""The queue by itself: who is taken next, who waits for what, and that no event is lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipegen.run.scheduling.queue.backoff import Delays
+from pipegen.run.scheduling.queue.entry import Entry, Part
+from pipegen.run.scheduling.queue.heap import Heap
+from pipegen.run.scheduling.queue.hints import ANYTHING, Event, Hint, Hints
+from pipegen.run.scheduling.queue.queue import Habits, Queue
+
+HINTS: Hints[str] = {
+    "freed": (("room", lambda item, event: Hint.HELPS if item in event.what else Hint.DOES_NOT),),
+    "opened": (("gate", lambda *_: Hint.HELPS),),
+}
+REASONS = ("room", "other")
+
+
+def queue_of(*items: str, gates: set[str] | None = None) -> Queue[str]:
+    """Return a queue of *items*, the first in the alphabet first; *gates* holds back what is in it."""
+    queue: Queue[str] = Queue(
+        lambda entry: (entry.item,), HINTS, gates=None if gates is None else {"gate": lambda item: item not in gates}
+    )
+    for item in items:
+        queue.add(item, 0.0)
+    return queue
+
+
+def popped(queue: Queue[str], now: float = 0.0) -> str | None:
+    """Return what comes next."""
+    entry = queue.pop(now)
+    return entry.item if entry else None
+
+
+def test_an_event_counts_for_whoever_was_taken_before_it() -> None:
+    """Not for whoever was taken after it: who looks then sees what has become free."""
+    queue = queue_of("a", "b")
+    popped(queue)
+    queue.event(Event("freed", "ab"), 0.0)
+    popped(queue)
+    for item in "ba":
+        queue.fail(item, 0.0, pending=("room",))
+
+    assert {entry.item: entry.part for entry in queue} == {"a": Part.ACTIVE, "b": Part.PARKED}
+    assert queue.flight().log() == ()
+
+
+def test_only_whom_it_helps_is_woken() -> None:
+    """By the reasons of its refusal, and by what the event is about."""
+    queue = queue_of("a", "b", "c")
+    for reason in ("room", "room", "other"):
+        item = popped(queue)
+        assert item is not None
+        queue.fail(item, 0.0, pending=(reason,))
+    queue.event(Event("freed", "bc"), 0.0)
+
+    assert [entry.item for entry in queue if entry.part is Part.ACTIVE] == ["b"]
+
+
+def test_a_refusal_does_not_lengthen_the_backoff_of_an_error() -> None:
+    """Nor the other way round."""
+    queue = queue_of("a")
+    for _ in range(3):
+        popped(queue)
+        queue.fail("a", 0.0, rejectors=("room",))
+        queue.event(Event(ANYTHING), 0.0)
+    popped(queue)
+    queue.fail("a", 10.0)
+    entry = queue.entry("a")
+
+    assert (entry.refusals, entry.errors, queue.next_time()) == (3, 1, 11.0)
+    assert popped(queue, 10.5) is None
+    queue.flush(11.0)
+    assert popped(queue, 11.0) == "a"
+    queue.fail("a", 11.0, rejectors=("room",))
+    assert (entry.refusals, entry.errors, queue.next_time()) == (4, 0, None)
+
+
+def test_who_was_refused_is_taken_early_when_nobody_else_is_there() -> None:
+    """In the order in which their delays are over."""
+    queue = queue_of("a", "b", "c")
+    for now in (0.0, 1.0):
+        item = popped(queue, now)
+        assert item is not None
+        queue.fail(item, now, rejectors=("room",))
+    queue.event(Event("freed", "ab"), 1.0)
+
+    assert [popped(queue, 1.0) for _ in range(4)] == ["a", "c", "b", None]
+
+
+def test_who_is_parked_for_too_long_is_tried_again() -> None:
+    """Whatever it waits for: a net under the events."""
+    queue = queue_of("a")
+    popped(queue)
+    queue.fail("a", 5.0, pending=("other",))
+    queue.flush_parked(304.9)
+    early = queue.entry("a").part
+    queue.flush_parked(305.0)
+
+    assert (early, queue.entry("a").part) == (Part.PARKED, Part.ACTIVE)
+
+
+def test_a_gate_is_asked_again_when_its_event_comes() -> None:
+    """And at no other."""
+    closed = {"a"}
+    queue = queue_of("a", gates=closed)
+    closed.clear()
+    queue.event(Event("freed", "a"), 1.0)
+    before = popped(queue, 1.0)
+    queue.event(Event("opened"), 1.0)
+
+    assert (before, popped(queue, 1.0)) == (None, "a")
+
+
+def test_who_leaves_takes_its_events_along() -> None:
+    """In whatever part it is, or in flight."""
+    queue = queue_of("a", "b", "c")
+    popped(queue)
+    queue.event(Event("freed", "a"), 0.0)
+    popped(queue)
+    queue.fail("b", 0.0, pending=("room",))
+    for item in "abc":
+        queue.delete(item)
+    queue.event(Event("freed", "abc"), 0.0)
+
+    assert (list(queue), popped(queue), queue.flight().log()) == ([], None, ())
+    assert not queue.has_parked()
+
+
+@pytest.mark.parametrize("failures", [0, 1, 2, 5, 1_000_000])
+def test_delays_double_up_to_the_most(failures: int) -> None:
+    """Without end, and without overflow; nothing is no delay."""
+    assert Delays(1, 10).after(failures) == {0: 0, 1: 1, 2: 2}.get(failures, 10)
+    assert Delays(1, 0).after(failures) == 0
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.booleans())))
+def test_a_heap_gives_the_least_of_what_is_left(given_: list[tuple[int, bool]]) -> None:
+    """Of equals the one that came first; what was removed does not come."""
+    heap: Heap[int] = Heap()
+    entries = [Entry(item=number, since=0.0) for number in range(len(given_))]
+    for entry, (rank, _) in zip(entries, given_, strict=True):
+        heap.push(entry, (rank,))
+    for entry, (_, is_removed) in zip(entries, given_, strict=True):
+        if is_removed:
+            heap.remove(entry)
+    left = [(rank, number) for number, (rank, is_removed) in enumerate(given_) if not is_removed]
+
+    assert len(heap) == len(left)
+    assert [found.item for found in iter(heap.pop, None)] == [number for _, number in sorted(left)]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 7), st.sampled_from("abcd"), st.sampled_from(REASONS)), max_size=40))
+def test_each_item_is_in_one_part(steps: list[tuple[int, str, str]]) -> None:
+    """Whatever happens: all items are there, and in the end each comes once."""
+    queue, there, now = queue_of(), set[str](), 0.0
+    for step, item, reason in steps:
+        flying = item in queue.flight()
+        match step:
+            case 0 if item not in there:
+                queue.add(item, now)
+                there.add(item)
+            case 1:
+                queue.pop(now)
+            case 2 if flying:
+                queue.fail(item, now, pending=(reason,))
+            case 3 if flying:
+                queue.fail(item, now, rejectors=(reason,))
+            case 4 if flying:
+                queue.fail(item, now)
+            case 5:
+                queue.event(Event("freed", item), now)
+            case 6 if item in there:
+                queue.delete(item)
+                there.remove(item)
+            case 7:
+                now += 1
+                queue.flush(now)
+    parts = Counter(entry.part for entry in queue)
+    flying_now = set(queue.flight())
+    queue.event(Event(ANYTHING), now + 1000)
+    queue.flush(now + 1000)
+
+    assert {entry.item for entry in queue} == there
+    assert parts[Part.IN_FLIGHT] == len(flying_now)
+    assert sorted(found.item for found in iter(lambda: queue.pop(now + 1000), None)) == sorted(there - flying_now)
+
+
+def test_habits_can_forbid_to_take_early() -> None:
+    """Then the delay is waited out."""
+    queue: Queue[str] = Queue(lambda entry: (entry.item,), HINTS, Habits(is_eager=False))
+    queue.add("a", 0.0)
+    popped(queue)
+    queue.fail("a", 0.0, rejectors=("room",))
+    queue.event(Event("freed", "a"), 0.5)
+
+    assert (queue.has_next(), popped(queue, 0.5)) == (False, None)
+    queue.flush(1.0)
+    assert popped(queue, 1.0) == "a"

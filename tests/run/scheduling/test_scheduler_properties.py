@@ -1,0 +1,231 @@
+"""Whatever is asked of the scheduler, in whatever order: nothing is taken twice, nobody is forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from run.simulation import Simulation, task
+
+from pipegen.run.model import Demand, Machine, Task, TaskId
+from pipegen.run.scheduling.amounts import CPU, MEMORY, SLOTS
+from pipegen.run.scheduling.hosts import host
+from pipegen.run.scheduling.queue.queue import Habits
+from pipegen.run.scheduling.scheduler import ORDERS, SessionScheduler, scheduler, tiers
+from pipegen.run.scheduling.session import Session
+
+LABELS = ("arm", "gpu")
+LOCKS = ("database", "staging")
+DELAYS = (0, 1, 2, 4, 8, 10, 10, 10)
+
+NOTHING = Demand(slots=0)
+
+some = st.integers(0, 3)
+labels = st.sets(st.sampled_from(LABELS)).map(lambda found: tuple(sorted(found)))
+machines = st.lists(
+    st.builds(
+        Machine, name=st.just(""), slots=st.integers(1, 4), cpu=st.none() | some, memory=st.none() | some, labels=labels
+    ),
+    min_size=1,
+    max_size=4,
+).map(lambda found: [replace(one, name=f"m{number}") for number, one in enumerate(found)])
+demands = st.builds(
+    Demand,
+    slots=some,
+    cpu=st.integers(0, 2),
+    memory=st.integers(0, 2),
+    labels=labels,
+    locks=st.sets(st.sampled_from(LOCKS)).map(lambda found: tuple(sorted(found))),
+)
+
+
+class Model(RuleBasedStateMachine):
+    """A scheduler beside a plain account of what is taken."""
+
+    # After so many placements room is kept for who was overtaken; never, where nobody may be passed over.
+    patience = inf
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 0.0
+        self.number = 0
+        self.queued: dict[TaskId, Task] = {}
+        self.not_before: dict[TaskId, float] = {}
+        self.running: dict[TaskId, tuple[Task, Machine]] = {}
+        self.told: set[TaskId] = set()
+        self.is_settled = True
+
+    @initialize(machines=machines, order=st.sampled_from(ORDERS))
+    def start(self, machines: list[Machine], order: str) -> None:
+        """Begin with some machines."""
+        self.machines = {one.name: one for one in machines}
+        hosts = [host(one, place) for place, one in enumerate(machines)]
+        self.session = Session(hosts, tiers(order), habits=Habits(), patience=self.patience)
+        self.scheduler = SessionScheduler(self.session)
+
+    @rule(pipeline=st.sampled_from("pq"), demand=demands, remaining=st.integers(0, 3), count=st.integers(1, 3))
+    def add(self, pipeline: str, demand: Demand, remaining: int, count: int) -> None:
+        """Tasks become ready."""
+        for _ in range(count):
+            self.number += 1
+            one = task(f"s{self.number}", pipeline=pipeline, order=self.number, remaining=remaining, demand=demand)
+            self.queued[one.id] = one
+            self.scheduler.add(one, self.now)
+        self.is_settled = False
+
+    @rule()
+    def cycle(self) -> None:
+        """The scheduler looks at the queue."""
+        found = self.scheduler.cycle(self.now)
+        for placement in found.placed:
+            one = self.queued.pop(placement.task.id)
+            assert self.not_before.pop(one.id, 0) <= self.now
+            machine = self.machines[placement.machine]
+            assert self.is_room(one.demand, machine)
+            self.running[one.id] = (one, machine)
+            self.told.discard(one.id)
+        self.told |= {refusal.task.id for refusal in found.refused}
+        assert self.told == self.queued.keys()
+        self.is_settled = True
+
+    @precondition(lambda self: self.running)
+    @rule(data=st.data(), failures=st.integers(0, 5))
+    def end(self, data: st.DataObject, failures: int) -> None:
+        """A task ends; it may have to be tried again."""
+        id_ = data.draw(st.sampled_from(sorted(self.running)))
+        one, _ = self.running.pop(id_)
+        self.scheduler.release(id_, self.now)
+        if failures:
+            self.queued[id_] = one
+            self.not_before[id_] = self.now + DELAYS[failures]
+            self.scheduler.retry(one, failures, self.now)
+        self.is_settled = False
+
+    @precondition(lambda self: self.queued)
+    @rule(data=st.data())
+    def drop(self, data: st.DataObject) -> None:
+        """A task is not wanted any more."""
+        id_ = data.draw(st.sampled_from(sorted(self.queued)))
+        self.scheduler.drop(id_)
+        del self.queued[id_]
+        self.not_before.pop(id_, None)
+        self.told.discard(id_)
+        self.is_settled = False
+
+    @rule(seconds=st.sampled_from([1, 5, 400]))
+    def wait(self, seconds: int) -> None:
+        """Time passes."""
+        self.now += seconds
+        self.is_settled = False
+
+    @invariant()
+    def nobody_is_forgotten(self) -> None:
+        """Who is left after a cycle has no room anywhere, or waits for time, and the scheduler says till when."""
+        if not self.is_settled:
+            return
+        for id_, one in self.queued.items():
+            if self.not_before.get(id_, 0) <= self.now:
+                assert not any(
+                    self.is_room(one.demand, machine, self.kept(machine)) for machine in self.machines.values()
+                )
+        times = [time for id_, time in self.not_before.items() if id_ in self.queued and time > self.now]
+        assert self.scheduler_time() == min(times, default=None)
+
+    def teardown(self) -> None:
+        """In the end all have run that ever could."""
+        self.now += 100
+        while hasattr(self, "scheduler"):
+            self.cycle()
+            if not self.running:
+                assert not any(
+                    self.is_room(one.demand, machine)
+                    for one in self.queued.values()
+                    for machine in self.machines.values()
+                )
+                return
+            for id_ in tuple(self.running):
+                del self.running[id_]
+                self.scheduler.release(id_, self.now)
+
+    def scheduler_time(self) -> float | None:
+        """Return when the scheduler wants to be asked again."""
+        return self.scheduler.next_time() if hasattr(self, "scheduler") else None
+
+    def kept(self, machine: Machine) -> Demand:
+        """Return what is kept on *machine* for who was overtaken."""
+        kept = self.session.places.hosts[machine.name].promised
+        slots, cpu, memory = (int(kept.get(name, 0)) for name in (SLOTS, CPU, MEMORY))
+        return Demand(slots=slots, cpu=cpu, memory=memory)
+
+    def is_room(self, demand: Demand, machine: Machine, kept: Demand = NOTHING) -> bool:
+        """Return whether *machine* has what *demand* takes beside what runs and is kept, and its locks are free."""
+        here = [kept, *(one.demand for one, place in self.running.values() if place is machine)]
+        locks = {lock for one, _ in self.running.values() for lock in one.demand.locks}
+        return (
+            set(demand.labels) <= set(machine.labels)
+            and not locks & set(demand.locks)
+            and _is_within(demand.slots, [one.slots for one in here], machine.slots)
+            and _is_within(demand.cpu, [one.cpu for one in here], machine.cpu)
+            and _is_within(demand.memory, [one.memory for one in here], machine.memory)
+        )
+
+
+class PatientModel(Model):
+    """The same, with room kept for who was overtaken, so that others may be passed over."""
+
+    patience = 3
+
+
+def _is_within(asked: int, taken: list[int], limit: int | None) -> bool:
+    return not asked or limit is None or asked + sum(taken) <= limit
+
+
+TestModel = Model.TestCase
+TestModel.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+TestPatientModel = PatientModel.TestCase
+TestPatientModel.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    slots=st.integers(4, 6),
+    wide=st.integers(3, 6),
+    lengths=st.lists(st.integers(1, 9), min_size=80, max_size=80),
+)
+def test_a_wide_stage_is_not_starved(slots: int, wide: int, lengths: list[int]) -> None:
+    """It starts once so many have overtaken it, although there is always one that would fit in its place."""
+    wide = min(wide, slots)
+    small = [task(f"s{number}", order=number, remaining=100 - number) for number in range(len(lengths))]
+    big = task("wide", order=-1, remaining=150.0, demand=Demand(slots=wide))
+    gate = task("gate", order=-2, remaining=200.0)
+    tasks = [gate, big, *small]
+
+    run = Simulation(
+        scheduler([Machine(name="m", slots=slots)]),
+        tasks,
+        {big.id: [gate.id]},
+        lambda one: float(lengths[one.order]) if one.order >= 0 else 1.0,
+    ).run()
+
+    names = [placement.task.id.stage for _, placement in run.placed]
+    before = sum(time <= run.ended[gate.id] for time, _ in run.placed)
+    assert len(names) == len(tasks)
+    assert names.index("wide") < before + 2 * slots + slots
+
+
+@settings(max_examples=40, deadline=None)
+@given(machines=machines, wanted=st.lists(demands, min_size=1, max_size=30), data=st.data())
+def test_the_same_is_decided_the_same_way(machines: list[Machine], wanted: list[Demand], data: st.DataObject) -> None:
+    """Two schedulers of whom the same is asked place the same, in the same order."""
+    order = data.draw(st.sampled_from(ORDERS))
+    tasks = [task(f"s{number}", order=number, demand=demand) for number, demand in enumerate(wanted)]
+
+    first, second = (
+        Simulation(scheduler(machines, order=order), tasks, {}, lambda one: float(one.order % 3 + 1)).run()
+        for _ in range(2)
+    )
+
+    assert (first.placed, first.refused) == (second.placed, second.refused)

@@ -1,0 +1,290 @@
+"""How votes count, and what gangs, shares and statements do in a session of several members a gang."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipegen.run.scheduling.actions.allocate import allocate
+from pipegen.run.scheduling.actions.backfill import backfill
+from pipegen.run.scheduling.actions.enqueue import enqueue
+from pipegen.run.scheduling.amounts import put_to, share
+from pipegen.run.scheduling.hosts import Host
+from pipegen.run.scheduling.lanes import Gang, Lane, Member, Standing
+from pipegen.run.scheduling.places import Places
+from pipegen.run.scheduling.policies.drf import drf
+from pipegen.run.scheduling.policies.fit import fit
+from pipegen.run.scheduling.policies.gang import gang
+from pipegen.run.scheduling.policies.priority import priority
+from pipegen.run.scheduling.policies.proportion import deserved, proportion
+from pipegen.run.scheduling.queue.queue import Habits
+from pipegen.run.scheduling.scheduler import Policy
+from pipegen.run.scheduling.session import Session
+from pipegen.run.scheduling.statement import Statement
+from pipegen.run.scheduling.votes import Ballot, Vote, Votes
+
+LANE = Lane(name="l")
+GANG = Gang(name="g", lane=LANE)
+
+
+def session(*policies: Policy, slots: tuple[int, ...] = (2,)) -> Session:
+    """Return a session on machines of so many slots, with one tier."""
+    hosts = [Host(f"m{place}", {"slots": count}, order=place) for place, count in enumerate(slots)]
+    return Session(hosts, [policies], habits=Habits(), patience=100)
+
+
+def gang_of(where: Session, name: str, *asked: int, least: int = 1, lane: str = "l", rank: int = 0) -> Gang:
+    """Return a gang in *where*, admitted, whose members ask for so many slots each; 0 is one for backfill."""
+    if lane not in where.lanes:
+        where.open_lane(Lane(name=lane, order=len(where.lanes)))
+    found = Gang(name=name, lane=where.lanes[lane], least=least, priority=rank, size=len(asked))
+    for number, slots in enumerate(asked):
+        order = 100 * sum(len(queue.flight()) + len(list(queue)) for queue in where.queues.values()) + number
+        asks = {"slots": float(slots)} if slots else {}
+        member = Member(
+            name=f"{name}{number}", gang=found, asks=asks, order=order, is_light=not slots, priority=number * rank
+        )
+        put_to(found.lane.asked, member.asks)
+        where.wait(member)
+    where.admit(found)
+    return found
+
+
+def saying(vote: Vote) -> Votes:
+    """Return the votes of a plugin that says this of each gang that would enter."""
+    return Votes(may_enter=lambda _: vote)
+
+
+def started(where: Session) -> list[str]:
+    """Return those who started, in order."""
+    return [member.name for member in where.started]
+
+
+def test_keys_are_counted_tier_by_tier() -> None:
+    """The first that differs decides, then the place."""
+    first, second = (Member(name=name, gang=GANG, asks={}, order=order) for order, name in enumerate("ab"))
+    one, two = (Gang(name=member.name, lane=LANE) for member in (first, second))
+    one.push(first, ())
+    two.push(second, ())
+    equal = Votes(gang_key=lambda _: 0)
+    for_two = Votes(gang_key=lambda found: found is not two)
+    for_one = Votes(gang_key=lambda found: found is not one)
+
+    assert min((one, two), key=Ballot([[equal, for_two], [for_one]]).gang_key) is two
+    assert min((one, two), key=Ballot([[equal], [for_one, for_two]]).gang_key) is one
+    assert min((two, one), key=Ballot([[equal]]).gang_key) is one
+
+
+@pytest.mark.parametrize(
+    ("tiers", "is_admitted"),
+    [
+        ([], True),
+        ([[Vote.ABSTAIN], [Vote.ABSTAIN]], True),
+        ([[Vote.PERMIT], [Vote.REJECT]], True),
+        ([[Vote.PERMIT, Vote.REJECT]], False),
+        ([[Vote.ABSTAIN], [Vote.REJECT]], False),
+        ([[Vote.ABSTAIN, Vote.PERMIT], [Vote.REJECT]], True),
+    ],
+)
+def test_a_permit_ends_the_vote_at_its_tier(tiers: list[list[Vote]], *, is_admitted: bool) -> None:
+    """Up to there, any rejection decides."""
+    ballot = Ballot([[saying(vote) for vote in tier] for tier in tiers])
+
+    assert ballot.may_enter(GANG) is is_admitted
+
+
+def test_one_says_no_or_all_say_yes() -> None:
+    """A machine must do for all, a gang be ready for all; one is enough to say that a lane has had its part."""
+    yes = Votes(is_placeable=lambda *_: True, is_ready=lambda _: True, is_overused=lambda _: True)
+    no = Votes(is_placeable=lambda *_: False, is_ready=lambda _: False, is_overused=lambda _: False)
+    both, none = Ballot([[yes], [no]]), Ballot([])
+    member = Member(name="a", gang=GANG, asks={})
+
+    assert (both.is_placeable(member, Host("m", {})), both.is_ready(GANG), both.is_overused(LANE)) == (
+        False,
+        False,
+        True,
+    )
+    assert (none.is_placeable(member, Host("m", {})), none.is_ready(GANG), none.is_overused(LANE)) == (
+        True,
+        True,
+        False,
+    )
+
+
+def test_a_gang_starts_together_or_not_at_all() -> None:
+    """What it cannot take whole, it does not take at all, and others have it."""
+    where = session(gang, slots=(3,))
+    large = gang_of(where, "a", 2, 2, least=2)
+    gang_of(where, "b", 1)
+    allocate(where)
+
+    assert started(where) == ["b0"]
+    assert (large.taken, LANE.taken) == ({"slots": 0}, {})
+    assert all(member.standing is Standing.WAITING for member in large.everyone())
+    assert where.places.hosts["m0"].room == {"slots": 2}
+
+
+def test_once_a_gang_is_ready_the_others_follow_one_by_one() -> None:
+    """So that what comes first in line may be placed in between."""
+    where = session(gang, slots=(4,))
+    gang_of(where, "a", 1, 1, 1, least=2)
+    gang_of(where, "b", 1)
+    allocate(where)
+
+    assert started(where) == ["a0", "a1", "b0", "a2"]
+
+
+@pytest.mark.parametrize(
+    ("least", "by_role", "placed"),
+    [
+        (2, {"a": 1, "b": 1}, ["a0", "b0"]),
+        (2, {"a": 2, "b": 0}, []),
+        (2, {"a": 2, "b": 2}, ["a0", "b0", "b1"]),
+        (4, {"a": 3, "b": 3}, []),
+        (5, {}, []),
+    ],
+    ids=["each-has-enough", "one-has-not", "together-they-have", "together-they-have-not", "all-or-none"],
+)
+def test_members_that_have_no_place_do_not_stop_others(least: int, by_role: dict[str, int], placed: list[str]) -> None:
+    """Those of a role are alike; a gang goes on as long as enough of it may still start."""
+    where = session(gang, fit, slots=(1, 9))
+    where.places.hosts["m0"].labels = frozenset(["a"])
+    where.places.hosts["m1"].labels = frozenset(["b"])
+    where.open_lane(Lane(name="l"))
+    found = Gang(name="g", lane=where.lanes["l"], least=least, least_by_role=by_role, size=5)
+    for order, name in enumerate(("a0", "a1", "a2", "b0", "b1")):
+        role = name[0]
+        where.wait(Member(name=name, gang=found, asks={"slots": 1}, labels=(role,), role=role, order=order))
+    where.admit(found)
+    allocate(where)
+
+    assert started(where)[: len(placed)] == placed
+    assert bool(started(where)) is bool(placed)
+
+
+def test_a_gang_with_too_few_members_waits() -> None:
+    """It is not even tried."""
+    where = session(gang)
+    gang_of(where, "a", 1, least=2)
+    allocate(where)
+
+    assert started(where) == []
+
+
+def test_members_that_take_nothing_fill_in() -> None:
+    """They count as placed for their gang, and start where no slot is free."""
+    where = session(gang, slots=(1,))
+    gang_of(where, "a", 1, 0, least=2)
+    gang_of(where, "b", 1)
+    allocate(where)
+    backfill(where)
+
+    assert started(where) == ["a0", "a1"]
+
+
+def test_the_highest_priority_comes_first() -> None:
+    """Of gangs, and of the members of one."""
+    where = session(priority, slots=(3,))
+    gang_of(where, "a", 1)
+    gang_of(where, "b", 1, 1, rank=5)
+    allocate(where)
+
+    assert started(where) == ["b1", "b0", "a0"]
+
+
+def test_the_least_dominant_share_comes_first() -> None:
+    """Gangs take turns by what they have already."""
+    where = session(drf, slots=(4,))
+    gang_of(where, "a", 2, 1)
+    gang_of(where, "b", 1, 1)
+    allocate(where)
+
+    assert started(where) == ["a0", "b0", "b1"]
+    assert share({"cpu": 1, "memory": 3}, {"cpu": 4, "memory": 4}) == 0.75
+    assert share({"gpu": 1}, {}) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("lanes", "given"),
+    [
+        ([(1, 10), (1, 10)], [4, 4]),
+        ([(1, 2), (1, 10)], [2, 6]),
+        ([(3, 10), (1, 10)], [6, 2]),
+        ([(1, 1), (1, 2), (2, 10)], [1, 2, 5]),
+        ([(1, 1), (1, 1)], [1, 1]),
+        ([(1, 0), (1, 9)], [0, 8]),
+    ],
+)
+def test_what_lanes_deserve(lanes: list[tuple[int, int]], given: list[float]) -> None:
+    """By weight, no more than they ask for, and all that is left to those who do."""
+    found = deserved(
+        [Lane(name=str(place), weight=one[0], asked={"slots": one[1]}) for place, one in enumerate(lanes)], {"slots": 8}
+    )
+
+    assert [found.get(str(place), {}).get("slots", 0) for place in range(len(lanes))] == pytest.approx(given)
+
+
+def test_a_guarantee_is_kept_and_a_capability_not_passed() -> None:
+    """Whatever the others ask for."""
+    lanes = [
+        Lane(name="kept", asked={"slots": 0}, guarantee={"slots": 3}),
+        Lane(name="capped", asked={"slots": 9}, capability={"slots": 2}),
+        Lane(name="open", asked={"slots": 9}),
+    ]
+
+    found = deserved(lanes, {"slots": 8})
+    assert {name: one["slots"] for name, one in found.items()} == pytest.approx({"kept": 3, "capped": 2, "open": 3})
+
+
+def test_a_lane_with_its_part_is_passed_over() -> None:
+    """Where that is voted for; what is held back stays idle then."""
+    where = session(proportion, slots=(4,))
+    gang_of(where, "a", 1, 1, 1, 1, lane="one")
+    gang_of(where, "b", 1, 1, lane="two")
+    allocate(where)
+
+    assert sorted(started(where)) == ["a0", "a1", "b0", "b1"]
+    assert started(where)[:2] == ["a0", "b0"]
+
+
+def test_gangs_are_admitted_in_turn_while_their_lane_has_prospects() -> None:
+    """What does not fit beside those that are admitted is asked again later."""
+    where = session(proportion, slots=(4,))
+    where.open_lane(Lane(name="l", capability={"slots": 3}))
+    gangs = [Gang(name=name, lane=where.lanes["l"], minimum={"slots": much}) for name, much in (("a", 2), ("b", 2))]
+    where.entering += gangs
+    enqueue(where)
+
+    assert [one.is_admitted for one in gangs] == [True, False]
+    assert where.entering == gangs[1:]
+
+
+def test_a_statement_takes_all_or_nothing() -> None:
+    """Slots, memory and locks; what it cannot take is not recorded, and undoing leaves no trace."""
+    places = Places([Host("m", {"slots": 2, "memory": 4})])
+    statement = Statement(places)
+    first, second, third = (
+        Member(name=name, gang=Gang(name=name, lane=LANE), asks={"slots": 1, "memory": memory}, locks=locks)
+        for name, memory, locks in (("a", 1, ("db",)), ("b", 4, ()), ("c", 1, ("db", "x")))
+    )
+
+    assert statement.place(first, "m")
+    assert not statement.place(second, "m")
+    assert not statement.place(third, "m")
+    assert (list(places.locks), places.hosts["m"].room) == (["db"], {"slots": 1, "memory": 3})
+    assert (second.standing, third.standing, len(statement.operations)) == (Standing.WAITING, Standing.WAITING, 1)
+    assert statement.discard() == [first]
+    assert (places.locks, places.hosts["m"].room, LANE.taken) == (
+        {},
+        {"slots": 2, "memory": 4},
+        {"slots": 0, "memory": 0},
+    )
+
+
+def test_labels_are_looked_at_where_that_is_voted_for() -> None:
+    """All of them must be there."""
+    hosts = [Host("plain", {"slots": 1}), Host("arm", {"slots": 1}, ("arm", "linux"), order=1)]
+    member = Member(name="a", gang=GANG, asks={"slots": 1}, labels=("linux", "arm"))
+
+    found = [Session(hosts, [policies], habits=Habits(), patience=1).find(member) for policies in ((fit,), ())]
+    assert found == hosts[::-1]
