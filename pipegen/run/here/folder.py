@@ -120,12 +120,20 @@ def _runs(around: Path) -> list[Path]:
     """Return the folders of runs in *around*, oldest first."""
     if not around.is_dir():
         return []
-    return sorted(path for path in around.iterdir() if _RUN.fullmatch(path.name))
+    return sorted((path for path in around.iterdir() if _RUN.fullmatch(path.name)), key=_age)
 
 
 def forget(around: Path) -> None:
     """Remove the oldest runs in *around* that are over, and what others would need to go on."""
     discard([one.path if number >= _KEPT else one.work for number, one in enumerate(earlier(around))])
+
+
+def _age(run: Path) -> tuple[str, int]:
+    """Return the second in which a run began, and for several of one second, when something in its folder changed."""
+    try:
+        return run.name.rpartition("-")[0], run.stat().st_mtime_ns
+    except FileNotFoundError:  # another process has just removed it
+        return run.name, 0
 
 
 def _is_free(lock: Path) -> bool:

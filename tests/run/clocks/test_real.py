@@ -105,14 +105,15 @@ def test_signals_are_calls(clock: RealClock) -> None:
     told: list[str] = []
     clock.on_signal(signal.SIGINT, lambda: told.append("interrupt"))
     clock.on_signal(signal.SIGTERM, lambda: told.append("terminate"))
-    clock.at(0.02, lambda: None)
+    end = clock.at(clock.now() + 60, lambda: None)
     os.kill(os.getpid(), signal.SIGINT)
     assert told == []
     clock.wait()
     os.kill(os.getpid(), signal.SIGTERM)
-    while clock.wait():
-        pass
+    clock.wait()
+    end()
 
+    assert not clock.wait()
     assert told == ["interrupt", "terminate"]
 
 
