@@ -1,14 +1,16 @@
 """The cheapest blocks for a graph that no blocks say exactly.
 
 Cheap is measured twice: first by the longest path, the sum over all blocks of their longest chains; among equals, by
-the pairs of nodes that are put in order without need. Blocks of a graph are cut where it is cut itself, so each part
-between two clean cuts is laid out alone. A part with few sets of nodes that may be done at one time is searched
-whole. For others the blocks are runs of a linear order, which are searched whole too; several orders are tried, and
-then nodes move between blocks as long as that gains something.
+the pairs of nodes that are put in order without need. Of a small part's blocks that cost the same, those are taken that
+frames would not beat, whatever nodes take. Blocks of a graph are cut where it is cut itself, so each part between two
+clean cuts is laid out alone. A part with few sets of nodes that may be done at one time is searched whole. For others
+the blocks are runs of a linear order, which are searched whole too; several orders are tried, and then nodes move
+between blocks as long as that gains something.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -102,20 +104,24 @@ class _Layout:
         ideals = self._ideals()
         if ideals is None:
             return None
-        costs: dict[int, _Cost] = {}
-        best: dict[int, tuple[_Cost, int]] = {0: ((0, 0), 0)}
+        frames = _Frames(self._steps())
+        costs: dict[int, tuple[_Cost, int]] = {}
+        best: dict[int, tuple[_Cost, int, int]] = {0: ((0, 0), 0, 0)}
         for done in ideals[1:]:
             options = []
             for earlier in ideals:
                 if earlier & done == earlier and earlier != done:
                     block = done & ~earlier
                     if block not in costs:
-                        costs[block] = self.cost(_members(block))
-                    options.append((_sum(best[earlier][0], costs[block]), earlier))
+                        members = _members(block)
+                        costs[block] = self.cost(members), frames.strange_within(self.chains(members))
+                    cost, strange = costs[block]
+                    strange += best[earlier][1] + frames.strange(earlier, block)
+                    options.append((_sum(best[earlier][0], cost), strange, earlier))
             best[done] = min(options)
         found, done = [], ideals[-1]
         while done:
-            earlier = best[done][1]
+            earlier = best[done][2]
             found.append(_members(done & ~earlier))
             done = earlier
         return found[::-1]
@@ -236,6 +242,23 @@ class _Layout:
         home[node] = place
         costs[own], costs[place] = left, self.cost(blocks[place])
         return True
+
+
+class _Frames:
+    """Counts pairs in order that frames do not put in order: blocks without any are never slower than frames."""
+
+    def __init__(self, steps: Sequence[int]) -> None:
+        self._steps = steps
+        self._from = [sum(1 << node for node, own in enumerate(steps) if own >= step) for step in range(max(steps) + 1)]
+
+    def strange(self, earlier: int, block: int) -> int:
+        """Return how many pairs of a node of *block* and one of *earlier*, which comes before, are strange."""
+        return sum((earlier & self._from[self._steps[node]]).bit_count() for node in _members(block))
+
+    def strange_within(self, chains: Iterable[Iterable[int]]) -> int:
+        """Return how many pairs within *chains* are strange."""
+        steps = (Counter(self._steps[node] for node in chain) for chain in chains)
+        return sum(count * (count - 1) // 2 for found in steps for count in found.values())
 
 
 class _Run:
