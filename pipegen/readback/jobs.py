@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ruamel.yaml import YAML
+from pipegen.readback.gitlab import document
 
 _HELPER = "PIPEGEN_HELPER"
 
@@ -22,9 +22,9 @@ class Jobs:
 
 def read_jobs(text: str) -> Jobs:
     """Return what the jobs in *text* are; each of them has a stage, and nothing else has."""
-    # The parser in C refuses "docker:28" where it stands in braces.
-    document: Mapping[str, Any] = YAML(typ="safe", pure=True).load(text)
-    jobs = {name: one for name, one in document.items() if isinstance(one, Mapping) and "stage" in one}
+    data = document(text)
+    found: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
+    jobs = {name: one for name, one in found.items() if isinstance(one, Mapping) and "stage" in one}
     return Jobs(
         names=tuple(jobs),
         helpers=tuple(name for name, job in jobs.items() if _HELPER in job.get("variables", {})),

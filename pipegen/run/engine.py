@@ -156,7 +156,7 @@ class Engine:
         for stage in before:
             pipeline.courses[stage].place = _Place.OVER
         states = {stage: _state(outcome) for stage, outcome in before.items()}
-        allowed = [stage for stage, outcome in before.items() if _is_allowed(pipeline.courses[stage].task, outcome)]
+        allowed = [stage for stage, outcome in before.items() if outcome.is_allowed(pipeline.courses[stage].task.job)]
         self._follow(pipeline, pipeline.progress.begin(states, allowed))
 
     def _follow(self, pipeline: _Pipeline, news: News) -> None:
@@ -288,7 +288,7 @@ class Engine:
             return
         course.place = _Place.OVER
         pipeline = self._pipelines[course.task.id.pipeline]
-        is_allowed = _is_allowed(course.task, outcome)
+        is_allowed = outcome.is_allowed(course.task.job)
         self._follow(pipeline, course.progress.end(course.task.id.stage, _state(outcome), is_allowed=is_allowed))
 
     # Words and times
@@ -328,11 +328,3 @@ def _is_tried_again(attempt: Attempt, outcome: Outcome) -> bool:
     if retry is None or outcome.ending is not Ending.FAILED or attempt.number > retry.count:
         return False
     return (outcome.failure or Failure.SCRIPT) in retry.on
-
-
-def _is_allowed(task: Task, outcome: Outcome) -> bool:
-    """Return whether *outcome* is a failure that *task* may have."""
-    allowed = task.job.limits.allow_failure
-    if allowed is None or outcome.ending is not Ending.FAILED:
-        return False
-    return not allowed.exit_codes or outcome.exit_code in allowed.exit_codes

@@ -17,7 +17,7 @@ from statistics import median
 from types import TracebackType
 from typing import Any, Self
 
-from pipegen.plan.model import Failure, Job, Plan
+from pipegen.plan.model import Failure, Plan
 from pipegen.run.events import Ended, Event, Over, Skipped, Started
 from pipegen.run.model import Ending, Outcome, TaskId
 from pipegen.run.outcome import Status
@@ -120,7 +120,9 @@ def finished(story: Story, plans: Iterable[Plan]) -> dict[TaskId, Outcome]:
         is_over = story.over.get(plan.name) is Status.SUCCESS
         for job in plan.jobs:
             outcome = story.ended.get(TaskId(plan.name, job.stage))
-            if outcome is not None and _is_passed(job, outcome) and (is_over or not job.is_final):
+            if outcome is None or (job.is_final and not is_over):
+                continue
+            if outcome.ending is not Ending.FAILED or outcome.is_allowed(job):
                 found[TaskId(plan.name, job.stage)] = outcome
     return found
 
@@ -152,13 +154,6 @@ def _take(line: Mapping[str, Any], story: Story, started: dict[TaskId, float]) -
         # What was taken from the cache says nothing of the time it takes.
         if task in started and line["ending"] == Ending.SUCCESS.name:
             story.durations[task] = line["time"] - started[task]
-
-
-def _is_passed(job: Job, outcome: Outcome) -> bool:
-    if outcome.ending is not Ending.FAILED:
-        return True
-    allowed = job.limits.allow_failure
-    return allowed is not None and (not allowed.exit_codes or outcome.exit_code in allowed.exit_codes)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

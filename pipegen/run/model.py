@@ -128,3 +128,10 @@ class Outcome:
     exit_code: int | None = None
     reason: str = ""
     outputs: tuple[tuple[str, bytes], ...] = ()
+
+    def is_allowed(self, job: Job) -> bool:
+        """Return whether it is a failure that *job* may have."""
+        allowed = job.limits.allow_failure
+        if allowed is None or self.ending is not Ending.FAILED:
+            return False
+        return not allowed.exit_codes or self.exit_code in allowed.exit_codes

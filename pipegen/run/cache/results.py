@@ -91,7 +91,7 @@ class Results:
         """Put a known result where others look for it, and return its values; None, and forget it, where it is lost."""
         try:
             outputs = tuple((name, self._store.value(digest)) for name, digest in held.record.outputs)
-            self._store.restore(held, self._trees.left(task.job)[0])
+            self._store.restore(held, self._trees.home(task.job))
         except DamagedError:
             self._store.drop(held)
             return None
@@ -103,8 +103,8 @@ class Results:
 
     def keep(self, task: Task, question: Question, outcome: Outcome) -> None:
         """Keep what *task* has come to."""
-        folder, names = self._trees.left(task.job)
-        files = [(described(folder / name, name), folder / name) for name in names]
+        folder = self._trees.home(task.job)
+        files = [(described(folder / name, name), folder / name) for name in self._trees.left(task.job)]
         held = self._store.save(question.lookup.save, outcome.outputs, files)
         self._known[task.id] = _Known(frozenset({held.key}), held.record)
 
@@ -131,8 +131,8 @@ class Results:
             outputs = [
                 (name, hashlib.sha256(place.read_bytes()).hexdigest()) for name, place in places if place.exists()
             ]
-            folder, names = self._trees.left(job)
-            files = (described(folder / name, name) for name in names)
+            folder = self._trees.home(job)
+            files = (described(folder / name, name) for name in self._trees.left(job))
             self._known[task] = _Known(frozenset(), Record(tuple(outputs), tuple(files)))
         return self._known[task].record
 

@@ -46,8 +46,12 @@ class Trees(Protocol):
         """Bind *outputs* of *job* to what an earlier run has found."""
         ...
 
-    def left(self, job: Job) -> tuple[Path, tuple[str, ...]]:
-        """Return the files that *job* has left for others: a folder, and names in it."""
+    def home(self, job: Job) -> Path:
+        """Return the folder in which others find the files of *job*."""
+        ...
+
+    def left(self, job: Job) -> tuple[str, ...]:
+        """Return the names, in its home, of the files that *job* has left for others."""
         ...
 
     def show(self, job: Job) -> None:
@@ -81,10 +85,14 @@ class InPlace:
         """Bind *outputs* of *job* to what an earlier run has found."""
         _write(outputs, self.value(job, ""))
 
-    def left(self, job: Job) -> tuple[Path, tuple[str, ...]]:
-        """Return the files that *job* has left for others: a folder, and names in it."""
+    def home(self, job: Job) -> Path:  # noqa: ARG002 - the same for all
+        """Return the tree."""
+        return self.root
+
+    def left(self, job: Job) -> tuple[str, ...]:
+        """Return the names, in its home, of the files that *job* has left for others."""
         paths = tuple(one.path for one in job.artifacts if one.path is not None and one.travels)
-        return self.root, artifacts.found(str(self.root), paths, job.keeping.exclude)
+        return artifacts.found(str(self.root), paths, job.keeping.exclude)
 
     def show(self, job: Job) -> None:
         """Leave all where it is."""
@@ -165,9 +173,13 @@ class Isolated:
         """Bind *outputs* of *job* to what an earlier run has found."""
         _write(outputs, self.value(job, ""))
 
-    def left(self, job: Job) -> tuple[Path, tuple[str, ...]]:
-        """Return the files that *job* has left for others: a folder, and names in it."""
-        return self._store(job), artifacts.all_in(str(self._store(job)))
+    def home(self, job: Job) -> Path:
+        """Return the folder in which others find the files of *job*."""
+        return self._store(job)
+
+    def left(self, job: Job) -> tuple[str, ...]:
+        """Return the names, in its home, of the files that *job* has left for others."""
+        return artifacts.all_in(str(self._store(job)))
 
     def show(self, job: Job) -> None:
         """Show people what *job* has left before, and what has been put back."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pipegen.run.bounds import Path, longest_path
 from pipegen.run.chart.timeline import Timeline
 from pipegen.run.events import Cause, Ended, Event, Over, Parked, Ready, Skipped, Started
-from pipegen.run.model import Ending, Machine, Outcome, PipelineRun, Task, TaskId
+from pipegen.run.model import Machine, Outcome, PipelineRun, Task, TaskId
 from pipegen.run.outcome import Reason, Status
 from pipegen.run.simulation import Simulation
 
@@ -59,16 +59,7 @@ class Entry:
             return "skipped"
         if not self.is_over or self.outcome is None:
             return ""
-        if self.outcome.ending is Ending.FAILED and self.is_allowed:
-            return "allowed"
-        return self.outcome.ending.value
-
-    @property
-    def is_allowed(self) -> bool:
-        """Whether it may fail as it has."""
-        allowed = self.task.job.limits.allow_failure
-        code = self.outcome.exit_code if self.outcome is not None else None
-        return allowed is not None and (not allowed.exit_codes or code in allowed.exit_codes)
+        return "allowed" if self.outcome.is_allowed(self.task.job) else self.outcome.ending.value
 
     @property
     def seconds(self) -> float:

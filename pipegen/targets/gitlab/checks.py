@@ -16,10 +16,8 @@ from pipegen.shell.carried import out_of_reach
 from pipegen.shell.host import Host
 from pipegen.source.text import Span
 from pipegen.targets.gitlab.host import credential_sources
-from pipegen.targets.gitlab.memory import BUDGET, memory
-from pipegen.targets.gitlab.model import Document
+from pipegen.targets.gitlab.memory import BUDGET
 from pipegen.targets.gitlab.pairs import FOREIGN_CONTAINER
-from pipegen.targets.gitlab.render import document_data
 from pipegen.targets.gitlab.texts import references
 
 _BIG = 100_000
@@ -40,13 +38,12 @@ def check_plan(plan: Plan, host: Host, report: Report) -> None:
         _check_secrets(job, report)
 
 
-def check_size(name: str, document: Document, most: int, at: Span, report: Report) -> None:
-    """Report the file *name* if GitLab, which takes *most* bytes of memory, refuses its *document*."""
-    size = memory(document_data(document))
+def check_size(name: str, jobs: int, size: int, most: int, at: Span, report: Report) -> None:
+    """Report the file *name* of so many *jobs* if GitLab, which takes *most* bytes of memory, refuses its *size*."""
     if size > most * BUDGET // 100:
         report.add(
             FILE_TOO_BIG,
-            f'GitLab may refuse "{name}" as too big: parsed, its {_counted(len(document.jobs))} some '
+            f'GitLab may refuse "{name}" as too big: parsed, its {_counted(jobs)} some '
             f"{_megabytes(size)} MB of memory, of {_megabytes(most)} MB allowed",
             at=at,
             hint="no other files could take it apart, or --split says where to cut: compile fewer pipelines into one "

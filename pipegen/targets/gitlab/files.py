@@ -16,8 +16,9 @@ from pipegen.targets.gitlab.checks import check_size
 from pipegen.targets.gitlab.children import with_children
 from pipegen.targets.gitlab.includes import included
 from pipegen.targets.gitlab.lower import ChildFile, Lowered
+from pipegen.targets.gitlab.memory import BUDGET, memory
 from pipegen.targets.gitlab.model import Document
-from pipegen.targets.gitlab.render import render
+from pipegen.targets.gitlab.render import document_data, render
 
 MAIN = ".gitlab-ci.yml"
 # Of the files of child pipelines, and of those that are included, beside that.
@@ -61,15 +62,17 @@ class Files:
         self, document: Document, notes: Sequence[str], name: Callable[[str], str]
     ) -> tuple[GeneratedFile, ...]:
         """Return the files of one pipeline, its own last; *name* makes the name of that from its text."""
-        pieces = included(document, self.limit)
+        size, budget = memory(document_data(document)), self.limit * BUDGET // 100
+        pieces = included(document, budget) if size > budget else ()
         parts = [self._included(piece, number) for number, piece in enumerate(pieces, 1)]
         if parts:
             paths = tuple(join(self.folder, part.name) for part in parts)
             document = replace(document, jobs=(), includes=paths)
+            size = memory(document_data(document))
             notes = (*notes, f"Includes its jobs from {len(parts)} files: GitLab bounds the size of each.")
         text = render(document, self.source, (*self.given, *notes))
         own = GeneratedFile(name(text), text)
-        check_size(own.name, document, self.limit, self.at, self.report)
+        check_size(own.name, len(document.jobs), size, self.limit, self.at, self.report)
         return (*parts, own)
 
     def _included(self, piece: Document, number: int) -> GeneratedFile:

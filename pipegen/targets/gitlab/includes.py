@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pipegen.targets.gitlab.memory import BUDGET, memory
+from pipegen.targets.gitlab.memory import memory
 from pipegen.targets.gitlab.model import Document, Job
 from pipegen.targets.gitlab.render import document_data, job_data
 from pipegen.targets.gitlab.settings import Workflow
@@ -22,11 +22,8 @@ _PLACE = 96
 _FRAME = Document(stages=(), settings=Workflow(), workflow=(), tags=(), id_tokens=(), variables=(), hidden=(), jobs=())
 
 
-def included(document: Document, limit: int) -> tuple[Document, ...]:
-    """Return the jobs of *document* in files for it to include; () where it fits *limit*, or these do not help."""
-    budget = limit * BUDGET // 100
-    if memory(document_data(document)) <= budget:
-        return ()
+def included(document: Document, budget: int) -> tuple[Document, ...]:
+    """Return the jobs of *document* in files of *budget* bytes, for it to include; () where these do not help."""
     pieces = tuple(replace(_FRAME, jobs=jobs) for jobs in _pieces(document.jobs, budget))
     frame = replace(document, jobs=())
     if len(pieces) > _MOST or any(memory(document_data(one)) > budget for one in (frame, *pieces)):

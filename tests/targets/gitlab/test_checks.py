@@ -77,8 +77,8 @@ def test_a_file_past_gitlab_s_limit_is_an_error() -> None:
     size = memory(document_data(made))
     span = Span(SourceFile("pipegen.yaml", "service"), 0, 7)
     report = Report()
-    check_size("fits", made, size * 10 // 9 + 1, span, report)
-    check_size("is too big", made, size * 10 // 9 - 10, span, report)
+    check_size("fits", len(made.jobs), size, size * 10 // 9 + 1, span, report)
+    check_size("is too big", len(made.jobs), size, size * 10 // 9 - 10, span, report)
 
     assert [one.code.number for one in report.diagnostics()] == ["PG627"]
     assert '"is too big"' in report.diagnostics()[0].message
