@@ -17,7 +17,7 @@ import urllib.error
 import urllib.request
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -141,8 +141,30 @@ def start() -> Iterator[Containers]:
 @contextmanager
 def _folder() -> Iterator[Path]:
     """Make a folder with a short name: the sockets of containers lie in it, whose paths end at 107 bytes."""
-    with tempfile.TemporaryDirectory(prefix="pipegen-", ignore_cleanup_errors=True) as name:
-        yield Path(name)
+    folder = Path(tempfile.mkdtemp(prefix="pipegen-"))
+    try:
+        yield folder
+    finally:
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove *folder*, once the processes that clean up after containers have ended: they write to it until then."""
+    end = time.monotonic() + 20
+    while (folder.exists() or _users(folder)) and time.monotonic() < end:
+        if _users(folder):
+            time.sleep(0.02)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _users(folder: Path) -> tuple[str, ...]:
+    """Return the command lines that name *folder*: podman removes a container before its monitor has ended."""
+    lines = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            lines.append(path.read_bytes().decode(errors="replace"))
+    return tuple(line for line in lines if str(folder) in line)
 
 
 def _configure(folder: Path, registry: str) -> dict[str, str]:
