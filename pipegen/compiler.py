@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from pipegen.config.empty_steps import check_empty_steps
@@ -24,14 +23,14 @@ from pipegen.plan.selection import report_on_demand
 from pipegen.plan.stages.expand import Expanded, expand_stages, read_stages
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.structs import Struct
 from pipegen.targets.base import GeneratedFile, Request, Target
 from pipegen.targets.foreign import check_raw_targets
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Analysed:
+class Analysed(Struct):
     """A config that has been checked: its plans, the settings of targets by name, and the inputs that are fixed."""
 
     file: SourceFile

@@ -9,11 +9,11 @@ of items when the pipeline runs.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Generic, TypeAlias, TypeVar
 
 from pipegen.source.text import Span
+from pipegen.structs import SpannedStruct, Struct
 
 T = TypeVar("T")
 
@@ -30,8 +30,7 @@ class Scope(Enum):
     STATUS = "status"
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(SpannedStruct):
     """`${namespace.name|default}`, or `${namespace[legs].name|default}`.
 
     *namespace* is None for `${name}`, "" for `${.name}`. Once resolved, it is
@@ -43,7 +42,7 @@ class Reference:
     namespace: str | None
     name: str
     default: str | None
-    span: Span = field(compare=False)
+    span: Span
     scope: Scope = Scope.UNRESOLVED
     legs: str | None = None
 
@@ -55,16 +54,14 @@ class Reference:
         return f"${{{self.namespace}{legs}.{self.name}}}"
 
 
-@dataclass(frozen=True, slots=True)
-class Bare:
+class Bare(Struct):
     """`${FOO}` that nobody binds: the shell's in `env`, plain text elsewhere."""
 
     name: str
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Defaulted:
+class Defaulted(Struct):
     """Text that is replaced by *default* when it comes out empty at run time."""
 
     text: Text
@@ -74,12 +71,11 @@ class Defaulted:
 Part: TypeAlias = "str | Reference | Bare | Defaulted"
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(SpannedStruct):
     """Text made of parts; no part is an empty string, no two strings are neighbours."""
 
     parts: tuple[Part, ...]
-    span: Span = field(compare=False)
+    span: Span
 
     @property
     def constant(self) -> str | None:
@@ -104,29 +100,26 @@ class Text:
                 yield from part.text.references()
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(SpannedStruct):
     """A number, a boolean or null; *text* is what the user wrote, "" for null."""
 
     value: bool | int | float | None
     text: str
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class List:
+class List(SpannedStruct):
     """A list; after folding its items may be `Loop`s."""
 
     items: tuple[Expression, ...]
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Map:
+class Map(SpannedStruct):
     """A map in the user's order."""
 
     entries: tuple[tuple[Text, Expression], ...]
-    span: Span = field(compare=False)
+    span: Span
 
     def get(self, key: str) -> Expression | None:
         """Return the value of a key that is known at compile time."""
@@ -136,8 +129,7 @@ class Map:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Each:
+class Each(SpannedStruct):
     """`$each`: *body* for each item of *source*, its names bound to that item.
 
     One name takes the item whole; *split* (a list of names) takes its words.
@@ -148,20 +140,18 @@ class Each:
     source: Expression
     delimiters: str
     body: Expression
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Merge:
+class Merge(SpannedStruct):
     """`$merge … $with`: texts joined, lists one after the other, maps with the right one winning."""
 
     left: Expression
     right: Expression
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Loop(Generic[T]):
+class Loop(SpannedStruct, Generic[T]):
     """An `Each` over text that is known only at run time.
 
     *source* is cut at any of the characters of *delimiters*, empty pieces are
@@ -174,7 +164,7 @@ class Loop(Generic[T]):
     source: Text
     delimiters: str
     body: T | Loop[T]
-    span: Span = field(compare=False)
+    span: Span
 
 
 Expression: TypeAlias = "Text | Constant | List | Map | Each | Merge | Loop[Expression]"

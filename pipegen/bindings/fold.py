@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 
 from pipegen.bindings.expression import (
     Constant,
@@ -24,13 +23,13 @@ from pipegen.bindings.expression import (
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
+from pipegen.structs import Struct, replace
 
 # What a reference stands for, None when it is known only at run time.
 Known = Callable[[Reference], Text | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(Struct):
     """Folds values; *known* tells what references stand for."""
 
     known: Known

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from pipegen.config.model import Stage
+from pipegen.structs import Struct
 
 # Stands between a stage and those of the pipeline that runs in its place.
 INSIDE = " / "
 
 
-@dataclass(frozen=True, slots=True)
-class Groups:
+class Groups(Struct):
     """The stages that run, by what they stand within and by the name that the user knows them by.
 
     *nested* holds what stages stand within that are no stages themselves: other pipelines run in their places.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.groups import Groups
@@ -12,10 +11,10 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.source.text import Span
+from pipegen.structs import Struct, replace
 
 
-@dataclass(frozen=True, slots=True)
-class Meant:
+class Meant(Struct):
     """The stages that a reference means; *are_all* says that these are all legs of a matrix stage, as a list."""
 
     names: tuple[str, ...]

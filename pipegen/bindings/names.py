@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
@@ -13,6 +12,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Scalar, Sequence
+from pipegen.structs import SpannedStruct
 
 # The order in which PipelineLib takes a stage's steps.
 STEPS = ("script", "build", "run", "copy", "publish", "promote", "deploy", "exports", "trigger")
@@ -46,13 +46,12 @@ RESERVED_STAGES = ("setup", "teardown")
 _RESERVED_EXPORTS = ("stage", "status")
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(SpannedStruct):
     """A name that a stage binds, and the step that does; *moment* is past once it is bound."""
 
     name: str
     step: str
-    span: Span = field(compare=False)
+    span: Span
 
     @property
     def moment(self) -> str:

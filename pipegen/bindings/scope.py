@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from pipegen.bindings.expression import (
@@ -32,10 +31,10 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.graph.closure import Closure
 from pipegen.source.text import Span
+from pipegen.structs import MutableStruct, Struct, field, replace
 
 
-@dataclass(frozen=True, slots=True)
-class Namespaces:
+class Namespaces(Struct):
     """What a pipeline's stages bind, and which pipelines hold a stage of another name.
 
     *stages* holds all stages of the pipeline, *bound* their names in order, *providers* the
@@ -56,8 +55,7 @@ class Namespaces:
     absence: Callable[[str, str], Span | None] = lambda _, __: None
 
 
-@dataclass(slots=True)
-class Reader:
+class Reader(MutableStruct):
     """One stage that reads: resolves the references in its values.
 
     *done* holds the moments (see `Bound`) that are past when the value is read; None once

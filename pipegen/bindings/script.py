@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
 from pipegen.bindings.expression import Reference
 from pipegen.source.text import Span
+from pipegen.structs import SpannedStruct, Struct
 
 
 class Context(Enum):
@@ -27,32 +27,28 @@ class Context(Enum):
     DOCUMENT = "here-document"
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Struct):
     """A reference in a script."""
 
     reference: Reference
     context: Context
 
 
-@dataclass(frozen=True, slots=True)
-class Escaped:
+class Escaped(Struct):
     """`$${…}`: text that would be a reference, and is meant as it stands."""
 
     text: str
     context: Context
 
 
-@dataclass(frozen=True, slots=True)
-class Delimiter:
+class Delimiter(Struct):
     """The quoted delimiter of a here-document that holds references: *written* by the user, to stand as *plain*."""
 
     written: str
     plain: str
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Struct):
     """Text of such a here-document, every character of which means itself."""
 
     text: str
@@ -61,12 +57,11 @@ class Body:
 ScriptPart: TypeAlias = "str | Placed | Escaped | Delimiter | Body"
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(SpannedStruct):
     """A script made of parts; a `str` is the user's text, to be written as it stands."""
 
     parts: tuple[ScriptPart, ...]
-    span: Span = field(compare=False)
+    span: Span
 
     def references(self) -> Iterator[Placed]:
         """Yield the references, in the order they are written."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from pipegen.bindings.script_interpreters import INTERPRETERS, Interpreter
+from pipegen.structs import MutableStruct, Struct, field
 
 # What runs the command that its words end in, and its options that take a word.
 _PREFIXES: dict[str, tuple[str, ...]] = {
@@ -28,8 +28,7 @@ _DURATION = re.compile(r"[0-9.]+[smhd]?")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct):
     """An interpreter on a command line: the words of its program, and whether it reads one from standard input."""
 
     name: str
@@ -39,8 +38,7 @@ class Call:
     reads_input: bool
 
 
-@dataclass(slots=True)
-class _Line:
+class _Line(MutableStruct):
     """The words after an interpreter, sorted."""
 
     programs: list[int] = field(default_factory=list)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from pipegen.bindings.script_calls import Call, calls, speaks
 from pipegen.bindings.script_syntax import Command, Form, Found, Kind, Lexed, Obstacle, Word
+from pipegen.structs import Struct
 
 _DECLARERS = {"declare", "typeset", "local", "export", "readonly"}
 # Attributes that make bash work out what is assigned: number, name of another variable, arrays.
@@ -28,8 +28,7 @@ _NAME_OPTIONS = {"printf": ("-v",), "test": ("-v", "-R"), "[": ("-v", "-R"), "wa
 _NAME_DECLARERS = _DECLARERS - {"export", "readonly"}
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Struct):
     """A reference in a program of *call*, whose name is the word *caller*."""
 
     found: Found

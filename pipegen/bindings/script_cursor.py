@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from pipegen.bindings.script import Context
 from pipegen.bindings.script_syntax import REFERENCE, Found, Kind, Lexed, Obstacle, Word
+from pipegen.structs import MutableStruct, Struct, field
 
 RESERVED_NAMESPACES = ("", "setup", "inputs", "matrix", "pipeline")
 _REFERENCE = re.compile(
@@ -29,8 +29,7 @@ class Lost(Exception):  # noqa: N818 - it is no error: the shell itself will com
         self.what = what
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct):
     """Text as the shell reads it, and where each character, and the end, stand in the script.
 
     Backticks take backslashes off what they hold; then the two differ.
@@ -57,8 +56,7 @@ class View:
         return View(text, [self.places[at] for at in (*kept, end)], self.ticks + 1)
 
 
-@dataclass(slots=True, eq=False)
-class Shared:
+class Shared(MutableStruct, eq=False):
     """What the lexers of all views of a script share."""
 
     script: str

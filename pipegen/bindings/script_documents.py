@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from pipegen.bindings.script import Context
 from pipegen.bindings.script_cursor import Lost
 from pipegen.bindings.script_syntax import Command, Document, Obstacle, Word
 from pipegen.bindings.script_words import Words
+from pipegen.structs import MutableStruct
 
 _DELIMITER = re.compile(r"""(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|[^\s;&|<>()'"\\])+""")
 _ODD_DELIMITER = re.compile(r"""`|\$['"]|\n|\\.*['"]|['"].*\\""", re.DOTALL)
@@ -18,8 +18,7 @@ _BARE = re.compile(r"[A-Za-z0-9_.!][A-Za-z0-9_.+:@%/,=!-]*")
 _ENDS_IN_BACKSLASH = re.compile(r"(?<!\\)(?:\\\\)*\\$")
 
 
-@dataclass(slots=True)
-class Pending:
+class Pending(MutableStruct):
     """A here-document whose text has not come yet; *document* is there when its delimiter is quoted."""
 
     place: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from pipegen.structs import Struct
 
 _ENVIRONMENT = "put the value into the environment: VALUE={reference} {name} …, and read VALUE in the program"
 _ARGUMENT = "hand it over as an argument: sh -c '… \"$1\" …' sh {reference}"
@@ -10,8 +10,7 @@ _SQL = "hand it over as a variable of {name}, which can quote it"
 _FUNCTION = "put the commands into a function, where the value may stand, and name that"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Interpreter:
+class Interpreter(Struct, kw_only=True):
     """How a program takes a program. Options are letters, which may stand in a cluster (`-pe`), or whole words.
 
     The program is the argument of a *flags* option; or of the first operand, once a *switches* option was given;

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, field
 
 from pipegen.bindings.script_cursor import Lost, Shared, View
 from pipegen.bindings.script_documents import Documents
 from pipegen.bindings.script_syntax import Command, Form, Lexed, Word
+from pipegen.structs import MutableStruct, field
 
 _OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[;&|()\n]")
 _REDIRECTION = re.compile(
@@ -37,8 +37,7 @@ def lex(script: str, stages: Collection[str]) -> tuple[Lexed, Lost | None]:
     return shared.lexed, None
 
 
-@dataclass(slots=True)
-class _Line:
+class _Line(MutableStruct):
     """The command that is being read, the pipeline that it is in, and where open compound commands started."""
 
     command: Command

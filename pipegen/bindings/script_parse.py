@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.script import Body, Delimiter, Escaped, Placed, Script, ScriptPart
@@ -17,6 +16,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Span
 from pipegen.source.tree import Scalar
+from pipegen.structs import Struct
 
 _OBSTACLES = {
     Obstacle.DELIMITER: (
@@ -53,8 +53,7 @@ def parse_script(lines: Sequence[Scalar], stages: Collection[str], report: Repor
     return Script(tuple(_parts(lexed, source)), source.span(0, len(source.text)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(Struct):
     """The text of a script, and the scalars it is made of: each begins a line."""
 
     text: str

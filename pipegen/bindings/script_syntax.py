@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from enum import Enum
 
 from pipegen.bindings.script import Context
+from pipegen.structs import MutableStruct, field
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _ASSIGNMENT = re.compile(rf"(?P<name>{_NAME})(?:\[[^\]]*\])?\+?=")
@@ -33,8 +33,7 @@ class Obstacle(Enum):
     ODD_DELIMITER = "a here-document whose delimiter needs its quotes"
 
 
-@dataclass(slots=True, eq=False)
-class Found:
+class Found(MutableStruct, eq=False):
     """A reference or what looks like one; *match* holds its groups.
 
     *level* counts the command substitutions around it. *document* is the quoted here-document that it stands in.
@@ -50,8 +49,7 @@ class Found:
     document: Document | None = None
 
 
-@dataclass(slots=True, eq=False)
-class Document:
+class Document(MutableStruct, eq=False):
     """A quoted here-document: its delimiter as written, with its quotes off, and its body."""
 
     delimiter_start: int
@@ -61,8 +59,7 @@ class Document:
     end: int = 0
 
 
-@dataclass(slots=True, eq=False)
-class Word:
+class Word(MutableStruct, eq=False):
     """A word without its quotes; the references that stand directly in it, with where in *text*.
 
     The first *plain* characters are not quoted. In *text*, a variable stands as `$NAME`.
@@ -99,8 +96,7 @@ class Form(Enum):
     ARRAY = "array"
 
 
-@dataclass(slots=True, eq=False)
-class Command:
+class Command(MutableStruct, eq=False):
     """A command: its words, and what its here-documents and here-strings hold.
 
     A command that ends a compound one (`done`, `}`) starts where that starts.
@@ -114,8 +110,7 @@ class Command:
     documents: list[Word] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Lexed:
+class Lexed(MutableStruct):
     """All that was found, in the order it was read."""
 
     found: list[Found] = field(default_factory=list)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from pipegen.bindings.expression import Part, Reference, Scope
 from pipegen.config.model import Stage
@@ -11,6 +10,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Span
+from pipegen.structs import replace
 
 PIPELINE = "pipeline"
 STATUS = "status"

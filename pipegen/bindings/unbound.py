@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
 
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.names import STEP_NAMES, Bound
@@ -11,6 +10,7 @@ from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code, Label
 from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.structs import Struct, replace
 
 # What a stage without the step lacks.
 _LACKS: dict[str, tuple[Code, str]] = {
@@ -29,8 +29,7 @@ _ADD = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Want:
+class _Want(Struct):
     """What a step does by default, and how it is told to do that with what the stage STAGE made."""
 
     does: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.orders import READABLE, read_order
@@ -15,6 +14,7 @@ from pipegen.graph.difference import Difference, difference
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Plan
 from pipegen.readback.jobs import Jobs, read_jobs
+from pipegen.structs import Struct
 from pipegen.targets.base import GeneratedFile, Target
 
 _DECLARATIVE = re.compile(r"^pipeline \{$", re.MULTILINE)
@@ -22,8 +22,7 @@ _DECLARATIVE = re.compile(r"^pipeline \{$", re.MULTILINE)
 _CUT = "…"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Made:
+class Made(Struct, kw_only=True):
     """The files of a target, and how their order differs from that of the plans.
 
     *style* is that of a Jenkinsfile, "" for other files; *stages* counts those of the config that are in the files;

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipegen.cli.durations import check_timeouts, load_durations
@@ -17,10 +16,10 @@ from pipegen.run.model import Demand, Machine, PipelineRun, TaskId
 from pipegen.run.scheduling.scheduler import scheduler
 from pipegen.run.simulation import Simulation, simulate
 from pipegen.run.tasks import pipeline_run, running
+from pipegen.structs import Struct, replace
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Paper:
+class Paper(Struct, kw_only=True):
     """Pipelines that run side by side, how long their stages take, and in which order they are placed."""
 
     runs: tuple[PipelineRun, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from pipegen.config.scalar import CORE_TAG, scalar
 from pipegen.config.schema_depth import DEEPEST, report_too_deep
@@ -12,6 +11,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped, near_miss
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence
+from pipegen.structs import MutableStruct, field
 
 # A config of 10,000 stages has some 100,000 values; a few aliases of aliases can stand for billions.
 MOST_NODES = 1_000_000
@@ -29,8 +29,7 @@ _DASH = re.compile(r"(?:\s|#.*)*-")
 _QUOTE = 'put text that begins with "{" or "[" in quotes'
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(MutableStruct):
     """A collection whose end has not come yet."""
 
     is_mapping: bool

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as Items
-from dataclasses import dataclass
 
 from pipegen.config.merge import is_null
 from pipegen.source.tree import Mapping
+from pipegen.structs import Struct
 
 # Keys that say something of a script, and nothing of PipelineLib's steps.
 _OF_SCRIPTS = ("env", "outputs", "shell", "after", "image", "services", "secrets")
 
 
-@dataclass(frozen=True, slots=True)
-class Defaults:
+class Defaults(Struct):
     """The *layers* of the defaults, templates first, and what of them is for stages without a script."""
 
     layers: tuple[Mapping, ...]

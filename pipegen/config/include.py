@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as Items
-from dataclasses import dataclass
 from pathlib import Path
 
 from pipegen.config.compose import MOST_NODES
@@ -16,14 +15,14 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence, count
+from pipegen.structs import Struct
 
 # A config and all that it includes; people read them.
 MOST_FILES = 100
 LARGEST = 4 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class _Open:
+class _Open(Struct):
     """A file whose includes are being read: where it really stands, and what included it."""
 
     real: Path

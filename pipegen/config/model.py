@@ -7,26 +7,25 @@ None stands for what the user left out.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import chain, pairwise, product
+from typing import ClassVar
 
 from pipegen.source.text import Located, SourceFile, Span
 from pipegen.source.tree import Mapping, Node
+from pipegen.structs import SpannedStruct, Struct
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Build:
+class Build(SpannedStruct, kw_only=True):
     """The `build` step; *variant* None builds the variant named as the stage."""
 
     variant: Node | None = None
     context: Node | None = None
     excludes: Node | None = None
     pull_policy: Node | None = None
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Run:
+class Run(SpannedStruct, kw_only=True):
     """The `run` step."""
 
     image: Node | None = None
@@ -34,22 +33,20 @@ class Run:
     env: Node | None = None
     credentials: Node | None = None
     tail: int = 0
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Publish:
+class Publish(SpannedStruct, kw_only=True):
     """The `publish.image` step."""
 
     id: Node | None = None
     name: Node | None = None
     tag: Node | None = None
     tags: Node | None = None
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Deploy:
+class Deploy(SpannedStruct, kw_only=True):
     """The `deploy` step."""
 
     image: Node | None = None
@@ -59,40 +56,36 @@ class Deploy:
     test: bool = True
     timeout: Node | None = None
     overrides: Node | None = None
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Trigger:
+class Trigger(SpannedStruct, kw_only=True):
     """The `trigger` step."""
 
     name: Located[str]
     parameters: tuple[tuple[Located[str], Node], ...] = ()
     propagate: bool = True
     wait: bool = False
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Email:
+class Email(SpannedStruct, kw_only=True):
     """Who is told by mail when a stage fails, and how."""
 
     to: Node | None = None
     subject: Node | None = None
     body: Node | None = None
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(SpannedStruct):
     """A step that is one value, with the place of its key."""
 
     node: Node
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Leg:
+class Leg(Struct, kw_only=True):
     """Which leg of a matrix stage a stage is.
 
     Attributes:
@@ -108,8 +101,7 @@ class Leg:
     like: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stage:
+class Stage(SpannedStruct, kw_only=True):
     """A stage; *promote* with no node raises the version of the project's own chart.
 
     What is a `Value` here is read where the plan is built: by the module of `plan` that is named as the key, or as
@@ -117,10 +109,12 @@ class Stage:
     `stage / `, which its name begins with. What it says of other stages, it says of those that stand there too.
     """
 
+    UNCOMPARED: ClassVar = ("body",)
+
     name: Located[str]
     within: str = ""
     leg: Leg | None = None
-    body: Mapping | None = field(default=None, compare=False)
+    body: Mapping | None = None
     pipeline: Value | None = None
     directory: Located[str] | None = None
     shell: Located[str] | None = None
@@ -170,12 +164,11 @@ class Stage:
         return self.leg.stage if self.leg is not None else self.own_name
 
 
-@dataclass(frozen=True, slots=True)
-class Arc:
+class Arc(SpannedStruct):
     """Stages that run one after the other; those of one group run side by side."""
 
     groups: tuple[tuple[Located[str], ...], ...]
-    span: Span = field(compare=False)
+    span: Span
 
     @property
     def stages(self) -> tuple[Located[str], ...]:
@@ -187,8 +180,7 @@ class Arc:
         return chain.from_iterable(product(earlier, later) for earlier, later in pairwise(self.groups))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Fetch:
+class Fetch(Struct, kw_only=True):
     """How the repository is fetched, with PipelineLib's defaults."""
 
     shallow: bool = True
@@ -197,8 +189,7 @@ class Fetch:
     tags: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Pipeline:
+class Pipeline(Struct, kw_only=True):
     """A pipeline; *arcs* None is the order in which the stages are written.
 
     Arcs, and values that name stages, do so as the user does, also once *stages* are legs.
@@ -219,11 +210,12 @@ class Pipeline:
     finally_: Value | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Config:
+class Config(SpannedStruct, kw_only=True):
     """A whole config: its pipelines in the user's order, its parameters, and the settings of targets by name."""
 
-    file: SourceFile = field(compare=False)
+    UNCOMPARED: ClassVar = ("file",)
+
+    file: SourceFile
     pipelines: tuple[Pipeline, ...]
     inputs: tuple[tuple[Located[str], Node], ...] = ()
     targets: tuple[tuple[Located[str], Mapping], ...] = ()

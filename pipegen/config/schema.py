@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from jsonschema import Draft202012Validator, ValidationError
@@ -22,6 +21,7 @@ from pipegen.config.schema_violation import Path, Violation, type_name
 from pipegen.config.schema_words import tell
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Node, plain
+from pipegen.structs import replace
 
 # JSON counts 2.0 as an integer; a reader of YAML does not.
 _Validator = extend(  # type: ignore[no-untyped-call] # the stubs leave it open

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import NoneType
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
+
+from pipegen.structs import SpannedStruct
 
 Path: TypeAlias = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Violation:
+class Violation(SpannedStruct, kw_only=True):
     """One rule of a schema that one value breaks.
 
     Attributes:
@@ -23,12 +23,14 @@ class Violation:
         schema: the schema that holds the keyword.
     """
 
+    UNCOMPARED: ClassVar = ("value", "limit", "schema")
+
     keyword: str
     path: Path
     key: str = ""
-    value: object = field(compare=False)
-    limit: object = field(compare=False)
-    schema: Mapping[str, object] = field(compare=False)
+    value: object
+    limit: object
+    schema: Mapping[str, object]
 
 
 def type_name(value: object) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from ruamel.yaml.error import MarkedYAMLError
 
@@ -11,6 +10,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile, Span
+from pipegen.structs import Struct
 
 # `key: value` in block style, perhaps after dashes; the value is no comment, anchor, tag or block scalar.
 _FILLED = re.compile(
@@ -19,8 +19,7 @@ _FILLED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
+class _Words(Struct):
     """What the parser says, what we say, what to do; *at_start* where the mistake is at the beginning it tells of."""
 
     theirs: str

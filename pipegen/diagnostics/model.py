@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from pipegen.source.text import Span
+from pipegen.structs import Struct
 
 
 class Severity(Enum):
@@ -21,8 +21,7 @@ class Severity(Enum):
         return list(Severity).index(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct):
     """A kind of diagnostic: `PG301`, `unknown-stage`; never reused.
 
     The first digit is the stage that finds it: 1 reading, 2 schema, 3 names,
@@ -34,16 +33,14 @@ class Code:
     severity: Severity
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Struct):
     """A place, and a few words about it; no words underline it only."""
 
     span: Span
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct):
     """One finding: the line to show if only one can be shown, and where to look.
 
     A diagnostic about no place in a file (a missing file, say) has no primary label.

@@ -5,10 +5,10 @@ block. Nothing is wrapped, no anchor is made, and entries keep their order.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from pipegen.emit.yaml_scalar import Scalar, escape, is_foldable, literal_block, write_key, write_scalar, write_text
+from pipegen.structs import Struct
 
 Data: TypeAlias = "Scalar | Mapping[str, Data] | Sequence[Data]"
 Value: TypeAlias = "Scalar | Mapping[str, Value] | Sequence[Value] | Flow | Folded | Commented | Verbatim"
@@ -16,29 +16,25 @@ Value: TypeAlias = "Scalar | Mapping[str, Value] | Sequence[Value] | Flow | Fold
 _INDENT = "  "
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(Struct):
     """A mapping or sequence on one line: `{ job: build, artifacts: true }`, `[step 1, step 2]`."""
 
     value: Mapping[str, Data] | Sequence[Data]
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
+class Folded(Struct):
     """One long line of text, broken where one space is; on one line after all if a reader could see it differently."""
 
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Verbatim:
+class Verbatim(Struct):
     """A number or a boolean as a person wrote it (`1.10`, `yes`), on one line; it must not be text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Commented:
+class Commented(Struct):
     """A value with a comment *above* its entry, of one or more lines, and one *beside* it; an empty one is left out."""
 
     value: Value

@@ -4,17 +4,16 @@ A block is complete before the next one starts; a chain runs its nodes one after
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.structs import Struct
 
 Chain = tuple[str, ...]
 Block = tuple[Chain, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Struct):
     """Each node of *later* waits for all of *earlier*, which the graph does not ask for."""
 
     later: tuple[str, ...]

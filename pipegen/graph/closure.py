@@ -1,13 +1,12 @@
 """The whole order of a graph at once: for each node, the set of its ancestors as one integer."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pipegen.graph.walk import Neighbours, components
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Closure:
+class Closure(Struct):
     """Which node comes before which, however far.
 
     Bit ``i`` of ``masks[j]`` says that ``nodes[i]`` is an ancestor of ``nodes[j]``; a node on a cycle is its own.

@@ -1,16 +1,15 @@
 """Two orders of the same nodes: what one asks for, and what another makes of it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 
 from pipegen.graph.blocks import Wait
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.paths import longest_path
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Difference:
+class Difference(Struct, kw_only=True):
     """What a graph that was made adds to one that was asked for.
 
     Attributes:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from pipegen.graph.blocks import Block, chains, parts
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.walk import Neighbours
+from pipegen.structs import Struct
 
 # A part with more sets that may be done is not searched whole.
 _FEW_IDEALS = 160
@@ -48,8 +48,7 @@ def _laid_out(part: Sequence[str], graph: ExecutionGraph, durations: Mapping[str
     return tuple(tuple(tuple(part[place] for place in chain) for chain in layout.chains(block)) for block in found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
+class _Layout(Struct):
     """A part of a graph by numbers, in an order that its arcs allow; *weights* are durations."""
 
     before: Neighbours

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Segments:
+class Segments(Struct):
     """Where the segments of a row end, and how many arcs span the cuts, counted once for each."""
 
     ends: tuple[int, ...]

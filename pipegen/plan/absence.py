@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
@@ -14,10 +13,10 @@ from pipegen.plan.model import Condition, Container, Copy, Image, Publish, Run, 
 from pipegen.plan.model.logic import implies
 from pipegen.source.text import Span
 from pipegen.source.tree import Kind, Scalar
+from pipegen.structs import Struct, field
 
 
-@dataclass(frozen=True, slots=True)
-class Absence:
+class Absence(Struct):
     """What is known of the *stages*, whose *conditions* are read, before they run.
 
     *final* are the finally stages, with the places that name them: they run also where all others have failed.

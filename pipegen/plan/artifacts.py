@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field
 from posixpath import join, normpath
 
 from pipegen.bindings.groups import INSIDE, Groups
@@ -18,13 +17,13 @@ from pipegen.plan.unknown import report_unknown_stage
 from pipegen.source.text import Located, Span
 from pipegen.source.tree import Scalar
 from pipegen.source.tree import Sequence as List
+from pipegen.structs import Struct, field
 
 # Ant's and GitLab's patterns agree on `*` and `**`; what else means something to one of them cannot be said.
 _PATTERN = re.compile(r"[^?\[\]{}\\,!$'\"\x00-\x1f\x7f]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
+class Offered(Struct):
     """What a stage can choose files from.
 
     *groups* are the stages of the pipeline; *left* holds those that leave files, in an order that the arcs allow, and

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 from posixpath import normpath
 
@@ -53,10 +52,10 @@ from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
 from pipegen.plan.surroundings import Surroundings, surroundings
 from pipegen.plan.values import Values, values_of
+from pipegen.structs import Struct, replace
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Work:
+class _Work(Struct, kw_only=True):
     """What one stage does, before it is known what others want of it."""
 
     stage: Stage
@@ -77,8 +76,7 @@ class _Work:
         return (*self.steps, *self.after, self.machine, self.beside.gate.environment)
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbours:
+class Neighbours(Struct):
     """What a pipeline must know of the file it stands in.
 
     *homes* are the pipelines that hold a stage of each name; *called* those that others run in the places of
@@ -93,8 +91,7 @@ class Neighbours:
     parameters: Parameters
 
 
-@dataclass(frozen=True, slots=True)
-class Ancestors:
+class Ancestors(Struct):
     """The stages that run before *stage*, asked one by one."""
 
     closure: Closure

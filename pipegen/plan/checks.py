@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from posixpath import normpath
 
 from pipegen.bindings.expression import Loop, Text
@@ -11,6 +10,7 @@ from pipegen.config.model import Build
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Located
+from pipegen.structs import replace
 
 # What `docker build` takes for a context elsewhere.
 _REMOTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://|git@|github\.com/|-$")

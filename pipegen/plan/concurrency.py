@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pipegen.config.model import Stage, Value
 from pipegen.plan.model import Concurrency, Limits
 from pipegen.source.tree import Mapping, Scalar
+from pipegen.structs import replace
 
 
 def concurrency(value: Value | None) -> Concurrency | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from typing import TypeAlias
 
@@ -32,6 +31,7 @@ from pipegen.plan.parameters import Parameters
 from pipegen.plan.regex import RegexError, common
 from pipegen.source.tree import Entry, Kind, Node, Scalar, Sequence
 from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.structs import Struct
 
 # Whether a condition holds, where that is known; None for one that is wrong.
 _Found: TypeAlias = "Condition | bool | None"
@@ -66,8 +66,7 @@ def condition(
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
+class _Reader(Struct):
     """Reads conditions; the schema has checked their shape."""
 
     parameters: Parameters

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from pipegen.structs import Struct
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
@@ -12,8 +13,7 @@ _PART = re.compile(r"(?P<first>\*|[0-9]+|[A-Za-z]+)(?:-(?P<last>[0-9]+|[A-Za-z]+
 _WORD = re.compile(r"\S+")
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(Struct):
     """A field: what it is, its smallest and largest number, and names for the numbers from *least* on."""
 
     what: str

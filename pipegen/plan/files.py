@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import chain, combinations, product
 from posixpath import basename, join, normpath
+from typing import ClassVar
 
 from pipegen.bindings.expression import Items, Loop
 from pipegen.config.model import Stage
@@ -16,6 +16,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.plan.model import Artifact, Build, Commands, Copy, CopyFile, Leave, Step
 from pipegen.plan.patterns import is_pattern, matches
+from pipegen.structs import SpannedStruct, Struct, replace
 
 # What the engines' own path patterns (Ant's, GitLab's) take literally.
 _PLAIN_PATH = re.compile(r"[^*?\[\]{}\\,!$'\"\x00-\x1f\x7f]+")
@@ -47,20 +48,20 @@ def reads_files(steps: Sequence[Step]) -> bool:
     return any(isinstance(step, Commands) or (isinstance(step, Build) and step.has_local_context) for step in steps)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Left:
+class Left(SpannedStruct):
     """What the stage number *order* leaves; stages are numbered in an order that the arcs allow."""
+
+    UNCOMPARED: ClassVar = ("artifact",)
 
     order: int
     stage: str
-    artifact: Artifact = field(compare=False)
+    artifact: Artifact
 
 
 Conflict = tuple[Left, Left]
 
 
-@dataclass(frozen=True, slots=True)
-class Meetings:
+class Meetings(Struct):
     """What meets where all that the stages leave comes together.
 
     Attributes:
@@ -107,7 +108,7 @@ def _meeting(places: Mapping[str, Sequence[Left]]) -> Iterator[Conflict]:
         if not is_pattern(path):
             above += [one for pattern in patterns if matches(pattern, path) for one in places[pattern]]
         for pair in chain(combinations(here, 2), product(above, here)):
-            one, other = sorted(pair)
+            one, other = sorted(pair, key=lambda left: left.order)
             if one.stage != other.stage:
                 yield one, other
 

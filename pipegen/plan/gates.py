@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pipegen.config.model import Pipeline, Stage, Value
 from pipegen.diagnostics import codes
@@ -16,6 +15,7 @@ from pipegen.plan.unknown import report_unknown_stage
 from pipegen.plan.values import Values
 from pipegen.source.tree import Kind, Mapping, Node, Scalar
 from pipegen.source.tree import Sequence as List
+from pipegen.structs import replace
 
 # GitLab puts jobs off by no more than a week: https://docs.gitlab.com/ci/jobs/job_control/#run-a-job-after-a-delay
 _LONGEST_DELAY = 7 * 86_400

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import chain
 
 from pipegen.bindings.names import RESERVED_STAGES
@@ -16,6 +15,7 @@ from pipegen.plan.cycles import check_cycles
 from pipegen.plan.final import check_final, final_stages, without_final
 from pipegen.plan.unknown import report_unknown_stage
 from pipegen.source.text import Located
+from pipegen.structs import replace
 
 
 def build_graph(pipeline: Pipeline, report: Report) -> ExecutionGraph:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from pipegen.structs import Struct
 
 # POSIX promises no more repetitions.
 _MOST = 255
@@ -13,8 +14,7 @@ _INTERVAL = re.compile(r"\{(?P<least>[0-9]{1,3})(?P<comma>,(?P<most>[0-9]{1,3})?
 _DOUBLED = ("--", "&&", "~~", "||")
 
 
-@dataclass(frozen=True, slots=True)
-class Misread:
+class Misread(Struct):
     """What engines read differently, at a place of a pattern; *advice* says what to write."""
 
     at: int

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from itertools import chain
 
 from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.plan.files import copied
 from pipegen.plan.model import Container, Copy, Machine, Mail, Output, Shared, Step
+from pipegen.structs import Struct
 
 _IMAGE_NAMES = ("imageID", "imageLocalName")
 
@@ -82,6 +82,6 @@ def _references(value: object) -> Iterator[Reference]:
         case tuple():
             for item in value:
                 yield from _references(item)
-        case _ if is_dataclass(value):
-            for one in fields(value):
-                yield from _references(getattr(value, one.name))
+        case Struct():
+            for field in value.__struct_fields__:
+                yield from _references(getattr(value, field))

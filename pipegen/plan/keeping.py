@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from pipegen.bindings.expression import Scope, Text
 from pipegen.config.model import Stage
@@ -17,13 +16,13 @@ from pipegen.plan.values import Values
 from pipegen.source.text import Located
 from pipegen.source.tree import Kind, Mapping, Node, Scalar
 from pipegen.source.tree import Sequence as List
+from pipegen.structs import Struct
 
 _NEVER = "never"
 _NAME = re.compile(r"[^/\\\x00-\x1f\x7f]+")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Kept:
+class Kept(Struct, kw_only=True):
     """What a stage says of its files: those it leaves, how these are kept, and what of it is shown.
 
     *at_run_time* are those whose paths only the run knows.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from pipegen.config.model import Config
 from pipegen.diagnostics import codes
@@ -16,6 +15,7 @@ from pipegen.plan.model.inputs import BOOLEANS, NUMBER
 from pipegen.source.text import Located, Span
 from pipegen.source.tree import Kind, Node, Scalar, Sequence
 from pipegen.source.tree import Mapping as Map
+from pipegen.structs import Struct, field
 
 _TYPES = {
     Kind.BOOLEAN: InputType.BOOLEAN,
@@ -24,8 +24,7 @@ _TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Parameters:
+class Parameters(Struct):
     """The parameters of a file in the order written; *given* has the values that are fixed at compile time.
 
     A default fixes nothing: it is the value of a run that is given none.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from pipegen.structs import MutableStruct
 
 _QUANTIFIER = re.compile(r"[*+?]|\{(\d+)(,(\d*))?\}")
 _MOST_REPEATS = 1000
@@ -46,8 +47,7 @@ def common(source: str) -> str:
     return flag + found
 
 
-@dataclass(slots=True)
-class _Reader:
+class _Reader(MutableStruct):
     """Reads a regular expression from *at* on."""
 
     source: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
@@ -16,6 +15,7 @@ from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Node, Scalar
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Sequence as TreeSequence
+from pipegen.structs import Struct
 
 _KINDS = {
     "text": CredentialKind.TEXT,
@@ -26,8 +26,7 @@ _KINDS = {
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-@dataclass(frozen=True, slots=True)
-class Secrets:
+class Secrets(Struct):
     """What the engine binds around the script of a stage."""
 
     credentials: tuple[Credential, ...] = ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from pipegen.bindings.expression import Expression, Map, Scope, Text
 from pipegen.config import model as config
@@ -39,6 +38,7 @@ from pipegen.plan.model import (
 from pipegen.plan.values import Values
 from pipegen.source.text import Span
 from pipegen.source.tree import Node, Scalar
+from pipegen.structs import replace
 
 IMAGE_ID = "${.imageID}"
 CONTAINER = "${.container}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
@@ -15,10 +13,10 @@ from pipegen.plan.raw import raw
 from pipegen.plan.reuse import reuse
 from pipegen.plan.values import Values
 from pipegen.source.tree import Mapping
+from pipegen.structs import Struct, replace
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, kw_only=True):
     """What stands around the steps of a stage."""
 
     kept: Kept

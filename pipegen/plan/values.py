@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from pipegen.bindings.expression import (
@@ -31,12 +30,12 @@ from pipegen.graph.closure import Closure
 from pipegen.plan.model import Line, Output
 from pipegen.source.text import Span
 from pipegen.source.tree import Node, Scalar
+from pipegen.structs import MutableStruct, replace
 
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
-class Values:
+class Values(MutableStruct):
     """Reads the values of one stage: each is parsed, resolved and folded once.
 
     *places* gathers the outputs of other stages that the user's values name, each with its first place, *statuses* the

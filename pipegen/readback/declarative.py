@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback.groovy import Code
 from pipegen.readback.literals import Values
+from pipegen.structs import Struct
 
 _KINDS = ("stages", "parallel", "matrix", "steps")
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct):
     """A stage with steps."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Serial:
+class Serial(Struct):
     """Parts one after the other."""
 
     parts: tuple[Part, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Parallel:
+class Parallel(Struct):
     """Parts side by side, which end when all of them have."""
 
     parts: tuple[Part, ...]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from pipegen.assets import folder
@@ -12,6 +11,7 @@ from pipegen.emit.template import render
 from pipegen.readback.errors import UnknownDriverError
 from pipegen.readback.groovy import Code, Token
 from pipegen.readback.literals import Function, functions
+from pipegen.structs import Struct
 
 _DIFFERS = "the driver differs from the one this version writes"
 # With functions of these names of its own, a file would do other things than it says.
@@ -23,8 +23,7 @@ _DECLARING = re.compile(rf"^(?:@NonCPS\n)?\w+ (?:{'|'.join(_DECLARE)})\(.*?^}}\n
 Told = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Driver:
+class Driver(Struct):
     """How the driver is written: blocks nest *deepest* deep, 0 where they nest freely; stages may stand in tables."""
 
     deepest: int

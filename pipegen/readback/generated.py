@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from pipegen.diagnostics import codes
@@ -13,14 +12,14 @@ from pipegen.readback import gitlab, jenkins
 from pipegen.readback.errors import UnknownDriverError, UnreadableError
 from pipegen.readback.recognise import Engine
 from pipegen.source.text import SourceFile, Span
+from pipegen.structs import Struct
 
 # Rules without end may leave gaps without end; these are enough to see what is meant.
 _TOLD_GAPS = 8
 _SHOWN = {Engine.JENKINS: "Jenkinsfile", Engine.GITLAB: "file for GitLab"}
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct):
     """The order in a file: *form* is how it is said, *graph* holds the direct waits and no others."""
 
     file: SourceFile

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from pipegen.structs import Struct
 
 Path = tuple[str | int, ...]
 
@@ -31,16 +32,14 @@ class WrongFileError(ValueError):
         self.path = path
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(Struct):
     """A job of the same file that is waited for; an optional one may be missing."""
 
     job: str
     is_optional: bool
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Job:
+class Job(Struct, kw_only=True):
     """A job: *stage* is the number of its stage, *needs* are None where the stages make the order.
 
     *rules* are what says whether it runs, "" where it always does. Nobody waits for one that is not *is_awaited*, where

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback.gitlab_file import Job, WrongFileError
+from pipegen.structs import Struct
 
 # Before the name of a job that starts child pipelines: the moment when it does.
 _START = "\0start of "
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(Struct):
     """Where rules drop *through*, *later* does not wait for *earlier*, which it waits for by way of it otherwise."""
 
     later: str
@@ -23,8 +22,7 @@ class Gap:
     through: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Wait:
+class _Wait(Struct):
     """A moment that comes before another.
 
     It *is_firm* when it does not go missing without the other, and *is_part* when it is that of a job in the child
@@ -36,8 +34,7 @@ class _Wait:
     is_part: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(Struct):
     """A job that another waits for: always (*is_firm*), or where it is there, or by way of the helper *through*."""
 
     is_firm: bool

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from pipegen.readback.gitlab import document
+from pipegen.structs import Struct
 
 _HELPER = "PIPEGEN_HELPER"
 
 
-@dataclass(frozen=True, slots=True)
-class Jobs:
+class Jobs(Struct):
     """All jobs, those among them that stand for no stage, and the most needs that one of all has."""
 
     names: tuple[str, ...]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from pipegen.readback.groovy import Code, Kind
+from pipegen.structs import Struct
 
 # What stands in front of a function: its type, as pipegen writes them, or no type.
 _NO_TYPES = frozenset({"new", "else", "return", "throw", "in", "case", "assert", "import", "package"})
@@ -15,8 +15,7 @@ _MOST_CALLS = 10
 _CHARACTER = ("(", "char", ")")
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct):
     """A function of a file: where it begins, and the brackets of its parameters and of its body."""
 
     name: str

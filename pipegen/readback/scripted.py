@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from pipegen.readback.groovy import Code, Places
 from pipegen.readback.literals import Function, Values
 from pipegen.readback.tables import table_stages
+from pipegen.structs import Struct
 
 # What makes the order, by the names of the driver's functions and Jenkins' own steps.
 _DECLARES, _DECLARES_TABLES = "addStage", "addTables"
@@ -16,8 +16,7 @@ _VERBS = frozenset({_DECLARES, _DECLARES_TABLES, _ADVANCE, _READY, _RUN, _PARALL
 _LOOPS = frozenset({"for", "while", "do", "switch", "else", "catch"})
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Struct):
     """A stage, and the names that it comes after; *place* is the token where that is said."""
 
     name: str
@@ -25,8 +24,7 @@ class Declared:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Struct):
     """Stages that are started, with all that this makes ready: *names*, or those that wait for *done* alone.
 
     With neither, those that wait for nothing.
@@ -37,15 +35,13 @@ class Start:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Struct):
     """Starts one after the other: each ends when all stages that it has made ready have."""
 
     parts: tuple[Flow, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Branches:
+class Branches(Struct):
     """Starts side by side."""
 
     parts: tuple[Flow, ...]
@@ -54,8 +50,7 @@ class Branches:
 Flow = Start | Sequence | Branches
 
 
-@dataclass(frozen=True, slots=True)
-class Scripted:
+class Scripted(Struct):
     """The stages of a file in the order of the text, and how they start."""
 
     stages: tuple[Declared, ...]

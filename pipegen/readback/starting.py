@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback.errors import UnreadableError
 from pipegen.readback.scripted import Branches, Declared, Flow, Scripted, Sequence, Start
+from pipegen.structs import Struct
 
 # Makes the error for what is said at a place.
 Refusal = Callable[[int, str], UnreadableError]
@@ -23,8 +23,7 @@ def graph_of(script: Scripted, refusal: Refusal) -> ExecutionGraph:
     return ExecutionGraph([*arcs, *told, *after])
 
 
-@dataclass(frozen=True, slots=True)
-class _Ended:
+class _Ended(Struct):
     """The stages that a flow starts with, and those that nothing of it comes after."""
 
     first: tuple[str, ...]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from pipegen.run.model import PipelineRun, TaskId
 from pipegen.run.tasks import can_run, delays, longest_behind
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(Struct):
     """Tasks of which each waits for the one before it, and how long all of them take, delays included."""
 
     tasks: tuple[TaskId, ...] = ()

@@ -6,7 +6,6 @@ All state is here, and all of it changes in calls of the clock, one after the ot
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
 from types import MappingProxyType
@@ -19,6 +18,7 @@ from pipegen.run.model import Attempt, Ending, Outcome, PipelineRun, Task, TaskI
 from pipegen.run.outcome import Moment, Reason, State, Status
 from pipegen.run.progress import News, Progress
 from pipegen.run.scheduling.base import Placement, Scheduler
+from pipegen.structs import MutableStruct, field, replace
 
 # What stops in good order has as long as docker gives a container before it is killed:
 # https://docs.docker.com/reference/cli/docker/container/stop/
@@ -51,8 +51,7 @@ class _Place(Enum):
     OVER = "over"
 
 
-@dataclass(slots=True)
-class _Course:
+class _Course(MutableStruct):
     """A task, and how far it is.
 
     *attempt* and *outcome* are those of its last try; *alarm* takes back what the clock shall do for it.
@@ -74,8 +73,7 @@ class _Course:
             self.alarm = None
 
 
-@dataclass(slots=True)
-class _Pipeline:
+class _Pipeline(MutableStruct):
     """A pipeline's run, its tasks by stage."""
 
     run: PipelineRun

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from pipegen.run.model import Attempt, Outcome, TaskId
 from pipegen.run.outcome import Reason, Status
+from pipegen.structs import Struct
 
 
 class Cause(Enum):
@@ -23,21 +23,18 @@ class Cause(Enum):
     APPROVAL = "approval"
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct):
     """Something that happened *time* seconds after the run began."""
 
     time: float
 
 
-@dataclass(frozen=True, slots=True)
 class Ready(Event):
     """Nothing before the task is left to wait for."""
 
     task: TaskId
 
 
-@dataclass(frozen=True, slots=True)
 class Parked(Event):
     """The task could start, but for *cause*; *what* names the lock, label or machine, "" where nothing does."""
 
@@ -46,14 +43,12 @@ class Parked(Event):
     what: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Started(Event):
     """A try began."""
 
     attempt: Attempt
 
 
-@dataclass(frozen=True, slots=True)
 class Ended(Event):
     """A try ended; with *is_final* no other follows.
 
@@ -65,7 +60,6 @@ class Ended(Event):
     is_final: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Skipped(Event):
     """The task never starts."""
 
@@ -73,7 +67,6 @@ class Skipped(Event):
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True)
 class Over(Event):
     """A pipeline's run has ended, finally stages and all."""
 

@@ -11,7 +11,6 @@ import base64
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from types import TracebackType
@@ -21,6 +20,7 @@ from pipegen.plan.model import Failure, Plan
 from pipegen.run.events import Ended, Event, Over, Skipped, Started
 from pipegen.run.model import Ending, Outcome, TaskId
 from pipegen.run.outcome import Status
+from pipegen.structs import MutableStruct, field
 
 # Grows when the lines come to mean something else.
 FORMAT = 1
@@ -73,8 +73,7 @@ class Journal:
             left = left[os.write(self._file, left) :]
 
 
-@dataclass(slots=True)
-class Story:
+class Story(MutableStruct):
     """What a journal tells.
 
     Attributes:

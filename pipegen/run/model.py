@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
+from typing import ClassVar
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Failure, Job, Plan
 from pipegen.run.outcome import Status
+from pipegen.structs import SpannedStruct, Struct
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class TaskId:
+class TaskId(Struct, order=True):
     """A stage of a pipeline, by the two names."""
 
     pipeline: str
     stage: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Demand:
+class Demand(Struct, kw_only=True):
     """What a task takes while it runs: all of it, or it does not start.
 
     Attributes:
@@ -37,8 +36,7 @@ class Demand:
     locks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Machine:
+class Machine(Struct, kw_only=True):
     """A place where tasks run, and what it has; None is without bound."""
 
     name: str
@@ -48,8 +46,7 @@ class Machine:
     labels: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Task:
+class Task(SpannedStruct, kw_only=True):
     """A stage in one run.
 
     Attributes:
@@ -62,16 +59,17 @@ class Task:
         order: its place among all tasks as the user wrote them, from 0.
     """
 
+    UNCOMPARED: ClassVar = ("job", "plan")
+
     id: TaskId
-    job: Job = field(compare=False)
-    plan: Plan = field(compare=False)
+    job: Job
+    plan: Plan
     demand: Demand
     remaining: float = 0.0
     order: int = 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PipelineRun:
+class PipelineRun(Struct, kw_only=True):
     """A pipeline in one run.
 
     Attributes:
@@ -87,8 +85,7 @@ class PipelineRun:
     is_fail_fast: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct):
     """One try of a task on a machine; *number* counts from 1.
 
     *statuses* is what came of the stages (of the pipeline: "") whose status a finally stage reads.
@@ -111,8 +108,7 @@ class Ending(Enum):
     REUSED = "reused"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Outcome:
+class Outcome(Struct, kw_only=True):
     """What came of a try.
 
     Attributes:

@@ -7,10 +7,10 @@ of a run and tell what follows from it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.structs import Struct, field
 
 
 class Status(Enum):
@@ -40,8 +40,7 @@ class Reason(Enum):
     REFUSED = "somebody said no"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Moment:
+class Moment(Struct, kw_only=True):
     """A moment of a run.
 
     Attributes:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.run.outcome import Moment, Reason, State, Status
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class News:
+class News(Struct):
     """What follows from a change: stages that may start now, and those that never will."""
 
     ready: Sequence[str] = ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from pipegen.graph.render.visible import visible
 from pipegen.run.bounds import Path, longest_path
@@ -15,10 +14,10 @@ from pipegen.run.executors.simulated import SimulatedExecutor
 from pipegen.run.model import Machine, PipelineRun, TaskId
 from pipegen.run.scheduling.base import Scheduler
 from pipegen.run.tasks import can_run
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Simulation:
+class Simulation(Struct, kw_only=True):
     """What a run on paper came to.
 
     Attributes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Self
 
 from pipegen.run.simulation import Simulation
+from pipegen.structs import Struct
 
 # Makespans that differ by less are the same to a person.
 _NEAR = 0.05
@@ -14,8 +14,7 @@ _NEAR = 0.05
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class Sweep:
+class Sweep(Struct):
     """Simulations by the number of executors, fewest first; there is at least one."""
 
     simulations: tuple[tuple[int, Simulation], ...]

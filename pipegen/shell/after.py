@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from pipegen.plan.model import Commands, Job, Output, Shared
 from pipegen.shell.absence import may_be_absent
@@ -13,6 +12,7 @@ from pipegen.shell.host import Host
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import quote, shell_text
 from pipegen.shell.uses import uses
+from pipegen.structs import replace
 
 
 def job_after(job: Job) -> Job:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct):
     """One or more lines that belong together.
 
     An element of *lines* that holds a line break is quoted text over several

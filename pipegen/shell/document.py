@@ -7,7 +7,6 @@ from the numbers of its bytes: so every shell and every awk gives the same bytes
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from pipegen.bindings.expression import Constant, Expression, List, Loop, Map, Text
@@ -18,10 +17,10 @@ from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Word, between_quotes, printf_format, single_quoted
 from pipegen.shell.text import word
 from pipegen.shell.yaml import plain_scalar
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(Struct):
     """A line; its texts are known only at run time."""
 
     pieces: tuple[str | Text, ...]
@@ -33,8 +32,7 @@ class _Line:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Repeat:
+class _Repeat(Struct):
     """Lines for each item of *loop*, whose body is not looked at."""
 
     loop: Loop[Expression]

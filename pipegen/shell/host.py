@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 
 from pipegen.plan.model import Credential, Job
+from pipegen.structs import Struct
 
 
 class Images(Enum):
@@ -18,8 +18,7 @@ class Images(Enum):
     REGISTRY = "registry"
 
 
-@dataclass(frozen=True, slots=True)
-class Login:
+class Login(Struct):
     """A registry to log in to before pushing or pulling, all as shell text for double quotes."""
 
     registry: str
@@ -27,8 +26,7 @@ class Login:
     password: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Host:
+class Host(Struct, kw_only=True):
     """The differences between engines, as shell text.
 
     "Shell text" is text that may stand between double quotes: literal characters

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from pipegen.plan.model import Input, InputType
 from pipegen.plan.model.inputs import BOOLEANS, NUMBER
@@ -11,6 +10,7 @@ from pipegen.shell.command import Command
 from pipegen.shell.layout import failure, indented, otherwise
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Variable, Word, assigned, printf_format, quote, shell_text, single_quoted
+from pipegen.structs import replace
 
 
 def read_inputs(lowering: Lowering) -> Iterator[Command]:

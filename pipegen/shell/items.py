@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
 from pipegen.bindings.expression import Items, Loop, Text
@@ -12,6 +11,7 @@ from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import free
 from pipegen.shell.quote import Variable, assigned, printf_format, quote, single_quoted
 from pipegen.shell.text import argument, word
+from pipegen.structs import replace
 
 T = TypeVar("T")
 # The commands for one item; the names of the loops around are in the lowering it gets.

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from pipegen.plan.model import Job, Plan
 from pipegen.shell.host import Host
 from pipegen.shell.names import Variables
+from pipegen.structs import Struct, field
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Lowering:
+class Lowering(Struct, kw_only=True):
     """What the steps of one job are lowered with.
 
     Attributes:

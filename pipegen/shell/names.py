@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import count
 
 from pipegen.plan.model import Job, Output
 from pipegen.shell.host import Host
 from pipegen.shell.quote import Literal, Word, shell_text
+from pipegen.structs import Struct
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_]+")
 _LEGAL_EVERYWHERE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -18,8 +18,7 @@ _LEGAL_EVERYWHERE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _LONGEST_SLUG = 24
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Variables:
+class Variables(Struct, kw_only=True):
     """The shell variables of a job.
 
     They are for outputs, setup values, defaults that cannot be in an expansion, inputs, and statuses of stages, "" for

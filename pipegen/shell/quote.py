@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from pipegen.structs import Struct
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+
+class Literal(Struct):
     """Text that means itself."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct):
     """The value of a shell variable; with an *operator* such as `:-` or `#`, and its *operand*."""
 
     name: str
@@ -23,8 +22,7 @@ class Variable:
     operand: Word = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Shell:
+class Shell(Struct):
     """Text that stands between double quotes as it is."""
 
     text: str

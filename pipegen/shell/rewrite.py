@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
 from pipegen.bindings.script import Body, Context, Delimiter, Escaped, Placed, Script, ScriptPart
 from pipegen.shell.quote import quoted
 from pipegen.shell.uses import is_plain
+from pipegen.structs import MutableStruct
 
 # Braces keep the name apart from what follows; `[` would begin a subscript.
 _GOES_ON = re.compile(r"[A-Za-z0-9_\[]")
@@ -35,15 +35,14 @@ def rewrite(script: Script, variable: Callable[[Placed], str], default_variables
     return writer.text
 
 
-@dataclass(slots=True)
-class _Writer:
+class _Writer(MutableStruct):
     """The text so far; *skips* is what the next part has at its front and was written already."""
 
     variable: Callable[[Placed], str]
     default_variables: Mapping[str, str]
     text: str = ""
     skips: int = 0
-    is_interrupted: bool = field(default=False)
+    is_interrupted: bool = False
 
     def write(self, part: ScriptPart, following: ScriptPart) -> None:
         """Write *part*, in front of *following*."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from pipegen.plan.model import (
     Build,
@@ -46,12 +45,12 @@ from pipegen.shell.steps.publish import publish
 from pipegen.shell.steps.run import run
 from pipegen.shell.uses import uses
 from pipegen.shell.values import bound, left
+from pipegen.structs import Struct, replace
 
 __all__ = ["Command", "Script", "script"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Script:
+class Script(Struct, kw_only=True):
     """The parts of a script; one shell runs them all in this order, with `set -e` in force.
 
     Attributes:

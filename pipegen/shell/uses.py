@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
 
 from pipegen.bindings.expression import Defaulted, Reference, Scope, Text
 from pipegen.plan.model import Container, Export, Image, Job, Output, Promote, Step, Trigger
 from pipegen.shell.host import Host, Images
+from pipegen.structs import Struct
 
 # What `${name:-text}` takes between double quotes in every shell; shells differ on quotes, braces and backslashes.
 _PLAIN_DEFAULT = re.compile(r"[A-Za-z0-9_ ./:@%+=,-]*")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Uses:
+class Uses(Struct, kw_only=True):
     """What a script uses, in order of first use; *own* holds the job's own names that must be worked out.
 
     *optional* are the inputs that may be empty: wherever one is read, a default stands in.
@@ -90,9 +89,9 @@ def _texts(value: object, job: Job) -> Iterator[Text]:
         case tuple():
             for item in value:
                 yield from _texts(item, job)
-        case _ if is_dataclass(value):
-            for one in fields(value):
-                yield from _texts(getattr(value, one.name), job)
+        case Struct():
+            for name in value.__struct_fields__:
+                yield from _texts(getattr(value, name), job)
 
 
 def _defaults(text: Text) -> Iterator[str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
+
+from pipegen.structs import SpannedStruct, Struct
 
 T = TypeVar("T")
 
@@ -15,8 +16,7 @@ T = TypeVar("T")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
-@dataclass(frozen=True)
-class SourceFile:
+class SourceFile(SpannedStruct, dict=True):
     """A file of text: *path* as shown to the user, with forward slashes.
 
     *folder* is the file's folder, relative to the root of the repository, in
@@ -25,10 +25,12 @@ class SourceFile:
     for text that stands in no file.
     """
 
+    UNCOMPARED: ClassVar = ("place",)
+
     path: str
-    text: str = field(repr=False)
+    text: str
     folder: str = ""
-    place: Path | None = field(default=None, repr=False, compare=False)
+    place: Path | None = None
 
     @property
     def from_root(self) -> str:
@@ -53,19 +55,17 @@ class SourceFile:
         return self.text[start:end].rstrip("\r\n")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Position:
+class Position(Struct, order=True):
     """A line and a column, both from 1; columns count characters."""
 
     line: int
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct):
     """A stretch of a file, as offsets in characters; *end* is exclusive."""
 
-    file: SourceFile = field(repr=False)
+    file: SourceFile
     start: int
     end: int
 
@@ -89,9 +89,8 @@ class Span:
         return Span(self.file, self.start, max(self.end, other.end))
 
 
-@dataclass(frozen=True, slots=True)
-class Located(Generic[T]):
+class Located(SpannedStruct, Generic[T]):
     """A value the user wrote, and where."""
 
     value: T
-    span: Span = field(compare=False)
+    span: Span

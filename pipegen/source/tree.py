@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import Enum
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from pipegen.source.text import Located, Span
+from pipegen.structs import SpannedStruct, Struct
 
 
 class Kind(Enum):
@@ -20,19 +20,20 @@ class Kind(Enum):
     NULL = "null"
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(SpannedStruct):
     """A scalar: *text* as written (unquoted, unescaped), *kind* as YAML reads it.
 
     The text of a number is what the user wrote (`1.10`), so that a number
     where text is meant comes out as it went in.
     """
 
+    UNCOMPARED: ClassVar = ("span", "start")
+
     text: str
-    span: Span = field(compare=False)
+    span: Span
     kind: Kind = Kind.TEXT
     # Where each character of *text* stands in the file; None when the text is not there letter for letter.
-    start: int | None = field(default=None, compare=False)
+    start: int | None = None
 
     @property
     def value(self) -> str | bool | int | float | None:
@@ -65,31 +66,28 @@ class Scalar:
         return Located(self.text, self.span)
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(SpannedStruct):
     """A list of nodes."""
 
     items: tuple[Node, ...]
-    span: Span = field(compare=False)
+    span: Span
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self.items)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct):
     """A key of a mapping, with its value."""
 
     key: Scalar
     value: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping:
+class Mapping(SpannedStruct):
     """Keys and values in the user's order; each key once."""
 
     entries: tuple[Entry, ...]
-    span: Span = field(compare=False)
+    span: Span
 
     def entry(self, key: str) -> Entry | None:
         """Return the entry of *key*."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
 from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.structs import Struct, field
 
 
-@dataclass(frozen=True, slots=True)
-class Capability:
+class Capability(Struct):
     """How a target says one thing of the language: natively, emulated, or not at all; and a few words on it."""
 
     feature: str
@@ -21,8 +20,7 @@ class Capability:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct):
     """Two things of the language that a target does not take together: the code that says so, and what to do.
 
     The check that reports it takes the code from here, so that what is told of a target is what it does.
@@ -34,16 +32,14 @@ class Pair:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class GeneratedFile:
+class GeneratedFile(Struct):
     """A file to write: *name* is relative to the output folder; *text* is complete."""
 
     name: str
     text: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Request:
+class Request(Struct, kw_only=True):
     """What a target is asked for, beside the plans.
 
     Attributes:

@@ -1,7 +1,7 @@
 """Configs of any size, compiled for Jenkins, with what the compiler takes the methods of the file to weigh."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from pipegen.config.load import load
 from pipegen.diagnostics.render import text as diagnostics
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
+from pipegen.structs import replace
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model, scripted
 from pipegen.targets.jenkins.environments import without_stops

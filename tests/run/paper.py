@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Gate, Job, Limits, Plan, Selection, Shared, Workspace
@@ -16,6 +15,7 @@ from pipegen.run.outcome import Status
 from pipegen.run.scheduling.base import Cycle, Placement, Refusal, Scheduler
 from pipegen.run.tasks import pipeline_run
 from pipegen.source.text import SourceFile, Span
+from pipegen.structs import replace
 
 NOWHERE = Span(SourceFile("pipeline.yml", ""), 0, 0)
 SUCCESS = Outcome(ending=Ending.SUCCESS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from run.graphs import GRAPH
@@ -18,6 +17,7 @@ from pipegen.run.executors.simulated import SimulatedExecutor
 from pipegen.run.model import Ending, Outcome, Task, TaskId
 from pipegen.run.outcome import Status
 from pipegen.run.tasks import pipeline_run
+from pipegen.structs import replace
 
 CANCELLED = Outcome(ending=Ending.CANCELLED)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +19,7 @@ from pipegen.run.model import Machine, TaskId
 from pipegen.run.simulation import Simulation, simulate
 from pipegen.run.sweep import Sweep
 from pipegen.run.tasks import longest_behind, pipeline_run
+from pipegen.structs import replace
 
 GRAPH = ExecutionGraph([["lint", "release"], ["unit", "package", "release"]])
 TIMES = {"lint": 9.0, "unit": 4.0, "package": 2.0, "release": 1.0}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from shell.world import HOSTILE, Result, World, host, plan_of, script_of, text_of
+
+from pipegen.structs import replace
 
 VALUES = {name: value for name, value in HOSTILE.items() if name != "long"} | {"long": HOSTILE["long"][:65_536]}
 READER: dict[str, object] = {"name": "r", "script": ["echo ${t.v}"]}

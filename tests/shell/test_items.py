@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 import yaml
@@ -12,6 +11,7 @@ from shell.world import HOSTILE, Result, World, host, jobs, plan_of, script_of, 
 from pipegen.bindings.expression import Loop, Reference, Scope, Text
 from pipegen.plan.model import Run
 from pipegen.shell.script import script
+from pipegen.structs import replace
 
 SOURCE = {"name": "a", "build": "x", "run": {"tail": 9}}
 TEXTS = [
@@ -131,8 +131,9 @@ def test_nested_loops(world: World, outer: str, inner: str, *, split: bool) -> N
     row, cell = (Text((Reference("", name, None, source.span, Scope.LOOP),), source.span) for name in ("row", "cell"))
     # The same name twice: the inner loop's hides the outer one's.
     body = Text((*row.parts, "|", *cell.parts), source.span)
-    within = Loop(("cell",), split, row, inner, body, source.span)
-    given = replace(step, arguments=(Loop(("row",), False, source, outer, within, source.span),))
+    within: Loop[Text] = Loop(("cell",), split, row, inner, body, source.span)
+    outside: Loop[Text] = Loop(("row",), False, source, outer, within, source.span)
+    given = replace(step, arguments=(outside,))
     nested = replace(job, steps=tuple(given if one is step else one for one in job.steps))
     world.give("a", "output", text)
 

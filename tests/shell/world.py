@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from engines.requirement import require
@@ -19,6 +19,7 @@ from pipegen.plan.model import Job, Plan
 from pipegen.shell.host import Host, Images, Login
 from pipegen.shell.script import Script, script
 from pipegen.source.text import SourceFile
+from pipegen.structs import replace
 
 BIN = Path(__file__).parent / "bin"
 APPLETS = ("awk", "cat", "cp", "expr", "grep", "mkdir", "mktemp", "mv", "od", "rm", "sed", "tail", "tar", "tee", "tr")
@@ -80,7 +81,7 @@ def host(**changes: object) -> Host:
         folder_url="https://ci.example/folder/",
         credential=lambda _: (),
     )
-    return replace(plain, **changes)  # type: ignore[arg-type]
+    return replace(plain, **changes)
 
 
 LOGIN = Login("$REGISTRY", "$NAME", "$PASSWORD")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -33,6 +32,7 @@ from pipegen.cli.session import (
 )
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.structs import Struct
 from pipegen.targets.base import GeneratedFile, Target
 
 StyleOption = Annotated[
@@ -55,16 +55,14 @@ _SplitOption = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
+class _Result(Struct):
     """What a target was given, and where it goes."""
 
     path: Path
     file: GeneratedFile
 
 
-@dataclass(frozen=True, slots=True)
-class _Options:
+class _Options(Struct):
     """Options that some targets know."""
 
     style: str | None

@@ -6,7 +6,6 @@ import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -51,6 +50,7 @@ from pipegen.run.report.plain import Plain
 from pipegen.run.report.record import Record
 from pipegen.run.report.summary import summary
 from pipegen.run.scheduling.scheduler import scheduler
+from pipegen.structs import Struct
 
 # As on GitLab and Jenkins: names of pipelines with commas between, or all.
 _PIPELINES = "PIPEGEN_PIPELINE"
@@ -128,8 +128,7 @@ _Resume = Annotated[
 _DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would run, in which order.")]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Options:
+class _Options(Struct, kw_only=True):
     """The options that say how, and not what."""
 
     slots: int
@@ -145,8 +144,7 @@ class _Options:
     logs: Path | None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Ready:
+class _Ready(Struct, kw_only=True):
     """A run that can begin."""
 
     chosen: tuple[Chosen, ...]

@@ -7,7 +7,6 @@ import re
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -40,6 +39,7 @@ from pipegen.run.scheduling.fitting import check
 from pipegen.run.scheduling.scheduler import CRITICAL_PATH, ORDERS
 from pipegen.run.simulation import Simulation
 from pipegen.run.sweep import Sweep
+from pipegen.structs import Struct
 
 _RANGE = re.compile(r"([0-9]{1,6})\.\.([0-9]{1,6})")
 # A sweep further than this is a slip of the finger.
@@ -81,8 +81,7 @@ _Target = Annotated[
 _Svg = Annotated[Path | None, typer.Option(metavar="FILE", show_default=False, help="Draw the chart to this file too.")]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Result:
+class _Result(Struct, kw_only=True):
     """What is shown."""
 
     paper: Paper

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.render.terminal import Painter, Style, cells, safe
+from pipegen.structs import Struct
 
 # A line with more characters is shown in part.
 WIDEST = 120
@@ -15,8 +15,7 @@ _LEAD = 20
 _CUT = "…"
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct):
     """A label on one line: from *start* to *end*, from 0, at least one wide; in characters, or in columns."""
 
     line: int
@@ -26,8 +25,7 @@ class Mark:
     style: Style
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct):
     """A row of a rendering; *is_source* tells lines of the file from what is said about them."""
 
     text: str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 from enum import Enum
 
 from pipegen.diagnostics.model import Severity
+from pipegen.structs import Struct
 
 TAB = 4
 
@@ -28,8 +28,7 @@ class Style(Enum):
     STRONG = "1"
 
 
-@dataclass(frozen=True, slots=True)
-class Painter:
+class Painter(Struct):
     """Colours text, or leaves it alone."""
 
     colour: bool

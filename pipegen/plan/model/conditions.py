@@ -5,12 +5,12 @@ What the engine knows before anything runs decides it; no output of a stage does
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
 from pipegen.plan.model.patterns import Pattern
 from pipegen.source.text import Span
+from pipegen.structs import SpannedStruct, Struct
 
 
 class Event(Enum):
@@ -39,8 +39,7 @@ class Subject(Enum):
     VARIABLE = "variable"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Matches:
+class Matches(SpannedStruct, kw_only=True):
     """One of *patterns* matches the subject; *name* is that of an input or variable, else "".
 
     A subject that is not there, or is empty, matches nothing.
@@ -49,28 +48,25 @@ class Matches:
     subject: Subject
     name: str = ""
     patterns: tuple[Pattern, ...]
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class IsSet:
+class IsSet(SpannedStruct, kw_only=True):
     """The subject is there and not empty."""
 
     subject: Subject
     name: str = ""
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class IsEvent:
+class IsEvent(SpannedStruct):
     """The run was started by one of *events*."""
 
     events: tuple[Event, ...]
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(SpannedStruct):
     """A file that one of *patterns* matches has changed.
 
     With *base*, against where the branch that is built left the branch *base*; else, in a merge request, against
@@ -80,33 +76,29 @@ class Changed:
 
     patterns: tuple[Pattern, ...]
     base: str | None
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Exists:
+class Exists(SpannedStruct):
     """A file that one of *patterns* matches stands in the repository."""
 
     patterns: tuple[Pattern, ...]
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class AllOf:
+class AllOf(Struct):
     """All of *conditions* hold; there are at least two."""
 
     conditions: tuple[Condition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AnyOf:
+class AnyOf(Struct):
     """One of *conditions* holds; there are at least two, or none in `NEVER`."""
 
     conditions: tuple[Condition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Struct):
     """*condition* does not hold."""
 
     condition: Condition

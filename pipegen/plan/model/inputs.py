@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 
 from pipegen.source.text import Span
+from pipegen.structs import SpannedStruct
 
 # What values of these types are: a regular expression as `Input.pattern` is one, and words.
 NUMBER = "-?[0-9]+([.][0-9]+)?"
@@ -20,8 +20,7 @@ class InputType(Enum):
     BOOLEAN = "boolean"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Input:
+class Input(SpannedStruct, kw_only=True):
     """A parameter of a run; without a *default* it must be given.
 
     *default* and *choices* are texts as written, "true" or "false" for booleans. *pattern* is a regular expression
@@ -34,4 +33,4 @@ class Input:
     choices: tuple[str, ...] = ()
     pattern: str | None = None
     description: str = ""
-    span: Span = field(compare=False)
+    span: Span

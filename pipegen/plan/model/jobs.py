@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from pipegen.bindings.expression import Items, Text
 from pipegen.plan.model.conditions import Condition
 from pipegen.plan.model.gates import Gate
@@ -13,6 +11,7 @@ from pipegen.plan.model.machine import Machine
 from pipegen.plan.model.steps import Credential, IdToken, Line, Output, Step
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.structs import SpannedStruct, Struct
 
 # What holds where the user says nothing.
 _MACHINE = Machine()
@@ -22,18 +21,16 @@ _KEEPING = Keeping()
 _REPORTS = Reports()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Mail:
+class Mail(SpannedStruct, kw_only=True):
     """A mail for the case that a stage fails; it reads no output of that stage."""
 
     to: Items[Text]
     subject: Text
     body: Text
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Artifact:
+class Artifact(SpannedStruct, kw_only=True):
     """Files that a job leaves for its descendants: a path relative to the checkout.
 
     *path* is None where the path is known only at run time. What *overwrites* files that
@@ -44,15 +41,14 @@ class Artifact:
     """
 
     path: str | None
-    span: Span = field(compare=False)
+    span: Span
     overwrites: bool = False
     is_declared: bool = False
     is_kept: bool = False
     travels: bool = True
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Shared:
+class Shared(Struct, kw_only=True):
     """What of a job outlives it because other jobs use it."""
 
     image: bool = False
@@ -67,16 +63,14 @@ class Shared:
         return self.image or self.container
 
 
-@dataclass(frozen=True, slots=True)
-class Leg:
+class Leg(Struct):
     """A leg of a matrix: the stage as it is written, which the leg is named after, and each axis with its value."""
 
     stage: str
     values: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Job:
+class Job(SpannedStruct, kw_only=True):
     """What one stage does.
 
     Attributes:
@@ -116,7 +110,7 @@ class Job:
     stage: str
     pipeline: str
     slug: str
-    span: Span = field(compare=False)
+    span: Span
     frame: int | None
     needs: tuple[str, ...]
     reads: tuple[Output, ...]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 
 from pipegen.bindings.expression import Text
 from pipegen.source.text import Span
+from pipegen.structs import SpannedStruct, Struct
 
 
 class KeptWhen(Enum):
@@ -17,8 +17,7 @@ class KeptWhen(Enum):
     ALWAYS = "always"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Keeping:
+class Keeping(SpannedStruct, kw_only=True):
     """How a job's artifacts are kept.
 
     *exclude* are patterns of files relative to the root of the repository; *expire* is in seconds, 0 for
@@ -29,7 +28,7 @@ class Keeping:
     name: Text | None = None
     expire: int | None = None
     when: KeptWhen = KeptWhen.SUCCESS
-    span: Span | None = field(compare=False, default=None)
+    span: Span | None = None
 
 
 class CoverageFormat(Enum):
@@ -39,26 +38,23 @@ class CoverageFormat(Enum):
     JACOCO = "jacoco"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Coverage:
+class Coverage(SpannedStruct, kw_only=True):
     """How much tests cover: a report, a regular expression that finds the percentage in the log, or both."""
 
     path: str | None
     format: CoverageFormat
     percent: str | None
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ReportPath:
+class ReportPath(SpannedStruct):
     """A pattern of report files, relative to the root of the repository."""
 
     path: str
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reports:
+class Reports(Struct, kw_only=True):
     """What the engine shows of a job; it never decides whether the job succeeds."""
 
     junit: tuple[ReportPath, ...] = ()
@@ -67,13 +63,12 @@ class Reports:
     sarif: tuple[ReportPath, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Reuse:
+class Reuse(SpannedStruct):
     """What a result depends on beside the stage: *files* relative to the root of the repository, variables *env*."""
 
     files: tuple[str, ...]
     env: tuple[str, ...]
-    span: Span = field(compare=False)
+    span: Span
 
 
 class Policy(Enum):
@@ -84,8 +79,7 @@ class Policy(Enum):
     PUSH = "push"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Cache:
+class Cache(SpannedStruct, kw_only=True):
     """Files that later runs find again.
 
     *paths* and *files* are relative to the root of the repository. The key is *key*, and the contents of *files* where
@@ -97,4 +91,4 @@ class Cache:
     files: tuple[str, ...] = ()
     policy: Policy = Policy.PULL_PUSH
     fallback: tuple[Text, ...] = ()
-    span: Span = field(compare=False)
+    span: Span

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
+from typing import ClassVar
 
 from pipegen.source.text import Span
+from pipegen.structs import SpannedStruct
 
 
 class Failure(Enum):
@@ -17,38 +18,36 @@ class Failure(Enum):
     TIMEOUT = "timeout"
 
 
-@dataclass(frozen=True, slots=True)
-class Retry:
+class Retry(SpannedStruct):
     """*count* extra tries, each from a clean checkout, after failures of the kinds *on* (never empty)."""
 
     count: int
     on: tuple[Failure, ...]
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Timeout:
+class Timeout(SpannedStruct):
     """How long one try may take, in seconds."""
 
     seconds: int
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class AllowFailure:
+class AllowFailure(SpannedStruct):
     """A failure lets descendants and the run go on; with *exit_codes*, only one with such a code."""
 
     exit_codes: tuple[int, ...]
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
+class Limits(SpannedStruct, kw_only=True):
     """What bounds a job; None where nothing does."""
+
+    UNCOMPARED: ClassVar = ("interruptible_span",)
 
     retry: Retry | None = None
     timeout: Timeout | None = None
     allow_failure: AllowFailure | None = None
     # Whether a newer run may cancel the job while it runs; None where the user does not say.
     interruptible: bool | None = None
-    interruptible_span: Span | None = field(compare=False, default=None)
+    interruptible_span: Span | None = None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
+from typing import ClassVar
 
 from pipegen.bindings.expression import Text
 from pipegen.plan.model.steps import Line
 from pipegen.source.text import Span
+from pipegen.structs import SpannedStruct
 
 
 class Pull(Enum):
@@ -25,18 +26,16 @@ class Shell(Enum):
     BASH = "bash"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JobImage:
+class JobImage(SpannedStruct, kw_only=True):
     """The image a job runs in; *entrypoint* None leaves the image's own, *pull* None the engine's way."""
 
     name: Text
     entrypoint: tuple[str, ...] | None = None
     pull: Pull | None = None
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Service:
+class Service(SpannedStruct, kw_only=True):
     """A container beside the job, reached by *alias*; *ready* is tried in the job's shell until it succeeds."""
 
     image: Text
@@ -44,26 +43,26 @@ class Service:
     env: tuple[tuple[str, str], ...] = ()
     command: tuple[str, ...] = ()
     ready: Line | None = None
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Resources:
+class Resources(SpannedStruct, kw_only=True):
     """What the job needs of a machine: *cpu* in thousandths of a processor, *memory* in bytes; None for no matter."""
 
     cpu: int | None = None
     memory: int | None = None
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Machine:
+class Machine(SpannedStruct, kw_only=True):
     """Where a job runs; *labels* must all fit, none is any machine."""
+
+    UNCOMPARED: ClassVar = ("labels_span", "shell_span")
 
     image: JobImage | None = None
     services: tuple[Service, ...] = ()
     labels: tuple[str, ...] = ()
-    labels_span: Span | None = field(compare=False, default=None)
+    labels_span: Span | None = None
     resources: Resources | None = None
     shell: Shell = Shell.SH
-    shell_span: Span | None = field(compare=False, default=None)
+    shell_span: Span | None = None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from pipegen.structs import Struct
 
 _WILDCARD = re.compile(r"\*\*/|\*\*|\*|\?")
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
@@ -11,8 +12,7 @@ _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
 _END = re.compile(r"(\\.)|\$", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Struct):
     """A glob that matches the whole text, or a regular expression (RE2's syntax) that matches anywhere in it.
 
     In a glob `*` stands for any characters but slashes, `**` for any of one line, `?` for one that is no slash;

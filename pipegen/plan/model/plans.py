@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
+from typing import ClassVar
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model.conditions import Condition
 from pipegen.plan.model.inputs import Input
 from pipegen.plan.model.jobs import Job
 from pipegen.source.text import Span
+from pipegen.structs import SpannedStruct, Struct
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Fetch:
+class Fetch(Struct, kw_only=True):
     """How the repository is fetched; `Plan.fetch` is None when the user says nothing about it.
 
     *depth* None is the whole history.
@@ -31,22 +31,20 @@ class Workspace(Enum):
     SHARED = "shared"
 
 
-@dataclass(frozen=True, slots=True)
-class Schedule:
+class Schedule(SpannedStruct):
     """When a pipeline runs by the clock; *timezone* None is UTC."""
 
     cron: str
     timezone: str | None
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Concurrency:
+class Concurrency(SpannedStruct):
     """What happens when runs meet; *group* None are the runs of one branch."""
 
     group: str | None
     cancels: bool
-    span: Span = field(compare=False)
+    span: Span
 
 
 class Selection(Enum):
@@ -58,8 +56,7 @@ class Selection(Enum):
     ON_DEMAND = "on-demand"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
+class Plan(SpannedStruct, kw_only=True):
     """One pipeline: its jobs in the user's order, and the graph of its stages.
 
     *graph* and *frames* are without finally stages, which stand in *jobs* alone. *folder* is
@@ -67,14 +64,16 @@ class Plan:
     *inputs* are the parameters of the file whose values only a run knows, whether or not the plan reads them.
     """
 
+    UNCOMPARED: ClassVar = ("span", "workspace_span", "fail_fast_span")
+
     name: str
-    span: Span = field(compare=False)
+    span: Span
     graph: ExecutionGraph
     frames: tuple[tuple[str, ...], ...]
     jobs: tuple[Job, ...]
     fetch: Fetch | None
     workspace: Workspace
-    workspace_span: Span | None = field(compare=False)
+    workspace_span: Span | None
     selection: Selection
     folder: str
     condition: Condition | None = None
@@ -82,7 +81,7 @@ class Plan:
     schedules: tuple[Schedule, ...] = ()
     concurrency: Concurrency | None = None
     is_fail_fast: bool = False
-    fail_fast_span: Span | None = field(compare=False, default=None)
+    fail_fast_span: Span | None = None
 
     def job(self, stage: str) -> Job:
         """Return the job of *stage*."""

@@ -6,17 +6,16 @@ are references with their scope settled.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
 from pipegen.bindings.expression import Items, Map, Reference, Text
 from pipegen.bindings.script import Script
 from pipegen.source.text import Located, Span
+from pipegen.structs import SpannedStruct, Struct
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Output:
+class Output(Struct, order=True):
     """A name that a stage binds."""
 
     stage: str
@@ -26,31 +25,27 @@ class Output:
         return f"{self.stage}.{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct):
     """An image by its ID; *producer* is the stage that builds it, None when that is not known."""
 
     id: Text
     producer: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Container:
+class Container(Struct):
     """A stopped container by its name; *producer* is the stage that ran it, None when that is not known."""
 
     name: Text
     producer: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class BlubberPath:
+class BlubberPath(Struct):
     """A blubberfile in the repository: its path relative to the folder of the config."""
 
     path: Text
 
 
-@dataclass(frozen=True, slots=True)
-class BlubberInline:
+class BlubberInline(Struct):
     """A blubberfile written in the config itself."""
 
     document: Map
@@ -67,8 +62,7 @@ class Measure(Enum):
     FILE = "file"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct):
     """An entry of a script, and what its references come to: texts that are known, or are made of values.
 
     *values* has each reference of *script* once.
@@ -78,29 +72,26 @@ class Line:
     values: tuple[tuple[Reference, Text], ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Measured:
+class Measured(SpannedStruct, kw_only=True):
     """An output that a script leaves; *command* for COMMAND, *file* for FILE, else None."""
 
     name: str
     measure: Measure
     command: Line | None = None
     file: Text | None = None
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Commands:
+class Commands(SpannedStruct, kw_only=True):
     """The user's own commands, in one shell; binds *outputs*."""
 
     lines: tuple[Line, ...]
     env: tuple[tuple[str, Text], ...]
     outputs: tuple[Measured, ...]
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Build:
+class Build(SpannedStruct, kw_only=True):
     """Build an image variant with BuildKit's blubber frontend; binds imageID and imageLocalName.
 
     *has_local_context* is False for a context that is a URL; *excludes* None leaves the
@@ -113,7 +104,7 @@ class Build:
     has_local_context: bool
     excludes: Items[Text] | None
     pull: Text
-    span: Span = field(compare=False)
+    span: Span
 
 
 class CredentialKind(Enum):
@@ -125,8 +116,7 @@ class CredentialKind(Enum):
     SSH_KEY = "ssh-key"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Credential:
+class Credential(SpannedStruct, kw_only=True):
     """A secret of the engine, bound to environment variables.
 
     *variables* holds one name for TEXT, FILE (the path of the file) and SSH_KEY (the path
@@ -136,20 +126,18 @@ class Credential:
     id: str
     kind: CredentialKind
     variables: tuple[str, ...]
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class IdToken:
+class IdToken(SpannedStruct):
     """A token by which the engine vouches for the run to *audiences*, in an environment variable."""
 
     variable: str
     audiences: tuple[str, ...]
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Run:
+class Run(SpannedStruct, kw_only=True):
     """Run an image; binds container and output (the last *tail* lines, 0 for none)."""
 
     image: Image
@@ -157,11 +145,10 @@ class Run:
     env: tuple[tuple[Text, Text], ...]
     credentials: tuple[Credential, ...]
     tail: int
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CopyFile:
+class CopyFile(Struct, kw_only=True):
     """One entry of `copy`: files out of a container into the job's directory."""
 
     container: Container
@@ -170,27 +157,24 @@ class CopyFile:
     archive: bool
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Copy:
+class Copy(SpannedStruct, kw_only=True):
     """Copy files out of stopped containers; binds artifactURLs."""
 
     files: Items[CopyFile]
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Publish:
+class Publish(SpannedStruct, kw_only=True):
     """Push an image under all its tags, *tag* first; empty ones of *tags* are left out."""
 
     image: Image
     name: Text
     tag: Text
     tags: Items[Text]
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Promotion:
+class Promotion(Struct, kw_only=True):
     """One chart whose version is raised; no environments means all of them."""
 
     chart: Text
@@ -198,16 +182,14 @@ class Promotion:
     version: Text
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Promote:
+class Promote(SpannedStruct, kw_only=True):
     """Propose new versions in the repository of deployment charts."""
 
     charts: Items[Promotion]
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Deploy:
+class Deploy(SpannedStruct, kw_only=True):
     """Install a chart with helm; binds releaseName. *timeout* is in seconds, None for the default."""
 
     image: Text
@@ -217,31 +199,28 @@ class Deploy:
     test: bool
     timeout: Text | None
     overrides: Map
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Export:
+class Export(SpannedStruct, kw_only=True):
     """Bind *name* to *value*."""
 
     name: str
     value: Text
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Trigger:
+class Trigger(SpannedStruct, kw_only=True):
     """Start another job of the engine."""
 
     name: Located[str]
     parameters: tuple[tuple[str, Text], ...]
     propagate: bool
     wait: bool
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Leave:
+class Leave(SpannedStruct, kw_only=True):
     """Leave the files at *path* for descendants, relative to the job's directory: one that only the run knows.
 
     What *is_kept* people may download too. Nothing at that path is no failure.
@@ -249,11 +228,10 @@ class Leave:
 
     path: Text
     is_kept: bool
-    span: Span = field(compare=False)
+    span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Told:
+class Told(SpannedStruct, kw_only=True):
     """A text that the script leaves in *file*, a path from the root of the checkout, for the engine alone.
 
     No config says it: targets add it.
@@ -261,7 +239,7 @@ class Told:
 
     file: str
     value: Text
-    span: Span = field(compare=False)
+    span: Span
 
 
 Step: TypeAlias = Commands | Build | Run | Copy | Publish | Promote | Deploy | Export | Leave | Trigger | Told

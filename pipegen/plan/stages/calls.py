@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from itertools import pairwise
 
 from pipegen.config.model import Config, Pipeline, Stage, Value
@@ -120,11 +119,11 @@ def _check_call(stage: Stage, caller: Pipeline, known: Mapping[str, Pipeline], r
 
 
 def _beside(stage: Stage) -> Iterator[tuple[str, Span]]:
-    for field in fields(stage):
-        value = getattr(stage, field.name)
-        if field.name not in _ALLOWED and value:
+    for field in stage.__struct_fields__:
+        value = getattr(stage, field)
+        if field not in _ALLOWED and value:
             first = value[0][0] if isinstance(value, tuple) else value
-            yield _KEYS.get(field.name, field.name), first.span
+            yield _KEYS.get(field, field), first.span
 
 
 def _content(value: object) -> object:

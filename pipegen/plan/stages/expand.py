@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, product
 
 from pipegen.bindings.groups import are_linked
@@ -20,10 +19,10 @@ from pipegen.plan.stages.stops import renamed_stop, stop_of
 from pipegen.plan.stages.words import with_words
 from pipegen.source.tree import Node, Scalar
 from pipegen.source.tree import Sequence as List
+from pipegen.structs import Struct, replace
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct):
     """The pipelines that are wanted, each after those that it calls, and the legs of their matrix stages."""
 
     pipelines: tuple[Pipeline, ...]
@@ -36,16 +35,14 @@ class Written:
         return frozenset(name.value for name in names if name is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Expanded:
+class Expanded(Struct):
     """A pipeline whose stages are those that run, and their graph."""
 
     pipeline: Pipeline
     graph: ExecutionGraph
 
 
-@dataclass(frozen=True, slots=True)
-class _Members:
+class _Members(Struct):
     """The stages that stand for one that the user wrote, the arcs among them, and the first and last of them."""
 
     stages: tuple[Stage, ...]

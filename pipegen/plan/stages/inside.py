@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pipegen.bindings.groups import INSIDE
 from pipegen.config.model import Email, Pipeline, Stage, Value
 from pipegen.plan.stages.stops import renamed_stop, stop_of
 from pipegen.source.text import Located
 from pipegen.source.tree import Entry, Mapping, Scalar, Sequence
+from pipegen.structs import replace
 
 
 def inside(stage: Stage, caller: Stage, callee: Pipeline) -> Stage:

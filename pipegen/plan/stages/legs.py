@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import count
 
 from pipegen.config.model import Leg, Pipeline, Stage
@@ -15,6 +14,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.stages.matrix import Matrix, check_source, read_matrix, source
 from pipegen.plan.unknown import report_unknown_stage
 from pipegen.source.tree import Scalar
+from pipegen.structs import Struct, replace
 
 _BLANK = re.compile(r"[\s\x00-\x1f\x7f]+")
 # What a shell reads in a name that somebody hands it without care, as some runners do.
@@ -47,8 +47,7 @@ def legs_of(pipeline: Pipeline, report: Report) -> dict[str, tuple[Stage, ...]]:
     return {name: tuple(_legs(stages[name], made[name], taken)) for name in reversed(stages) if name in made}
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
+class _Made(Struct):
     """What the matrix of a stage comes to, and the stages that it was taken from, the nearest first."""
 
     matrix: Matrix

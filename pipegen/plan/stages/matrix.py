@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, product
 from math import prod
 
@@ -14,6 +13,7 @@ from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Mapping, Scalar
 from pipegen.source.tree import Sequence as List
+from pipegen.structs import Struct
 
 Values = tuple[tuple[str, str], ...]
 
@@ -24,8 +24,7 @@ _MOST_COMBINATIONS = 100_000
 _KEYS = ("include", "exclude", "from")
 
 
-@dataclass(frozen=True, slots=True)
-class Matrix:
+class Matrix(Struct):
     """What a matrix comes to: *legs*, each axis with its value, and all *axes* in the order in which they are named."""
 
     axes: tuple[str, ...]

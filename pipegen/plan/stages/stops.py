@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pipegen.config.model import Stage
 from pipegen.source.text import Located
 from pipegen.source.tree import Entry, Mapping, Scalar
+from pipegen.structs import replace
 
 
 def stop_of(stage: Stage) -> Located[str] | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from pipegen.bindings.legs import axis_value
 from pipegen.config.model import Stage, Value
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Located
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+from pipegen.structs import replace
 
 _AXIS = re.compile(r"(?P<escape>\$?)\$\{matrix\.(?P<name>[A-Za-z0-9_-]+)(?:\|(?P<default>[^}]*))?\}")
 
@@ -43,7 +43,7 @@ def with_words(stage: Stage, report: Report) -> Stage:
     directory = stage.directory
     if directory is not None and (text := _text(directory, stage, report)) != directory.value:
         stage = replace(stage, directory=replace(directory, value=text))
-    return replace(stage, **changed) if changed else stage  # type: ignore[arg-type] # the keys are those of values
+    return replace(stage, **changed) if changed else stage
 
 
 # Keys whose short form is text with references, and keys of lists whose items are.

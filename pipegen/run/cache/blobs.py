@@ -6,9 +6,10 @@ import hashlib
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+from pipegen.structs import Struct
 
 _PIECE = 1 << 20
 
@@ -17,8 +18,7 @@ class DamagedError(Exception):
     """A content that is gone, or is not what its digest says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
+class Added(Struct):
     """A content that has been copied and waits at *path*; *size* is in bytes."""
 
     digest: str

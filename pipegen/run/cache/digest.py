@@ -7,7 +7,6 @@ import json
 import platform
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from pipegen.bindings.expression import Text
@@ -16,6 +15,7 @@ from pipegen.run.cache.record import described
 from pipegen.run.here import artifacts
 from pipegen.run.here.effects import effects
 from pipegen.run.here.scripts import StageScript
+from pipegen.structs import Struct
 
 # Grows when scripts come to do something else although their text stays, or results are kept in another way.
 FORMAT = 1
@@ -23,8 +23,7 @@ FORMAT = 1
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, kw_only=True):
     """What stages find around them.
 
     *environment* is that of the user, *variables* what scripts read besides; *tree* is where files are looked up whose

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from pipegen.structs import Struct
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS key (id INTEGER PRIMARY KEY);
@@ -28,8 +29,7 @@ CREATE INDEX IF NOT EXISTS link_target ON link (target);
 _NOTHING = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct):
     """An input by one of its keys; *selector* names the part of it that is read, "" is all."""
 
     key: int

@@ -8,13 +8,12 @@ key, the content of the others is asked for, too: one of them may have to be mad
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from pipegen.run.cache.keys import Keys, Origin
+from pipegen.structs import MutableStruct, field
 
 
-@dataclass(slots=True)
-class Input:
+class Input(MutableStruct):
     """Something read.
 
     Attributes:
@@ -30,8 +29,7 @@ class Input:
     content: str | None = None
 
 
-@dataclass(slots=True)
-class Lookup:
+class Lookup(MutableStruct):
     """The question whether *digest* done to *inputs* is known."""
 
     keys: Keys

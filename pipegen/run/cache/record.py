@@ -7,12 +7,12 @@ import json
 import os
 import stat
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 
+from pipegen.structs import Struct
 
-@dataclass(frozen=True, slots=True)
-class KeptFile:
+
+class KeptFile(Struct):
     """A file of a result: its path in the workspace and its mode; of a symbolic link, *link* is what it points to."""
 
     path: str
@@ -21,8 +21,7 @@ class KeptFile:
     link: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct):
     """A result: outputs, each a name and the digest of its value, and files in the order of their paths."""
 
     outputs: tuple[tuple[str, str], ...] = ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from pipegen.plan.model import Job, Plan
@@ -14,20 +13,19 @@ from pipegen.run.cache.store import DamagedError, Held, Store
 from pipegen.run.here.workspace import Trees
 from pipegen.run.model import Outcome, Task, TaskId
 from pipegen.shell.expanded import values_of_names
+from pipegen.structs import Struct
 
 Identity: TypeAlias = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct):
     """Whether the result of a task is known; *read* says what each input is, and which part of it is read."""
 
     lookup: Lookup
     read: tuple[_Part, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct):
     """What a task reads of a stage before it: some outputs, in the order of their names, and perhaps the files."""
 
     plan: Plan
@@ -40,8 +38,7 @@ class _Part:
         return " ".join((*self.outputs, *(("/",) if self.has_files else ())))
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(Struct):
     """A result of this run: what it is known by, nothing where that is its content alone, and what it holds."""
 
     keys: frozenset[int]

@@ -11,7 +11,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import IO
@@ -20,6 +19,7 @@ from pipegen.run.cache.blobs import Added, Blobs, DamagedError
 from pipegen.run.cache.keys import Keys
 from pipegen.run.cache.lookup import Lookup
 from pipegen.run.cache.record import KeptFile, Record, is_there
+from pipegen.structs import Struct
 
 # Grows when what is stored, or what a digest is made of, comes to mean something else.
 FORMAT = 1
@@ -43,8 +43,7 @@ CREATE INDEX IF NOT EXISTS use_record ON use (record);
 _WAIT = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct):
     """A record that is there, by its number and its key."""
 
     id: int

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
 
 from pipegen.run.chart.timeline import Bar
 from pipegen.run.simulation import Simulation
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct):
     """A line of a chart: a name, and the tries in it, in the order in which they started."""
 
     name: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pipegen.graph.render.visible import columns, shortened, visible
 from pipegen.run.chart.rows import Row, rows, slot, with_slots
@@ -12,6 +11,7 @@ from pipegen.run.chart.timeline import Bar, Wait
 from pipegen.run.chart.times import Unit
 from pipegen.run.events import Cause
 from pipegen.run.simulation import Simulation, counted
+from pipegen.structs import Struct
 
 # Stages that a person scrolls through; more of them are shown by executor.
 _MOST_ROWS = 200
@@ -40,8 +40,7 @@ text{font-family:system-ui,"Segoe UI",Helvetica,Arial,sans-serif;font-size:13px;
 .path{fill:#f0883e}.other{fill:#6ea8fe}.waits{stroke:#8b949e}.between{stroke:#0d1117}}"""
 
 
-@dataclass(frozen=True, slots=True)
-class _Chart:
+class _Chart(Struct):
     """Where things stand: *left* is where time begins, *scale* how much room a unit of it takes.
 
     *several* are the machines with several slots.

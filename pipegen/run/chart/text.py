@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pipegen.graph.render.visible import columns, padded, shortened, visible
 from pipegen.run.chart.rows import Row, rows
@@ -13,6 +12,7 @@ from pipegen.run.chart.times import Unit
 from pipegen.run.events import Cause
 from pipegen.run.model import TaskId
 from pipegen.run.simulation import Simulation, counted
+from pipegen.structs import Struct
 
 # More stages than a person reads line by line: the chart shows executors then.
 _MOST_ROWS = 100
@@ -42,8 +42,7 @@ CAUSES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Glyphs:
+class Glyphs(Struct):
     """The characters of a chart: a stage on the longest path, any other, a stage that waits, and a slot half used."""
 
     path: str

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
 
 from pipegen.run.events import Cause, Ended, Event, Parked, Ready, Skipped, Started
 from pipegen.run.model import Attempt, Outcome, Task, TaskId
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Struct):
     """Some time that a task spent before it started; *what* names the lock or label, "" where nothing does."""
 
     cause: Cause
@@ -24,8 +23,7 @@ class Wait:
         return self.end - self.start
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Bar:
+class Bar(Struct, kw_only=True):
     """A try from start to end. *lanes* are the slots of its machine that it took, from 0; *waits* came before it."""
 
     attempt: Attempt

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from pipegen.structs import Struct
 
 _MINUTE, _HOUR = 60, 3_600
 _HALF = 0.5
@@ -11,8 +12,7 @@ _HALF = 0.5
 _STEPS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200, 86_400)
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct):
     """What a number of a simulation counts: seconds, or nothing in particular where no durations are known."""
 
     is_seconds: bool

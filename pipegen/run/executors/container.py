@@ -6,13 +6,13 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from pipegen.plan.model import Job, Pull, Resources, Service
 from pipegen.run.here.texts import Texts
 from pipegen.shell.quote import quote
+from pipegen.structs import Struct
 
 # The machine's own network in place of one for each stage, where the program can make none: PIPEGEN_NETWORK=host.
 NETWORK = "PIPEGEN_NETWORK"
@@ -25,8 +25,7 @@ _FIRST = (
 NOT_STARTED = 125
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Around:
+class Around(Struct, kw_only=True):
     """What happens around a script that runs in a container.
 
     *before* and *after* are commands, the latter run whatever happened; *removal* is run where the try was stopped.
@@ -40,8 +39,7 @@ class Around:
     removal: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Containers:
+class Containers(Struct, dict=True):
     """The program for containers, and what every container of the run is given.
 
     *mounts* are folders that stand in it as they do here, *reads* such that it only reads; with *has_host_network*

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -21,14 +20,14 @@ from pipegen.run.here.texts import Texts
 from pipegen.run.here.workspace import Tree, Trees
 from pipegen.run.model import Attempt, Ending, Outcome, Task, TaskId
 from pipegen.shell.host import Host
+from pipegen.structs import Struct
 
 # The kernel takes no argument of more than 128 KiB; no character takes more than four bytes.
 _LONGEST_ARGUMENT = 32_000
 _NOT_MADE = "what it runs in could not be made"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Work:
+class Work(Struct, kw_only=True):
     """What a stage does on this machine: its script, the secrets in its environment, and the paths of their files."""
 
     script: StageScript

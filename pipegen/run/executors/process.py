@@ -6,11 +6,11 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.here.masking import MaskedStream, Masks
+from pipegen.structs import Struct
 
 _CHUNK = 65_536
 # Python ignores these, and what it starts would too.
@@ -18,8 +18,7 @@ _AS_USUAL = (signal.SIGPIPE, signal.SIGXFSZ)
 _NOTHING = Masks(())
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Invocation:
+class Invocation(Struct, kw_only=True):
     """A program to start: the path of its file stands first in *arguments*.
 
     What it prints is added to the file *log*, without what *masks* hide.
@@ -29,7 +28,7 @@ class Invocation:
     environment: Mapping[str, str]
     folder: str
     log: str
-    masks: Masks = field(default=_NOTHING)
+    masks: Masks = _NOTHING
 
 
 class Process:

@@ -6,9 +6,10 @@ import os
 import re
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+from pipegen.structs import Struct
 
 # What stands before the path in an address of a repository: protocol and machine, or `user@machine:`.
 _BEFORE_PATH = re.compile(r"[a-z+]+://[^/]*/(?:r/)?|[^/:]+:")
@@ -16,8 +17,7 @@ _BEFORE_PATH = re.compile(r"[a-z+]+://[^/]*/(?:r/)?|[^/:]+:")
 _LOGIN = re.compile(r"([a-z+]+://)[^/@]*@")
 
 
-@dataclass(frozen=True)
-class Checkout:
+class Checkout(Struct, dict=True):
     """The tree at *root*; with *only_known*, what counts of it is what is committed or staged.
 
     What git does not tell is "": there may be no repository, no commit, no remote.

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from pipegen.plan.model import Atom, Changed, Condition, Event, Exists, IsEvent, IsSet, Matches, Pattern, Subject
 from pipegen.plan.model.logic import atoms, holds
 from pipegen.run.here.checkout import Checkout
+from pipegen.structs import Struct
 
 # A person starts it: neither a push nor a merge request is what it is about.
 EVENT = Event.MANUAL
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct):
     """What conditions are asked of: the checkout, the inputs' values by name, and the variables around."""
 
     checkout: Checkout

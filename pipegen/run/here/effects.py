@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Deploy, Job, Promote, Publish, Step, Trigger
 from pipegen.source.text import Span
+from pipegen.structs import Struct
 
 _WORDS: dict[type[Step], str] = {Publish: "publishes", Promote: "promotes", Deploy: "deploys"}
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct):
     """A stage that needs somebody's word, and why; *span* is what says so."""
 
     stage: str

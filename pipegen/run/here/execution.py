@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType, TracebackType
 from typing import Self
 
@@ -31,6 +30,7 @@ from pipegen.run.outcome import Status
 from pipegen.run.scheduling.base import Scheduler
 from pipegen.run.tasks import pipeline_run
 from pipegen.shell.teardown import teardown
+from pipegen.structs import replace
 
 _NOTHING: Mapping[TaskId, Outcome] = MappingProxyType({})
 

@@ -9,12 +9,12 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
 from pipegen.run.here.discard import discard
+from pipegen.structs import Struct
 
 # How many runs of a repository are kept, with their logs.
 _KEPT = 20
@@ -22,8 +22,7 @@ _LOCK = "running"
 _RUN = re.compile(r"\d{8}-\d{6}-(?P<id>[0-9a-f]{8})")
 
 
-@dataclass(frozen=True, slots=True)
-class RunFolder:
+class RunFolder(Struct):
     """The folder of one run; *id* is in no other run.
 
     `logs`, `scripts` and `artifacts` stay when the run is over; `work` holds what only stages need.

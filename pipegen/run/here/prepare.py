@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 
@@ -24,10 +23,10 @@ from pipegen.run.here.selection import Chosen, chosen, pipelines
 from pipegen.run.here.walk import found
 from pipegen.run.model import TaskId
 from pipegen.shell.host import Host
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Wish:
+class Wish(Struct, kw_only=True):
     """What a user asks of a run.
 
     Attributes:
@@ -53,8 +52,7 @@ class Wish:
         return bool(self.stages) or asked.holds(job.condition)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Prepared:
+class Prepared(Struct, kw_only=True):
     """All that stages need.
 
     *environment* is what every process finds, *variables* what scripts read besides; *program* is that for containers,

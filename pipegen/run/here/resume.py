@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipegen.run.here.folder import RunFolder, earlier
@@ -13,13 +12,13 @@ from pipegen.run.here.prepare import Prepared, Wish
 from pipegen.run.here.selection import Chosen
 from pipegen.run.journal import Story, UnreadableJournalError, durations, finished, read
 from pipegen.run.model import Outcome, TaskId
+from pipegen.structs import Struct, field
 
 # How many of the last runs are looked at for how long stages take.
 _TIMED = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Earlier:
+class Earlier(Struct):
     """A run to go on with, None for none, and what of it has come to a good end."""
 
     folder: RunFolder | None = None

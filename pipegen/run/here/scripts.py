@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from pipegen.bindings.expression import Scope
 from pipegen.plan.model import Credential, Job, Plan
@@ -12,10 +11,10 @@ from pipegen.shell.host import Host
 from pipegen.shell.prelude import runs_in_bash
 from pipegen.shell.script import script
 from pipegen.shell.uses import uses
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StageScript:
+class StageScript(Struct, kw_only=True):
     """What a stage runs.
 
     Attributes:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Credential, CredentialKind, IdToken
 from pipegen.run.here.masking import Masks
+from pipegen.structs import Struct
 
 _NOT_IN_VARIABLES = re.compile(r"[^A-Z0-9]")
 _FILES = (CredentialKind.FILE, CredentialKind.SSH_KEY)
 
 
-@dataclass(frozen=True, slots=True)
-class Secrets:
+class Secrets(Struct):
     """What secrets stand in: the variables *given*, by name; those of an env file before those around."""
 
     given: Mapping[str, str]

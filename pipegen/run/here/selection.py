@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss
@@ -13,10 +12,10 @@ from pipegen.run.here.walk import found
 from pipegen.run.tasks import running
 from pipegen.shell.expanded import values_of_names
 from pipegen.source.text import Span
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct):
     """A pipeline that runs: the order of its stages, and all jobs that may run, finally ones too."""
 
     plan: Plan

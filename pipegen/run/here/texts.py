@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
 from pipegen.plan.model import Job, Output
 from pipegen.run.here.host import input_variable
 from pipegen.shell.host import Host
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(Struct):
     """What references come to: *value* reads an output of another stage, *variables* are those of the job's script."""
 
     host: Host

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from typing import TypeVar
+
+from pipegen.structs import Struct
 
 T = TypeVar("T")
 
@@ -16,6 +17,6 @@ def found(kind: type[T], value: object) -> Iterator[T]:
     elif isinstance(value, tuple):
         for item in value:
             yield from found(kind, item)
-    elif is_dataclass(value):
-        for one in fields(value):
-            yield from found(kind, getattr(value, one.name))
+    elif isinstance(value, Struct):
+        for name in value.__struct_fields__:
+            yield from found(kind, getattr(value, name))

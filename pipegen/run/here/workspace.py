@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -15,10 +14,10 @@ from pipegen.run.here.checkout import Checkout
 from pipegen.run.here.folder import RunFolder
 from pipegen.run.model import Attempt
 from pipegen.shell.quote import quote
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(Struct):
     """Where a try runs; *kept* is where people find its files, *before* and *after* are what makes and removes it."""
 
     folder: str
@@ -63,8 +62,7 @@ class Trees(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class InPlace:
+class InPlace(Struct):
     """All stages run in one tree, where what one leaves is there for the others."""
 
     root: Path
@@ -102,8 +100,7 @@ class InPlace:
         return self.root
 
 
-@dataclass(frozen=True, slots=True)
-class Isolated:
+class Isolated(Struct):
     """Each try of a stage runs in a copy of what is committed or staged, with what its ancestors left.
 
     *carried* holds what the script of each stage leaves in `.pipegen`, by pipeline and stage. Stages of a pipeline

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from pipegen.run.here.folder import RunFolder
 from pipegen.run.model import Machine
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class About:
+class About(Struct, kw_only=True):
     """Which run it is: its *config*, when it *started* (in UTC), its folder, where it ran, its *status* in a word."""
 
     config: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from pipegen.run.bounds import Path, longest_path
 from pipegen.run.chart.timeline import Timeline
@@ -11,10 +10,10 @@ from pipegen.run.events import Cause, Ended, Event, Over, Parked, Ready, Skipped
 from pipegen.run.model import Machine, Outcome, PipelineRun, Task, TaskId
 from pipegen.run.outcome import Reason, Status
 from pipegen.run.simulation import Simulation
+from pipegen.structs import MutableStruct, field
 
 
-@dataclass(slots=True)
-class Try:
+class Try(MutableStruct):
     """One try, in seconds since the run began; what came of it is None while it runs."""
 
     number: int
@@ -23,8 +22,7 @@ class Try:
     outcome: Outcome | None = None
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(MutableStruct):
     """What has become of a stage.
 
     *waits* is what it waits for now, and *what* names it; *is_over* says that no other try follows, *is_earlier* that

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from pipegen.run.events import Cause
 from pipegen.run.model import Task, TaskId
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Struct):
     """A task and the machine that it gets; what it takes is taken."""
 
     task: Task
     machine: str
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct):
     """A task that is parked, and what it waits for; *what* names the lock or label, "" where nothing does."""
 
     task: Task
@@ -27,8 +25,7 @@ class Refusal:
     what: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Cycle:
+class Cycle(Struct):
     """What one look at the queue came to: tasks that start now, and those newly parked."""
 
     placed: Sequence[Placement] = ()

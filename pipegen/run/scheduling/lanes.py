@@ -8,7 +8,6 @@ first of them holds up all.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from heapq import heappop, heappush
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from pipegen.run.events import Cause
 from pipegen.run.model import Task
 from pipegen.run.scheduling.amounts import Amounts, put_to, take_from
+from pipegen.structs import MutableStruct, field
 
 Key = tuple[Any, ...]
 
@@ -33,8 +33,7 @@ class Standing(Enum):
     GONE = "gone"
 
 
-@dataclass(slots=True, eq=False, kw_only=True)
-class Member:
+class Member(MutableStruct, kw_only=True, eq=False):
     """Somebody who needs a place on one machine.
 
     Attributes:
@@ -70,8 +69,7 @@ class Member:
     host: str = ""
 
 
-@dataclass(slots=True, eq=False, kw_only=True)
-class Gang:
+class Gang(MutableStruct, kw_only=True, eq=False):
     """Members of whom at least so many start together, or none.
 
     Attributes:
@@ -139,8 +137,7 @@ class Gang:
         yield from (one for _, _, one in (*self.waiting, *self.light) if one.standing is Standing.WAITING)
 
 
-@dataclass(slots=True, eq=False, kw_only=True)
-class Lane:
+class Lane(MutableStruct, kw_only=True, eq=False):
     """Gangs that share the machines with those of other lanes.
 
     Attributes:

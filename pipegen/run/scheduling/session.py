@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from pipegen.run.events import Cause
 from pipegen.run.scheduling.amounts import is_bounded
@@ -22,13 +21,13 @@ from pipegen.run.scheduling.queue.hints import Event, Hint
 from pipegen.run.scheduling.queue.queue import Habits, Queue
 from pipegen.run.scheduling.statement import Statement
 from pipegen.run.scheduling.votes import Ballot, Votes
+from pipegen.structs import Struct
 
 # Why a gang is parked, and the events that end it.
 ROOM, LOCK, SIZE = "room", "lock", "size"
 
 
-@dataclass(frozen=True, slots=True)
-class Freed:
+class Freed(Struct):
     """What somebody has given back: room on machines, by their names, and locks."""
 
     hosts: tuple[str, ...] = ()

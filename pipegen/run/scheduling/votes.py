@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import TypeVar
 
 from pipegen.run.scheduling.hosts import Host
 from pipegen.run.scheduling.lanes import Gang, Key, Lane, Member
+from pipegen.structs import Struct, replace
 
 V = TypeVar("V")
 S = TypeVar("S")
@@ -24,8 +24,7 @@ class Vote(Enum):
     REJECT = "reject"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Votes:
+class Votes(Struct, kw_only=True):
     """What one plugin says; None where it has no say.
 
     Attributes:
@@ -57,7 +56,7 @@ class Votes:
 def only(policy: Callable[[S], Votes], points: Collection[str], session: S) -> Votes:
     """Return the votes of *policy* at some *points*, by the names that `Votes` gives them; it has no say elsewhere."""
     votes = policy(session)
-    return replace(votes, **{one.name: None for one in fields(Votes) if one.name not in points})
+    return replace(votes, **{name: None for name in Votes.__struct_fields__ if name not in points})
 
 
 class Ballot:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from posixpath import basename, dirname, join, normpath
 
 from pipegen.bindings.expression import Text
@@ -11,14 +10,14 @@ from pipegen.shell.layout import failure, indented
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, Variable, Word, assigned, quote
 from pipegen.shell.text import word
+from pipegen.structs import Struct
 
 _PATH = "pipegen_path"
 # The path without slashes at its end, so that its last part is its name.
 _NAME = "pipegen_name"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Destination:
+class Destination(Struct, kw_only=True):
     """The place of a copy.
 
     Attributes:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pipegen.bindings.expression import Expression, Map, Text
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Word, constant
 from pipegen.shell.text import word
+from pipegen.structs import Struct
 
 # What separates keys and values in helm's own short form.
 _SPECIAL = re.compile(r"[.,=\[\]{}\\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct):
     """A text for the chart: the keys that lead to it, and what it says."""
 
     path: tuple[str, ...]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
+from pipegen.structs import replace
 from pipegen.targets.gitlab.implied import without_implied
 from pipegen.targets.gitlab.model import Job
 from pipegen.targets.gitlab.names import Names

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from pipegen.bindings.expression import Text
 from pipegen.diagnostics.codes import TOO_MANY_CACHES
 from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
+from pipegen.structs import replace
 from pipegen.targets.gitlab.expanded import expanded
 from pipegen.targets.gitlab.model import Cache
 

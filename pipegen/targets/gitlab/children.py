@@ -15,11 +15,11 @@ Facts (https://docs.gitlab.com/ci/pipelines/downstream_pipelines/, and GitLab's 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from posixpath import join
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job as PlanJob
+from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.assembly import assembled
 from pipegen.targets.gitlab.collectors import strictest
@@ -39,8 +39,7 @@ HANDED = {"PIPEGEN_SOURCE": "$CI_PIPELINE_SOURCE", "PIPEGEN_CREATED_AT": "$CI_PI
 _IS_HELPER = Variable(HELPER, "1")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Laid:
+class Laid(Struct, kw_only=True):
     """A pipeline with its jobs before they are put into files: those of its *drafts* with all their needs.
 
     *places* are those of its stages, *names* the ones given before its own helpers got theirs.
@@ -74,8 +73,7 @@ def _own_rules(job: PlanJob, report: Report) -> tuple[Rule, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct):
     """The jobs of a child; *bridge* names the job that starts it, *title* is for the name of its file."""
 
     title: str
@@ -83,8 +81,7 @@ class Part:
     jobs: tuple[Job, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Divided:
+class Divided(Struct):
     """The jobs that stay in the parent, bridges among them, and the children."""
 
     jobs: tuple[Job, ...]
@@ -93,7 +90,7 @@ class Divided:
 
 def divided(laid: Laid, parts: Mapping[str, int], titles: Mapping[int, str], names: Names) -> Divided:
     """Return the jobs of *laid* in files: *parts* says which stages are in which child, *titles* what it is called."""
-    return _Division(laid, parts, names, titles).divided()
+    return _Division.of(laid, parts, names, titles).divided()
 
 
 def with_children(document: Document, files: Mapping[str, GeneratedFile], folder: str) -> Document:
@@ -108,22 +105,21 @@ def _started(job: Job, file: GeneratedFile | None, folder: str) -> Job:
     return replace(job, trigger=Child(join(folder, file.name)), variables=(*job.variables, *handed))
 
 
-@dataclass(slots=True)
-class _Division:
+class _Division(Struct):
     laid: Laid
     parts: Mapping[str, int]
     names: Names
     titles: Mapping[int, str]
-    stages: dict[str, str] = field(init=False)
-    bridges: dict[int, str] = field(init=False)
-    inside: Pipeline = field(init=False)
-    made_inside: tuple[Made, ...] = field(init=False)
+    stages: dict[str, str]
+    bridges: dict[int, str]
+    inside: Pipeline
+    made_inside: tuple[Made, ...]
 
-    def __post_init__(self) -> None:
-        prefix = self.laid.pipeline.prefix
-        self.stages = {one.job.name: one.stage for one in self.laid.made}
-        self.bridges = {part: self.names.take(f"{prefix}child: {title}") for part, title in self.titles.items()}
-        self.inside, self.made_inside = self.laid.inside()
+    @classmethod
+    def of(cls, laid: Laid, parts: Mapping[str, int], names: Names, titles: Mapping[int, str]) -> _Division:
+        stages = {one.job.name: one.stage for one in laid.made}
+        bridges = {part: names.take(f"{laid.pipeline.prefix}child: {title}") for part, title in titles.items()}
+        return cls(laid, parts, names, titles, stages, bridges, *laid.inside())
 
     def divided(self) -> Divided:
         """Return the jobs in files."""

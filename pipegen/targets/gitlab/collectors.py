@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
+from pipegen.structs import replace
 from pipegen.targets.gitlab.model import HELPER, Entry, Image, Job, Kept, Need, Rule, Variable
 from pipegen.targets.gitlab.names import Names
 

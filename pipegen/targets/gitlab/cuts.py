@@ -12,11 +12,11 @@ cut at places that few arcs span, and what a part may not give away is moved to 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from pipegen.graph.rows import by_name, by_neighbours
 from pipegen.graph.segments import segments
+from pipegen.structs import Struct
 from pipegen.targets.gitlab.waits import Cost, Waits
 
 # What a part may weigh, of what a file may: the rest is for what holds for the whole file, and for helpers.
@@ -32,8 +32,7 @@ _MOST_REFINED = 8
 PARENT = -1
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stages:
+class Stages(Struct, kw_only=True):
     """The stages of a pipeline, by numbers: all tuples have an entry for each.
 
     *before* are the predecessors by the arcs, *read* the stages whose artifacts are fetched, *tied* those that must be
@@ -49,8 +48,7 @@ class Stages:
     pinned: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct):
     """The part of each stage, -1 for the parent, and what the cuts cost."""
 
     places: tuple[int, ...]

@@ -7,11 +7,11 @@ cannot ask for two sets of changed files, nor for none; the order of the rules m
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice, permutations
 
 from pipegen.plan.model import AllOf, AnyOf, Changed, Condition, Exists, Not
 from pipegen.plan.model.logic import MOST_RUNS, Truth, atoms, holds, implies, runs
+from pipegen.structs import Struct, replace
 
 # Orders of the sets of files that are tried.
 _MOST_ORDERS = 24
@@ -19,8 +19,7 @@ _MOST_ORDERS = 24
 File = Changed | Exists
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct):
     """One rule: where *conditions* hold, and *changed* and *exists* do, the job runs or not."""
 
     conditions: tuple[Condition, ...] = ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
@@ -12,6 +11,7 @@ from pipegen.shell.expanded import dotenv
 from pipegen.shell.host import Host
 from pipegen.shell.quote import quote
 from pipegen.shell.script import Script, script
+from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.caches import lower_caches
 from pipegen.targets.gitlab.environments import lower_environment
 from pipegen.targets.gitlab.gates import check_gate
@@ -27,8 +27,7 @@ from pipegen.targets.gitlab.tools import Surroundings, installs, surroundings
 from pipegen.targets.gitlab.triggers import Bridge, Call, is_called, lower_trigger
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Draft:
+class Draft(Struct, kw_only=True):
     """A stage's own script and what it leaves; *after* comes once that has ended, *trigger* is what starts then."""
 
     job: Job

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 
 from pipegen.bindings.expression import Text
 from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
 from pipegen.shell.quote import quote
+from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.expanded import can_expand, expanded
 from pipegen.targets.gitlab.model import Entry, Environment
 
@@ -19,8 +19,7 @@ _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9 _/-]")
 _CARRIED = r"A-Za-z0-9._~:/?\&=%+,\;@#-"
 
 
-@dataclass(frozen=True, slots=True)
-class Deployed:
+class Deployed(Struct):
     """The environment of a job; the *job* with what it must leave for that; and how a report is made of it.
 
     *dotenv* is the path of the report, if there is one.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from pipegen.plan.model import (
@@ -25,6 +24,7 @@ from pipegen.plan.model import (
     Pattern,
     Subject,
 )
+from pipegen.structs import Struct
 
 # An expression of a hundred words GitLab refuses.
 MOST_TOKENS = 99
@@ -42,8 +42,7 @@ _SOURCES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Struct):
     """A comparison, and the one that holds where it does not."""
 
     text: str
@@ -54,8 +53,7 @@ class Compare:
         return Compare(self.negative, self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class All:
+class All(Struct):
     """All of *parts* hold; always where there are none."""
 
     parts: tuple[Expression, ...] = ()
@@ -65,8 +63,7 @@ class All:
         return Any(tuple(part.negated() for part in self.parts))
 
 
-@dataclass(frozen=True, slots=True)
-class Any:
+class Any(Struct):
     """One of *parts* holds."""
 
     parts: tuple[Expression, ...]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from posixpath import join
 from shlex import quote
 
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Span
+from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.checks import check_size
 from pipegen.targets.gitlab.children import with_children
@@ -26,8 +26,7 @@ FOLDER = ".gitlab-ci"
 _LONGEST, _DIGITS = 40, 10
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Files:
+class Files(Struct, kw_only=True):
     """Makes files.
 
     Attributes:

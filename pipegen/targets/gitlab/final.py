@@ -8,11 +8,11 @@ fetched by `dependencies`, which ask for no success.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from pipegen.diagnostics.codes import FAIL_FAST_UNAVAILABLE, FINALLY_WAITS, STATUS_UNAVAILABLE
 from pipegen.diagnostics.report import Report, listed
 from pipegen.plan import model as plan
+from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.host import FAILED, MARKS
 from pipegen.targets.gitlab.model import HELPER, Entry, Image, Job, Need, Rule, Variable
 from pipegen.targets.gitlab.rules import then
@@ -49,8 +49,7 @@ def check_outcomes(plans: Sequence[plan.Plan], report: Report) -> None:
             _check_statuses(job, one, report, is_beside_others=is_beside_others)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Notes:
+class Notes(Struct, kw_only=True):
     """The helpers of a pipeline that note what came of its stages.
 
     *titles* are the names of the stages' jobs, *rules* say when each stage runs; *made* are the helpers for a stage, or

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from pipegen.diagnostics.codes import GATE_ON_GITLAB
 from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
+from pipegen.structs import replace
 from pipegen.targets.gitlab.durations import in_words
 from pipegen.targets.gitlab.model import Environment, Job, Rule
 from pipegen.targets.gitlab.pairs import APPROVED_AND_ALLOWED

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from hashlib import sha256
 
 from pipegen.plan.model import Credential, CredentialKind, Job, Plan
 from pipegen.shell.host import Host, Images, Login
+from pipegen.structs import replace
 from pipegen.targets.gitlab.model import Variable
 from pipegen.targets.gitlab.settings import Settings
 

@@ -9,8 +9,8 @@ and, for the setting of all files, gitlab-org/gitlab!160826. Jobs of all files m
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
+from pipegen.structs import replace
 from pipegen.targets.gitlab.memory import memory
 from pipegen.targets.gitlab.model import Document, Job
 from pipegen.targets.gitlab.render import document_data, job_data

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
 from pipegen.plan.model.logic import atoms
+from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab import host as hosts
 from pipegen.targets.gitlab import selection
 from pipegen.targets.gitlab.assembly import assembled
@@ -33,8 +33,7 @@ from pipegen.targets.gitlab.sharing import Sharing, sharing
 from pipegen.targets.gitlab.splitting import split
 
 
-@dataclass(frozen=True, slots=True)
-class ChildFile:
+class ChildFile(Struct):
     """The file of a child pipeline, and the job of the parent that starts it."""
 
     title: str
@@ -42,8 +41,7 @@ class ChildFile:
     document: Document
 
 
-@dataclass(frozen=True, slots=True)
-class Lowered:
+class Lowered(Struct):
     """A file, notes on it for whoever reads it, and the files of its children."""
 
     document: Document
@@ -104,8 +102,7 @@ def _starts(children: int) -> str:
     return f"Starts {children} child pipelines, in files of their own."
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Whole:
+class _Whole(Struct, kw_only=True):
     """What holds for all files of a config."""
 
     plans: Sequence[Plan]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from pipegen.bindings.expression import Scope, Text
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, JobImage, Plan, Pull
 from pipegen.shell.host import Images
 from pipegen.shell.prelude import runs_in_bash
+from pipegen.structs import Struct
 from pipegen.targets.gitlab.expanded import escaped, expanded
 from pipegen.targets.gitlab.host import expanded_variable
 from pipegen.targets.gitlab.model import Image, Service, Variable
@@ -18,8 +18,7 @@ from pipegen.targets.gitlab.resources import requests
 from pipegen.targets.gitlab.settings import Settings
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OwnMachine:
+class OwnMachine(Struct, kw_only=True):
     """What a job says of its machine; *variables* ask for resources, and stand in for values that may be absent."""
 
     image: Image | None

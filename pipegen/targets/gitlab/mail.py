@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import replace
 
 from pipegen.bindings.expression import Defaulted, Loop, Reference, Scope
 from pipegen.plan.model import Job, Output, Plan
@@ -20,6 +19,7 @@ from pipegen.shell.quote import Literal, Variable, Word, constant, quote
 from pipegen.shell.text import word
 from pipegen.shell.uses import is_plain
 from pipegen.shell.values import bound
+from pipegen.structs import replace
 from pipegen.targets.gitlab.model import Entry
 from pipegen.targets.gitlab.scripts import entries
 from pipegen.targets.gitlab.settings import Mail

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from pipegen.emit.yaml import Data
+from pipegen.structs import Struct, field
 from pipegen.targets.gitlab.settings import Pages, Release, Workflow
 
 HELPER = "PIPEGEN_HELPER"
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct):
     """The image a job runs in; one with an entrypoint of its own needs it cleared, or another *entrypoint*.
 
     *pull* is when it is pulled, "" for the runner's way.
@@ -24,8 +23,7 @@ class Image:
     pull: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+class Service(Struct):
     """A container beside that of a job, the name by which the job reaches it, its command and its variables."""
 
     name: str
@@ -34,8 +32,7 @@ class Service:
     variables: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(Struct):
     """A job that must have succeeded, and whether its artifacts are fetched; an optional one may be missing.
 
     Where *pipeline* is given, the job is one of that pipeline, which has ended: it is not waited for.
@@ -47,8 +44,7 @@ class Need:
     pipeline: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct):
     """A condition, "" for one that always holds, and when the job or pipeline then runs, "" for the default.
 
     Where *changes* or *exists* are given, one of these files must have changed, or stand in the repository;
@@ -63,16 +59,14 @@ class Rule:
     start_in: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct):
     """An entry of a script; *comment* stands above it in the file and is no part of it."""
 
     text: str
     comment: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Trigger:
+class Trigger(Struct):
     """A pipeline of another project; no *branch* is its default one.
 
     Unless it *passes_variables*, it does not get those of the job.
@@ -84,15 +78,13 @@ class Trigger:
     passes_variables: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Child:
+class Child(Struct):
     """A pipeline of the same project, made of the *file*, whose end is waited for."""
 
     file: str
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct):
     """A variable; one with a *description* stands in the form that starts pipelines, a raw one is not expanded.
 
     With *options*, people choose among these.
@@ -105,24 +97,21 @@ class Variable:
     options: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class IdToken:
+class IdToken(Struct):
     """A token of the job in a variable, for these audiences."""
 
     variable: str
     audiences: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Retry:
+class Retry(Struct):
     """How many extra tries a job has, and after which failures; () is any."""
 
     count: int
     when: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
+class Limits(Struct, kw_only=True):
     """What bounds a job; what is empty is not written. *exit_codes* are those with which alone it may fail."""
 
     retry: Retry | None = None
@@ -134,16 +123,14 @@ class Limits:
 _LIMITS = Limits()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Coverage:
+class Coverage(Struct, kw_only=True):
     """A report of what tests cover."""
 
     path: str
     format: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Kept:
+class Kept(Struct, kw_only=True):
     """How the artifacts of a job are kept, and what GitLab shows of it; what is empty is not written."""
 
     name: str = ""
@@ -159,8 +146,7 @@ class Kept:
     coverage: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Cache:
+class Cache(Struct, kw_only=True):
     """Files that later jobs find again; the contents of *files*, if there are some, are part of the key."""
 
     key: str
@@ -170,8 +156,7 @@ class Cache:
     fallback_keys: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Environment:
+class Environment(Struct, kw_only=True):
     """What a job deploys to, or takes down; *on_stop* names the job that does."""
 
     name: str
@@ -184,8 +169,7 @@ class Environment:
 PLAINLY_KEPT = Kept()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Hidden:
+class Hidden(Struct, kw_only=True):
     """What several jobs share; *name* begins with a dot."""
 
     name: str
@@ -195,8 +179,7 @@ class Hidden:
     before_script: tuple[Entry, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Job:
+class Job(Struct, kw_only=True):
     """A job, with a *script* or a *trigger*; what is empty is not written. *artifacts* are the paths that it leaves."""
 
     name: str
@@ -233,8 +216,7 @@ class Job:
     trigger: Trigger | Child | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Document:
+class Document(Struct, kw_only=True):
     """A whole `.gitlab-ci.yml`.
 
     *tags* choose the runners of all jobs, *id_tokens* are variables of all jobs with their audiences; *settings* of the

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import chain
 
 from pipegen.plan.model import Condition, Job, Output
 from pipegen.plan.model.logic import implies
+from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.model import Need
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class Place(Struct, kw_only=True):
     """Where a stage stands in the file.
 
     *last* is the job that ends it: its trigger's, where that is a job of its own. *needs* are the stages directly

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from pipegen.graph.closure import bits
 from pipegen.plan.model import Job, Output, Plan
+from pipegen.structs import Struct
 from pipegen.targets.gitlab.children import Laid
 from pipegen.targets.gitlab.cuts import PARENT, ROOM, Parts, Stages, cut, moved, weights, whole
 from pipegen.targets.gitlab.memory import memory
@@ -16,8 +16,7 @@ from pipegen.targets.gitlab.settings import Settings
 from pipegen.targets.gitlab.waits import Cost, Waits
 
 
-@dataclass(frozen=True, slots=True)
-class Cuttable:
+class Cuttable(Struct):
     """A pipeline as a graph to be cut, and why some stages must stay in the parent."""
 
     stages: Stages
@@ -44,7 +43,7 @@ def cuttable(plan: Plan, laid: Laid, settings: Settings) -> Cuttable:
         frames=tuple(job.frame or 0 for job in jobs),
         pinned=frozenset(reasons),
     )
-    return Cuttable(stages, Waits(before), reasons)
+    return Cuttable(stages, Waits.of(before), reasons)
 
 
 def partition(found: Sequence[Cuttable], budget: int) -> list[Parts | None] | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from pipegen.plan.model import Mail, Plan
 from pipegen.shell.host import Host, Images
+from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.collectors import Collectors
 from pipegen.targets.gitlab.drafts import Draft, idle
 from pipegen.targets.gitlab.final import FINALLY, OUTCOME, Notes, notes
@@ -30,16 +30,14 @@ _NO_CHECKOUT = Variable("GIT_STRATEGY", "none")
 _IS_HELPER = Variable(HELPER, "1")
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct):
     """A job, and the stage that it belongs to; "" for what belongs to the whole pipeline."""
 
     stage: str
     job: Job
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Pipeline:
+class Pipeline(Struct, kw_only=True):
     """What the jobs of one pipeline have in common.
 
     *titles* are the names of the stages' jobs, *prefix* begins those of

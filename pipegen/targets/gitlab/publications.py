@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -12,6 +11,7 @@ from pipegen.plan.model import Plan
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar
+from pipegen.structs import replace
 from pipegen.targets.gitlab.model import Image, Job
 from pipegen.targets.gitlab.pairs import RELEASE_WITH_IMAGE
 from pipegen.targets.gitlab.settings import Settings

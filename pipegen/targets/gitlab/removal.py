@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pipegen.plan.model import Plan
 from pipegen.shell.host import Host, Images
 from pipegen.shell.images import keeps_image
 from pipegen.shell.teardown import teardown
+from pipegen.structs import Struct
 from pipegen.targets.gitlab.model import Entry, Image
 from pipegen.targets.gitlab.scripts import entries
 from pipegen.targets.gitlab.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Removal:
+class Removal(Struct):
     """What removes *things* at the end of a pipeline."""
 
     things: str

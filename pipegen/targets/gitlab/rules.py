@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 
 from pipegen.diagnostics.codes import CHANGES_ON_GITLAB, CONDITION_ON_GITLAB
@@ -11,6 +10,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import NEVER, AllOf, Changed, Condition, Exists, Plan
 from pipegen.plan.model.logic import atoms
 from pipegen.source.text import Span
+from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.decisions import Decision, decisions
 from pipegen.targets.gitlab.expressions import All, Expression, expression, joined, pieces, text
 from pipegen.targets.gitlab.model import Rule
@@ -23,8 +23,7 @@ _MOST_PATHS = 50
 _ALWAYS = All()
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct):
     """One of the cases in which a pipeline runs: where *guard* and *condition* hold; the guards exclude each other."""
 
     guard: Expression = _ALWAYS

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job as PlanJob
 from pipegen.plan.model import Plan, Schedule
+from pipegen.structs import replace
 from pipegen.targets.gitlab.model import Job
 from pipegen.targets.gitlab.pairs import GROUPED_CANCEL
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from pipegen.shell.command import Command
+from pipegen.structs import replace
 from pipegen.targets.gitlab.model import Entry
 
 

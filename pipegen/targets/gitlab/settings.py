@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from pipegen.emit.yaml import Data
@@ -11,6 +10,7 @@ from pipegen.shell import defaults
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import plain
+from pipegen.structs import Struct, field
 from pipegen.targets.gitlab.memory import LIMIT
 
 # What a website and a release are made of unless the settings say otherwise.
@@ -18,8 +18,7 @@ _FOLDER = "public"
 _TAG = "$CI_COMMIT_TAG"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Tools:
+class Tools(Struct, kw_only=True):
     """The images in which each tool is found; *dind* is the service that runs containers."""
 
     docker: str = "docker:28-cli"
@@ -31,8 +30,7 @@ class Tools:
     release: str = "registry.gitlab.com/gitlab-org/cli:latest"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Promote:
+class Promote(Struct, kw_only=True):
     """The git repository of deployment charts, and the credential that may push to it."""
 
     repository: str = defaults.PROMOTE_REPOSITORY
@@ -45,40 +43,35 @@ class Promote:
         return self.repository.startswith("ssh://") or "://" not in self.repository
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Project:
+class Project(Struct, kw_only=True):
     """A project whose pipelines a trigger starts; no *branch* is its default one."""
 
     project: str
     branch: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Mail:
+class Mail(Struct, kw_only=True):
     """The CI/CD variables that hold the mail server and the sender's address."""
 
     server: str = "SMTP_URL"
     sender: str = "SMTP_FROM"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Workflow:
+class Workflow(Struct, kw_only=True):
     """What is said of whole pipelines: a *name*, "" for none, and *rules* of GitLab's own, before ours."""
 
     name: str = ""
     rules: tuple[Mapping[str, Data], ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Pages:
+class Pages(Struct, kw_only=True):
     """The stage whose folder *publish* becomes the project's website."""
 
     stage: str
     publish: str = _FOLDER
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Release:
+class Release(Struct, kw_only=True):
     """The stage that makes a release; no *name* is the tag."""
 
     stage: str
@@ -87,8 +80,7 @@ class Release:
     description: str = f"Release {_TAG}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Settings:
+class Settings(Struct, kw_only=True):
     """The section with its defaults; None is the project's own registry, the job's own login, no mail."""
 
     images: Images = Images.REGISTRY

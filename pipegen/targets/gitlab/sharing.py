@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.model import Hidden
 from pipegen.targets.gitlab.tools import Surroundings
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct):
     """What a job takes from the hidden job *extends*, "" for none, and what it still says itself."""
 
     extends: str
     own: Surroundings
 
 
-@dataclass(frozen=True, slots=True)
-class Sharing:
+class Sharing(Struct):
     """The hidden jobs of a file, and what each job takes from them by what it has around its script."""
 
     hidden: tuple[Hidden, ...]

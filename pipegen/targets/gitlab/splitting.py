@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 
 from pipegen.diagnostics import codes
@@ -12,6 +11,7 @@ from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.graph.closure import bits
 from pipegen.plan.model import Plan
 from pipegen.source.text import Span
+from pipegen.structs import Struct
 from pipegen.targets.gitlab.children import Laid
 from pipegen.targets.gitlab.cuts import Parts, given_away
 from pipegen.targets.gitlab.partition import Cuttable, by_hand, cuttable, moved_back, partition
@@ -22,8 +22,7 @@ _TOLD_WAITS, _TOLD_NAMES = 3, 3
 _SHORTEST_TITLE = 3
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Split:
+class Split(Struct, kw_only=True):
     """How a pipeline is cut: the part of each stage that is in a child, what the parts are called, what that costs."""
 
     parts: Mapping[str, int]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 
 from pipegen.bindings.expression import Reference, Text
 from pipegen.plan.model import Container
 from pipegen.source.text import Span
+from pipegen.structs import Struct
 
 
 def references(value: object) -> Iterator[Reference]:
@@ -26,6 +26,6 @@ def texts(value: object) -> Iterator[Text]:
         case tuple():
             for item in value:
                 yield from texts(item)
-        case _ if is_dataclass(value):
-            for field in fields(value):
-                yield from texts(getattr(value, field.name))
+        case Struct():
+            for name in value.__struct_fields__:
+                yield from texts(getattr(value, name))

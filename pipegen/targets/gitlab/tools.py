@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pipegen.shell.host import Images
 from pipegen.shell.script import Script
+from pipegen.structs import Struct
 from pipegen.targets.gitlab.model import Entry, Image, Service, Variable
 from pipegen.targets.gitlab.scripts import entries
 from pipegen.targets.gitlab.settings import Settings
@@ -33,8 +32,7 @@ done
 """
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, kw_only=True):
     """What a job has around its own script; *kind* is the word for it."""
 
     kind: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib import parse
 
 from pipegen.bindings.expression import Part, Reference, Scope, Text
@@ -12,6 +11,7 @@ from pipegen.diagnostics.codes import INVALID_TRIGGER_VARIABLE, TRIGGER_WITHOUT_
 from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
 from pipegen.shell.quote import quote
+from pipegen.structs import Struct
 from pipegen.targets.gitlab.host import pipeline_variable
 from pipegen.targets.gitlab.model import Entry, Trigger, Variable
 from pipegen.targets.gitlab.pairs import AWAITED_VALUES
@@ -23,8 +23,7 @@ _EXPANDED = re.compile(r"[$%]")
 _NAME = re.compile(r"\$(\w+)", re.ASCII)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Bridge:
+class Bridge(Struct, kw_only=True):
     """A pipeline that GitLab starts by itself, with values it can expand."""
 
     name: str
@@ -33,8 +32,7 @@ class Bridge:
     allow_failure: bool
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Call:
+class Call(Struct, kw_only=True):
     """A pipeline that a job of its own starts, with values that the stage has computed."""
 
     name: str

@@ -4,40 +4,38 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from pipegen.structs import Struct
 
 _PARENT = -1
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class Cost:
+class Cost(Struct, order=True):
     """The stages on the longest path, and how many pairs of stages wait for each other without need."""
 
     path: int
     pairs: int
 
 
-@dataclass(frozen=True, slots=True)
-class Waits:
+class Waits(Struct):
     """The order that the arcs ask for: *before* are the predecessors of each stage, by numbers.
 
     *order* holds the stages so that each comes after its predecessors, *masks* all that comes before each, as bits.
     """
 
     before: tuple[tuple[int, ...], ...]
-    order: tuple[int, ...] = field(init=False)
-    masks: tuple[int, ...] = field(init=False)
-    path: int = field(init=False)
+    order: tuple[int, ...]
+    masks: tuple[int, ...]
+    path: int
 
-    def __post_init__(self) -> None:
-        """Work out the whole order."""
-        made = _Order.of(self.before, len(self.before))
+    @classmethod
+    def of(cls, before: tuple[tuple[int, ...], ...]) -> Waits:
+        """Return the whole order of the stages that *before* puts in order one by one."""
+        made = _Order.of(before, len(before))
         if made is None:
             message = "the arcs of a pipeline make a circle"
             raise ValueError(message)
-        object.__setattr__(self, "order", made.order)
-        object.__setattr__(self, "masks", made.masks)
-        object.__setattr__(self, "path", made.path)
+        return cls(before, made.order, made.masks, made.path)
 
     def cost(self, places: Sequence[int]) -> Cost | None:
         """Return what it costs that the stages are in the parts *places*; None where parts wait in a circle."""
@@ -72,8 +70,7 @@ class Waits:
         return tuple(new & ~old for new, old in zip(found, self.masks, strict=False))
 
 
-@dataclass(frozen=True, slots=True)
-class _Order:
+class _Order(Struct):
     """Nodes so that each comes after its predecessors, the stages before each, and how many are on the longest path."""
 
     order: tuple[int, ...]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pipegen.plan.model import Fetch, Plan
+from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 
 _FUNCTION = "freshCheckout"
 
 
-@dataclass(frozen=True, slots=True)
-class Checkouts:
+class Checkouts(Struct):
     """The functions that check out, and which of them each pipeline uses."""
 
     functions: tuple[model.CheckoutFunction, ...]

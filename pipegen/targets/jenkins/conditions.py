@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import (
@@ -23,6 +22,7 @@ from pipegen.plan.model import (
     Subject,
 )
 from pipegen.plan.model.logic import atoms
+from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import expression, literals
 from pipegen.targets.jenkins.inputs import input_value
@@ -32,8 +32,7 @@ from pipegen.targets.jenkins.work import Work
 _END = re.compile(r"(\\.)|\$", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Questions:
+class Questions(Struct):
     """Puts conditions into Groovy; *inputs* are the parameters of the build."""
 
     inputs: Sequence[Input]

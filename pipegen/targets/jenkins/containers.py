@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from pipegen.plan.model import Workspace
+from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.limits import Limited
 from pipegen.targets.jenkins.work import NamedJob
@@ -13,8 +12,7 @@ from pipegen.targets.jenkins.work import NamedJob
 _HOME = "-e HOME=/tmp"
 
 
-@dataclass(frozen=True, slots=True)
-class Contained:
+class Contained(Struct):
     """Steps, and the container around all of them; None where they take one themselves, or none."""
 
     container: model.Container | None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from pipegen.graph.blocks import Block
 from pipegen.plan.model import Workspace
+from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import shared_agent
 from pipegen.targets.jenkins.functions import helpers

@@ -5,13 +5,12 @@ Jenkins ran sixty of them in each other, and ran out of stack at some 75.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.nesting import nesting, nesting_handed_out
 from pipegen.plan.model import Workspace
+from pipegen.structs import Struct
 from pipegen.targets.jenkins.work import Work
 
 DEEPEST = 40
@@ -20,8 +19,7 @@ _MANY = 300
 _TOLD_NAMES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Depth:
+class Depth(Struct):
     """How deep blocks may get: *deepest* at most, where that must be seen to; 0 where it need not.
 
     *depth* is how deep they would get if nothing waited, and *later* are the stages that may have to wait.

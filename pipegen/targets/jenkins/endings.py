@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import CoverageFormat, Job, KeptWhen, ReportPath
+from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.stashes import excludes, patterns
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from textwrap import indent
 
+from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import literals
 from pipegen.targets.jenkins.shapes import Shape, hole, holes, shaped, value_shape
@@ -14,8 +14,7 @@ _RUN = " {\n    runSteps(step.steps)\n}"
 _GIVEN = "given(step)"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class Entry(Struct, kw_only=True):
     """A step or, where it *is_value*, an argument of the one before it.
 
     *kind* is how it is called if not by the first word of its Groovy; *steps* are what it runs around. An entry without

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Plan
+from pipegen.structs import replace
 
 
 def without_stops(plan: Plan, report: Report) -> Plan:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.size import weigh_groovy, weigh_names, weigh_pipeline, weigh_steps, weigh_value
 
@@ -32,8 +32,7 @@ _TRY = 4
 _BLOCK = 6
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, kw_only=True):
     """What a Jenkinsfile has beside its stages, of whatever style these are."""
 
     properties: tuple[model.Property, ...]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 
+from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 
 # In the order in which they are written, each with what it calls.
@@ -77,9 +77,9 @@ def _called(value: object) -> Iterator[str]:
     if isinstance(value, tuple):
         for item in value:
             yield from _called(item)
-    elif is_dataclass(value):
-        for one in fields(value):
-            yield from _called(getattr(value, one.name))
+    elif isinstance(value, Struct):
+        for name in value.__struct_fields__:
+            yield from _called(getattr(value, name))
 
 
 def _own(value: object) -> Iterator[str]:

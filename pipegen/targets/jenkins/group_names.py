@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from pipegen.structs import Struct
 from pipegen.targets.jenkins.work import NamedJob
 
 # A block of many stages is named by its first ones.
 _SHOWN = 4
 
 
-@dataclass(frozen=True, slots=True)
-class ShownLeg:
+class ShownLeg(Struct):
     """A leg of a matrix as its name shows it: the name of the stage, and that of the values."""
 
     stage: str

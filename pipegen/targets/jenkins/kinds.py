@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
+from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.entries import Entry
 from pipegen.targets.jenkins.file_size import parts
@@ -20,8 +20,7 @@ _SHORT = 40
 _AROUND = 12
 
 
-@dataclass(frozen=True, slots=True)
-class KindOf:
+class KindOf(Struct):
     """A kind: its name, its Groovy with holes, and what all of them say alike, None where they differ."""
 
     name: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
@@ -12,6 +11,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.layout import cheapest_blocks
 from pipegen.graph.paths import growth, longest_path
 from pipegen.plan.model import Workspace
+from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.declarative import lower_declarative, with_agents_in_functions, with_functions
 from pipegen.targets.jenkins.depth import depth_notes, depth_of, report_depth
@@ -27,8 +27,7 @@ _TOLD_WAITS = 8
 _TOLD_NAMES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class LaidOut:
+class LaidOut(Struct):
     """Stages in their places; *notes* are lines about the layout for the top of the file."""
 
     stages: Stages

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import AllowFailure, Failure, Plan, Retry
+from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.pairs import SYSTEM_AND_OTHERS
 from pipegen.targets.jenkins.work import NamedJob
@@ -15,8 +15,7 @@ _ALL = frozenset(Failure)
 _ONLY_SYSTEM = frozenset({Failure.SYSTEM})
 
 
-@dataclass(frozen=True, slots=True)
-class Limited:
+class Limited(Struct):
     """Steps with the blocks that bound them, and the agent that is taken around all of it; None where none is."""
 
     agent: model.Agent | None

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pipegen.plan.model import Mail
+from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.names import Names
 from pipegen.targets.jenkins.values import Values
 
 
-@dataclass(frozen=True, slots=True)
-class LoweredMail:
+class LoweredMail(Struct):
     """The step; the function that finds its recipients, if there must be one; and whether it reads outputs."""
 
     step: model.SendMail

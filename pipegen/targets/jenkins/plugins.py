@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass
 
+from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 
 _MAILER = "mailer"
@@ -26,10 +26,10 @@ def _plugins(value: object) -> Iterator[str]:
                 yield from _plugins(item)
         case model.SendMail():
             yield _MAILER
-        case _ if is_dataclass(value):
+        case Struct():
             if isinstance(value, model.InImage | model.Container):
                 yield _CONTAINERS
             if isinstance(value, model.Wrapped | model.Statement | model.Property) and value.plugin:
                 yield value.plugin
-            for one in fields(value):
-                yield from _plugins(getattr(value, one.name))
+            for name in value.__struct_fields__:
+                yield from _plugins(getattr(value, name))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from pipegen.shell.script import Command, Script
+from pipegen.structs import Struct
 from pipegen.targets.jenkins.names import Names
 
 # By what a script uses: whether it calls the container program, helm, git.
@@ -22,8 +22,7 @@ _BASH = ("bash", "How a script starts that bash runs.")
 _ANY = ("everything", "How a script with containers, helm releases and deployment charts starts.")
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct):
     """A prelude, and the function that returns it."""
 
     function: str

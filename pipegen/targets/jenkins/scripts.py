@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 
 from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.diagnostics import codes
@@ -12,6 +11,7 @@ from pipegen.plan.model import Plan
 from pipegen.shell.host import Host
 from pipegen.shell.script import script
 from pipegen.shell.teardown import teardown
+from pipegen.structs import Struct
 from pipegen.targets.jenkins.host import host
 from pipegen.targets.jenkins.keeping import check_keeping
 from pipegen.targets.jenkins.limits import check_limits
@@ -60,6 +60,6 @@ def _without_default(value: object) -> Iterator[Reference]:
         case tuple():
             for item in value:
                 yield from _without_default(item)
-        case _ if is_dataclass(value):
-            for one in fields(value):
-                yield from _without_default(getattr(value, one.name))
+        case Struct():
+            for name in value.__struct_fields__:
+                yield from _without_default(getattr(value, name))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from pipegen.shell import defaults
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import plain
+from pipegen.structs import Struct
 
 # The promote settings stand between double quotes of a shell: nothing in them may mean something there.
 _NAME = "^[A-Za-z0-9._:/@-]+$"
@@ -152,8 +152,7 @@ SETTINGS: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Promotion:
+class Promotion(Struct, kw_only=True):
     """Where new versions of charts are proposed, and the credential that may."""
 
     repository: str = defaults.PROMOTE_REPOSITORY
@@ -166,8 +165,7 @@ class Promotion:
         return self.repository.startswith("ssh://") or "://" not in self.repository
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Discard:
+class Discard(Struct, kw_only=True):
     """How many builds, and for how many days they and their artifacts are kept; None for no such limit."""
 
     builds: int | None = None
@@ -176,16 +174,14 @@ class Discard:
     artifact_days: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(Struct):
     """A tool by its *type* and the *name* that Jenkins knows it by."""
 
     type: str
     name: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Settings:
+class Settings(Struct, kw_only=True):
     """The settings, defaults filled in; *agent* "" is any agent, *registry_credential* "" is none."""
 
     agent: str = ""

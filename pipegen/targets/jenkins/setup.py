@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 
 from pipegen.emit.groovy import literal
+from pipegen.structs import Struct
 
 # The variables that the git plugin documents; `checkout` returns them.
 _CHECKOUT_VARIABLES = frozenset(
@@ -39,8 +39,7 @@ class Source(Enum):
     CHECKOUT = "checkout"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SetupValue:
+class SetupValue(Struct, kw_only=True):
     """One value.
 
     *variable* is the environment variable that holds it; *code* is the Groovy

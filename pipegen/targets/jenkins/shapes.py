@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pipegen.emit.groovy import literal
+from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import expression
 
@@ -24,8 +24,7 @@ _ESCAPE = re.compile(r"\\(?:([\\'])|([ntr])|u([0-9A-Fa-f]{4}))")
 _CONTROLS = {"n": "\n", "t": "\t", "r": "\r"}
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct):
     """Groovy with holes, and the texts that fill them."""
 
     code: str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from pipegen.plan.model import Workspace
+from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import agent_of
 from pipegen.targets.jenkins.conditions import Questions
@@ -28,8 +28,7 @@ class Style(Enum):
     SCRIPTED = "scripted"
 
 
-@dataclass(frozen=True, slots=True)
-class Stages:
+class Stages(Struct):
     """The stages of all pipelines in the order of the config, and the functions that find recipients of their mails."""
 
     stages: tuple[model.Stage, ...]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from pipegen.plan.model import Credential, CredentialKind, Job, Trigger, Workspace
 from pipegen.shell.script import Command, Script
+from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import agent_of
 from pipegen.targets.jenkins.caches import cached
@@ -26,8 +26,7 @@ from pipegen.targets.jenkins.work import NamedJob, Work
 ARCHIVE = ".pipegen/archive"
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(Struct):
     """What the steps of all jobs have in common."""
 
     work: Work

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from pipegen.bindings.expression import Bare, Defaulted, Items, Loop, Part, Reference, Scope, Text
 from pipegen.plan.model import Job, Plan, Workspace
 from pipegen.shell.absence import may_be_absent
+from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.inputs import input_value
 from pipegen.targets.jenkins.setup import LABELS, setup_value
@@ -18,8 +18,7 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 _Around = tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+class Values(Struct):
     """Expressions for the texts of one job; *output* is the helper that reads an output of an earlier stage."""
 
     plan: Plan

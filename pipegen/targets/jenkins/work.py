@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Job, Plan, Workspace
 from pipegen.shell.script import Command, Script
+from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.names import display_names
 from pipegen.targets.jenkins.settings import Settings
@@ -16,8 +16,7 @@ from pipegen.targets.jenkins.settings import Settings
 _MOST_ASKED = 100
 
 
-@dataclass(frozen=True, slots=True)
-class PlanScripts:
+class PlanScripts(Struct):
     """A plan with the script of each stage, and the commands that remove what its stages share."""
 
     plan: Plan
@@ -25,8 +24,7 @@ class PlanScripts:
     teardown: tuple[Command, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NamedJob:
+class NamedJob(Struct):
     """A job with its plan, its script, and the name of its stage in the file."""
 
     name: str
@@ -35,8 +33,7 @@ class NamedJob:
     script: Script
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Work:
+class Work(Struct, kw_only=True):
     """All of a file's plans.
 
     *checkouts* names the function by which each pipeline checks out; *is_conditional* says that it is decided at run

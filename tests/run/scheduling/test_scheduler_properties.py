@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import inf
 
 from hypothesis import given, settings
@@ -16,6 +15,7 @@ from pipegen.run.scheduling.hosts import host
 from pipegen.run.scheduling.queue.queue import Habits
 from pipegen.run.scheduling.scheduler import ORDERS, SessionScheduler, scheduler, tiers
 from pipegen.run.scheduling.session import Session
+from pipegen.structs import replace
 
 LABELS = ("arm", "gpu")
 LOCKS = ("database", "staging")

@@ -26,7 +26,7 @@ def stages(arcs: Iterable[tuple[int, int]], reads: Iterable[tuple[int, int]] = (
             found[other][one] = None
     predecessors = tuple(map(tuple, before))
     frames = [0] * count
-    for stage in Waits(predecessors).order:
+    for stage in Waits.of(predecessors).order:
         frames[stage] = max((frames[one] + 1 for one in predecessors[stage]), default=0)
     return Stages(
         names=tuple(f"s{number}" for number in range(count)),
@@ -57,7 +57,7 @@ def loose(*, is_mixed: bool, often: float) -> Stages:
 
 def check(graph: Stages, budget: int = BUDGET) -> Cost:
     """Check the parts that *graph* is cut into; return what they cost."""
-    waits = Waits(graph.before)
+    waits = Waits.of(graph.before)
     parts = cut(graph, waits, budget)
     assert parts is not None
     assert parts.cost == waits.cost(parts.places)
@@ -103,7 +103,7 @@ def test_what_reads_all_cannot_be_cut_off() -> None:
     """A join that reads everything must be in one file with it."""
     graph = stages((), [(n, MANY - 1) for n in range(MANY - 1)])
 
-    assert cut(graph, Waits(graph.before), BUDGET) is None
+    assert cut(graph, Waits.of(graph.before), BUDGET) is None
 
 
 def test_layers_cost_no_more_than_their_number() -> None:
@@ -117,7 +117,7 @@ def test_layers_cost_no_more_than_their_number() -> None:
     ]
     graph = stages(arcs)
 
-    assert check(graph).path <= Waits(graph.before).path * 1.2
+    assert check(graph).path <= Waits.of(graph.before).path * 1.2
 
 
 def test_pinned_stages_and_what_they_read_stay() -> None:
@@ -127,7 +127,7 @@ def test_pinned_stages_and_what_they_read_stay() -> None:
         **{name: getattr(graph, name) for name in ("names", "before", "read", "tied", "weights", "frames")},
         pinned=frozenset({3}),
     )
-    parts = cut(graph, Waits(graph.before), 12 * WEIGHT)
+    parts = cut(graph, Waits.of(graph.before), 12 * WEIGHT)
 
     assert parts is not None
     assert parts.places[:4] == (PARENT,) * 4

@@ -67,7 +67,7 @@ def test_every_setting_is_read() -> None:
     assert isinstance(section, Mapping)
     settings = read(section)
 
-    assert EVERYTHING.keys() == set(SCHEMA["properties"]) == set(Settings.__slots__)  # type: ignore[call-overload]
+    assert EVERYTHING.keys() == set(SCHEMA["properties"]) == set(Settings.__struct_fields__)  # type: ignore[call-overload]
     assert settings.images is Images.LOCAL
     assert settings.tools.curl == "e:1"
     assert settings.projects == {

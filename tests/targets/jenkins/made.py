@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from pipegen.bindings.expression import Reference, Scope, Text
@@ -12,6 +11,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Artifact, Job, Mail, Plan, Selection, Shared, Workspace
 from pipegen.shell.script import Command, Script
 from pipegen.source.text import SourceFile, Span
+from pipegen.structs import replace
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.lower import lower

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from targets.jenkins.made import jenkinsfile, plan, scripts
 
 from pipegen.plan.model import Machine, Shared, Workspace
+from pipegen.structs import replace
 from pipegen.targets.jenkins.settings import Settings
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 from engines import jenkins_harness
@@ -25,6 +24,7 @@ from pipegen.plan.model import (
 )
 from pipegen.shell.script import Command, Script
 from pipegen.source.text import Located
+from pipegen.structs import replace
 from pipegen.targets.jenkins import layout, model, scripted
 from pipegen.targets.jenkins.render import render
 from pipegen.targets.jenkins.settings import Settings
@@ -70,7 +70,7 @@ def _job(job: Job, kind: str) -> Job:
         "image": {"machine": Machine(image=image)},
         "agent": {"shared": Shared(image=True)},
     }
-    return replace(job, **changes.get(kind, {}))  # type: ignore[arg-type]
+    return replace(job, **changes.get(kind, {}))
 
 
 def findings(files: dict[str, str]) -> dict[str, list[str]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from targets.jenkins.made import plan
 
 from pipegen.plan.model import CredentialKind, Workspace
 from pipegen.shell.host import Images, Login
+from pipegen.structs import replace
 from pipegen.targets.jenkins.host import host
 from pipegen.targets.jenkins.settings import Promotion, Settings
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from targets.jenkins.made import DIAMOND, SPAN, jenkinsfile, lowered, mail, plan, scripts, text
 
@@ -11,6 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Trigger, Workspace
 from pipegen.source.text import Located
+from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.work import PlanScripts
 

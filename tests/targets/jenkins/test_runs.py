@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from targets.jenkins.made import DIAMOND, SPAN, artifact, jenkinsfile, loop, mai
 from pipegen.bindings.expression import Loop
 from pipegen.plan.model import Credential, CredentialKind, Fetch, Output, Selection, Shared, Trigger, Workspace
 from pipegen.source.text import Located
+from pipegen.structs import replace
 from pipegen.targets.jenkins.settings import Settings
 
 STYLES = ("declarative", "scripted")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from math import inf
 
 from pipegen.run.scheduling.amounts import Amounts, is_bounded, put_to, share, take_from
 from pipegen.run.scheduling.lanes import Gang, Lane, Member
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.votes import Vote, Votes
+from pipegen.structs import MutableStruct, field
 
 
 def proportion(session: Session) -> Votes:
@@ -24,8 +24,7 @@ def proportion(session: Session) -> Votes:
     )
 
 
-@dataclass(slots=True)
-class _Shares:
+class _Shares(MutableStruct):
     """What each lane deserves, worked out anew when anybody asks for more or less."""
 
     session: Session

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Generic
 
 from pipegen.run.scheduling.queue.entry import Entry, T
 from pipegen.run.scheduling.queue.heap import Heap, Rank
+from pipegen.structs import Struct
 
 # 2.0 to this power is beyond any limit, and still a number.
 _ENOUGH = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Delays:
+class Delays(Struct):
     """Seconds after the first failure, doubled by each further one up to *most*; none without failures."""
 
     first: float = 1.0

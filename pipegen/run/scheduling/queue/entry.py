@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, TypeVar
+
+from pipegen.structs import MutableStruct
 
 T = TypeVar("T", bound=Hashable)
 
@@ -23,8 +24,7 @@ class Part(Enum):
     OUT = "out"
 
 
-@dataclass(slots=True, eq=False, kw_only=True)
-class Entry(Generic[T]):
+class Entry(MutableStruct, Generic[T], kw_only=True, eq=False):
     """An item with its history.
 
     Attributes:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from pipegen.run.scheduling.queue.entry import Entry, T
+from pipegen.structs import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct):
     """Something that may help items on: its name, and what hints need to know of it."""
 
     name: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Generic
 
 from pipegen.run.scheduling.queue.backoff import Backoff, Delays
@@ -11,6 +10,7 @@ from pipegen.run.scheduling.queue.entry import Entry, Part, T
 from pipegen.run.scheduling.queue.flight import Flight
 from pipegen.run.scheduling.queue.heap import Heap, Rank
 from pipegen.run.scheduling.queue.hints import ANYTHING, Event, Hints, Worth, worth
+from pipegen.structs import Struct
 
 _DELAYS = Delays()
 
@@ -18,8 +18,7 @@ _DELAYS = Delays()
 Gate = Callable[[T], bool]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Habits:
+class Habits(Struct, kw_only=True):
     """How a queue behaves.
 
     Attributes:

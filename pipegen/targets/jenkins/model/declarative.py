@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from pipegen.structs import Struct
 from pipegen.targets.jenkins.model.stages import Selected, Stage, Teardown
 from pipegen.targets.jenkins.model.steps import Agent
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Chain:
+class Chain(Struct, kw_only=True):
     """Stages one after the other; *name* is shown when there are several."""
 
     name: str
@@ -17,16 +15,14 @@ class Chain:
     stages: tuple[Stage, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct):
     """Chains side by side; *name* is shown when there are several."""
 
     name: str
     chains: tuple[Chain, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Declarative:
+class Declarative(Struct, kw_only=True):
     """`pipeline {}`: *agent* is that of all stages in a shared workspace, else None.
 
     *group* is the stage around all others that takes it, "" where the pipeline does.

@@ -2,65 +2,58 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from pipegen.structs import Struct
 
-@dataclass(frozen=True, slots=True)
-class Code:
+
+class Code(Struct):
     """A Groovy expression of our own: no text of a user stands in it."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct):
     """A call of a function with texts as arguments."""
 
     function: str
     arguments: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct):
     """What the loop of *level* (1 is the outermost) is at: its *place*-th word, or all of it where *place* is None."""
 
     level: int
     place: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class OrElse:
+class OrElse(Struct):
     """*value*, or *default* where it is empty or not there."""
 
     value: Value
     default: str
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(Struct):
     """Texts one after the other."""
 
     parts: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OneLine:
+class OneLine(Struct):
     """*value* with its line breaks made blanks when the pipeline runs."""
 
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
-class FileText:
+class FileText(Struct):
     """The text of a file: in the workspace, or, when it *is_shared*, in the folder beside it that stages share."""
 
     path: str
     is_shared: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct):
     """The text of a file that was read in time, by its path within `.pipegen`."""
 
     path: str

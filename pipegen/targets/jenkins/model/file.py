@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from pipegen.structs import Struct
 from pipegen.targets.jenkins.model.declarative import Declarative
 from pipegen.targets.jenkins.model.expressions import Value
 from pipegen.targets.jenkins.model.properties import Property, PropertyKind
@@ -12,16 +11,14 @@ from pipegen.targets.jenkins.model.stages import Look, Pin, Stage
 from pipegen.targets.jenkins.model.steps import Sh
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct):
     """An environment variable of ours, and the expression it is set to."""
 
     name: str
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct):
     """A parameter of the build, by the *symbol* of its type; *choices*, the default first, stand for a default."""
 
     name: str
@@ -31,8 +28,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct):
     """The pipelines of the file, and those of them that run only when they are named."""
 
     pipelines: tuple[str, ...]
@@ -41,8 +37,7 @@ class Selection:
     conditions: tuple[tuple[tuple[str, str], ...], ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Prelude:
+class Prelude(Struct, kw_only=True):
     """A function that returns how several scripts start."""
 
     function: str
@@ -50,8 +45,7 @@ class Prelude:
     sh: Sh
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CheckoutFunction:
+class CheckoutFunction(Struct, kw_only=True):
     """A function that checks out.
 
     Attributes:
@@ -68,8 +62,7 @@ class CheckoutFunction:
     has_submodules: bool
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Tool:
+class Tool(Struct, kw_only=True):
     """A tool that Jenkins installs, and the variable that holds its folder."""
 
     type: str
@@ -77,16 +70,14 @@ class Tool:
     home: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Recipients:
+class Recipients(Struct, kw_only=True):
     """A function that returns recipients that are known only when the pipeline runs."""
 
     function: str
     items: tuple[Value | Loop, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Loop:
+class Loop(Struct, kw_only=True):
     """*body* for each piece of *source* between *delimiters* ("" is none: the whole is one piece).
 
     *level* is 1 for a loop in no other one; *words* is how many blank-separated words a piece must have, 0 where it
@@ -100,8 +91,7 @@ class Loop:
     body: Value | Loop
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Jenkinsfile:
+class Jenkinsfile(Struct, kw_only=True):
     """A whole file.
 
     *libraries* are loaded first; *properties* are what is set of the job beside its *parameters*; *tools* are those of

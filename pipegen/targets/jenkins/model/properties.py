@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from pipegen.structs import Struct
 
 
 class PropertyKind(Enum):
@@ -17,8 +18,7 @@ class PropertyKind(Enum):
     AROUND = "around"
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
+class Property(Struct):
     """One call in Groovy, complete, such as `disableConcurrentBuilds()`; a block step lacks only its block.
 
     *plugin* is what it needs beyond Pipeline, "" for nothing.

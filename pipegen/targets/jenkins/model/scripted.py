@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from pipegen.structs import Struct
 from pipegen.targets.jenkins.model.stages import Selected, Stage, Teardown
 from pipegen.targets.jenkins.model.steps import Agent, Step
 from pipegen.targets.jenkins.model.tables import Tables
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Chunk:
+class Chunk(Struct, kw_only=True):
     """Stages declared together: in *function*, or in place where it is ""."""
 
     function: str
@@ -18,16 +16,14 @@ class Chunk:
     stages: tuple[Stage, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RootList:
+class RootList(Struct):
     """A *function* that returns some of the first stages of a pipeline that has very many."""
 
     function: str
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct):
     """A pipeline whose stages have their own workspaces, from *roots* on; *end* is what finally stages come after.
 
     *lists* hold the roots in their place where there are too many.
@@ -40,8 +36,7 @@ class Run:
     lists: tuple[RootList, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SharedRun:
+class SharedRun(Struct, kw_only=True):
     """A pipeline whose stages all run in one workspace, from *roots* on, else as `Run`."""
 
     pipeline: str
@@ -54,8 +49,7 @@ class SharedRun:
     lists: tuple[RootList, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Scripted:
+class Scripted(Struct, kw_only=True):
     """`addStage` calls and how they start: pipeline by pipeline where some have one workspace, else all at once.
 
     Attributes:

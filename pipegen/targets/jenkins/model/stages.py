@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from pipegen.structs import Struct
 from pipegen.targets.jenkins.model.steps import Agent, Container, Sh, Step
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stage:
+class Stage(Struct, kw_only=True):
     """A stage.
 
     Attributes:
@@ -42,15 +40,13 @@ class Stage:
     condition: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Selected:
+class Selected(Struct):
     """Whether one of some pipelines runs in this build; empty where that is not asked."""
 
     pipelines: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Teardown:
+class Teardown(Struct, kw_only=True):
     """What removes all that stages share, whatever happened."""
 
     agent: Agent | None
@@ -58,8 +54,7 @@ class Teardown:
     sh: Sh
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Look:
+class Look(Struct, kw_only=True):
     """What is looked at before all stages, since conditions ask for it: the files of the repository, and what changed.
 
     *bases* are the branches that it is compared with, beside the usual base where it *has_usual*.
@@ -70,8 +65,7 @@ class Look:
     has_usual: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+class Pin(Struct):
     """The agent that is chosen at the start for stages that share images or containers."""
 
     agent: Agent

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
+from pipegen.structs import Struct
 from pipegen.targets.jenkins.model.expressions import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Checkout:
+class Checkout(Struct):
     """A fresh checkout, by the function that does it."""
 
     kind: ClassVar[str] = "checkout"
     function: str
 
 
-@dataclass(frozen=True, slots=True)
-class Echo:
+class Echo(Struct):
     """A line in the log."""
 
     kind: ClassVar[str] = "echo"
     text: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sh:
+class Sh(Struct, kw_only=True):
     """A shell script.
 
     *prelude* is the function that returns how it starts, "" when nothing comes before *lines*. One that *tells_status*
@@ -39,8 +36,7 @@ class Sh:
     tells_status: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Unstash:
+class Unstash(Struct):
     """The files of an earlier stage; one that *is_optional* may have left none."""
 
     kind: ClassVar[str] = "unstash"
@@ -48,8 +44,7 @@ class Unstash:
     is_optional: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stash:
+class Stash(Struct, kw_only=True):
     """Files for later stages; where it *is_told*, some of these ask whether it is there."""
 
     kind: ClassVar[str] = "stash"
@@ -61,8 +56,7 @@ class Stash:
     is_told: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
+class Archive(Struct):
     """Files for people, by Ant patterns; a *folder* of their own may then be removed, for stages after in its place."""
 
     kind: ClassVar[str] = "archive"
@@ -72,16 +66,14 @@ class Archive:
     excludes: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(Struct):
     """A credential as `withCredentials` binds it: the symbol, and each argument with its text."""
 
     symbol: str
     arguments: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WithCredentials:
+class WithCredentials(Struct):
     """Steps that may read secrets."""
 
     kind: ClassVar[str] = "credentials"
@@ -89,8 +81,7 @@ class WithCredentials:
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StartJob:
+class StartJob(Struct, kw_only=True):
     """Another job of the same Jenkins."""
 
     kind: ClassVar[str] = "job"
@@ -100,16 +91,14 @@ class StartJob:
     wait: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Keep:
+class Keep(Struct):
     """The texts of some files, read while their agent is there; *paths* are within `.pipegen`."""
 
     kind: ClassVar[str] = "keep"
     paths: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SendMail:
+class SendMail(Struct, kw_only=True):
     """A mail; *to* is a comma-separated list."""
 
     kind: ClassVar[str] = "mail"
@@ -118,16 +107,14 @@ class SendMail:
     body: Value
 
 
-@dataclass(frozen=True, slots=True)
-class Agent:
+class Agent(Struct):
     """Where steps run: on an agent with *label* ("" is any), or on the one that was chosen at the start."""
 
     label: str = ""
     is_pinned: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Container:
+class Container(Struct, kw_only=True):
     """An agent that is a container of *image* on the node of the pipeline, with *args* for the container engine."""
 
     image: str
@@ -135,8 +122,7 @@ class Container:
     is_pulled: bool
 
 
-@dataclass(frozen=True, slots=True)
-class OnAgent:
+class OnAgent(Struct):
     """Steps that take an agent for themselves."""
 
     kind: ClassVar[str] = "agent"
@@ -144,8 +130,7 @@ class OnAgent:
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Wrapped:
+class Wrapped(Struct):
     """Steps inside a block step; *head* is Groovy that is complete but for the block, such as `retry(2)`.
 
     *plugin* offers the step, "" for one that any Jenkins with pipelines has.
@@ -157,8 +142,7 @@ class Wrapped:
     plugin: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct):
     """A step as Groovy that is complete, and the *plugin* that offers it, "" for one that is always there."""
 
     kind: ClassVar[str] = "statement"
@@ -166,8 +150,7 @@ class Statement:
     plugin: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ensured:
+class Ensured(Struct, kw_only=True):
     """Steps, what follows *on_failure* of them, and what follows *always*; the failure stays one."""
 
     kind: ClassVar[str] = "ensured"
@@ -176,16 +159,14 @@ class Ensured:
     always: tuple[Step, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Succeeded:
+class Succeeded(Struct):
     """The end of the steps of *stage*, noted for those that ask what came of it."""
 
     kind: ClassVar[str] = "succeeded"
     stage: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ServiceContainer:
+class ServiceContainer(Struct, kw_only=True):
     """A container beside that of a stage; *args* and *command* are shell text."""
 
     image: Value
@@ -193,8 +174,7 @@ class ServiceContainer:
     command: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class InImage:
+class InImage(Struct, kw_only=True):
     """Steps in a container of *image*, with *args* for the container engine."""
 
     kind: ClassVar[str] = "image"
@@ -205,8 +185,7 @@ class InImage:
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WithAfter:
+class WithAfter(Struct):
     """Steps, and a script that runs once they have ended, whatever happened; its failure does not count."""
 
     kind: ClassVar[str] = "after"

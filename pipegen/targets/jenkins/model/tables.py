@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from pipegen.structs import Struct
 from pipegen.targets.jenkins.model.stages import Selected
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct):
     """A kind of step, and its Groovy with `texts[0]` and so on for what stages fill in."""
 
     name: str
     code: str
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct):
     """The tables of some pipelines: the numbers of the *first* and the *last*."""
 
     selected: Selected
@@ -24,8 +21,7 @@ class Span:
     last: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Tables:
+class Tables(Struct, kw_only=True):
     """Stages as text.
 
     Attributes:
