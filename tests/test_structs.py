@@ -8,16 +8,22 @@ from pipegen.structs import MutableStruct, SpannedStruct, Struct, replace
 
 
 class Name(Struct):
+    """A word of a stage."""
+
     text: str
     of: str = "stage"
 
 
 class Word(SpannedStruct):
+    """A word somewhere."""
+
     text: str
     span: int
 
 
 class Quoted(SpannedStruct):
+    """A word in quotes."""
+
     UNCOMPARED: ClassVar = ("quotes", "span")
 
     quotes: str
@@ -26,6 +32,8 @@ class Quoted(SpannedStruct):
 
 
 class Count(MutableStruct):
+    """How many."""
+
     number: int = 0
 
 
