@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Span
-from pipegen.source.tree import Node, children
+from pipegen.source.tree import Node, Scalar, children
 
 # Real configs stay below 20; the stages after this one may recurse.
 DEEPEST = 100
@@ -13,6 +13,8 @@ DEEPEST = 100
 
 def is_too_deep(tree: Node, report: Report) -> bool:
     """Report the first value that is nested deeper than the compiler goes; return whether there is one."""
+    if _depth_is_fine(tree):
+        return False
     open_nodes: list[tuple[Node, int]] = [(tree, 0)]
     while open_nodes:
         node, depth = open_nodes.pop()
@@ -20,6 +22,16 @@ def is_too_deep(tree: Node, report: Report) -> bool:
             report_too_deep(node.span, report)
             return True
         open_nodes.extend((child, depth + 1) for child in reversed(children(node)))
+    return False
+
+
+def _depth_is_fine(tree: Node) -> bool:
+    """Return whether nothing is too deep; unlike the above, it cannot tell what comes first."""
+    level: list[Node] = [tree]
+    for _ in range(DEEPEST + 1):
+        level = [child for node in level if type(node) is not Scalar for child in children(node)]
+        if not level:
+            return True
     return False
 
 

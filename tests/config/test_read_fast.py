@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from config.changes import CHANGES, TEXTS, changed
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,17 +12,6 @@ from pipegen.config.read import read
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Mapping, Node, Sequence
-
-ROOT = Path(__file__).parents[2]
-FOLDERS = ("examples/*", "tests/golden/*", "tests/diagnostics/*")
-PATHS = [path for folder in FOLDERS for path in sorted(ROOT.glob(f"{folder}/pip*.y*ml"))]
-TEXTS = sorted((path.read_bytes().decode(errors="replace") for path in PATHS), key=len)
-# What changes the meaning of a line of YAML, or breaks it.
-PIECES = (
-    *(":", ": ", "-", "- ", "? ", '"', "'", "[", "]", "{", "}", ",", "#", " #", "|", ">", "|-\n", ">+\n", "&a", "*a"),
-    *("<<: ", "!x ", "!!str ", "%", "@", "`", "~", "\\", "\n", "\n\n", "  ", "\t", "---", "...", "\r\n", "\r", "\x07"),
-    *("\ufeff", "\u2028", "\u0085", "\u00e9", "\U0001d4b3"),
-)
 
 pytestmark = pytest.mark.skipif(reading.CParser is None, reason="this platform has no build of ruamel.yaml.clib")
 
@@ -66,17 +54,10 @@ def test_configs_are_read_alike() -> None:
     assert fast / len(TEXTS) > 0.75
 
 
-@given(
-    st.sampled_from(TEXTS[: len(TEXTS) // 2]),
-    st.lists(st.tuples(st.floats(0, 1), st.sampled_from(PIECES), st.integers(0, 3)), min_size=1, max_size=3),
-)
+@given(st.sampled_from(TEXTS[: len(TEXTS) // 2]), CHANGES)
 def test_changed_configs_are_read_alike(text: str, changes: list[tuple[float, str, int]]) -> None:
     """Pieces put in anywhere, in the place of some characters."""
-    for where, piece, gone in changes:
-        place = int(where * len(text))
-        text = text[:place] + piece + text[place + gone :]
-
-    check(text)
+    check(changed(text, changes))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,119 @@
+"""The fast answer to whether a value fits a schema is that of jsonschema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from config.changes import CHANGES, TEXTS, changed
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from jsonschema.validators import extend
+
+from pipegen.config.accept import Acceptor, UnknownKeywordError
+from pipegen.config.read import read
+from pipegen.config.schema_file import pipelines_schema
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.text import SourceFile
+from pipegen.source.tree import Node, plain
+
+# An integer is written as one: 2.0 is none.
+Validator = extend(  # type: ignore[no-untyped-call] # the stubs leave it open
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    ),
+)
+
+WORDS = st.sampled_from(("a", "b", "ab", "x-a", ""))
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 3) | st.sampled_from((0.5, 1.0, 2.0)) | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=6,
+)
+NAMES = ("null", "boolean", "integer", "number", "string", "array", "object")
+LIMITS = st.integers(0, 3)
+
+
+def schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Return schemas that say some of what schemas can, with *inner* ones."""
+    several = st.lists(inner, min_size=1, max_size=3)
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "type": st.sampled_from(NAMES) | st.lists(st.sampled_from(NAMES), min_size=1, unique=True),
+            "properties": st.dictionaries(WORDS, inner, max_size=2),
+            "patternProperties": st.dictionaries(st.sampled_from(("^x-", "a", "b$")), inner, max_size=2),
+            "additionalProperties": inner,
+            "propertyNames": inner,
+            "items": inner,
+            "required": st.lists(WORDS, max_size=2, unique=True),
+            "enum": st.lists(WORDS | st.booleans(), min_size=1, max_size=3),
+            "const": WORDS | st.booleans(),
+            "pattern": st.sampled_from(("^a", "b$", "^$")),
+            "anyOf": several,
+            "oneOf": several,
+            "allOf": several,
+            "not": inner,
+            "$ref": st.just("#/$defs/part"),
+            "description": WORDS,
+            **dict.fromkeys(
+                ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"), LIMITS
+            ),
+            **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), LIMITS),
+        },
+    )
+
+
+SCHEMAS: st.SearchStrategy[Any] = st.recursive(st.booleans() | st.just({}), schemas, max_leaves=6)
+PARTS = st.fixed_dictionaries({"type": st.sampled_from(NAMES)}, optional={"minLength": LIMITS, "minItems": LIMITS})
+
+
+def tree(text: str) -> Node:
+    """Return the tree of *text*."""
+    return read(SourceFile("pipeline.yml", text), Report())
+
+
+@given(SCHEMAS.filter(lambda schema: isinstance(schema, dict)), PARTS, VALUES)
+def test_any_schema_and_value(schema: dict[str, Any], part: dict[str, Any], value: object) -> None:
+    """All keywords, in each other."""
+    whole = {**schema, "$defs": {"part": part}}
+    node = tree(json.dumps(value))
+
+    assert Acceptor(whole).accepts(node) == Validator(whole).is_valid(plain(node))
+
+
+@pytest.mark.parametrize("schema", [{"uniqueItems": True}, {"enum": [1]}, {"items": {"const": None}}])
+def test_what_is_not_known_is_left_to_others(schema: Mapping[str, Any]) -> None:
+    """A keyword or a value that is not known here is told when a value comes to it."""
+    with pytest.raises(UnknownKeywordError):
+        Acceptor(schema).accepts(tree("[1]"))
+
+
+def test_configs() -> None:
+    """All that the repository holds, right and wrong."""
+    answers = [agreed(text) for text in TEXTS]
+
+    assert answers.count(True) > 100
+    assert answers.count(False) > 20
+
+
+@given(st.sampled_from(TEXTS[: len(TEXTS) // 2]), CHANGES)
+def test_changed_configs(text: str, changes: list[tuple[float, str, int]]) -> None:
+    """Most of them are wrong somewhere."""
+    agreed(changed(text, changes))
+
+
+def agreed(text: str) -> bool | None:
+    """Return what both say of *text*; None of one that is no YAML."""
+    with suppress(Stopped):
+        node = tree(text)
+        with suppress(ValueError):  # an integer of more digits than Python reads
+            found = Validator(dict(pipelines_schema())).is_valid(plain(node))
+            assert Acceptor(pipelines_schema()).accepts(node) == found
+            return bool(found)
+    return None
