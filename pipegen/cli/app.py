@@ -5,24 +5,14 @@ from __future__ import annotations
 import gc
 import io
 import sys
-import tempfile
-import traceback
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, cast
 
 import typer
 
-from pipegen.cli.commands.check import check
-from pipegen.cli.commands.compile import compile_
-from pipegen.cli.commands.explain import explain
-from pipegen.cli.commands.graph import graph
-from pipegen.cli.commands.plan import plan
-from pipegen.cli.commands.schema import schema
-from pipegen.cli.commands.targets import targets
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.late import Verbs, later
 from pipegen.cli.streams import discard, prepare
+from pipegen.cli.verbs import Verbs, add_to
 
 # The base of typer's usage errors: typer itself does not export it, and newer ones bring their own click.
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
@@ -35,19 +25,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-app.command("compile")(compile_)
-app.command("check")(check)
-app.command("graph")(graph)
-app.command("plan")(plan)
-app.command("run")(later)
-app.command("simulate")(later)
-app.command("explain")(explain)
-app.command("targets")(targets)
-app.command("schema")(schema)
+add_to(app)
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001 - the signature that typer calls
     if asked:
+        from importlib.metadata import version  # noqa: PLC0415 - it reads much that no verb needs
+
         typer.echo(f"pipegen {version('pipegen')}")
         raise typer.Exit
 
@@ -100,6 +84,9 @@ def _report_failure(error: Exception) -> int:
         place = f"{error.filename}: " if error.filename else ""
         typer.echo(f"pipegen: {place}{error.strerror or error}", err=True)
         return Exit.FAILED
+    import tempfile  # noqa: PLC0415 - seldom needed, as the next
+    import traceback  # noqa: PLC0415
+
     with tempfile.NamedTemporaryFile("w", prefix="pipegen-", suffix=".log", delete=False, encoding="utf-8") as log:
         log.writelines(traceback.format_exception(error))
     typer.echo(f"pipegen: this is a bug: {type(error).__name__}: {error}", err=True)

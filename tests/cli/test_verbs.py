@@ -1,0 +1,65 @@
+"""Verbs that are imported when they are called for."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli.calling import Pipegen
+
+from pipegen.cli.verbs import VERBS, function
+
+_LOADED = "import sys; sys.argv[0] = 'pipegen'; from pipegen.cli.app import run; run(); print(*sys.modules)"
+
+
+def loaded(*arguments: str) -> list[str]:
+    """Return the modules of ours that `pipegen` with *arguments* loads."""
+    command = (sys.executable, "-c", _LOADED, *arguments)
+    last = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
+    return [name for name in last.split() if name.startswith("pipegen.")]
+
+
+def test_help_needs_no_verb() -> None:
+    """What the verbs are called is known without them."""
+    assert [name for name in loaded("--help") if not name.startswith("pipegen.cli")] == []
+    assert [name for name in loaded("--help") if name.startswith("pipegen.cli.commands.")] == []
+
+
+def test_a_verb_needs_no_other() -> None:
+    """To tell of a code, nothing is loaded that compiles."""
+    names = loaded("explain", "PG301")
+
+    assert [name for name in names if name.startswith("pipegen.cli.commands.")] == ["pipegen.cli.commands.explain"]
+    assert [name for name in names if name.startswith(("pipegen.plan", "pipegen.targets", "pipegen.run"))] == []
+
+
+def test_a_target_needs_no_other(tmp_path: Path) -> None:
+    """What compiles to GitLab loads neither what speaks to Jenkins nor what runs pipelines, nor explains mistakes."""
+    path = tmp_path / "pipegen.yaml"
+    path.write_text("pipelines:\n  p:\n    stages:\n      - name: a\n        script: [make]\n", encoding="utf-8")
+    names = loaded("compile", str(path), "-t", "gitlab", "-o", "-")
+
+    assert "pipegen.targets.gitlab" in names
+    assert [name for name in names if name.startswith(("pipegen.run", "pipegen.targets.jenkins"))] == []
+    assert "pipegen.config.schema_explain" not in names
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_they_are_there_when_they_are_called_for(verb: str, pipegen: Pipegen) -> None:
+    """With their options, and the words that the help of all tells of them."""
+    result = pipegen(verb, "--help")
+    summary, _, _ = (inspect.getdoc(function(verb)) or "").partition("\n")
+
+    assert (result.status, result.err) == (0, "")
+    assert result.out.startswith(f"Usage: pipegen {verb} ")
+    assert summary == VERBS[verb].summary
+
+
+def test_a_near_miss_is_told(pipegen: Pipegen) -> None:
+    """As of any other verb."""
+    result = pipegen("rnu")
+
+    assert (result.status, "'run'" in result.err) == (2, True)
