@@ -50,20 +50,21 @@ class Composer:
         self._anchors: dict[str, tuple[Node, int]] = {}
         self._documents = 0
 
-    def begin_document(self, span: Span) -> None:
+    def begin_document(self, start: int, end: int) -> None:
         """Report a second document."""
         self._documents += 1
         if self._documents == 2:  # noqa: PLR2004 - one report is enough
             self._report.add(
                 codes.UNSUPPORTED_YAML,
                 "the file holds several YAML documents",
-                at=span,
+                at=Span(self._file, start, end),
                 label="the second begins here",
                 hint='put all pipelines under the one key "pipelines"',
             )
 
-    def alias(self, anchor: str, span: Span) -> None:
+    def alias(self, anchor: str, start: int, end: int) -> None:
         """Add what *anchor* stands for."""
+        span = Span(self._file, start, end)
         if any(opened.anchor == anchor for opened in self._open):
             self._report.add(
                 codes.ALIAS_EXPANSION,
@@ -83,8 +84,16 @@ class Composer:
             )
             self._add(Scalar("", span, Kind.NULL), 1)
 
-    def scalar(self, text: str, span: Span, style: str, *, anchor: str | None, tag: str | None) -> None:
-        """Add a scalar; *span* begins with its anchor and tag."""
+    def plain_scalar(self, text: str, start: int, end: int, style: str) -> None:
+        """Add a scalar that is there, without anchor and tag; *style* is its quote or mark, "" without one."""
+        if style == '"':  # there any character can be escaped
+            self.scalar(text, start, end, style, anchor=None, tag=None)
+        else:
+            self._add(scalar(text, Span(self._file, start, end), style, None), 1)
+
+    def scalar(self, text: str, start: int, end: int, style: str, *, anchor: str | None, tag: str | None) -> None:
+        """Add a scalar; *start* is that of its anchor or tag."""
+        span = Span(self._file, start, end)
         self._check_tag(tag, span)
         text = self._paired(text, span) if _SURROGATE.search(text) else text
         node = scalar(text, self._own_span(span), style, tag)
@@ -110,13 +119,14 @@ class Composer:
             )
         return _SURROGATE.sub("\ufffd", paired)
 
-    def begin_sequence(self, span: Span, *, anchor: str | None, tag: str | None) -> None:
-        """Open a sequence."""
-        self._begin(_Open(False, span, anchor), tag)
-
-    def begin_mapping(self, span: Span, *, anchor: str | None, tag: str | None) -> None:
-        """Open a mapping."""
-        self._begin(_Open(True, span, anchor), tag)
+    def begin(self, start: int, end: int, anchor: str | None, tag: str | None, *, is_mapping: bool) -> None:
+        """Open a mapping or a sequence; raise `Stopped` where no config goes: a parser's time grows with the depth."""
+        span = Span(self._file, start, end)
+        self._check_tag(tag, span)
+        if len(self._open) > DEEPEST:
+            report_too_deep(span, self._report)
+            raise Stopped
+        self._open.append(_Open(is_mapping, span, anchor))
 
     def end(self, offset: int) -> None:
         """Close the collection that was opened last; it ends at *offset*."""
@@ -124,14 +134,6 @@ class Composer:
         span = Span(self._file, opened.span.start, offset)
         node = self._mapping(opened.children, span) if opened.is_mapping else Sequence(tuple(opened.children), span)
         self._finish(node, opened.size, opened.anchor)
-
-    def _begin(self, opened: _Open, tag: str | None) -> None:
-        """Open a collection; raise `Stopped` where no config goes, for the parser's time grows with the depth."""
-        self._check_tag(tag, opened.span)
-        if len(self._open) > DEEPEST:
-            report_too_deep(opened.span, self._report)
-            raise Stopped
-        self._open.append(opened)
 
     def _own_span(self, span: Span) -> Span:
         """Return *span* without anchor and tag; a missing value stands right behind its key."""
@@ -182,7 +184,7 @@ class Composer:
 
     def _mapping(self, children: list[Node], span: Span) -> Mapping:
         entries: dict[str, Entry] = {}
-        own: dict[str, Scalar] = {}
+        own: dict[str, Node] = {}
         for key, value in zip(children[::2], children[1::2], strict=True):
             if not isinstance(key, Scalar):
                 self._report.add(
@@ -191,10 +193,9 @@ class Composer:
             elif key.text == "<<" and key.kind is Kind.NULL:
                 for entry in self._merged(key, value):
                     entries.setdefault(entry.key.text, entry)
-            elif key.text in own:
+            elif own.setdefault(key.text, key) is not key:
                 self._report_duplicate(own[key.text], key)
             else:
-                own[key.text] = key
                 entries[key.text] = Entry(key, value)
         return Mapping(tuple(entries.values()), span)
 
@@ -218,7 +219,7 @@ class Composer:
                 entries.setdefault(entry.key.text, entry)
         return list(entries.values())
 
-    def _report_duplicate(self, first: Scalar, again: Scalar) -> None:
+    def _report_duplicate(self, first: Node, again: Scalar) -> None:
         self._report.add(
             codes.DUPLICATE_KEY,
             f'the key "{again.text}" stands here twice',

@@ -16,6 +16,8 @@ _INTEGER = re.compile(r"[-+]?(?:0b_*[01][01_]*|0o_*[0-7][0-7_]*|0x_*[0-9a-fA-F][
 _NUMBER = re.compile(
     r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
+# What a plain scalar that is no text may begin with; nearly all begin with something else.
+_TELLING = frozenset("~nNtTfFyYoO-+.0123456789")
 _KINDS = ((_NULL, Kind.NULL), (_BOOLEAN, Kind.BOOLEAN), (_INTEGER, Kind.INTEGER), (_NUMBER, Kind.NUMBER))
 _TAGGED = {"int": Kind.INTEGER, "bool": Kind.BOOLEAN, "float": Kind.NUMBER, "null": Kind.NULL}
 _LONGEST_NUMBER = 400  # digits; Python refuses to read integers over 4,300
@@ -36,7 +38,7 @@ def _kind(text: str, style: str, tag: str | None) -> Kind:
         kind = _TAGGED.get(tag.rpartition(":")[2], Kind.TEXT)
         pattern = next((pattern for pattern, found in _KINDS if found is kind), None)
         return kind if pattern is None or pattern.fullmatch(text) else Kind.TEXT
-    if style or len(text) > _LONGEST_NUMBER:
+    if style or len(text) > _LONGEST_NUMBER or (text and text[0] not in _TELLING):
         return Kind.TEXT
     return next((kind for pattern, kind in _KINDS if pattern.fullmatch(text)), Kind.TEXT)
 
