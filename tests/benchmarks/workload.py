@@ -1,0 +1,51 @@
+"""The workload of the compile benchmark: stages in layers, each after two of the layer before, each with an output.
+
+A stage prints the values of both; the same stages are written for pipegen and, as far as they can say them, for
+the peers: every one of them gets names, images, scripts and the order, from its own usual kind of source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+IMAGE = "alpine:3.20"
+WIDTH = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage, and those directly before it."""
+
+    name: str
+    before: tuple[str, ...]
+
+    @property
+    def command(self) -> str:
+        """Its script, for programs that hand on no values."""
+        return " ".join(("echo", self.name, *self.before))
+
+
+def stages(count: int) -> tuple[Stage, ...]:
+    """Return *count* stages."""
+    width = min(WIDTH, max(2, count // 2))
+
+    def before(number: int) -> tuple[str, ...]:
+        first, place = (number // width - 1) * width, number % width
+        return (f"s{first + place}", f"s{first + (place + 1) % width}") if first >= 0 else ()
+
+    return tuple(Stage(f"s{number}", before(number)) for number in range(count))
+
+
+def config(count: int) -> str:
+    """Return the config of *count* stages."""
+    lines = ["pipelines:", "  main:", "    stages:"]
+    for stage in stages(count):
+        read = " ".join(f"${{{one}.value}}" for one in stage.before)
+        lines += [
+            f"      - name: {stage.name}",
+            f"        image: {IMAGE}",
+            f"        script: ['echo \"{stage.name} {read}\"']",
+            f"        outputs: {{ value: {{ command: echo {stage.name} }} }}",
+        ]
+    arcs = [f"      - [{one}, {stage.name}]" for stage in stages(count) for one in stage.before]
+    return "\n".join([*lines, *(["    execution:", *arcs] if arcs else []), ""])
