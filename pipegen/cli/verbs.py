@@ -19,6 +19,7 @@ class Verb(NamedTuple):
 
 # In the order of the help.
 VERBS: Mapping[str, Verb] = {
+    "init": Verb("init", "Write a first config for what is built here, and the schema by which editors help with it."),
     "compile": Verb("compile_", "Write what an engine reads: a Jenkinsfile, a .gitlab-ci.yml."),
     "check": Verb("check", "Report everything that is wrong with a config. Nothing is written."),
     "graph": Verb("graph", "Draw the graph of stages."),

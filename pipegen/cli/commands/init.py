@@ -1,0 +1,84 @@
+"""`pipegen init`: the first config of a repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipegen.assets import folder as shipped
+from pipegen.cli.exits import WrongUsage
+from pipegen.cli.output import write
+from pipegen.cli.person import is_here
+from pipegen.cli.session import TargetOption, load_targets, say, wrong_option
+from pipegen.cli.starting import KINDS, Start, first_config, look
+from pipegen.config.load import find
+
+_CONFIG, _SCHEMA = Path("pipegen.yaml"), Path("pipegen.schema.json")
+_BOTH = ("gitlab", "jenkins")
+
+
+def init(
+    template: Annotated[
+        str | None,
+        typer.Option("--template", metavar="KIND", show_default=False, help=f"What is built here: {', '.join(KINDS)}."),
+    ] = None,
+    target: TargetOption = None,
+    *,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a config that is there.")] = False,
+) -> None:
+    """Write a first config for what is built here, and the schema by which editors help with it.
+
+    Without --template and --target it looks what the folder holds, and asks.
+    """
+    there = find(Path())
+    if there is not None and not force:
+        raise WrongUsage(f'"{there}" is there already: "pipegen check" tells what it thinks of it')
+    if template is not None and template not in KINDS:
+        raise wrong_option("--template", template, tuple(KINDS))
+    load_targets(target or ())
+    start = look(Path())
+    kind = template or _kind(start)
+    engines = tuple(dict.fromkeys(target)) if target else _engines(start)
+    write(_CONFIG, first_config(start, kind, engines))
+    write(_SCHEMA, (shipped("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
+    say(f"{_CONFIG} written: a start for {_WORDS[kind]}, for {' and '.join(engines)}")
+    say(f"{_SCHEMA} written: editors with yaml-language-server complete and check the config by it")
+    say('next: make the scripts yours, then "pipegen check", "pipegen graph" and "pipegen compile"')
+
+
+_WORDS = {
+    "python": "a Python package",
+    "node": "a Node package",
+    "go": "a command in Go",
+    "java": "a library in Java",
+    "container": "a service in a container",
+    "monorepo": "several services in one repository",
+}
+
+
+def _kind(start: Start) -> str:
+    """Return what is built here, by what the folder holds and what the user says."""
+    if is_here():
+        return _asked("What is built here", tuple(KINDS), start.kind or "python")
+    if start.kind is None:
+        raise WrongUsage(f"nothing here tells what is built: name it with --template: {', '.join(KINDS)}")
+    return start.kind
+
+
+def _engines(start: Start) -> tuple[str, ...]:
+    if not is_here():
+        return start.engines or _BOTH
+    guess = start.engines[0] if len(start.engines) == 1 else "both"
+    answer = _asked("Which engine runs it", (*_BOTH, "both"), guess)
+    return _BOTH if answer == "both" else (answer,)
+
+
+def _asked(question: str, choices: tuple[str, ...], guess: str) -> str:
+    """Return the choice of the person at the terminal."""
+    while True:
+        answer: str = typer.prompt(f"{question}? ({', '.join(choices)})", default=guess, err=True)
+        if answer.strip().lower() in choices:
+            return answer.strip().lower()
+        say(f'"{answer}" is none of these')

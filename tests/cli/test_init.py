@@ -1,0 +1,121 @@
+"""`pipegen init`."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli.calling import Pipegen, environment, names
+
+from pipegen.cli.starting import KINDS, look
+
+PROGRAM = (sys.executable, "-c", "from pipegen.cli.app import main; main()", "init")
+# What a change of some paths means on GitLab, which whoever names some should know.
+TOLD = {"monorepo": "PG630"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_it_writes_compiles(kind: str, empty: Path, pipegen: Pipegen) -> None:
+    """To both engines at once, with no option and next to nothing to tell."""
+    assert pipegen("init", "--template", kind).status == 0
+    assert names(empty) == {"pipegen.schema.json"}
+    compiled = pipegen("compile", "--format", "concise", "--strict")
+
+    assert compiled.status == 0
+    assert all(TOLD[kind] in line for line in compiled.err.splitlines())
+    assert names(empty) == {"pipegen.schema.json", ".gitlab-ci.yml", "Jenkinsfile"}
+
+
+def test_editors_find_the_schema(empty: Path, pipegen: Pipegen) -> None:
+    """The first line names the file beside it, which is what `pipegen schema` prints."""
+    pipegen("init", "--template", "go")
+    first = (empty / "pipegen.yaml").read_text(encoding="utf-8").splitlines()[0]
+    name = first.removeprefix("# yaml-language-server: $schema=")
+
+    assert json.loads((empty / name).read_text(encoding="utf-8")) == json.loads(pipegen("schema").out)
+
+
+@pytest.mark.parametrize(
+    ("files", "kind", "tool"),
+    [
+        (["pyproject.toml"], "python", "maven"),
+        (["package.json", "Dockerfile"], "node", "maven"),
+        (["go.mod"], "go", "maven"),
+        (["build.gradle.kts"], "java", "gradle"),
+        (["pom.xml"], "java", "maven"),
+        ([".pipeline/blubber.yaml"], "container", "maven"),
+        (["shop/go.mod", "site/package.json", "docs/index.md"], "monorepo", "maven"),
+        (["README.md", "one/go.mod"], None, "maven"),
+    ],
+)
+def test_what_a_folder_holds_tells(files: list[str], kind: str | None, tool: str, empty: Path) -> None:
+    """What is built there, and by what."""
+    for name in files:
+        (empty / name).parent.mkdir(exist_ok=True)
+        (empty / name).touch()
+    found = look(empty)
+
+    assert (found.kind, found.tool) == (kind, tool)
+
+
+def test_a_monorepo_has_its_own_services(empty: Path, pipegen: Pipegen) -> None:
+    """Stages are named for the folders; one whose name would have to be quoted is left out."""
+    for name in ("shop", "site", "-rf ${x}"):
+        (empty / name).mkdir()
+        (empty / name / "go.mod").touch()
+    (empty / "Jenkinsfile").write_text("// by hand\n", encoding="utf-8")
+    assert pipegen("init").status == 0
+    plan = json.loads(pipegen("plan", "--format", "json").out)
+
+    stages = [job["stage"] for job in plan["pipelines"][0]["jobs"]]
+    assert stages == ["test shop", "build shop", "test site", "build site", "release"]
+    assert (empty / "pipegen.yaml").read_text(encoding="utf-8").endswith("\n  jenkins: {}\n")
+
+
+def test_nothing_is_overwritten(here: Path, pipegen: Pipegen) -> None:
+    """A config that is there stays, unless it is given up."""
+    before = (here / "pipegen.yaml").read_bytes()
+    refused = pipegen("init", "--template", "go")
+
+    assert (refused.status, '"pipegen.yaml" is there already' in refused.err) == (2, True)
+    assert (here / "pipegen.yaml").read_bytes() == before
+    assert pipegen("init", "--template", "go", "--force").status == 0
+    assert (here / "pipegen.yaml").read_bytes() != before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "nothing here tells what is built: name it with --template: python, node,"),
+        (["--template", "rust"], '--template takes "python", "node"'),
+        (["--template", "go", "--target", "circle"], "circle"),
+    ],
+)
+def test_wrong_usage(arguments: list[str], words: str, empty: Path, pipegen: Pipegen) -> None:
+    """Told in a line, and nothing is written."""
+    result = pipegen("init", *arguments)
+
+    assert (result.status, words in result.err) == (2, True)
+    assert names(empty) == set()
+
+
+def test_a_person_is_asked(empty: Path) -> None:
+    """At a terminal; an answer that is none is asked for again, and an empty one is what the folder tells."""
+    (empty / "go.mod").touch()
+    terminal, end = pty.openpty()
+    with subprocess.Popen(PROGRAM, cwd=empty, env=environment(), stdin=end, stdout=end, stderr=end) as process:
+        os.close(end)
+        os.write(terminal, b"rust\n\ngitlab\n")
+        assert process.wait(60) == 0
+    shown = os.read(terminal, 10_000).decode()
+    os.close(terminal)
+
+    assert "What is built here? (python, node, go, java, container, monorepo) [go]:" in shown
+    assert '"rust" is none of these' in shown
+    assert "a start for a command in Go, for gitlab" in shown
+    assert (empty / "pipegen.yaml").read_text(encoding="utf-8").endswith("\n  gitlab: {}\n")
