@@ -16,11 +16,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from typer.testing import CliRunner
+
 from pipegen.assets import folder
+from pipegen.cli.app import app
 from pipegen.cli.commands.plan import as_data
 from pipegen.cli.made import data as made_data
 from pipegen.cli.made import make
+from pipegen.cli.verbs import VERBS
 from pipegen.compiler import analyse
+from pipegen.diagnostics.codes import table
+from pipegen.diagnostics.explain import page
 from pipegen.diagnostics.render.json import render as render_diagnostics
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
@@ -237,6 +243,27 @@ def _file(name: str, _: str) -> str:
     return _block(language, (HERE / name).read_text(encoding="utf-8"))
 
 
+def _verbs(_: str, __: str) -> str:
+    """Return what each verb says of itself."""
+    parts = []
+    for name in VERBS:
+        shown = CliRunner().invoke(app, [name, "--help"], prog_name="pipegen", terminal_width=100)
+        parts.append(f"## {name}\n\n{_block('text', shown.output)}")
+    return "\n".join(parts)
+
+
+def _codes(_: str, __: str) -> str:
+    """Return the table of all codes, with links to their pages."""
+    rows = ["| code | name | | finds |", "|---|---|---|---|"]
+    for code in table():
+        text = page(code.number) or ""
+        found = re.search(r"^## What it finds\n\n(.*?)(?:\n\n|\Z)", text, re.DOTALL | re.MULTILINE)
+        words = " ".join(found[1].split()).replace("|", "\\|") if found else ""
+        link = f"[{code.number}](../pipegen/diagnostics/pages/{code.number}.md)"
+        rows.append(f"| {link} | {code.name} | {code.severity.value} | {words} |")
+    return "\n".join(rows) + "\n"
+
+
 def _block(language: str, text: str) -> str:
     return f"```{language}\n{text.rstrip()}\n```\n"
 
@@ -249,6 +276,8 @@ _PARTS: Mapping[str, Callable[[str, str], str]] = {
     "plan": _plan,
     "check": _check,
     "file": _file,
+    "verbs": _verbs,
+    "codes": _codes,
 }
 
 if __name__ == "__main__":

@@ -1,0 +1,118 @@
+"""What the documents need to be a site: the pages of codes, examples, and links that lead out of this folder.
+
+mkdocs calls the functions `on_…` while it builds. Nothing of a page may come from elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parent.parent
+_PAGES = ROOT / "pipegen/diagnostics/pages"
+# What stands at the top of the repository, and where it stands in the site.
+_TOP = {
+    "README.md": "project/readme.md",
+    "CHANGELOG.md": "project/changelog.md",
+    "CONTRIBUTING.md": "project/contributing.md",
+}
+_LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
+# What tests read behind the language of a block: `fragment`, the code that it shows.
+_FENCE = re.compile(r"^( *```\w+) .*$", re.MULTILINE)
+_FROM_ELSEWHERE = re.compile(r"<(?:script|img|iframe)[^>]*\ssrc=\"(?:https?:)?//|<link[^>]*\shref=\"(?:https?:)?//")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that stand elsewhere in the repository."""
+    for place, text in _further_pages():
+        files.append(File.generated(config, place, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001 - as mkdocs calls it
+    """Return *markdown* with links out of the documents leading to what the site has of it, or to nothing."""
+    own = PurePosixPath("docs", page.file.src_uri) if page.file.generated_by is None else _source(page.file.src_uri)
+    linked = _LINK.sub(lambda link: _link(link, own, page.file.src_uri), markdown)
+    return _FENCE.sub(r"\1", linked)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001 - as mkdocs calls it
+    """Refuse a page that loads something from elsewhere."""
+    found = _FROM_ELSEWHERE.search(output)
+    if found:
+        raise PluginError(f"{page.file.src_uri} loads from elsewhere: {found[0]}")
+    return output
+
+
+def _further_pages() -> Iterator[tuple[str, str]]:
+    for source, place in _TOP.items():
+        yield place, (ROOT / source).read_text(encoding="utf-8")
+    for path in sorted(_PAGES.glob("PG*.md")):
+        yield f"codes/{path.name}", path.read_text(encoding="utf-8")
+    for folder in sorted((ROOT / "examples").iterdir()):
+        config = next(
+            (path for path in (folder / "pipegen.yaml", folder / ".pipeline/config.yaml") if path.exists()), None
+        )
+        if config is not None:
+            yield f"examples/{folder.name}.md", _example(folder, config)
+
+
+def _example(folder: Path, config: Path) -> str:
+    readme = folder / "README.md"
+    head = readme.read_text(encoding="utf-8") if readme.exists() else f"# {folder.name}\n"
+    return f"{head}\n## {config.relative_to(folder)}\n\n```yaml\n{config.read_text(encoding='utf-8')}```\n"
+
+
+def _source(place: str) -> PurePosixPath:
+    """Return where the page at *place* stands in the repository."""
+    top = {target: source for source, target in _TOP.items()}
+    if place in top:
+        return PurePosixPath(top[place])
+    path = PurePosixPath(place)
+    if path.parts[0] == "examples":
+        return PurePosixPath("examples", path.stem, "README.md")
+    return PurePosixPath(_PAGES.relative_to(ROOT).as_posix(), path.name)
+
+
+def _link(link: re.Match[str], own: PurePosixPath, page: str) -> str:
+    """Return *link*, which stands in the file *own* of the repository and on the page *page*, as the site has it."""
+    words, target, anchor = link[1], link[2], link[3] or ""
+    if re.match(r"[a-z]+:", target):
+        return link[0]
+    place = _place(_joined(own.parent, target))
+    if place is None:
+        return words
+    up = "../" * (len(PurePosixPath(page).parts) - 1)
+    return f"[{words}]({up}{place}{anchor})"
+
+
+def _place(source: str) -> str | None:
+    """Return where the site has the file *source* of the repository; None where it has it not."""
+    if source in _TOP:
+        return _TOP[source]
+    if source.startswith("docs/") and source.endswith((".md", ".svg", ".png")):
+        return source.removeprefix("docs/")
+    if source == "docs":
+        return "README.md"
+    if source.startswith("pipegen/diagnostics/pages/"):
+        return f"codes/{PurePosixPath(source).name}"
+    parts = PurePosixPath(source).parts
+    if len(parts) > 1 and parts[0] == "examples":
+        return f"examples/{parts[1]}.md"
+    return None
+
+
+def _joined(folder: PurePosixPath, target: str) -> str:
+    parts: list[str] = []
+    for part in (*folder.parts, *target.split("/")):
+        if part == "..":
+            parts = parts[:-1]
+        elif part not in {"", "."}:
+            parts.append(part)
+    return "/".join(parts)
