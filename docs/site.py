@@ -17,11 +17,7 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parent.parent
 _PAGES = ROOT / "pipegen/diagnostics/pages"
 # What stands at the top of the repository, and where it stands in the site.
-_TOP = {
-    "README.md": "project/readme.md",
-    "CHANGELOG.md": "project/changelog.md",
-    "CONTRIBUTING.md": "project/contributing.md",
-}
+_TOP = {f"{name}.md": f"project/{name.lower()}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING")}
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 # What tests read behind the language of a block: `fragment`, the code that it shows.
 _FENCE = re.compile(r"^( *```\w+) .*$", re.MULTILINE)
@@ -56,11 +52,9 @@ def _further_pages() -> Iterator[tuple[str, str]]:
     for path in sorted(_PAGES.glob("PG*.md")):
         yield f"codes/{path.name}", path.read_text(encoding="utf-8")
     for folder in sorted((ROOT / "examples").iterdir()):
-        config = next(
-            (path for path in (folder / "pipegen.yaml", folder / ".pipeline/config.yaml") if path.exists()), None
-        )
-        if config is not None:
-            yield f"examples/{folder.name}.md", _example(folder, config)
+        for config in (folder / "pipegen.yaml", folder / ".pipeline/config.yaml"):
+            if config.exists():
+                yield f"examples/{folder.name}.md", _example(folder, config)
 
 
 def _example(folder: Path, config: Path) -> str:
