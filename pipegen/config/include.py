@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pipegen.config.compose import MOST_NODES
 from pipegen.config.include_path import find_included, report_unreadable, shown_path
-from pipegen.config.load import decode, folder_of, repository_root
+from pipegen.config.load import LARGEST, decode, folder_of, repository_root
 from pipegen.config.read import read
 from pipegen.config.schema import check_schema
 from pipegen.diagnostics import codes
@@ -19,7 +19,6 @@ from pipegen.structs import Struct
 
 # A config and all that it includes; people read them.
 MOST_FILES = 100
-LARGEST = 4 * 1024 * 1024
 
 
 class _Open(Struct):

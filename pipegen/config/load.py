@@ -10,6 +10,9 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile, Span
 
+# A file of a config, in bytes; 10,000 stages take some two million.
+LARGEST = 10 * 1024 * 1024
+
 # Where a config is looked for when none is named, in this order.
 USUAL_NAMES = ("pipegen.yaml", "pipegen.yml", ".pipeline/config.yaml", ".pipeline/config.yml")
 
@@ -31,11 +34,23 @@ def find(folder: Path) -> Path | None:
 def load(path: Path, report: Report, *, shown: str | None = None) -> SourceFile:
     """Return the text of the file at *path*; *shown* is its path as the user named it.
 
-    Bytes that are no text are reported, and stand as U+FFFD in the result.
+    Bytes that are no text are reported, and stand as U+FFFD in the result. A file that is too large is left unread.
     """
     name = shown if shown is not None else path.as_posix()
     place = absolute(path)
-    return decode(path.read_bytes(), name, folder_of(place, repository_root(place)), report, place)
+    folder = folder_of(place, repository_root(place))
+    with path.open("rb") as stream:
+        data = stream.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        file = SourceFile(name, "", folder, place)
+        report.add(
+            codes.CONFIG_TOO_LARGE,
+            f"the file is larger than {LARGEST // 1024 // 1024} MiB",
+            at=Span(file, 0, 0),
+            hint="keep what is no config elsewhere",
+        )
+        return file
+    return decode(data, name, folder, report, place)
 
 
 def absolute(path: Path) -> Path:

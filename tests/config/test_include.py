@@ -11,6 +11,7 @@ import pytest
 from config.repository import config_of, repository, shown, wrong, wrong_in
 
 from pipegen.config.include import MOST_FILES
+from pipegen.config.load import LARGEST
 
 _PIPELINE = "pipelines: {p: {stages: [{name: a, script: x}]}}\n"
 
@@ -243,9 +244,9 @@ def test_files_are_bounded(tmp_path: Path) -> None:
     (found, *_) = wrong_in(repository(tmp_path, pipegen="include: f0.yaml", **chain))
     assert found.code.number == "PG113"
 
-    (tmp_path / "f0.yaml").write_bytes(b"# " + b"a" * (4 * 1024 * 1024))
+    (tmp_path / "f0.yaml").write_bytes(b"# " + b"a" * LARGEST)
     (found, *_) = wrong_in(tmp_path)
-    assert found.message == '"f0.yaml" cannot be included: it is larger than 4 MiB'
+    assert found.message == '"f0.yaml" cannot be included: it is larger than 10 MiB'
 
     lines = ["x-0: &a0 [a, a, a, a, a, a, a, a, a, a]"]
     lines += [f"x-{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]" for level in range(1, 5)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipegen.config.load import USUAL_NAMES, decode, find, load, repository_root
+from pipegen.config.load import LARGEST, USUAL_NAMES, decode, find, load, repository_root
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile
 
@@ -132,3 +132,19 @@ def test_the_path_is_shown_as_the_user_named_it(tmp_path: Path, monkeypatch: pyt
 
     assert load(Path(".pipeline/config.yaml"), Report()).path == ".pipeline/config.yaml"
     assert load(path, Report(), shown="config.yaml").path == "config.yaml"
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    """It is told at once, whatever it holds; up to that size it is read."""
+    path = tmp_path / "pipegen.yaml"
+    path.write_bytes(b"#" * LARGEST)
+    fits = Report()
+    assert len(load(path, fits).text) == LARGEST
+    path.write_bytes(b"#" * (LARGEST + 1))
+    report = Report()
+    load(path, report)
+
+    assert fits.diagnostics() == ()
+    assert [(one.code.number, one.message) for one in report.diagnostics()] == [
+        ("PG113", "the file is larger than 10 MiB")
+    ]
