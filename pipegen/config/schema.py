@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from pipegen.config.accept import Acceptor, UnknownKeywordError
@@ -19,7 +20,7 @@ def check_schema(tree: Node, report: Report, *, is_included: bool = False) -> No
 
     What a stage may still inherit is not missed; an included file may hold nothing but a part of a config.
     """
-    if is_too_deep(tree, report) or Acceptor(pipelines_schema()).accepts(tree):
+    if is_too_deep(tree, report) or _configs().accepts(tree):
         return
     from pipegen.config.schema_explain import explain  # noqa: PLC0415 - most configs are as they should be
 
@@ -28,10 +29,8 @@ def check_schema(tree: Node, report: Report, *, is_included: bool = False) -> No
 
 def check_stages(tree: Node, stages: Iterable[Path], report: Report) -> None:
     """Report where the stages at the paths *stages* of the config *tree*, made of several parts, break the schema."""
-    schema, paths = pipelines_schema(), tuple(stages)
-    acceptor = Acceptor(schema, schema["$defs"]["stage"])
-    places = Places(tree)
-    if all(acceptor.accepts(places.node(path)) for path in paths):
+    paths, places = tuple(stages), Places(tree)
+    if all(_stages().accepts(places.node(path)) for path in paths):
         return
     from pipegen.config.schema_explain import explain_stages  # noqa: PLC0415 - see above
 
@@ -50,3 +49,15 @@ def check_settings(node: Node, schema: Mapping[str, Any], report: Report, where:
     from pipegen.config.schema_explain import explain_settings  # noqa: PLC0415 - see above
 
     explain_settings(node, schema, report, where)
+
+
+@cache
+def _configs() -> Acceptor:
+    """Return what accepts configs: compiled once, however many there are."""
+    return Acceptor(pipelines_schema())
+
+
+@cache
+def _stages() -> Acceptor:
+    schema = pipelines_schema()
+    return Acceptor(schema, schema["$defs"]["stage"])
