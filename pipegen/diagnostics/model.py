@@ -33,6 +33,14 @@ class Code:
     name: str
     severity: Severity
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it can be neither lowered nor ignored: nothing right can be made of a config with such an error.
+
+        Lint alone is a matter of taste, whatever its severity.
+        """
+        return self.severity is Severity.ERROR and not self.number.startswith("PG7")
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
@@ -40,6 +48,25 @@ class Label:
 
     span: Span
     text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A stretch of a file, and the text that takes its place."""
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What mends the text without a change of its meaning: in a few words, and as edits of one file.
+
+    No two edits of a fix meet. `check --fix` makes them, and keeps them where the plan stays the same.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +81,7 @@ class Diagnostic:
     primary: Label | None
     related: tuple[Label, ...] = ()
     hint: str | None = None
+    fix: Fix | None = None
 
     @property
     def severity(self) -> Severity:

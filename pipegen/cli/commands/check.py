@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pipegen.cli.exits import Exit
+from pipegen.cli.output import check_place, write
 from pipegen.cli.session import (
     Format,
     FormatOption,
@@ -27,7 +28,15 @@ from pipegen.cli.session import (
     tell,
 )
 from pipegen.compiler import Analysed, analyse, generate
+from pipegen.config.ignores import report_unused
+from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.targets.base import Target
+
+_Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Where to report, beside the words here."),
+]
 
 
 def check(
@@ -39,19 +48,26 @@ def check(
     pipeline: PipelineOption = None,
     inputs: SetOption = None,
     form: FormatOption = Format.TEXT,
+    output: _Output = None,
     *,
     strict: StrictOption = False,
 ) -> None:
-    """Report everything that is wrong with a config. Nothing is written.
+    """Report everything that is wrong with a config.
 
     What a target cannot say is reported for the targets that --target or the
     config's "targets" names.
     """
+    if output is not None:
+        check_place(output)
     paths = [config_path(path) for path in configs] if configs else [config_path(None)]
     load_targets(target or ())
     fixed = fixed_inputs(inputs)
     reports = [_checked(path, target, pipeline, fixed) for path in paths]
     found = [diagnostic for report in reports for diagnostic in report.diagnostics()]
+    if output is not None:
+        # The log is for people all the same.
+        write(output, FORMATS[form.value](found))
+        form = Format.TEXT
     show(found, form, sys.stdout)
     if any(report.has_errors(strict=strict) for report in reports):
         end(Exit.PROBLEMS)
@@ -63,12 +79,16 @@ def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None, f
     report = Report()
     analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report, fixed))
     if analysed is not None:
-        _check_targets(analysed, target, report)
+        targets = load_targets(target) if target else named_targets(analysed)
+        _check_targets(analysed, targets, report)
+        if not (pipeline or fixed or report.has_errors()):
+            # Where targets are chosen, or none is known, what others tell is not told.
+            report_unused(report, analysed.file, "123457" if target or not targets else "1234567")
     return report
 
 
-def _check_targets(analysed: Analysed, target: list[str] | None, report: Report) -> None:
-    for one in load_targets(target) if target else named_targets(analysed):
+def _check_targets(analysed: Analysed, targets: Sequence[Target], report: Report) -> None:
+    for one in targets:
         try:
             generate(analysed, one, {}, report)
         except Stopped:
