@@ -36,7 +36,7 @@ def read_ignores(file: SourceFile, tree: Node, texts: Sequence[Span], report: Re
     ends: dict[int, int] | None = None
     for comment in _COMMENT.finditer(file.text):
         at = bisect_right(starts, comment.start()) - 1
-        if at >= 0 and comment.start() < texts[at].end:
+        if (at >= 0 and comment.start() < texts[at].end) or _is_commented_out(comment.start(), file):
             continue
         if comment["word"] != _WORD:
             _check_word(comment, file, report)
@@ -45,6 +45,12 @@ def read_ignores(file: SourceFile, tree: Node, texts: Sequence[Span], report: Re
         start, end = _covered(comment.start(), file, ends)
         for code, span in _codes(comment, file, report):
             report.ignore(Ignore(code, span, start, end))
+
+
+def _is_commented_out(comment: int, file: SourceFile) -> bool:
+    """Return whether the comment that begins at *comment* stands in another, on a line that holds nothing else."""
+    begin = file.line_starts[file.position(comment).line - 1]
+    return "#" in file.text[begin:comment] and _NOTHING.fullmatch(file.text, begin, comment) is not None
 
 
 def _check_word(comment: re.Match[str], file: SourceFile, report: Report) -> None:

@@ -19,7 +19,7 @@ _LINE = re.compile(
 )
 _PAIR = re.compile(rf"""(?P<keys>{_KEYS})[ \t]*=[ \t]*(?P<value>"[^"\n]*"|'[^'\n]*'|[^\s,}}\]]+)""")
 _STEP = re.compile(_KEY)
-_VALUE = re.compile(r"""("[^"]*"|'[^']*'|[^"'#])*""")
+_VALUE = re.compile(r"""('{3}|"{3}|"[^"]*"|'[^']*'|[^"'#])*""")
 # Python's words end in "(at line 3, column 5)".
 _ERROR = re.compile(r"(?P<problem>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)", re.DOTALL)
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from pipegen.cli.exits import Exit
+from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.output import check_place, write
 from pipegen.cli.session import (
     Format,
@@ -57,13 +57,13 @@ def check(
     What a target cannot say is reported for the targets that --target or the
     config's "targets" names.
     """
-    if output is not None:
-        check_place(output)
     paths = [config_path(path) for path in configs] if configs else [config_path(None)]
+    _check_output(output, paths)
     load_targets(target or ())
     fixed = fixed_inputs(inputs)
     reports = [_checked(path, target, pipeline, fixed) for path in paths]
-    found = [diagnostic for report in reports for diagnostic in report.diagnostics()]
+    # What two configs include is told of once.
+    found = tuple(dict.fromkeys(diagnostic for report in reports for diagnostic in report.diagnostics()))
     if output is not None:
         # The log is for people all the same.
         write(output, FORMATS[form.value](found))
@@ -73,6 +73,15 @@ def check(
         end(Exit.PROBLEMS)
     else:
         tell(form, f"no errors in {paths[0] if len(paths) == 1 else f'{len(paths)} configs'}")
+
+
+def _check_output(output: Path | None, configs: Sequence[Path]) -> None:
+    """End with wrong usage when no report can stand at *output*."""
+    if output is None:
+        return
+    check_place(output)
+    if output.exists() and any(output.samefile(path) for path in configs):
+        raise WrongUsage(f'"{output}" is the config itself')
 
 
 def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None, fixed: Mapping[str, str]) -> Report:
