@@ -87,3 +87,8 @@ class Diagnostic:
     def severity(self) -> Severity:
         """The severity of the code."""
         return self.code.severity
+
+    def with_severity(self, severity: Severity) -> Diagnostic:
+        """Return the same diagnostic, taken for as much as *severity* says."""
+        code = Code(self.code.number, self.code.name, severity)
+        return Diagnostic(code, self.message, self.primary, self.related, self.hint, self.fix)

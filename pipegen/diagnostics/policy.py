@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from pipegen.diagnostics.model import Code, Diagnostic, Severity
@@ -25,7 +25,7 @@ class Policy:
         given = self.severities.get(found.code.number, found.severity)
         if given is found.severity or found.code.is_fixed:
             return found
-        return replace(found, code=replace(found.code, severity=given)) if given is not None else None
+        return found.with_severity(given) if given is not None else None
 
 
 @dataclass(frozen=True, slots=True)
