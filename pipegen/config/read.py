@@ -79,9 +79,9 @@ def _texts(file: SourceFile) -> list[Span]:
 
 def _text(event: ScalarEvent, file: SourceFile) -> Span:
     """Return where the text of a scalar stands: of one in a block, below its head, which may hold a comment."""
-    span = _span(event, file)
-    head = file.text.find("\n", span.start, span.end) if event.style in ("|", ">") else -1
-    return Span(file, max(span.start, head), span.end)
+    start, end = event.start_mark.index, event.end_mark.index
+    head = file.text.find("\n", start, end) if event.style in ("|", ">") else -1
+    return Span(file, max(start, head), end)
 
 
 def fast_events(file: SourceFile) -> Iterable[Any] | None:
