@@ -32,7 +32,7 @@ def _found(text: str) -> set[str]:
     with suppress(Stopped):
         file = decode(text.encode(), "pipegen.yaml", "", report)
         analyse(file, (), report)
-        report_unused(report, file, "12345")
+        report_unused(report, file, lambda _: True)
     return {found.code.number for found in report.diagnostics()}
 
 

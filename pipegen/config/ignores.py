@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code
@@ -104,13 +104,13 @@ def known_code(word: str, span: Span, report: Report) -> Code | None:
     return found
 
 
-def report_unused(report: Report, file: SourceFile, stages: str) -> None:
-    """Report the comments in *file* that ignore nothing, for codes whose first digit, their stage, is in *stages*.
+def report_unused(report: Report, file: SourceFile, is_told: Callable[[Code], bool]) -> None:
+    """Report the comments in *file* that ignore nothing, for codes of which *is_told* says that they would be told.
 
     What a comment in an included file ignores may be told of another config.
     """
     for one in report.unused():
-        if one.span.file == file and one.code.number[2] in stages:
+        if one.span.file == file and is_told(one.code):
             report.add(
                 codes.UNUSED_IGNORE,
                 f"{one.code.number} is ignored here, and nothing tells of it",
