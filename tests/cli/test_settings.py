@@ -61,6 +61,17 @@ def test_a_warning_made_an_error_is_one(warned: Path, pipegen: Pipegen) -> None:
     assert names(warned) == {".git", "pipegen.toml"}
 
 
+def test_a_warning_made_an_error_keeps_a_run_from_starting(empty: Path, pipegen: Pipegen) -> None:
+    """Those that only a run tells, too."""
+    config = "pipelines: { p: { stages: [{ name: a, image: x, services: [redis], script: [touch ran] }] } }\n"
+    (empty / "pipegen.yaml").write_text(config, encoding="utf-8")
+    settings(empty, 'severity.PG826 = "error"\n')
+    result = pipegen("run", "--host")
+
+    assert (result.status, result.err.startswith("error[PG826]")) == (1, True)
+    assert not (empty / "ran").exists()
+
+
 @pytest.mark.parametrize("section", ["[tool.pipegen]\nstrict = true\n", "tool = { pipegen = { strict = true } }\n"])
 def test_strict(section: str, warned: Path, pipegen: Pipegen) -> None:
     """As with `--strict`, for check and compile; others do what they can."""

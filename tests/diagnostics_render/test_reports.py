@@ -148,6 +148,15 @@ def test_sarif_says_how_columns_count_and_where_files_are() -> None:
     assert run["results"][0]["locations"][0]["message"] == {"text": "here"}
 
 
+def test_sarif_of_no_place() -> None:
+    """Is about the repository."""
+    text = FORMATS["sarif"]([diagnostic(None)])
+    (place,) = json.loads(text)["runs"][0]["results"][0]["locations"]
+
+    assert CHECKS["sarif"](text) == []
+    assert place == {"physicalLocation": {"artifactLocation": {"uri": ".", "uriBaseId": "%SRCROOT%"}}}
+
+
 def test_sarif_rules_are_the_codes() -> None:
     """Each that is told, once, with its page; its default level stays, whatever level the result has."""
     source = of_folder()

@@ -20,6 +20,7 @@ from pipegen.source.text import SourceFile, Span
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "%SRCROOT%"
+_NOWHERE = {"physicalLocation": {"artifactLocation": {"uri": ".", "uriBaseId": _ROOT}}}
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _SECTION = re.compile(r"^## ([^\n]+)\n\n(.+?)(?=\n\n## |\Z)", re.MULTILINE | re.DOTALL)
 
@@ -65,7 +66,8 @@ def _result(found: Diagnostic, rule: int, fingerprint: str) -> dict[str, object]
         "level": _LEVELS[found.severity],
         # Without "arguments" braces are text, as other tools have them: what shows reports does not undo "{{".
         "message": {"text": words(found)},
-        "locations": [_location(found.primary)] if found.primary else [],
+        # GitHub refuses a report with a result that is nowhere.
+        "locations": [_location(found.primary) if found.primary else _NOWHERE],
         "partialFingerprints": {"pipegen/v1": fingerprint},
     }
     if found.related:
