@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,9 @@ from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 OWN_FILE = "pipegen.toml"
 SHARED_FILE = "pyproject.toml"
 _TABLE = ("tool", "pipegen")
+# What a pyproject.toml holds that may have that table, in any way that TOML has to write it: "tool.pipegen", a line
+# that begins with the key "pipegen", or a table "tool" on one line. To depend on pipegen takes none of these.
+_MARK = re.compile(rb"""\btool["']?\s*(\.\s*["']?pipegen\b|=)|^\s*(pipegen|"pipegen"|'pipegen')\s*[.=]""", re.MULTILINE)
 _OFF = "off"
 
 
@@ -62,7 +66,7 @@ def _candidates(config: Path) -> Iterator[Path]:
         if own.is_file():
             yield own
         # What is no text of pipegen's, right or wrong, is the business of others.
-        if shared.is_file() and _TABLE[1].encode() in shared.read_bytes():
+        if shared.is_file() and _MARK.search(shared.read_bytes()):
             yield shared
         if above == root:
             return

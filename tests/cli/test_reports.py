@@ -74,6 +74,13 @@ def test_a_report_in_a_file(form: str, pipegen: Pipegen) -> None:
     assert Path("report").read_text(encoding="utf-8") == shown.out
 
 
+@pytest.mark.usefixtures("below")
+def test_a_dash_is_standard_output(pipegen: Pipegen) -> None:
+    """As for compile."""
+    assert pipegen("check", "--format", "gitlab", "-o", "-").out == pipegen("check", "--format", "gitlab").out
+    assert not Path("-").exists()
+
+
 @pytest.mark.parametrize("form", CHECKS)
 def test_a_report_of_nothing(form: str, here: Path, pipegen: Pipegen) -> None:
     """Is one all the same, so that a job always has its artifact; a person reads that there are no errors."""

@@ -72,7 +72,17 @@ def test_a_warning_made_an_error_keeps_a_run_from_starting(empty: Path, pipegen:
     assert not (empty / "ran").exists()
 
 
-@pytest.mark.parametrize("section", ["[tool.pipegen]\nstrict = true\n", "tool = { pipegen = { strict = true } }\n"])
+@pytest.mark.parametrize(
+    "section",
+    [
+        "[tool.pipegen]\nstrict = true\n",
+        "[ tool . 'pipegen' ]\nstrict = true\n",
+        "tool.pipegen.strict = true\n",
+        "[tool]\npipegen.strict = true\n",
+        '[tool]\n"pipegen" = { strict = true }\n',
+        "tool = { pipegen = { strict = true } }\n",
+    ],
+)
 def test_strict(section: str, warned: Path, pipegen: Pipegen) -> None:
     """As with `--strict`, for check and compile; others do what they can."""
     settings(warned, f"{section}", "pyproject.toml")
@@ -159,9 +169,10 @@ def test_settings_that_are_no_text(warned: Path, pipegen: Pipegen) -> None:
     assert pipegen("check", "--format", "concise").out.startswith("pipegen.toml:1:10: error[PG101]")
 
 
-@pytest.mark.usefixtures("warned")
-def test_no_settings_cost_nothing(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What reads TOML is imported where there is some."""
+@pytest.mark.parametrize("text", ["", '[project]\ndependencies = [\n  "pipegen==1",\n]\n[tool.ruff]\na = "pipegen"\n'])
+def test_no_settings_cost_nothing(text: str, warned: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What reads TOML is imported where there is some that may be for pipegen."""
+    settings(warned, text, "pyproject.toml")
     for module in ("tomllib", "pipegen.config.toml_tree"):
         monkeypatch.delitem(sys.modules, module, raising=False)
     pipegen("check")

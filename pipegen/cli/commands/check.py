@@ -59,6 +59,7 @@ def check(
     config's "targets" names.
     """
     paths = [config_path(path) for path in configs] if configs else [config_path(None)]
+    output = None if output == Path("-") else output
     _check_output(output, paths)
     load_targets(target or ())
     fixed = fixed_inputs(inputs)
