@@ -185,6 +185,12 @@ def _settings(target: str, _: str) -> str:
     return "\n".join(rows) + "\n"
 
 
+def _project(_: str, __: str) -> str:
+    """Return the table of the settings of a project."""
+    schema = json.loads((folder("schemas") / "settings.schema.json").read_text(encoding="utf-8"))
+    return "\n".join(["| setting | takes | default | what it is |", "|---|---|---|---|", *_rows("", schema)]) + "\n"
+
+
 def _rows(before: str, schema: Schema) -> Iterator[str]:
     for key, value in schema.get("properties", {}).items():
         default = f"`{flow(value['default'])}`" if "default" in value else ""
@@ -271,6 +277,7 @@ def _block(language: str, text: str) -> str:
 _PARTS: Mapping[str, Callable[[str, str], str]] = {
     "keys": _keys,
     "settings": _settings,
+    "project": _project,
     "capabilities": _capabilities,
     "incompatible": _incompatible,
     "plan": _plan,

@@ -4,8 +4,8 @@ What a config includes stands in `included/`. What is no config is read as the g
 The first line of a config may be a comment that says for which target it is compiled, with which options of the
 command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), which inputs
 are fixed (`# set: level=full`), on which machines it runs on paper (`# cluster: included/cluster.yml`), how long its
-stages take there (`# durations: included/durations.yml`), or that it is about to run on a machine that has nothing
-(`# run: host stage=unit`).
+stages take there (`# durations: included/durations.yml`), which settings its project has (`# settings:
+included/pipegen.toml`), or that it is about to run on a machine that has nothing (`# run: host stage=unit`).
 `pytest --update-golden` writes what is said anew.
 """
 
@@ -21,7 +21,9 @@ import pytest
 from pipegen.cli.cluster import read_cluster
 from pipegen.cli.durations import check_timeouts, load_durations
 from pipegen.compiler import analyse, generate
+from pipegen.config.ignores import report_unused
 from pipegen.config.load import load
+from pipegen.config.project import read_settings
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.model import Code, Diagnostic, Severity
 from pipegen.diagnostics.render import FORMATS
@@ -45,7 +47,7 @@ BESIDE = {"PG501", "PG366"}
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return what the comment on the first line of *config* says, by its first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    found = re.fullmatch(r"# (?P<key>target|pipeline|set|cluster|durations|run): (?P<words>.+)", line)
+    found = re.fullmatch(r"# (?P<key>target|pipeline|set|cluster|durations|settings|run): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
 
@@ -54,6 +56,8 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
     report = Report()
     settings = settings_of(folder / "pipeline.yml")
     with suppress(Stopped):
+        for name in settings.get("settings", ()):
+            report.heed(read_settings(folder / name, report, shown=Path(name).name).policy)
         file = load(folder / "pipeline.yml", report, shown="pipeline.yml")
         report.stop_if_errors()
         engine = engine_of(file)
@@ -70,6 +74,7 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         for name in settings.get("durations", ()):
             plans = {plan.name: plan for plan in analysed.plans}
             check_timeouts(plans, load_durations(folder / name, plans, report, shown=Path(name).name), report)
+        report_unused(report, file, lambda _: True)
         if "run" in settings:
             gather(analysed.plans, (), Asked(Checkout(folder), {}, {}), wish_of(settings["run"]), report)
     return report.diagnostics()

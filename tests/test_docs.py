@@ -22,6 +22,7 @@ from pipegen.bindings.names import SETUP_NAMES
 from pipegen.cli.commands.plan import as_data
 from pipegen.compiler import analyse, compile_file, generate
 from pipegen.config.load import load
+from pipegen.config.project import read_settings
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.model import Severity
 from pipegen.diagnostics.report import Report, Stopped
@@ -32,6 +33,7 @@ GENERATOR = DOCS / "generate.py"
 EXAMPLES = sorted((ROOT / "examples").glob("*/.pipeline/config.yaml"))
 
 _LINK = re.compile(r"\]\((?P<path>[^)#\s]*)(?:#(?P<anchor>[^)\s]*))?\)")
+TOML = re.findall(r"^```toml\n(.*?)^```$", (DOCS / "settings.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
 
@@ -109,6 +111,26 @@ def test_configs_in_documents_say_what_they_are_shown_for(block: Block) -> None:
     assert {one.code.number for one in found if one.severity is Severity.ERROR} == (
         {block.kind} if block.kind.startswith("PG") else set()
     )
+
+
+@pytest.mark.parametrize("text", TOML, ids=lambda text: text.splitlines()[0])
+def test_settings_in_documents_are_right(text: str, tmp_path: Path) -> None:
+    """Each that is shown is one that a project can have."""
+    path = tmp_path / ("pyproject.toml" if "[tool." in text else "pipegen.toml")
+    path.write_text(text, encoding="utf-8")
+    report = Report()
+
+    assert read_settings(path, report, shown=path.name).policy.is_strict
+    assert report.diagnostics() == ()
+
+
+def test_the_comments_of_the_document_ignore_all_that_is_told() -> None:
+    """And none of them is idle."""
+    (text,) = (block.text for place, block in blocks() if place.startswith("settings.md"))
+    file, report = SourceFile("pipegen.yaml", text), Report()
+    analyse(file, (), report)
+
+    assert (report.diagnostics(), report.unused()) == ((), ())
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

@@ -10,6 +10,7 @@ import pytest
 
 import pipegen.diagnostics
 from pipegen.compiler import analyse
+from pipegen.config.ignores import report_unused
 from pipegen.config.load import decode
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.explain import page
@@ -29,7 +30,9 @@ def _found(text: str) -> set[str]:
     """Return the codes for a config that are found before a target has a say."""
     report = Report()
     with suppress(Stopped):
-        analyse(decode(text.encode(), "pipegen.yaml", "", report), (), report)
+        file = decode(text.encode(), "pipegen.yaml", "", report)
+        analyse(file, (), report)
+        report_unused(report, file, lambda _: True)
     return {found.code.number for found in report.diagnostics()}
 
 

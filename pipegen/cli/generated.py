@@ -27,8 +27,8 @@ FileArgument = Annotated[
 ]
 
 
-def read_generated(given: Path | None, **options: object) -> Reading | None:
-    """Return what the file *given* enforces, with its diagnostics shown; None when it is no generated file.
+def read_generated(given: Path | None, shown: Format, **options: object) -> Reading | None:
+    """Return what the file *given* enforces, with its diagnostics *shown*; None when it is no generated file.
 
     *options* are those of the command line that say something of a config, by their names without dashes.
     """
@@ -42,7 +42,7 @@ def read_generated(given: Path | None, **options: object) -> Reading | None:
     if asked := [f"--{name.replace('_', '-')}" for name, value in options.items() if value]:
         raise WrongUsage(f'"{given}" is a generated file, of which {" and ".join(asked)} cannot be asked')
     reading = None if report.has_errors() else read(file, engine, report)
-    show(report.diagnostics(), Format.TEXT, sys.stderr)
+    show(report.diagnostics(), shown, sys.stderr)
     if reading is None:
         raise typer.Exit(Exit.PROBLEMS)
     return reading

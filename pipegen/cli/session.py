@@ -14,6 +14,7 @@ import typer
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.load import USUAL_NAMES, find, load
+from pipegen.config.project import read_project
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped, listed
@@ -31,13 +32,19 @@ class Format(StrEnum):
     TEXT = "text"
     CONCISE = "concise"
     JSON = "json"
+    SARIF = "sarif"
+    GITLAB = "gitlab"
+    GITHUB = "github"
+    JUNIT = "junit"
 
 
 ConfigArgument = Annotated[
     Path | None,
     typer.Argument(metavar="CONFIG", show_default=False, help=f"The config; without it, {', '.join(USUAL_NAMES)}."),
 ]
-FormatOption = Annotated[Format, typer.Option("--format", help="How diagnostics are shown.")]
+FormatOption = Annotated[Format, typer.Option("--format", "--diagnostics-format", help="How diagnostics are shown.")]
+# Of verbs that show something else, which has formats of its own.
+DiagnosticsOption = Annotated[Format, typer.Option("--diagnostics-format", help="How diagnostics are shown.")]
 PipelineOption = Annotated[
     list[str] | None,
     typer.Option("--pipeline", metavar="NAME", show_default=False, help="Only this pipeline; may be given again."),
@@ -84,16 +91,24 @@ def load_targets(names: Sequence[str]) -> tuple[Target, ...]:
 
 
 def named_targets(analysed: Analysed) -> tuple[Target, ...]:
-    """Return the targets that the config names, or end with wrong usage."""
+    """Return the targets that the config names, else those of the project's settings, or end with wrong usage."""
+    names, place = tuple(analysed.settings), analysed.file.path
+    if not names and analysed.file.place is not None:
+        project = read_project(analysed.file.place, Report())
+        names, place = project.targets, str(project.path)
     try:
-        return load_targets(tuple(analysed.settings))
+        return load_targets(names)
     except WrongUsage as error:
-        raise WrongUsage(f'"targets" in {analysed.file.path}: {error}') from error
+        raise WrongUsage(f'"targets" in {place}: {error}') from error
 
 
 def attempt(path: Path, report: Report, work: Callable[[SourceFile], T]) -> T | None:
-    """Return what *work* makes of the config at *path*; None when diagnostics stop it."""
+    """Return what *work* makes of the config at *path*; None when diagnostics stop it.
+
+    *report* tells of it as the settings of the project ask.
+    """
     try:
+        report.heed(read_project(path, report).policy)
         file = load(path, report)
         report.stop_if_errors()
         return work(file)
@@ -120,17 +135,22 @@ def fixed_inputs(options: Sequence[str] | None) -> dict[str, str]:
     return found
 
 
-def show_plans(given: Path | None, pipelines: Sequence[str] | None, inputs: Sequence[str] | None) -> tuple[Plan, ...]:
+def show_plans(
+    given: Path | None,
+    pipelines: Sequence[str] | None,
+    inputs: Sequence[str] | None,
+    form: Format = Format.TEXT,
+) -> tuple[Plan, ...]:
     """Return the plans of the config that the user means, with its diagnostics shown; end when there are none."""
     fixed = fixed_inputs(inputs)
-    return show_made(given, lambda file, report: analyse(file, pipelines or (), report, fixed)).plans
+    return show_made(given, lambda file, report: analyse(file, pipelines or (), report, fixed), form).plans
 
 
-def show_made(given: Path | None, work: Callable[[SourceFile, Report], T]) -> T:
+def show_made(given: Path | None, work: Callable[[SourceFile, Report], T], form: Format = Format.TEXT) -> T:
     """Return what *work* makes of the config that the user means, with its diagnostics shown; end without that."""
     path, report = config_path(given), Report()
     made = attempt(path, report, lambda file: work(file, report))
-    show(report.diagnostics(), Format.TEXT, sys.stderr)
+    show(report.diagnostics(), form, sys.stderr)
     if made is None:
         raise typer.Exit(Exit.PROBLEMS)
     return made

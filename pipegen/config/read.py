@@ -20,6 +20,7 @@ from ruamel.yaml.events import (
 from ruamel.yaml.reader import ReaderError
 
 from pipegen.config.compose import Composer
+from pipegen.config.ignores import MARK, read_ignores
 from pipegen.config.syntax import report_syntax
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
@@ -65,7 +66,22 @@ def read(file: SourceFile, report: Report) -> Node:
             hint='a config begins with "pipelines:"; see "pipegen schema"',
         )
         raise Stopped
+    if MARK in file.text:
+        read_ignores(file, composer.root, _texts(file), report)
     return composer.root
+
+
+def _texts(file: SourceFile) -> list[Span]:
+    """Return where the scalars of *file* stand, in its order: whatever stands between them may be a comment."""
+    events = fast_events(file) or _events(file)
+    return [_text(event, file) for event in events if isinstance(event, ScalarEvent)]
+
+
+def _text(event: ScalarEvent, file: SourceFile) -> Span:
+    """Return where the text of a scalar stands: of one in a block, below its head, which may hold a comment."""
+    start, end = event.start_mark.index, event.end_mark.index
+    head = file.text.find("\n", start, end) if event.style in ("|", ">") else -1
+    return Span(file, max(start, head), end)
 
 
 def fast_events(file: SourceFile) -> Iterable[Any] | None:

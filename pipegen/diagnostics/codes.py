@@ -22,6 +22,11 @@ INCLUDE_LOOP = Code("PG112", "include-loop", _E)
 CONFIG_TOO_LARGE = Code("PG113", "config-too-large", _E)
 UNREADABLE_ORDER = Code("PG120", "unreadable-order", _E)
 UNKNOWN_DRIVER = Code("PG121", "unknown-driver", _E)
+MALFORMED_IGNORE = Code("PG123", "malformed-ignore", _W)
+UNKNOWN_CODE = Code("PG124", "unknown-code", _W)
+UNUSED_IGNORE = Code("PG125", "unused-ignore", _W)
+FIXED_SEVERITY = Code("PG126", "fixed-severity", _W)
+INVALID_TOML = Code("PG127", "invalid-toml", _E)
 
 # 2: schema
 UNKNOWN_KEY = Code("PG201", "unknown-key", _E)
@@ -189,6 +194,11 @@ NEEDS_PERMISSION = Code("PG824", "needs-permission", _E)
 NO_REPOSITORY = Code("PG825", "no-repository", _E)
 SERVICES_LEFT_OUT = Code("PG826", "services-left-out", _W)
 NOT_DONE_HERE = Code("PG827", "not-done-here", _I)
+
+
+def by_number(number: str) -> Code | None:
+    """Return the code *number*; None where there is none."""
+    return next((code for code in table() if code.number == number), None)
 
 
 def table() -> tuple[Code, ...]:

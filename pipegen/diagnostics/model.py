@@ -32,12 +32,37 @@ class Code(Struct):
     name: str
     severity: Severity
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it can be neither lowered nor ignored: nothing right can be made of a config with such an error.
+
+        Lint alone is a matter of taste, whatever its severity.
+        """
+        return self.severity is Severity.ERROR and not self.number.startswith("PG7")
+
 
 class Label(Struct):
     """A place, and a few words about it; no words underline it only."""
 
     span: Span
     text: str = ""
+
+
+class Edit(Struct):
+    """A stretch of a file, and the text that takes its place."""
+
+    span: Span
+    text: str = ""
+
+
+class Fix(Struct):
+    """What mends the text without a change of its meaning: in a few words, and as edits of one file.
+
+    No two edits of a fix meet. `check --fix` makes them, and keeps them where the plan stays the same.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
 
 
 class Diagnostic(Struct):
@@ -51,8 +76,14 @@ class Diagnostic(Struct):
     primary: Label | None
     related: tuple[Label, ...] = ()
     hint: str | None = None
+    fix: Fix | None = None
 
     @property
     def severity(self) -> Severity:
         """The severity of the code."""
         return self.code.severity
+
+    def with_severity(self, severity: Severity) -> Diagnostic:
+        """Return the same diagnostic, taken for as much as *severity* says."""
+        code = Code(self.code.number, self.code.name, severity)
+        return Diagnostic(code, self.message, self.primary, self.related, self.hint, self.fix)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 
-from pipegen.diagnostics.model import Code, Diagnostic, Label, Severity
+from pipegen.diagnostics.model import Code, Diagnostic, Fix, Label, Severity
+from pipegen.diagnostics.policy import Ignore, Policy
 from pipegen.source.text import Span
 
 
@@ -15,10 +16,12 @@ class Stopped(Exception):  # noqa: N818 - it is no error: the report holds what 
 
 
 class Report:
-    """The diagnostics found so far."""
+    """The diagnostics found so far, told as the user wishes: see `heed` and `ignore`."""
 
     def __init__(self) -> None:
         self._found: dict[Diagnostic, None] = {}
+        self._ignores: dict[Ignore, None] = {}
+        self._policy = Policy()
 
     def add(
         self,
@@ -29,28 +32,55 @@ class Report:
         label: str = "",
         also: Iterable[Label] = (),
         hint: str | None = None,
+        fix: Fix | None = None,
     ) -> None:
         """Add a diagnostic; an exact repeat is dropped (an alias visits its anchor twice)."""
         primary = Label(at, label) if at is not None else None
-        self._found[Diagnostic(code, message, primary, tuple(also), hint)] = None
+        self._found[Diagnostic(code, message, primary, tuple(also), hint, fix)] = None
 
     def take(self, other: Report) -> None:
         """Add what *other* has found."""
         self._found |= other._found
+        self._ignores |= other._ignores
+
+    def heed(self, policy: Policy) -> None:
+        """Give codes the severities of *policy*."""
+        self._policy = policy
+
+    def ignore(self, ignore: Ignore) -> None:
+        """Tell nothing of what *ignore* covers."""
+        self._ignores[ignore] = None
+
+    def unused(self) -> tuple[Ignore, ...]:
+        """Return what is ignored in vain, in the order in which it was read."""
+        return tuple(one for one in self._ignores if not any(one.covers(found) for found in self._found))
 
     def stop_if_errors(self) -> None:
         """Raise `Stopped` when there are errors."""
         if self.has_errors():
             raise Stopped
 
-    def has_errors(self, *, strict: bool = False) -> bool:
-        """Return whether anything stops a compilation; *strict* makes warnings count."""
-        counted = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
-        return any(found.severity in counted for found in self._found)
+    def has_errors(self, *, strict: bool | None = None) -> bool:
+        """Return whether anything stops a compilation.
+
+        With *strict*, true or false, warnings count too where it is true, or the policy is strict.
+        """
+        is_strict = strict is not None and (strict or self._policy.is_strict)
+        counted = {Severity.ERROR, Severity.WARNING} if is_strict else {Severity.ERROR}
+        return any(found.severity in counted for found in self._told())
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Return what was found, by file, place, severity and code."""
-        return tuple(sorted(self._found, key=_order))
+        return tuple(sorted(self._told(), key=_order))
+
+    def _told(self) -> Iterator[Diagnostic]:
+        if not self._ignores and not self._policy.severities:
+            yield from self._found
+            return
+        for found in self._found:
+            judged = self._policy.judge(found)
+            if judged is not None and not any(one.covers(found) for one in self._ignores):
+                yield judged
 
 
 def _order(found: Diagnostic) -> tuple[str, int, int, str, str]:

@@ -84,7 +84,7 @@ def test_json_is_what_its_document_says(pipegen: Pipegen) -> None:
     assert found["file"] == "broken.yaml"
     assert found["span"]["start"] == {"line": 5, "column": 16, "offset": BROKEN.index("unti")}
     assert found["span"]["end"] == {"line": 5, "column": 20, "offset": BROKEN.index("unti") + len("unti")}
-    assert set(found) == {"code", "name", "severity", "message", "file", "span", "label", "labels", "hint"}
+    assert set(found) == {"code", "name", "severity", "message", "file", "span", "label", "labels", "hint", "fix"}
 
 
 @pytest.mark.usefixtures("here")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from corpus.table import SCHEMA, SEMANTIC, TABLE, WARNED, Outcome
+from diagnostics_render.published import CHECKS
 
 from pipegen.compiler import analyse
 from pipegen.config.load import load
@@ -75,6 +76,16 @@ def test_every_place_lies_in_the_file(name: str) -> None:
     assert all(0 <= span.start <= span.end <= len(span.file.text) for span in spans)
     assert all(job.span.text.strip("'\"") == job.stage for plan in plans for job in plan.jobs)
     assert all(FORMATS[form](report.diagnostics()) for form in FORMATS if labels)
+
+
+@pytest.mark.parametrize("form", CHECKS)
+def test_reports_are_as_their_schemas_say(form: str) -> None:
+    """Of each file, and of all of them at once."""
+    found = [analysed(name)[1].diagnostics() for name in NAMES]
+    whole = [one for told in found for one in told]
+
+    assert len(whole) > 100
+    assert [wrong for told in (*found, whole) for wrong in CHECKS[form](FORMATS[form](told))] == []
 
 
 @pytest.mark.parametrize("name", NAMES)

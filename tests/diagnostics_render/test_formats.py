@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from diagnostics_render.written import diagnostic, file, label
+from diagnostics_render.written import CODE, diagnostic, file, label
 
-from pipegen.diagnostics.model import Severity
+from pipegen.diagnostics.model import Diagnostic, Edit, Fix, Label, Severity
 from pipegen.diagnostics.render import FORMATS, concise, text
 from pipegen.diagnostics.render.json import render as render_json
 
@@ -68,6 +68,7 @@ def test_json() -> None:
                     }
                 ],
                 "hint": "go",
+                "fix": None,
             }
         ],
     }
@@ -78,6 +79,19 @@ def test_json_about_no_place() -> None:
     (found,) = json.loads(render_json([diagnostic(None)]))["diagnostics"]
 
     assert (found["file"], found["span"], found["label"], found["labels"], found["hint"]) == (None, None, "", [], None)
+
+
+def test_json_of_a_fix() -> None:
+    """Its edits, each with the text that takes the place of what stands there."""
+    span = label(file("a: b\n"), "b").span
+    (found,) = json.loads(
+        render_json([Diagnostic(CODE, "wrong", Label(span), fix=Fix("write c", (Edit(span, "c"),)))])
+    )["diagnostics"]
+
+    assert found["fix"] == {
+        "title": "write c",
+        "edits": [{"file": "pipegen.yaml", "span": found["span"], "text": "c"}],
+    }
 
 
 def test_json_is_ascii_and_whole() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pipegen.cli.exits import Exit
+from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.output import check_place, write
 from pipegen.cli.session import (
     Format,
     FormatOption,
@@ -27,7 +28,16 @@ from pipegen.cli.session import (
     tell,
 )
 from pipegen.compiler import Analysed, analyse, generate
+from pipegen.config.ignores import report_unused
+from pipegen.diagnostics.model import Code
+from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.targets.base import Target
+
+_Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Where to report, beside the words here."),
+]
 
 
 def check(
@@ -39,6 +49,7 @@ def check(
     pipeline: PipelineOption = None,
     inputs: SetOption = None,
     form: FormatOption = Format.TEXT,
+    output: _Output = None,
     *,
     strict: StrictOption = False,
 ) -> None:
@@ -48,10 +59,17 @@ def check(
     config's "targets" names.
     """
     paths = [config_path(path) for path in configs] if configs else [config_path(None)]
+    output = None if output == Path("-") else output
+    _check_output(output, paths)
     load_targets(target or ())
     fixed = fixed_inputs(inputs)
     reports = [_checked(path, target, pipeline, fixed) for path in paths]
-    found = [diagnostic for report in reports for diagnostic in report.diagnostics()]
+    # What two configs include is told of once.
+    found = tuple(dict.fromkeys(diagnostic for report in reports for diagnostic in report.diagnostics()))
+    if output is not None:
+        # The log is for people all the same.
+        write(output, FORMATS[form.value](found))
+        form = Format.TEXT
     show(found, form, sys.stdout)
     if any(report.has_errors(strict=strict) for report in reports):
         end(Exit.PROBLEMS)
@@ -59,16 +77,38 @@ def check(
         tell(form, f"no errors in {paths[0] if len(paths) == 1 else f'{len(paths)} configs'}")
 
 
+def _check_output(output: Path | None, configs: Sequence[Path]) -> None:
+    """End with wrong usage when no report can stand at *output*."""
+    if output is None:
+        return
+    check_place(output)
+    if output.exists() and any(output.samefile(path) for path in configs):
+        raise WrongUsage(f'"{output}" is the config itself')
+
+
 def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None, fixed: Mapping[str, str]) -> Report:
     report = Report()
     analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report, fixed))
     if analysed is not None:
-        _check_targets(analysed, target, report)
+        targets = load_targets(target) if target else named_targets(analysed)
+        _check_targets(analysed, targets, report)
+        if not (pipeline or fixed or report.has_errors()):
+            is_whole = bool(targets) and not target
+            report_unused(report, analysed.file, lambda code: _is_told(code, is_whole=is_whole))
     return report
 
 
-def _check_targets(analysed: Analysed, target: list[str] | None, report: Report) -> None:
-    for one in load_targets(target) if target else named_targets(analysed):
+def _is_told(code: Code, *, is_whole: bool) -> bool:
+    """Return whether a check tells of *code* wherever there is something to tell.
+
+    One that is not *is_whole* leaves out what targets would tell: some are chosen, or none is known. A run alone tells
+    of PG8xx.
+    """
+    return code.number[2] in ("1234567" if is_whole else "123457")
+
+
+def _check_targets(analysed: Analysed, targets: Sequence[Target], report: Report) -> None:
+    for one in targets:
         try:
             generate(analysed, one, {}, report)
         except Stopped:

@@ -16,7 +16,16 @@ from pipegen.cli.exits import WrongUsage
 from pipegen.cli.expanded import as_yaml
 from pipegen.cli.generated import FileArgument
 from pipegen.cli.made import Made, check_readable, data, described, make
-from pipegen.cli.session import PipelineOption, SetOption, TargetOption, fixed_inputs, load_targets, show_made
+from pipegen.cli.session import (
+    DiagnosticsOption,
+    Format,
+    PipelineOption,
+    SetOption,
+    TargetOption,
+    fixed_inputs,
+    load_targets,
+    show_made,
+)
 from pipegen.compiler import analyse, expand
 from pipegen.diagnostics.report import Report
 from pipegen.graph.paths import longest_path
@@ -38,6 +47,7 @@ def plan(
     target: TargetOption = None,
     style: StyleOption = None,
     form: Annotated[PlanFormat, typer.Option("--format", help="How the plan is shown.")] = PlanFormat.TEXT,
+    diagnostics: DiagnosticsOption = Format.TEXT,
     *,
     expanded: Annotated[
         bool,
@@ -50,7 +60,7 @@ def plan(
     file, the order which it enforces.
     """
     reading = generated.read_generated(
-        config, pipeline=pipeline, set=inputs, target=target, style=style, expanded=expanded
+        config, diagnostics, pipeline=pipeline, set=inputs, target=target, style=style, expanded=expanded
     )
     if reading is not None:
         is_data = form is PlanFormat.JSON
@@ -59,7 +69,7 @@ def plan(
     if expanded:
         if pipeline or inputs or target or style or form is not PlanFormat.TEXT:
             raise WrongUsage("--expanded shows the whole config, as YAML: leave other options out")
-        typer.echo(as_yaml(show_made(config, expand)), nl=False)
+        typer.echo(as_yaml(show_made(config, expand, diagnostics)), nl=False)
         return
     targets, fixed = load_targets(target or ()), fixed_inputs(inputs)
     check_readable(targets)
@@ -69,7 +79,7 @@ def plan(
         analysed = analyse(file, pipeline or (), report, fixed)
         return analysed.plans, [make(analysed, one, options, report) for one in targets]
 
-    plans, made = show_made(config, work)
+    plans, made = show_made(config, work, diagnostics)
     if form is PlanFormat.JSON:
         typer.echo(json.dumps(as_data(plans, made), indent=2))
     else:

@@ -17,6 +17,7 @@ from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.output import check_place, write
 from pipegen.cli.session import (
     ConfigArgument,
+    DiagnosticsOption,
     Format,
     PipelineOption,
     attempt,
@@ -167,6 +168,7 @@ def run(
     env_file: _EnvFile = None,
     report: _Reports = None,
     log_dir: _LogFolder = None,
+    diagnostics: DiagnosticsOption = Format.TEXT,
     *,
     fail_fast: _FailFast = None,
     isolated: _Isolated = False,
@@ -198,7 +200,7 @@ def run(
     path, found, fixed = config_path(config), Report(), fixed_inputs(inputs)
     names = pipeline or [name for name in environment.get(_PIPELINES, "").split(",") if name]
     ready = _prepared(path, names, fixed, options, environment, found)
-    show(found.diagnostics(), Format.TEXT, sys.stderr)
+    show(found.diagnostics(), diagnostics, sys.stderr)
     if ready is None:
         end(Exit.PROBLEMS)
     else:

@@ -19,6 +19,7 @@ from pipegen.cli.orders import EngineOrder
 from pipegen.cli.output import write
 from pipegen.cli.paper import Paper, anywhere, on_paper
 from pipegen.cli.session import (
+    DiagnosticsOption,
     Format,
     PipelineOption,
     SetOption,
@@ -102,6 +103,7 @@ def simulate(
     inputs: SetOption = None,
     form: Annotated[Shown, typer.Option("--format", help="How the result is shown.")] = Shown.TEXT,
     svg: _Svg = None,
+    diagnostics: DiagnosticsOption = Format.TEXT,
 ) -> None:
     """Time a run on paper: how long it takes, and what waits for what.
 
@@ -118,9 +120,9 @@ def simulate(
         paper = on_paper(_analysed(configs, pipeline, inputs, report), durations, target, order, report)
         machines = _machines(cluster, executors, paper, report)
     except Stopped:
-        show(report.diagnostics(), Format.TEXT, sys.stderr)
+        show(report.diagnostics(), diagnostics, sys.stderr)
         raise typer.Exit(Exit.PROBLEMS) from None
-    show(report.diagnostics(), Format.TEXT, sys.stderr)
+    show(report.diagnostics(), diagnostics, sys.stderr)
     result = _result(paper if cluster is not None else anywhere(paper), machines, counts, target)
     if svg is not None:
         write(svg, render_svg(result.simulation, paper.unit))

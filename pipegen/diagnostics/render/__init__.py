@@ -28,5 +28,6 @@ def _of_module(name: str) -> Renderer:
     return render
 
 
+_NAMES = ("text", "concise", "json", "sarif", "gitlab", "github", "junit")
 # The formats by name, the default first.
-FORMATS: Mapping[str, Renderer] = MappingProxyType({name: _of_module(name) for name in ("text", "concise", "json")})
+FORMATS: Mapping[str, Renderer] = MappingProxyType({name: _of_module(name) for name in _NAMES})

@@ -7,10 +7,10 @@
         "labels": [{"file": "pipegen.yaml", "span": SPAN, "text": "…"}],
         "hint": "…"}]}
 
-`severity` is error, warning or info. `file`, `span` and `hint` are null where there is none; `label` is
-what the main place is labelled with, `labels` are the related places. A SPAN is `{"start": POINT, "end": POINT}`,
-a POINT `{"line": 1, "column": 1, "offset": 0}`: lines and columns from 1, offsets from 0, all in Unicode
-characters; the end is just past the last one. Keys may be added in the same version.
+`severity` is error, warning or info. `file`, `span`, `hint` and `fix` are null where there is none; `label` is
+what the main place is labelled with, `labels` are the related places; an edit of a fix puts `text` where its SPAN is.
+A SPAN is `{"start": POINT, "end": POINT}`, a POINT `{"line": 1, "column": 1, "offset": 0}`: lines and columns from 1,
+offsets from 0, all in Unicode characters; the end is just past the last one. Keys may be added in the same version.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from pipegen.diagnostics.model import Diagnostic, Label
+from pipegen.diagnostics.model import Diagnostic, Edit, Fix, Label
 from pipegen.source.text import Position, Span
 
 
@@ -40,10 +40,15 @@ def _diagnostic(found: Diagnostic) -> dict[str, object]:
         "label": primary.text if primary else "",
         "labels": [_label(label) for label in found.related],
         "hint": found.hint,
+        "fix": _fix(found.fix) if found.fix else None,
     }
 
 
-def _label(label: Label) -> dict[str, object]:
+def _fix(fix: Fix) -> dict[str, object]:
+    return {"title": fix.title, "edits": [_label(edit) for edit in fix.edits]}
+
+
+def _label(label: Label | Edit) -> dict[str, object]:
     return {"file": label.span.file.path, "span": _span(label.span), "text": label.text}
 
 

@@ -1,0 +1,118 @@
+"""Diagnostics for other programs: the same formats for every verb, right from wherever it is called."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli.calling import BROKEN, CONFIG, WARNED, Pipegen
+from diagnostics_render.published import CHECKS
+
+FORMATS = ("text", "concise", "json", "sarif", "gitlab", "github", "junit")
+
+
+@pytest.fixture
+def below(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the current folder, which is one of a repository and holds a broken config."""
+    (empty / ".git").mkdir()
+    folder = empty / "services" / "api"
+    folder.mkdir(parents=True)
+    (folder / "pipegen.yaml").write_text(BROKEN, encoding="utf-8")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.usefixtures("below")
+@pytest.mark.parametrize("verb", ["check", "compile", "plan", "graph", "run", "simulate"])
+def test_every_verb_has_the_formats(verb: str, pipegen: Pipegen) -> None:
+    """By the same option; what is wrong ends each of them alike."""
+    extra = ("-t", "gitlab") if verb == "compile" else ()
+    result = pipegen(verb, *extra, "--diagnostics-format", "gitlab")
+    (found,) = json.loads(result.out if verb == "check" else result.err)
+
+    assert result.status == 1
+    assert (found["check_name"], found["location"]["path"]) == ("PG301", "services/api/pipegen.yaml")
+
+
+def test_gitlab_paths_begin_at_the_root_wherever_it_is_called(
+    below: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the folder of the config, from the root, and from another folder, by any name."""
+    root = below.parent.parent
+    reports = []
+    for place, named in (
+        (below, "pipegen.yaml"),
+        (root, "services/api/pipegen.yaml"),
+        (root / "services", "../services/./api/pipegen.yaml"),
+        (root, str(below / "pipegen.yaml")),
+    ):
+        monkeypatch.chdir(place)
+        reports.append(pipegen("check", named, "--format", "gitlab").out)
+
+    assert len(set(reports)) == 1
+    assert json.loads(reports[0])[0]["location"]["path"] == "services/api/pipegen.yaml"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_reports_do_not_depend_on_the_machine(form: str, below: Path, pipegen: Pipegen) -> None:
+    """They hold no path of it."""
+    result = pipegen("check", "--format", form)
+
+    assert result.status == 1
+    assert str(below.parent.parent) not in result.out
+
+
+@pytest.mark.usefixtures("below")
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_report_in_a_file(form: str, pipegen: Pipegen) -> None:
+    """Holds what would be shown here, and here stands what people read."""
+    shown, plain = pipegen("check", "--format", form), pipegen("check")
+    result = pipegen("check", "--format", form, "--output", "report")
+
+    assert (result.status, result.out) == (1, plain.out)
+    assert Path("report").read_text(encoding="utf-8") == shown.out
+
+
+@pytest.mark.usefixtures("below")
+def test_a_dash_is_standard_output(pipegen: Pipegen) -> None:
+    """As for compile."""
+    assert pipegen("check", "--format", "gitlab", "-o", "-").out == pipegen("check", "--format", "gitlab").out
+    assert not Path("-").exists()
+
+
+@pytest.mark.parametrize("form", CHECKS)
+def test_a_report_of_nothing(form: str, here: Path, pipegen: Pipegen) -> None:
+    """Is one all the same, so that a job always has its artifact; a person reads that there are no errors."""
+    result = pipegen("check", "--format", form, "-o", "report")
+
+    assert (result.status, result.out, result.err) == (0, "", "no errors in pipegen.yaml\n")
+    assert CHECKS[form]((here / "report").read_text(encoding="utf-8")) == []
+
+
+def test_a_report_never_replaces_the_config(here: Path, pipegen: Pipegen) -> None:
+    """Nor stands where a folder is."""
+    config, folder = (pipegen("check", "-o", place).status for place in ("./pipegen.yaml", "."))
+
+    assert (config, folder) == (2, 2)
+    assert (here / "pipegen.yaml").read_text(encoding="utf-8") == CONFIG
+
+
+def test_what_two_configs_include_is_told_of_once(empty: Path, pipegen: Pipegen) -> None:
+    """GitLab would count it twice."""
+    (empty / "stages.yaml").write_text("pipelines: { p: { stages: [{ name: a, run: {} }] } }\n", encoding="utf-8")
+    for name in ("one.yaml", "two.yaml"):
+        (empty / name).write_text("include: stages.yaml\n", encoding="utf-8")
+    result = pipegen("check", "one.yaml", "two.yaml", "--format", "gitlab")
+
+    assert [found["check_name"] for found in json.loads(result.out)] == ["PG210"]
+
+
+def test_github_is_not_guessed(here: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is shown depends on what is asked for, not on where it runs."""
+    (here / "pipegen.yaml").write_text(WARNED, encoding="utf-8")
+    at_home = pipegen("check", "-t", "gitlab").out
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+
+    assert pipegen("check", "-t", "gitlab").out == at_home
+    assert pipegen("check", "-t", "gitlab", "--format", "github").out.startswith("::warning file=pipegen.yaml,")

@@ -1,0 +1,188 @@
+"""The formats that other programs read: each as its published schema says, and whole."""
+
+from __future__ import annotations
+
+import json
+from xml.etree.ElementTree import fromstring
+
+import pytest
+from diagnostics_render.published import CHECKS
+from diagnostics_render.written import diagnostic, file, label
+from hypothesis import given
+from hypothesis import strategies as st
+from test_diagnostics_folders import FOLDERS, diagnose
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Diagnostic, Edit, Fix, Label, Severity
+from pipegen.diagnostics.render import FORMATS
+from pipegen.source.text import SourceFile, Span
+
+TEXT = "pipelines:\n  a: 1\n  b: é\n"
+PATHS = st.text(st.characters(exclude_characters="/", exclude_categories=["Cs"]), min_size=1)
+# What XML cannot hold, what commands escape, and the rest.
+WORDS = st.text(st.one_of(st.sampled_from("%:,\r\n\0\x1b\ufffe{}[]<>&\"'"), st.characters(exclude_categories=["Cs"])))
+
+
+def of_folder(name: str = "ci") -> SourceFile:
+    """Return a file in a folder of the repository, called from there."""
+    return SourceFile("pipegen.yaml", TEXT, name)
+
+
+@pytest.fixture(scope="module")
+def shown_at_work() -> list[tuple[Diagnostic, ...]]:
+    """Return what is told of each config that shows a diagnostic at work: all codes there are."""
+    return [diagnose(folder) for folder in FOLDERS]
+
+
+@pytest.mark.parametrize("form", CHECKS)
+def test_every_code_is_reported_as_the_schema_says(form: str, shown_at_work: list[tuple[Diagnostic, ...]]) -> None:
+    """Alone, and all of them in one report; nothing at all is a report too."""
+    whole = [one for told in shown_at_work for one in told]
+    texts = [FORMATS[form](told) for told in (*shown_at_work, whole, [])]
+
+    assert {one.code.number for one in whole} >= {code.number for code in codes.table()}
+    assert [found for text in texts for found in CHECKS[form](text)] == []
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("sarif", '{"version": "2.1.0"}'),
+        ("sarif", '{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x"}}, "columnKind": "bytes"}]}'),
+        ("gitlab", '[{"fingerprint": "a"}]'),
+        ("junit", "<testsuites><testsuite/></testsuites>"),
+        ("github", "::error file=a,b::text"),
+        ("github", "::error file=a::100%"),
+    ],
+)
+def test_the_checks_find_what_is_wrong(form: str, text: str) -> None:
+    """A check that cannot fail would show nothing."""
+    assert CHECKS[form](text) != []
+
+
+@pytest.mark.parametrize("form", CHECKS)
+@given(message=WORDS.filter(bool), path=PATHS, hint=st.none() | WORDS)
+def test_no_text_breaks_a_report(form: str, message: str, path: str, hint: str | None) -> None:
+    """Whatever stands in a message, a hint or a path."""
+    found = diagnostic(Label(Span(file(TEXT, path), 0, 9)), message=message, hint=hint)
+
+    assert CHECKS[form](FORMATS[form]([found])) == []
+
+
+def test_gitlab_paths_begin_at_the_root() -> None:
+    """Of a file in a folder, from whichever place it is named."""
+    (found,) = json.loads(FORMATS["gitlab"]([diagnostic(label(of_folder("a/b"), "b:"))]))
+
+    assert found["location"] == {"path": "a/b/pipegen.yaml", "lines": {"begin": 3}}
+
+
+def test_gitlab_fingerprints_stay_when_lines_move() -> None:
+    """And repeats are told apart."""
+    before = [diagnostic(label(file("a\nb\n"), marked)) for marked in "ab"]
+    after = [diagnostic(label(file("\n\na\nb\n"), marked)) for marked in "ab"]
+    prints = [[one["fingerprint"] for one in json.loads(FORMATS["gitlab"](told))] for told in (before, after)]
+
+    assert prints[0] == prints[1]
+    assert len(set(prints[0])) == 2
+
+
+def test_gitlab_severities_and_no_place() -> None:
+    """Each severity has one of GitLab's; what is about no file is about the repository."""
+    told = json.loads(FORMATS["gitlab"]([diagnostic(None, severity=severity) for severity in Severity]))
+
+    assert [one["severity"] for one in told] == ["major", "minor", "info"]
+    assert told[0]["location"] == {"path": ".", "lines": {"begin": 1}}
+
+
+def test_github_commands() -> None:
+    """One line each; columns only of what stands on one line."""
+    one = diagnostic(label(of_folder(), "é"), message="50%, of a: b", hint="go\non", severity=Severity.WARNING)
+    several = diagnostic(label(of_folder(), "1\n  b"), severity=Severity.INFO)
+    title = "title=PG301 unknown-stage"
+
+    assert FORMATS["github"]([one, several, diagnostic(None)]).splitlines() == [
+        f"::warning file=ci/pipegen.yaml,line=3,endLine=3,col=6,endColumn=7,{title}::50%25, of a: b%0Ahint: go%0Aon",
+        f"::notice file=ci/pipegen.yaml,line=2,endLine=3,{title}::wrong",
+        f"::error {title}::wrong",
+    ]
+
+
+def test_github_escapes_what_ends_a_value() -> None:
+    """A path with commas and colons stays one value, and no line break begins another command."""
+    found = diagnostic(Label(Span(SourceFile("a,b:c%\n.yaml", "x"), 0, 1)), message="x\n::error::y")
+
+    assert FORMATS["github"]([found]) == (
+        "::error file=a%2Cb%3Ac%25␊.yaml,line=1,endLine=1,col=1,endColumn=2,title=PG301 unknown-stage::x%0A::error::y\n"
+    )
+
+
+def test_junit_counts_and_passes() -> None:
+    """Errors and warnings fail, what is merely told passes; nothing told is a case that passes."""
+    told = [diagnostic(label(of_folder(), "b:"), severity=severity) for severity in Severity]
+    suites, empty = (fromstring(FORMATS["junit"](one)) for one in (told, []))  # noqa: S314 - it is our own
+    (suite,) = suites
+
+    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("ci/pipegen.yaml", "3", "2")
+    assert [case[0].tag for case in suite] == ["failure", "failure", "system-out"]
+    assert [case.get("name") for case in suite] == ["PG301 unknown-stage at 3:3"] * 3
+    assert suite[0][0].get("type") == "error"
+    assert [(case.get("name"), len(case)) for case in empty[0]] == [("no diagnostics", 0)]
+
+
+def test_sarif_says_how_columns_count_and_where_files_are() -> None:
+    """Characters, from the root of the repository, in URIs."""
+    source = SourceFile("a b.yaml", TEXT, "c#d")
+    (run,) = json.loads(FORMATS["sarif"]([diagnostic(label(source, "é", "here"))]))["runs"]
+    physical = run["results"][0]["locations"][0]["physicalLocation"]
+
+    assert (run["columnKind"], list(run["originalUriBaseIds"])) == ("unicodeCodePoints", ["%SRCROOT%"])
+    assert physical["artifactLocation"] == {"uri": "c%23d/a%20b.yaml", "uriBaseId": "%SRCROOT%"}
+    assert physical["region"] == {
+        "startLine": 3,
+        "startColumn": 6,
+        "endLine": 3,
+        "endColumn": 7,
+        "charOffset": TEXT.index("é"),
+        "charLength": 1,
+    }
+    assert run["results"][0]["locations"][0]["message"] == {"text": "here"}
+
+
+def test_sarif_of_no_place() -> None:
+    """Is about the repository."""
+    text = FORMATS["sarif"]([diagnostic(None)])
+    (place,) = json.loads(text)["runs"][0]["results"][0]["locations"]
+
+    assert CHECKS["sarif"](text) == []
+    assert place == {"physicalLocation": {"artifactLocation": {"uri": ".", "uriBaseId": "%SRCROOT%"}}}
+
+
+def test_sarif_rules_are_the_codes() -> None:
+    """Each that is told, once, with its page; its default level stays, whatever level the result has."""
+    source = of_folder()
+    told = [diagnostic(label(source, marked), severity=Severity.INFO) for marked in "ab"]
+    (run,) = json.loads(FORMATS["sarif"](told))["runs"]
+    (rule,) = run["tool"]["driver"]["rules"]
+
+    assert (rule["id"], rule["name"], rule["defaultConfiguration"]) == ("PG301", "unknown-stage", {"level": "error"})
+    assert rule["shortDescription"]["text"] == "A name in an arc that no stage of the pipeline has."
+    assert rule["help"]["markdown"].startswith("# PG301 unknown-stage (error)\n")
+    assert [(one["ruleIndex"], one["level"]) for one in run["results"]] == [(0, "note"), (0, "note")]
+
+
+def test_sarif_related_places_and_fixes() -> None:
+    """Where else to look, and what a fix writes where."""
+    source = of_folder()
+    span = label(source, "b: é").span
+    found = Diagnostic(
+        codes.UNKNOWN_STAGE, "wrong", Label(span), (label(source, "a", "there"),), fix=Fix("remove it", (Edit(span),))
+    )
+    text = FORMATS["sarif"]([found])
+    (result,) = json.loads(text)["runs"][0]["results"]
+    (change,) = result["fixes"][0]["artifactChanges"]
+
+    assert CHECKS["sarif"](text) == []
+    assert [(one["id"], one["message"]["text"]) for one in result["relatedLocations"]] == [(1, "there")]
+    assert change["artifactLocation"]["uri"] == "ci/pipegen.yaml"
+    assert change["replacements"][0]["insertedContent"] == {"text": ""}
+    assert change["replacements"][0]["deletedRegion"]["startLine"] == 3
