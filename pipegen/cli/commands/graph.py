@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from pipegen.cli.generated import FileArgument, read_generated
-from pipegen.cli.session import PipelineOption, SetOption, show_plans
+from pipegen.cli.session import ChangedSinceOption, PipelineOption, SetOption, show_plans
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.render.dot import render_dot
 from pipegen.graph.render.json import json_value
@@ -31,17 +31,18 @@ def graph(
     config: FileArgument = None,
     pipeline: PipelineOption = None,
     inputs: SetOption = None,
+    changed_since: ChangedSinceOption = None,
     form: Annotated[Drawing, typer.Option("--format", help="How the graph is drawn.")] = Drawing.TEXT,
 ) -> None:
     """Draw the graph of stages.
 
     Of a generated file, that is the order which it enforces.
     """
-    reading = read_generated(config, pipeline=pipeline, set=inputs)
+    reading = read_generated(config, pipeline=pipeline, set=inputs, changed_since=changed_since)
     if reading is not None:
         graphs = [(reading.file.path, reading.graph)]
     else:
-        graphs = [(plan.name, plan.graph) for plan in show_plans(config, pipeline, inputs)]
+        graphs = [(plan.name, plan.graph) for plan in show_plans(config, pipeline, inputs, changed_since)]
     typer.echo(_drawn(graphs, form).rstrip("\n"))
 
 

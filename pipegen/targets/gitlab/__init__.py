@@ -33,7 +33,12 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     lowered = lower(plans, settings, chosen=chosen, report=report, groups=groups)
     files = Files(
         source=request.source,
-        given=options_note(request.chosen, request.given, [",".join(group) for group in groups]),
+        given=options_note(
+            request.chosen,
+            request.given,
+            [",".join(group) for group in groups],
+            request.options.get("changed_since", ""),
+        ),
         folder=request.options.get("folder", ""),
         limit=settings.max_yaml_size_bytes,
         at=plans[0].span,
