@@ -9,6 +9,12 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 
+def _diff() -> Callable[..., None]:
+    from pipegen.cli.commands.diff import diff  # noqa: PLC0415 - see above
+
+    return diff
+
+
 def _run() -> Callable[..., None]:
     from pipegen.cli.commands.run import run  # noqa: PLC0415 - see above
 
@@ -21,7 +27,7 @@ def _simulate() -> Callable[..., None]:
     return simulate
 
 
-_LATE: Mapping[str, Callable[[], Callable[..., None]]] = {"run": _run, "simulate": _simulate}
+_LATE: Mapping[str, Callable[[], Callable[..., None]]] = {"diff": _diff, "run": _run, "simulate": _simulate}
 
 
 def later() -> None:

@@ -11,7 +11,6 @@ import typer
 
 from pipegen.cli import generated
 from pipegen.cli.commands.compile import StyleOption, target_options
-from pipegen.cli.conditions import words
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.expanded import as_yaml
 from pipegen.cli.generated import FileArgument
@@ -29,6 +28,7 @@ from pipegen.cli.session import (
 from pipegen.compiler import expand
 from pipegen.diagnostics.report import Report
 from pipegen.graph.paths import longest_path
+from pipegen.plan.condition_words import words
 from pipegen.plan.model import Commands, Input, Job, Leave, Plan, Schedule, Selection, Step
 from pipegen.source.text import SourceFile
 
