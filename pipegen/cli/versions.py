@@ -80,13 +80,11 @@ def _wanted(name: str) -> Wanted:
         return Present(name, config_path(Path(name)))
     root = repository_root(Path.cwd() / "any")
     if (root / ".git").exists():
-        whole = revision(root, name)
-        if whole is not None:
-            return Past(name, whole)
-        before, colon, path = name.partition(":")
-        found = revision(root, before) if colon and path else None
+        # No name of a branch or tag holds a colon.
+        before, _, path = name.partition(":")
+        found = revision(root, before)
         if found is not None:
-            return Past(name, found, _from_root(path, root))
+            return Past(name, found, _from_root(path, root) if path else "")
     if Path(name).is_dir():
         return Present(name, config_path(Path(name)))
     raise WrongUsage(f'"{name}" is neither a file nor a revision that git knows here')

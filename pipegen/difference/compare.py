@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from pipegen.difference.keys import Keys, changes, input_keys, pipeline_keys, secrets, stage_keys
 from pipegen.difference.model import (
@@ -26,6 +27,8 @@ from pipegen.graph.difference import difference
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.paths import longest_path
 from pipegen.plan.model import Job, Plan
+
+_NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 def compare(old: Version, new: Version) -> ConfigDifference:
@@ -82,7 +85,7 @@ def _pipeline(one: Plan, other: Plan, old: Version, new: Version) -> PipelineDif
         changed=_changed(before, after, names),
         gained=Pairs(gained.pairs, tuple((wait.earlier, wait.later) for wait in gained.waits)),
         lost=Pairs(lost.pairs, tuple((wait.earlier, wait.later) for wait in lost.waits)),
-        old_path=_path(one, old),
+        old_path=_path(one, old, names),
         new_path=_path(other, new),
         newly_asked=tuple(found for found in asked[1] if found not in asked[0]),
         asked_no_more=tuple(found for found in asked[0] if found not in asked[1]),
@@ -122,13 +125,12 @@ def _changed(before: Mapping[str, Job], after: Mapping[str, Job], names: Mapping
     return tuple(Changed(tuple(stages), told) for told, stages in found.items())
 
 
-def _path(plan: Plan, version: Version) -> Path:
-    if version.times is None:
-        stages = longest_path(plan.graph)
-        return Path(stages, len(stages))
-    times = version.times[plan.name]
+def _path(plan: Plan, version: Version, names: Mapping[str, str] = _NO_NAMES) -> Path:
+    """Return the longest path of *plan*, its stages by their new *names*."""
+    times = version.times[plan.name] if version.times is not None else None
     stages = longest_path(plan.graph, times)
-    return Path(stages, sum(times[stage] for stage in stages))
+    length = len(stages) if times is None else sum(times[stage] for stage in stages)
+    return Path(tuple(names.get(stage, stage) for stage in stages), length)
 
 
 def _asked(jobs: Mapping[str, Job]) -> tuple[Asked, ...]:

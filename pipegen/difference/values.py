@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
@@ -24,12 +24,16 @@ from pipegen.plan.model import (
     Line,
     Matches,
     Not,
+    ReportPath,
 )
 from pipegen.plan.rewriting import parts
 from pipegen.source.text import Located
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, Sequence
 
+_PAIR = 2
+# Names whose order says something: words of a command. That of paths, labels and people does not.
+_ORDERED = ("entrypoint", "command")
 # What a value is made of.
 Tree: TypeAlias = "Value | dict[str, Tree]"
 
@@ -107,7 +111,7 @@ class Speaker:
         match one:
             case None | () | "":
                 return None
-            case Image(id=inner) | Container(name=inner) | BlubberPath(path=inner):
+            case Image(id=inner) | Container(name=inner) | BlubberPath(path=inner) | ReportPath(path=inner):
                 return self.tree(inner)
             case BlubberInline(document=document):
                 return self.tree(document)
@@ -116,11 +120,25 @@ class Speaker:
             case Map():
                 return _known({self.text(name): self.tree(inner) for name, inner in one.entries})
             case tuple():
-                return _listed([found for inner in one if (found := self.tree(inner)) is not None])
+                return self._several(one)
         words = self._words(one)
         if words is not None:
             return value(words)
-        return _known({name: self.tree(inner) for name, inner in parts(one) if not name.endswith("span")}) or None
+        return _known(dict(self._fields(one))) or None
+
+    def _several(self, items: tuple[object, ...]) -> Tree:
+        """Return what *items* say: pairs as names with what they stand for, others one after the other."""
+        if all(isinstance(item, tuple) and len(item) == _PAIR for item in items):
+            pairs = [item for item in items if isinstance(item, tuple)]
+            return _known({text_of(self.tree(name) or {}): self.tree(inner) for name, inner in pairs})
+        return _listed([found for item in items if (found := self.tree(item)) is not None])
+
+    def _fields(self, one: object) -> Iterator[tuple[str, Tree | None]]:
+        for name, inner in parts(one):
+            if isinstance(inner, tuple) and name not in _ORDERED and all(isinstance(item, str) for item in inner):
+                yield name, unordered(str(item) for item in inner)
+            elif not name.endswith("span"):
+                yield name, self.tree(inner)
 
     def _words(self, one: object) -> str | None:  # noqa: PLR0911 - one for each kind
         """Return *one* as words; None for what is made of fields."""

@@ -39,14 +39,15 @@ def is_long(change: KeyChange) -> bool:
 def lines(change: KeyChange) -> Iterator[str]:
     """Yield the lines that *change* takes away and adds, with a sign, and what stands around them."""
     told = unified_diff((change.old or "").splitlines(), (change.new or "").splitlines(), lineterm="", n=1)
-    yield from (line for line in list(told)[2:] if not line.startswith("@@"))
+    # Two lines of headings come first, and one before each stretch.
+    yield from (f"{line[0]} {line[1:]}" for line in list(told)[2:] if not line.startswith("@@"))
 
 
-def place(one: Placed, names: Sequence[str] = ()) -> str:
+def place(one: Placed) -> str:
     """Return where *one* stands in the order; "" where nothing is before or after it."""
     said = [f"after {', '.join(one.after)}"] if one.after else []
     said += [f"before {', '.join(one.before)}"] if one.before else []
-    return f" ({'; '.join((*said, *names))})" if said or names else ""
+    return f" ({'; '.join(said)})" if said else ""
 
 
 def counted(changed: Sequence[Changed]) -> int:

@@ -22,7 +22,7 @@ def render(found: ConfigDifference) -> str:
         *(_whole("-", one, is_timed=found.is_timed) for one in found.removed),
         *(_pipeline(one, is_timed=found.is_timed) for one in found.pipelines),
     ]
-    return "\n".join(f"{line}\n" for block in blocks for line in (*block, ""))[:-1].replace("\n\n", "\n")
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
 def _named(what: str, found: Sequence[Named]) -> list[Iterable[str]]:
