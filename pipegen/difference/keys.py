@@ -22,6 +22,12 @@ def stage_keys(job: Job, names: Mapping[str, str], leaving: Collection[str] = ()
     return {name: tree for name, tree in keys.items() if tree is not None and tree != {}}
 
 
+def work_keys(job: Job, names: Mapping[str, str]) -> Keys:
+    """Return what *job* does, without what stands around it: where, when and how often it does that."""
+    keys = _work(job, Speaker(job.stage, names))
+    return {name: tree for name, tree in keys.items() if tree is not None and tree != {} and name != "env"}
+
+
 def pipeline_keys(plan: Plan) -> Keys:
     """Return what holds for all of *plan*, by the keys that say so."""
     speaker = Speaker("", {})

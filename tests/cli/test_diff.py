@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from cli.calling import BROKEN, Pipegen
 from cli.repositories import commit, git, repository
+from documents import DOCS
 from jsonschema import Draft202012Validator
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "diff.schema.json").read_text(encoding="utf-8"))
@@ -242,3 +244,15 @@ def test_mistakes_of_the_old_version_are_shown_at_its_place(root: Path, pipegen:
     assert result.status == 1
     assert "--> HEAD:./pipegen.yaml:5:16" in result.err
     assert result.out == ""
+
+
+def test_the_document_shows_what_it_says(empty: Path, pipegen: Pipegen) -> None:
+    """The difference of the two configs before it."""
+    before, _, rest = (DOCS / "changes.md").read_text(encoding="utf-8").partition("<!-- diff -->\n```\n")
+    old, new = re.findall(r"^```yaml\n(.*?)^```$", before, re.DOTALL | re.MULTILINE)[-2:]
+    (empty / "old.yaml").write_text(old, encoding="utf-8")
+    (empty / "new.yaml").write_text(new, encoding="utf-8")
+
+    assert (
+        f"$ pipegen diff old.yaml new.yaml\n{pipegen('diff', 'old.yaml', 'new.yaml').out}" == rest.partition("```")[0]
+    )

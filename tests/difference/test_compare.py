@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from difference.versions import between, keys, pipeline, rows, version
+from difference.versions import between, keys, pipeline, rows, told, version
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -143,6 +143,18 @@ def test_of_stages_that_do_the_same_the_place_in_the_order_decides() -> None:
     new = rows("{name: a, script: [x]}, {name: d, script: [y]}, {name: e, script: [y]}", "[[d], [a, e]]")
 
     assert set(pipeline(old, new).renamed) == {Renamed("b", "e"), Renamed("c", "d")}
+
+
+def test_a_stage_under_another_name_may_differ_in_what_stands_around_its_work() -> None:
+    """That is told beside it; one that is alike in all goes first."""
+    old = rows("{name: a, image: 'x:1', script: [x]}, {name: b, image: 'x:2', script: [x]}", "[[a], [b]]")
+    new = rows("{name: c, image: 'x:2', script: [x]}, {name: d, image: 'x:3', script: [x]}", "[[c], [d]]")
+    found = pipeline(old, new)
+
+    assert set(found.renamed) == {Renamed("b", "c"), Renamed("a", "d")}
+    assert [(one.stages, [told(change) for change in one.changes]) for one in found.changed] == [
+        (("d",), [("image.name", "x:1", "x:3")]),
+    ]
 
 
 def test_a_stage_that_does_something_else_is_another_one() -> None:
