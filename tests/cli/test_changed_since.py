@@ -53,6 +53,17 @@ def test_a_file_is_compiled_for_what_changed(target: str, root: Path, pipegen: P
     assert 'info[PG690]: 1 stage of pipeline "all" is left out' in result.err
 
 
+def test_a_run_is_of_what_changed(root: Path, pipegen: Pipegen) -> None:
+    """Without the option, all files have changed: nobody has pushed."""
+    quiet = CONFIG.replace("make", "echo")
+    commit(root, {"pipegen.yaml": quiet})
+    commit(root, {"web/main.js": "2\n"})
+    some, every = (pipegen("run", "--dry-run", *options).out for options in (("--changed-since", "HEAD~1"), ()))
+
+    assert ("web" in some, "api" in some, "release" in some) == (True, False, True)
+    assert "api" in every
+
+
 def test_a_branch_is_compared_with_where_it_left_the_other(root: Path, pipegen: Pipegen) -> None:
     """What happens there since then is no change of ours; what is not committed yet is, new files too."""
     git(root, "checkout", "--quiet", "-b", "topic")
