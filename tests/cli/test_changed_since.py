@@ -53,6 +53,17 @@ def test_a_file_is_compiled_for_what_changed(target: str, root: Path, pipegen: P
     assert 'info[PG690]: 1 stage of pipeline "all" is left out' in result.err
 
 
+def test_settings_and_options_may_name_what_is_left_out(root: Path, pipegen: Pipegen) -> None:
+    """They are the same whatever has changed."""
+    named = "targets: { gitlab: { pages: { stage: api, publish: public } } }\n"
+    commit(root, {"pipegen.yaml": named + CONFIG})
+    commit(root, {"web/main.js": "2\n"})
+    result = pipegen("compile", "-t", "gitlab", "--changed-since", "HEAD~1", "--split", "api", "-o", "-")
+
+    assert (result.status, "error" in result.err) == (0, False)
+    assert "Options: --split api --changed-since 'HEAD~1'" in result.out
+
+
 def test_a_run_is_of_what_changed(root: Path, pipegen: Pipegen) -> None:
     """Without the option, all files have changed: nobody has pushed."""
     quiet = CONFIG.replace("make", "echo")
