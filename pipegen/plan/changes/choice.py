@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pipegen.plan.changes.filters import answered, is_filtered, unfiltered
 from pipegen.plan.changes.reads import needed
@@ -35,7 +35,6 @@ def choose(plan: Plan, changed: Callable[[Changed], bool], *, is_concerned: bool
     )
 
 
-@dataclass(slots=True)
 class _Choosing:
     """What is known of the stages of *plan* by now.
 
@@ -43,20 +42,15 @@ class _Choosing:
     those that come after one. *opened* are kept whatever their own path filters say.
     """
 
-    plan: Plan
-    changed: Callable[[Changed], bool]
-    is_concerned: bool = field(kw_only=True)
-    jobs: dict[str, Job] = field(init=False)
-    left: dict[str, Condition | None] = field(init=False)
-    filtered: set[str] = field(init=False)
-    behind: set[str] = field(init=False, default_factory=set)
-    kept: set[str] = field(init=False, default_factory=set)
-    opened: set[str] = field(init=False, default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.jobs = {job.stage: job for job in self.plan.jobs}
-        self.left = {stage: answered(job.condition, self.changed) for stage, job in self.jobs.items()}
+    def __init__(self, plan: Plan, changed: Callable[[Changed], bool], *, is_concerned: bool) -> None:
+        self.plan = plan
+        self.is_concerned = is_concerned
+        self.jobs = {job.stage: job for job in plan.jobs}
+        self.left = {stage: answered(job.condition, changed) for stage, job in self.jobs.items()}
         self.filtered = {stage for stage, job in self.jobs.items() if is_filtered(job.condition)}
+        self.behind: set[str] = set()
+        self.kept: set[str] = set()
+        self.opened: set[str] = set()
 
     def condition(self, job: Job) -> Condition | None:
         """Return what is left of the condition of a *job* that is kept."""
