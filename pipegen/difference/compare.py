@@ -79,8 +79,16 @@ def _pipeline(one: Plan, other: Plan, old: Version, new: Version) -> PipelineDif
         name=other.name,
         old_name=one.name,
         changes=changes(pipeline_keys(one), pipeline_keys(other)),
-        added=tuple(_placed(stage, other.graph) for stage in after if stage not in before),
-        removed=tuple(_placed(stage, graph) for stage in before if stage not in after),
+        added=tuple(
+            _placed(stage, other.graph, changes({}, stage_keys(job, {})))
+            for stage, job in after.items()
+            if stage not in before
+        ),
+        removed=tuple(
+            _placed(stage, graph, changes(stage_keys(job, names), {}))
+            for stage, job in before.items()
+            if stage not in after
+        ),
         renamed=_titles(one, other, names),
         changed=_changed(before, after, names),
         gained=Pairs(gained.pairs, tuple((wait.earlier, wait.later) for wait in gained.waits)),
@@ -107,10 +115,10 @@ def _titles(one: Plan, other: Plan, names: Mapping[str, str]) -> tuple[Renamed, 
     return tuple(Renamed(old, new) for old, new in pairs)
 
 
-def _placed(stage: str, graph: ExecutionGraph) -> Placed:
+def _placed(stage: str, graph: ExecutionGraph, told: tuple[KeyChange, ...]) -> Placed:
     if stage not in graph:
-        return Placed(stage, (), ())
-    return Placed(stage, graph.predecessors(stage), graph.successors(stage))
+        return Placed(stage, (), (), told)
+    return Placed(stage, graph.predecessors(stage), graph.successors(stage), told)
 
 
 def _changed(before: Mapping[str, Job], after: Mapping[str, Job], names: Mapping[str, str]) -> tuple[Changed, ...]:

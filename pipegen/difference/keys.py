@@ -6,7 +6,20 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pipegen.difference.model import KeyChange
 from pipegen.difference.values import Speaker, Tree, Value, condition, node, text_of, unordered, value
-from pipegen.plan.model import Commands, Credential, Export, Input, Job, Leave, Plan, Run, Selection, Workspace
+from pipegen.plan.model import (
+    Commands,
+    Credential,
+    Export,
+    Input,
+    Job,
+    Keeping,
+    Leave,
+    Plan,
+    Run,
+    Selection,
+    Shell,
+    Workspace,
+)
 
 Keys = dict[str, Tree]
 
@@ -112,7 +125,7 @@ def _beside(job: Job, speaker: Speaker) -> dict[str, Tree | None]:
         "services": {one.alias: speaker.tree(one) or {} for one in machine.services},
         "agent": unordered(machine.labels),
         "resources": speaker.tree(machine.resources),
-        "shell": speaker.tree(machine.shell),
+        "shell": speaker.tree(machine.shell) if machine.shell is not Shell.SH else None,
         "when": condition(job.condition),
         "secrets": {", ".join(one.variables): _credential(one) for one in job.secrets},
         "id_tokens": {one.variable: unordered(one.audiences) or {} for one in job.id_tokens},
@@ -124,7 +137,7 @@ def _beside(job: Job, speaker: Speaker) -> dict[str, Tree | None]:
         "lock": unordered(one.name for one in gate.locks),
         "environment": speaker.tree(gate.environment),
         "artifacts": unordered(_artifacts(job, speaker)),
-        "keeping": speaker.tree(job.keeping),
+        "keeping": speaker.tree(job.keeping) if job.keeping != Keeping() else None,
         "reports": speaker.tree(job.reports),
         "cache": speaker.tree(job.caches),
         "reuse": speaker.tree(job.reuse),

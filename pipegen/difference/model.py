@@ -34,11 +34,12 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A stage that only one version has, with the stages right before and right after it there."""
+    """A stage that only one version has, with the stages right before and right after it there, and what it says."""
 
     stage: str
     after: tuple[str, ...]
     before: tuple[str, ...]
+    changes: tuple[KeyChange, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,9 @@ TEXT = """\
 
 ~ pipeline service
   + sign (after package; before release)
+    script: sign
+    secrets: KEY: signing-key (text)
+    approve: true
   ~ package, which was build
   ~ lint
     timeout: 5 min -> 10 min
@@ -102,6 +105,9 @@ MARKDOWN = """\
 
 | stage | key | old | new |
 |---|---|---|---|
+| `sign`, added | `script` | nothing | `sign` |
+| `sign`, added | `secrets` | nothing | `KEY: signing-key (text)` |
+| `sign`, added | `approve` | nothing | `true` |
 | `lint` | `timeout` | `5 min` | `10 min` |
 | `docs` | `when` | nothing | `branch main` |
 

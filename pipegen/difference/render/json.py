@@ -79,7 +79,12 @@ def _keys(changes: Iterable[KeyChange]) -> list[object]:
 
 
 def _placed(one: Placed) -> dict[str, object]:
-    return {"stage": one.stage, "after": list(one.after), "before": list(one.before)}
+    return {
+        "stage": one.stage,
+        "after": list(one.after),
+        "before": list(one.before),
+        "keys": _keys(one.changes),
+    }
 
 
 def _changed(one: Changed) -> dict[str, object]:

@@ -84,6 +84,7 @@ def _pairs(what: str, found: Pairs) -> Iterator[str]:
 
 def _changes(one: PipelineDifference) -> Iterator[str]:
     rows = [("the pipeline", change) for change in one.changes]
+    rows += [(f"{_code(placed.stage)}, added", change) for placed in one.added for change in placed.changes]
     rows += [(_codes(changed.stages), change) for changed in one.changed for change in changed.changes]
     yield from _table("stage", rows)
 

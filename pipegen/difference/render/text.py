@@ -40,7 +40,9 @@ def _pipeline(one: PipelineDifference, *, is_timed: bool) -> Iterator[str]:
     was = f", which was {one.old_name}" if one.name != one.old_name else ""
     yield f"~ pipeline {one.name}{was}"
     yield from _keys(one.changes)
-    yield from (f"{_INDENT}+ {placed.stage}{place(placed)}" for placed in one.added)
+    for placed in one.added:
+        yield f"{_INDENT}+ {placed.stage}{place(placed)}"
+        yield from (f"{_INDENT * 2}{line}" for change in placed.changes for line in _new(change))
     yield from (f"{_INDENT}- {placed.stage}{place(placed)}" for placed in one.removed)
     yield from (f"{_INDENT}~ {renamed.new}, which was {renamed.old}" for renamed in one.renamed)
     for changed in one.changed:
@@ -60,6 +62,16 @@ def _keys(changes: Iterable[KeyChange]) -> Iterator[str]:
             yield from (f"{_INDENT * 2}{line}" for line in lines(change))
         else:
             yield f"{_INDENT}{change.key}: {_said(change.old)} -> {_said(change.new)}"
+
+
+def _new(change: KeyChange) -> Iterator[str]:
+    """Yield what a key says that was not there before."""
+    first, *rest = (change.new or "").splitlines() or [""]
+    if rest:
+        yield f"{change.key}:"
+        yield from (f"{_INDENT}{line}" for line in (first, *rest))
+    else:
+        yield f"{change.key}: {_said(first)}"
 
 
 def _said(text: str | None) -> str:
