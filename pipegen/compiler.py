@@ -23,6 +23,7 @@ from pipegen.plan.selection import report_on_demand
 from pipegen.plan.stages.expand import Expanded, expand_stages, read_stages
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Node
 from pipegen.structs import Struct
 from pipegen.targets.base import GeneratedFile, Request, Target
 from pipegen.targets.foreign import check_raw_targets
@@ -31,9 +32,13 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Analysed(Struct):
-    """A config that has been checked: its plans, the settings of targets by name, and the inputs that are fixed."""
+    """A config that has been checked: its plans, the settings of targets by name, and the inputs that are fixed.
+
+    *sources* are *file* and all that it includes.
+    """
 
     file: SourceFile
+    sources: tuple[SourceFile, ...]
     plans: tuple[Plan, ...]
     settings: Mapping[str, TreeMapping]
     chosen: tuple[str, ...]
@@ -49,12 +54,22 @@ def compile_file(
 
 def expand(file: SourceFile, report: Report) -> TreeMapping:
     """Return the tree of *file* with what it includes, and with every stage written out."""
+    return _expanded(_trees(file, report), report)
+
+
+def _trees(file: SourceFile, report: Report) -> tuple[Node, ...]:
+    """Return the tree of *file* after those of all that it includes."""
     tree = read(file, report)
     report.stop_if_errors()
     check_schema(tree, report)
     report.stop_if_errors()
     trees = with_included(tree, file, report)
     report.stop_if_errors()
+    return trees
+
+
+def _expanded(trees: Sequence[Node], report: Report) -> TreeMapping:
+    """Return the config that *trees* make, with every stage written out."""
     whole = united(trees, report)
     report.stop_if_errors()
     return resolve(whole, report)
@@ -62,7 +77,8 @@ def expand(file: SourceFile, report: Report) -> TreeMapping:
 
 def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mapping[str, str] = _NOTHING) -> Analysed:
     """Return what *file* says, the inputs in *given* fixed; raise `Stopped` after a stage that leaves errors."""
-    tree = expand(file, report)
+    trees = _trees(file, report)
+    tree = _expanded(trees, report)
     check_empty_steps(tree, report)
     config = parse(tree, file)
     pipelines = _chosen(config, names, report)
@@ -88,6 +104,7 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mappi
     report.stop_if_errors()
     return Analysed(
         file,
+        tuple(one.span.file for one in trees),
         tuple(plans),
         {name.value: settings for name, settings in config.targets},
         chosen=tuple(names),

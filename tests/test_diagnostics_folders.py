@@ -5,7 +5,8 @@ The first line of a config may be a comment that says for which target it is com
 command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), which inputs
 are fixed (`# set: level=full`), on which machines it runs on paper (`# cluster: included/cluster.yml`), how long its
 stages take there (`# durations: included/durations.yml`), which settings its project has (`# settings:
-included/pipegen.toml`), or that it is about to run on a machine that has nothing (`# run: host stage=unit`).
+included/pipegen.toml`), that it is about to run on a machine that has nothing (`# run: host stage=unit`), or which files
+have changed since `main` (`# changed: api/main.py`).
 `pytest --update-golden` writes what is said anew.
 """
 
@@ -28,6 +29,7 @@ from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.model import Code, Diagnostic, Severity
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.plan.changes.narrow import narrow
 from pipegen.readback.generated import read
 from pipegen.readback.recognise import engine_of
 from pipegen.run.here.checkout import Checkout
@@ -40,14 +42,15 @@ from pipegen.targets import registry
 FOLDERS = sorted(path for path in (Path(__file__).parent / "diagnostics").iterdir() if path.is_dir())
 NAME = re.compile(r"(?P<number>PG[0-9]{3})-(?P<name>[a-z-]+)")
 
-# Notes that go with other diagnostics: a file of several pipelines is no mistake, nor is what only one engine knows.
-BESIDE = {"PG501", "PG366"}
+# Notes that go with other diagnostics: a file of several pipelines is no mistake, nor is what only one engine knows,
+# or what a change does not concern.
+BESIDE = {"PG501", "PG366", "PG690"}
 
 
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return what the comment on the first line of *config* says, by its first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    found = re.fullmatch(r"# (?P<key>target|pipeline|set|cluster|durations|settings|run): (?P<words>.+)", line)
+    found = re.fullmatch(r"# (?P<key>target|pipeline|set|cluster|durations|settings|run|changed): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
 
@@ -74,6 +77,8 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         for name in settings.get("durations", ()):
             plans = {plan.name: plan for plan in analysed.plans}
             check_timeouts(plans, load_durations(folder / name, plans, report, shown=Path(name).name), report)
+        if "changed" in settings:
+            narrow(analysed.plans, settings["changed"], "main", report)
         report_unused(report, file, lambda _: True)
         if "run" in settings:
             gather(analysed.plans, (), Asked(Checkout(folder), {}, {}), wish_of(settings["run"]), report)

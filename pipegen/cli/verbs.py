@@ -19,11 +19,12 @@ class Verb(NamedTuple):
 
 # In the order of the help.
 VERBS: Mapping[str, Verb] = {
-    "init": Verb("init", "Write a first config for what is built here, and the schema by which editors help with it."),
+    "init": Verb("init", "Write a first config, and the schema for editors."),
     "compile": Verb("compile_", "Write what an engine reads: a Jenkinsfile, a .gitlab-ci.yml."),
     "check": Verb("check", "Report everything that is wrong with a config. Nothing is written."),
     "graph": Verb("graph", "Draw the graph of stages."),
     "plan": Verb("plan", "Show frames, jobs, needs and bindings of each pipeline."),
+    "diff": Verb("diff", "Show what changed in meaning between two versions of a config."),
     "run": Verb("run", "Run the pipeline on this machine."),
     "simulate": Verb("simulate", "Time a run on paper: how long it takes, and what waits for what."),
     "explain": Verb("explain", "Explain a diagnostic: what it finds, why it matters, what to do."),

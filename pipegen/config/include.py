@@ -34,7 +34,7 @@ def with_included(tree: Node, file: SourceFile, report: Report) -> tuple[Node, .
 
     They come in the order in which they are included, each once.
     """
-    if not _written(tree):
+    if not included_paths(tree):
         return (tree,)
     reader = _Reader(file, report)
     reader.open(tree, _Open(_real(file), file, None))
@@ -56,7 +56,7 @@ class _Reader:
         """Read what *tree*, that of *opened*, includes, and add it behind that."""
         self._seen.add(opened.real)
         self._open.append(opened)
-        for written in _written(tree):
+        for written in included_paths(tree):
             self._include(written, opened.file)
         self._open.pop()
         self.trees.append(tree)
@@ -130,8 +130,8 @@ def _bytes(place: Path, written: Scalar, report: Report) -> bytes:
     return data
 
 
-def _written(tree: Node) -> Items[Scalar]:
-    """Return the paths that *tree* includes, as written."""
+def included_paths(tree: Node) -> Items[Scalar]:
+    """Return the paths that *tree* includes itself, as written."""
     node = tree.get("include") if isinstance(tree, Mapping) else None
     items = node.items if isinstance(node, Sequence) else (node,)
     return tuple(item for item in items if isinstance(item, Scalar))

@@ -178,6 +178,9 @@ ORDER_HANGS_ON_RULES = Code("PG685", "order-hangs-on-rules", _W)
 CHILD_WAITS = Code("PG675", "child-waits", _W)
 CUT_CROSSED = Code("PG676", "cut-crossed", _E)
 UNKNOWN_SPLIT_STAGE = Code("PG677", "unknown-split-stage", _E)
+LEFT_OUT = Code("PG690", "left-out", _I)
+NOTHING_TO_DO = Code("PG691", "nothing-to-do", _I)
+KEPT_WHOLE = Code("PG692", "kept-whole", _I)
 
 # 8: runs; 801 to 809 where they take place, 810 to 819 those on paper, 820 to 839 those on this machine
 DUPLICATE_MACHINE = Code("PG801", "duplicate-machine", _E)

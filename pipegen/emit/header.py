@@ -10,11 +10,14 @@ from shlex import quote
 _DIGITS = 16
 
 
-def options_note(pipelines: Sequence[str], given: Mapping[str, str], cuts: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the note that only *pipelines* of the config were compiled, with which inputs fixed, and which *cuts*."""
+def options_note(
+    pipelines: Sequence[str], given: Mapping[str, str], cuts: Sequence[str] = (), since: str = ""
+) -> tuple[str, ...]:
+    """Return the note on the options: *pipelines*, inputs *given*, *cuts*, and what changed *since* a revision."""
     options = [f"--pipeline {quote(name)}" for name in pipelines]
     options += [f"--set {quote(f'{name}={value}')}" for name, value in given.items()]
     options += [f"--split {quote(cut)}" for cut in cuts]
+    options += [f"--changed-since {quote(since)}"] if since else []
     return (f"Options: {' '.join(options)}",) if options else ()
 
 

@@ -1,10 +1,8 @@
 """Two orders of the same nodes: what one asks for, and what another makes of it."""
 
-from collections.abc import Iterator
-from itertools import product
-
 from pipegen.graph.blocks import Wait
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.narrowing import narrowed
 from pipegen.graph.paths import longest_path
 from pipegen.structs import Struct
 
@@ -34,7 +32,7 @@ class Difference(Struct, kw_only=True):
 def difference(asked: ExecutionGraph, made: ExecutionGraph) -> Difference:
     """Return how *made* differs from *asked*, far pairs too; costs the closure of both."""
     nodes = tuple(node for node in asked.nodes if node in made)
-    wanted, given = _narrowed(asked, nodes), _narrowed(made, nodes)
+    wanted, given = narrowed(asked, nodes), narrowed(made, nodes)
     before, after = wanted.closure(), given.closure()
     both = tuple(zip(before.masks, after.masks, strict=True))
     later: dict[tuple[str, ...], list[str]] = {}
@@ -52,21 +50,3 @@ def difference(asked: ExecutionGraph, made: ExecutionGraph) -> Difference:
         asked=longest_path(wanted),
         made=longest_path(given),
     )
-
-
-def _narrowed(graph: ExecutionGraph, nodes: tuple[str, ...]) -> ExecutionGraph:
-    """Return the order that *graph* has among *nodes*, told in their order."""
-    arcs = dict.fromkeys(graph.arcs)
-    kept = set(nodes)
-    for dropped in (node for node in graph.topological() if node not in kept):
-        around = [pair for pair in arcs if dropped in pair]
-        earlier = [one for one, other in around if other == dropped]
-        later = [other for one, other in around if one == dropped]
-        arcs |= dict.fromkeys(product(earlier, later))
-        for pair in around:
-            del arcs[pair]
-    return ExecutionGraph([*_alone(nodes), *arcs])
-
-
-def _alone(nodes: tuple[str, ...]) -> Iterator[tuple[str]]:
-    return ((node,) for node in nodes)

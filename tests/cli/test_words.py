@@ -14,7 +14,7 @@ from pipegen.targets import registry
 from pipegen.targets.base import incompatible
 
 ROOT = Path(__file__).parents[2]
-VERBS = ("compile", "check", "graph", "plan", "run", "simulate", "explain", "targets", "schema")
+VERBS = ("compile", "check", "graph", "plan", "diff", "run", "simulate", "explain", "targets", "schema")
 
 
 @pytest.mark.parametrize("word", ["PG306", "pg306", "not-an-ancestor"])

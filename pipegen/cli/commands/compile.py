@@ -12,6 +12,7 @@ import typer
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.output import check_place, difference, is_foreign, write
 from pipegen.cli.session import (
+    ChangedSinceOption,
     ConfigArgument,
     Format,
     FormatOption,
@@ -19,6 +20,7 @@ from pipegen.cli.session import (
     SetOption,
     StrictOption,
     TargetOption,
+    analysed_since,
     attempt,
     config_path,
     end,
@@ -30,7 +32,7 @@ from pipegen.cli.session import (
     tell,
     wrong_option,
 )
-from pipegen.compiler import Analysed, analyse, generate
+from pipegen.compiler import Analysed, generate
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.structs import Struct
 from pipegen.targets.base import GeneratedFile, Target
@@ -67,6 +69,7 @@ class _Options(Struct):
 
     style: str | None
     split: tuple[str, ...]
+    since: str | None
 
 
 def compile_(
@@ -74,6 +77,7 @@ def compile_(
     target: TargetOption = None,
     pipeline: PipelineOption = None,
     inputs: SetOption = None,
+    changed_since: ChangedSinceOption = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -97,9 +101,11 @@ def compile_(
     if check and output == "-":
         raise WrongUsage("--check compares with a file: leave --output out, or name the file")
     _check_usage(load_targets(target or ()), output)
-    analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report, fixed))
+    analysed = attempt(path, report, lambda file: analysed_since(file, pipeline or (), report, fixed, changed_since))
     results = (
-        _results(analysed, target, output, _Options(style, tuple(split or ())), report) if analysed is not None else ()
+        _results(analysed, target, output, _Options(style, tuple(split or ()), changed_since), report)
+        if analysed is not None
+        else ()
     )
     show(report.diagnostics(), form, sys.stderr)
     if analysed is None or report.has_errors(strict=strict):
@@ -124,7 +130,11 @@ def _results(
     if not targets:
         raise WrongUsage("name a target: --target gitlab, --target jenkins, or both")
     _check_usage(targets, output)
-    options = {**target_options(targets, given.style, given.split), **_folder(output)}
+    options = {
+        **target_options(targets, given.style, given.split),
+        **_folder(output),
+        **({"changed_since": given.since} if given.since else {}),
+    }
     results: list[_Result] = []
     for one in targets:
         try:

@@ -10,7 +10,14 @@ from typing import Annotated
 import typer
 
 from pipegen.cli.generated import FileArgument, read_generated
-from pipegen.cli.session import DiagnosticsOption, Format, PipelineOption, SetOption, show_plans
+from pipegen.cli.session import (
+    ChangedSinceOption,
+    DiagnosticsOption,
+    Format,
+    PipelineOption,
+    SetOption,
+    show_plans,
+)
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.render.dot import render_dot
 from pipegen.graph.render.json import json_value
@@ -31,6 +38,7 @@ def graph(
     config: FileArgument = None,
     pipeline: PipelineOption = None,
     inputs: SetOption = None,
+    changed_since: ChangedSinceOption = None,
     form: Annotated[Drawing, typer.Option("--format", help="How the graph is drawn.")] = Drawing.TEXT,
     diagnostics: DiagnosticsOption = Format.TEXT,
 ) -> None:
@@ -38,11 +46,11 @@ def graph(
 
     Of a generated file, that is the order which it enforces.
     """
-    reading = read_generated(config, diagnostics, pipeline=pipeline, set=inputs)
+    reading = read_generated(config, diagnostics, pipeline=pipeline, set=inputs, changed_since=changed_since)
     if reading is not None:
         graphs = [(reading.file.path, reading.graph)]
     else:
-        graphs = [(plan.name, plan.graph) for plan in show_plans(config, pipeline, inputs, diagnostics)]
+        graphs = [(plan.name, plan.graph) for plan in show_plans(config, pipeline, inputs, diagnostics, changed_since)]
     typer.echo(_drawn(graphs, form).rstrip("\n"))
 
 

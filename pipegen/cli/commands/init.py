@@ -28,7 +28,7 @@ def init(
     *,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a config that is there.")] = False,
 ) -> None:
-    """Write a first config for what is built here, and the schema by which editors help with it.
+    """Write a first config, and the schema for editors.
 
     Without --template and --target it looks what the folder holds, and asks.
     """

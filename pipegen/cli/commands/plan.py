@@ -11,24 +11,26 @@ import typer
 
 from pipegen.cli import generated
 from pipegen.cli.commands.compile import StyleOption, target_options
-from pipegen.cli.conditions import words
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.expanded import as_yaml
 from pipegen.cli.generated import FileArgument
 from pipegen.cli.made import Made, check_readable, data, described, make
 from pipegen.cli.session import (
+    ChangedSinceOption,
     DiagnosticsOption,
     Format,
     PipelineOption,
     SetOption,
     TargetOption,
+    analysed_since,
     fixed_inputs,
     load_targets,
     show_made,
 )
-from pipegen.compiler import analyse, expand
+from pipegen.compiler import expand
 from pipegen.diagnostics.report import Report
 from pipegen.graph.paths import longest_path
+from pipegen.plan.condition_words import words
 from pipegen.plan.model import Commands, Input, Job, Leave, Plan, Schedule, Selection, Step
 from pipegen.source.text import SourceFile
 
@@ -44,6 +46,7 @@ def plan(
     config: FileArgument = None,
     pipeline: PipelineOption = None,
     inputs: SetOption = None,
+    changed_since: ChangedSinceOption = None,
     target: TargetOption = None,
     style: StyleOption = None,
     form: Annotated[PlanFormat, typer.Option("--format", help="How the plan is shown.")] = PlanFormat.TEXT,
@@ -60,14 +63,21 @@ def plan(
     file, the order which it enforces.
     """
     reading = generated.read_generated(
-        config, diagnostics, pipeline=pipeline, set=inputs, target=target, style=style, expanded=expanded
+        config,
+        diagnostics,
+        pipeline=pipeline,
+        set=inputs,
+        changed_since=changed_since,
+        target=target,
+        style=style,
+        expanded=expanded,
     )
     if reading is not None:
         is_data = form is PlanFormat.JSON
         typer.echo(json.dumps(generated.as_data(reading), indent=2) if is_data else generated.described(reading))
         return
     if expanded:
-        if pipeline or inputs or target or style or form is not PlanFormat.TEXT:
+        if pipeline or inputs or changed_since or target or style or form is not PlanFormat.TEXT:
             raise WrongUsage("--expanded shows the whole config, as YAML: leave other options out")
         typer.echo(as_yaml(show_made(config, expand, diagnostics)), nl=False)
         return
@@ -76,7 +86,7 @@ def plan(
     options = target_options(targets, style)
 
     def work(file: SourceFile, report: Report) -> tuple[Sequence[Plan], Sequence[Made]]:
-        analysed = analyse(file, pipeline or (), report, fixed)
+        analysed = analysed_since(file, pipeline or (), report, fixed, changed_since)
         return analysed.plans, [make(analysed, one, options, report) for one in targets]
 
     plans, made = show_made(config, work, diagnostics)

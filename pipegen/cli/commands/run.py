@@ -16,10 +16,12 @@ from pipegen.cli import person
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.output import check_place, write
 from pipegen.cli.session import (
+    ChangedSinceOption,
     ConfigArgument,
     DiagnosticsOption,
     Format,
     PipelineOption,
+    analysed_since,
     attempt,
     config_path,
     end,
@@ -27,7 +29,6 @@ from pipegen.cli.session import (
     say,
     show,
 )
-from pipegen.compiler import analyse
 from pipegen.config.load import repository_root
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.model import Job
@@ -140,6 +141,7 @@ class _Options(Struct, kw_only=True):
     is_made_anew: bool
     is_resumed: bool
     is_dry: bool
+    since: str | None
     allows_effects: bool
     reports: tuple[Path, ...]
     logs: Path | None
@@ -165,6 +167,7 @@ def run(
     stage: _Stages = None,
     jobs: _Jobs = None,
     inputs: _Inputs = None,
+    changed_since: ChangedSinceOption = None,
     env_file: _EnvFile = None,
     report: _Reports = None,
     log_dir: _LogFolder = None,
@@ -191,6 +194,7 @@ def run(
         is_made_anew=no_cache,
         is_resumed=resume,
         is_dry=dry_run,
+        since=changed_since,
         allows_effects=allow_effects,
         reports=tuple(path.absolute() for path in report or ()),
         logs=log_dir.absolute() if log_dir is not None else None,
@@ -246,7 +250,8 @@ def _prepared(
 ) -> _Ready | None:
     """Return what runs, all that it needs at hand; None where something is reported that keeps it from running."""
     checkout = Checkout(repository_root(path), only_known=options.is_isolated)
-    analysed = attempt(path, report, lambda file: analyse(file, [] if names == [_ALL] else names, report, fixed))
+    chosen = [] if names == [_ALL] else names
+    analysed = attempt(path, report, lambda file: analysed_since(file, chosen, report, fixed, options.since))
     if analysed is None:
         return None
     named = [plan.name for plan in analysed.plans] if names == [_ALL] else names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from pipegen.structs import Struct
 
@@ -44,8 +45,12 @@ class Pattern(Struct):
 
     def matches(self, text: str) -> bool:
         """Return whether the pattern matches *text*, as every engine has it."""
-        python = _END.sub(lambda found: found[1] or r"\Z", self.regex)
-        return re.search(python, text, re.ASCII) is not None
+        return self.matches_any((text,))
+
+    def matches_any(self, texts: Iterable[str]) -> bool:
+        """Return whether the pattern matches one of *texts*."""
+        python = re.compile(_END.sub(lambda found: found[1] or r"\Z", self.regex), re.ASCII)
+        return any(map(python.search, texts))
 
 
 def escaped(text: str) -> str:

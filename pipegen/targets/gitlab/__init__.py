@@ -15,6 +15,7 @@ from pipegen.targets.gitlab.pairs import PAIRS
 from pipegen.targets.gitlab.publications import check_publications
 from pipegen.targets.gitlab.registries import check_registry
 from pipegen.targets.gitlab.settings import SCHEMA, read
+from pipegen.targets.gitlab.splitting import known_groups
 
 NAME = "gitlab"
 FILE = MAIN
@@ -27,13 +28,21 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {"split": ()}
 def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
     """Return the file of *plans*, after those that it starts or includes; what GitLab cannot say is reported."""
     settings, chosen = read(request.settings), bool(request.chosen)
-    check_publications(plans, request.settings, chosen=chosen, report=report)
+    # Of what has changed since then, stages may be left out that the settings, or a call that is always the same, name.
+    since = request.options.get("changed_since", "")
+    check_publications(plans, request.settings, is_part=chosen or bool(since), report=report)
     check_registry(plans, request.settings, settings, report)
     groups = tuple(tuple(group.split(",")) for group in request.options.get("split", "").splitlines())
-    lowered = lower(plans, settings, chosen=chosen, report=report, groups=groups)
+    left = known_groups(plans, groups) if since else groups
+    lowered = lower(plans, settings, chosen=chosen, report=report, groups=left)
     files = Files(
         source=request.source,
-        given=options_note(request.chosen, request.given, [",".join(group) for group in groups]),
+        given=options_note(
+            request.chosen,
+            request.given,
+            [",".join(group) for group in groups],
+            since,
+        ),
         folder=request.options.get("folder", ""),
         limit=settings.max_yaml_size_bytes,
         at=plans[0].span,

@@ -25,8 +25,8 @@ def publishing(jobs: Iterable[Job], titles: Titles, settings: Settings) -> tuple
     return tuple(_with_release(job, titles, settings) for job in found)
 
 
-def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, chosen: bool, report: Report) -> None:
-    """Report stages that no plan has, unless pipelines were *chosen*, and images that a release does not come with."""
+def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, is_part: bool, report: Report) -> None:
+    """Report stages that no plan has, unless these are a part of all, and images that a release does not come with."""
     plain = {job.stage: job for plan in plans for job in plan.jobs}
     stages = {**plain, **{f"{plan.name}: {job.stage}": job for plan in plans for job in plan.jobs}}
     for key in ("pages", "release"):
@@ -35,7 +35,7 @@ def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, ch
         if not isinstance(named, Scalar):
             continue
         job = stages.get(named.text)
-        if job is None and not chosen:
+        if job is None and not is_part:
             found = near_miss(named.text, tuple(stages))
             report.add(
                 codes.UNKNOWN_STAGE_IN_SETTING,

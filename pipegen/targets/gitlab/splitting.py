@@ -127,6 +127,12 @@ def _quoted(names: Sequence[str]) -> str:
     return listed(names, limit=_TOLD_NAMES)
 
 
+def known_groups(plans: Sequence[Plan], groups: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """Return *groups* without the names that no stage of *plans* has."""
+    found = (tuple(name for name in group if any(_meant(plan, (name,)) for plan in plans)) for group in groups)
+    return tuple(group for group in found if group)
+
+
 def _check_names(plans: Sequence[Plan], groups: Sequence[Sequence[str]], report: Report) -> None:
     known = list(dict.fromkeys(job.title for plan in plans for job in plan.jobs if not job.is_final))
     for name in dict.fromkeys(name for group in groups for name in group):

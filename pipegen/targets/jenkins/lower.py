@@ -59,7 +59,11 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
     stages, recipients = laid_out.stages.stages, laid_out.stages.recipients
     is_scripted = isinstance(laid_out.body, model.Scripted)
     return model.Jenkinsfile(
-        notes=(*options_note(request.chosen, request.given), *laid_out.notes, *plugin_notes(stages, around.properties)),
+        notes=(
+            *options_note(request.chosen, request.given, since=request.options.get("changed_since", "")),
+            *laid_out.notes,
+            *plugin_notes(stages, around.properties),
+        ),
         libraries=settings.libraries,
         properties=around.properties,
         tools=tools(settings) if any(uses_tools(one.job, settings) for one in named) else (),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipegen.cli.conditions import words
+from pipegen.plan.condition_words import words
 from pipegen.plan.model import (
     NEVER,
     AllOf,

@@ -1,0 +1,1 @@
+"""A difference as text, as markdown, as JSON."""

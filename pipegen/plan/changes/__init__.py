@@ -1,0 +1,1 @@
+"""What of a config a change of files concerns."""

@@ -1,0 +1,188 @@
+"""`--changed-since`: what of a config concerns the files that have changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli.calling import Pipegen
+from cli.repositories import commit, git, repository
+
+CONFIG = """\
+include: ci/templates.yaml
+pipelines:
+  all:
+    stages:
+      - { name: api, when: { changes: ['api/**'] }, script: [make api] }
+      - { name: web, when: { changes: ['web/**'] }, script: [make web] }
+      - { name: release, extends: quick, script: [make release] }
+    execution:
+      - [[api, web], release]
+"""
+FILES = {
+    "pipegen.yaml": CONFIG,
+    "ci/templates.yaml": "templates: { quick: { timeout: 5 minutes } }\n",
+    "api/main.py": "1\n",
+    "web/main.js": "1\n",
+}
+
+
+@pytest.fixture
+def root(empty: Path) -> Path:
+    """Return the current folder, a repository of two services."""
+    return repository(empty, FILES)
+
+
+def stages(pipegen: Pipegen, since: str) -> list[str]:
+    """Return the stages that are kept *since* a revision."""
+    result = pipegen("plan", "--format", "json", "--changed-since", since)
+
+    assert result.status == 0
+    return [job["stage"] for plan in json.loads(result.out)["pipelines"] for job in plan["jobs"]]
+
+
+@pytest.mark.parametrize("target", ["gitlab", "jenkins"])
+def test_a_file_is_compiled_for_what_changed(target: str, root: Path, pipegen: Pipegen) -> None:
+    """Its header says so; what is left out is told beside it."""
+    commit(root, {"web/main.js": "2\n"})
+    result = pipegen("compile", "-t", target, "--changed-since", "HEAD~1", "-o", "-")
+
+    assert (result.status, "make web" in result.out, "make api" in result.out) == (0, True, False)
+    assert "Options: --changed-since 'HEAD~1'\n" in result.out
+    assert 'info[PG690]: 1 stage of pipeline "all" is left out' in result.err
+
+
+def test_settings_and_options_may_name_what_is_left_out(root: Path, pipegen: Pipegen) -> None:
+    """They are the same whatever has changed."""
+    named = "targets: { gitlab: { pages: { stage: api, publish: public } } }\n"
+    commit(root, {"pipegen.yaml": named + CONFIG})
+    commit(root, {"web/main.js": "2\n"})
+    result = pipegen("compile", "-t", "gitlab", "--changed-since", "HEAD~1", "--split", "api", "-o", "-")
+
+    assert (result.status, "error" in result.err) == (0, False)
+    assert "Options: --split api --changed-since 'HEAD~1'" in result.out
+
+
+def test_a_run_is_of_what_changed(root: Path, pipegen: Pipegen) -> None:
+    """Without the option, all files have changed: nobody has pushed."""
+    quiet = CONFIG.replace("make", "echo")
+    commit(root, {"pipegen.yaml": quiet})
+    commit(root, {"web/main.js": "2\n"})
+    some, every = (pipegen("run", "--dry-run", *options).out for options in (("--changed-since", "HEAD~1"), ()))
+
+    assert ("web" in some, "api" in some, "release" in some) == (True, False, True)
+    assert "api" in every
+
+
+def test_a_branch_is_compared_with_where_it_left_the_other(root: Path, pipegen: Pipegen) -> None:
+    """What happens there since then is no change of ours; what is not committed yet is, new files too."""
+    git(root, "checkout", "--quiet", "-b", "topic")
+    commit(root, {"web/main.js": "2\n"})
+    git(root, "checkout", "--quiet", "main")
+    commit(root, {"api/main.py": "2\n"})
+    git(root, "checkout", "--quiet", "topic")
+
+    assert stages(pipegen, "main") == ["web", "release"]
+    (root / "api" / "new.py").write_text("1\n", encoding="utf-8")
+    assert stages(pipegen, "main") == ["api", "web", "release"]
+
+
+def test_a_branch_that_only_the_remote_has_is_found(root: Path, pipegen: Pipegen) -> None:
+    """Engines check a commit out, and leave no branches behind."""
+    first = git(root, "rev-parse", "HEAD")
+    commit(root, {"web/main.js": "2\n"})
+    git(root, "checkout", "--quiet", "--detach")
+    git(root, "update-ref", "refs/remotes/origin/trunk", first)
+
+    assert stages(pipegen, "trunk") == ["web", "release"]
+
+
+@pytest.mark.parametrize("file", ["pipegen.yaml", "ci/templates.yaml"])
+def test_a_change_of_the_config_keeps_everything(file: str, root: Path, pipegen: Pipegen) -> None:
+    """An included file is part of it; nothing is asked for files any more."""
+    commit(root, {file: f"# new\n{FILES[file]}"})
+    result = pipegen("compile", "-t", "gitlab", "--changed-since", "HEAD~1", "-o", "-")
+
+    assert ("make api" in result.out, "make web" in result.out, "changes" in result.out) == (True, True, False)
+    assert f'every stage is kept: the config itself has changed since "HEAD~1", in {file}' in result.err
+
+
+def test_the_first_run_of_a_branch_keeps_everything(root: Path, pipegen: Pipegen) -> None:
+    """Engines then give a commit of zeros, with which nothing can be compared."""
+    assert root.is_dir()
+    assert stages(pipegen, "0" * 40) == ["api", "web", "release"]
+
+
+def test_paths_are_those_of_the_repository(root: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a folder below too, and for a config that stands there."""
+    commit(root, {"ci/pipegen.yaml": CONFIG.replace("ci/", ""), "pipegen.yaml": "pipelines: {}\n"})
+    commit(root, {"api/main.py": "2\n"})
+    monkeypatch.chdir(root / "ci")
+
+    assert stages(pipegen, "HEAD~1") == ["api", "release"]
+
+
+def test_nothing_to_do_is_a_file_of_one_stage(root: Path, pipegen: Pipegen) -> None:
+    """It can be started as a child pipeline, whatever stands in the name of the revision."""
+    git(root, "tag", "it's-$HOME")
+    commit(root, {"README.md": "new\n"})
+    result = pipegen("compile", "-t", "gitlab", "--changed-since", "it's-$HOME", "-o", "-")
+
+    assert result.status == 0
+    assert "nothing to do:" in result.out
+    assert "PG691" in result.err
+
+
+@pytest.mark.parametrize(
+    ("since", "said"),
+    [
+        ("nowhere", 'git knows no revision "nowhere" here; fetch it first'),
+        ("--output=x", 'git knows no revision "--output=x"'),
+        ("", "is a variable empty?"),
+        ("HEAD\n", "git knows no revision"),
+    ],
+)
+def test_a_revision_that_git_does_not_know_is_wrong_usage(since: str, said: str, root: Path, pipegen: Pipegen) -> None:
+    """It says what to do; nothing is written."""
+    result = pipegen("compile", "-t", "gitlab", f"--changed-since={since}")
+
+    assert (result.status, said in result.err) == (2, True)
+    assert not (root / ".gitlab-ci.yml").exists()
+
+
+def test_outside_of_a_repository_it_is_wrong_usage(here: Path, pipegen: Pipegen) -> None:
+    """There is nothing to ask."""
+    result = pipegen("compile", "-t", "gitlab", "--changed-since", "main")
+
+    assert (result.status, "there is no repository at or above" in result.err) == (2, True)
+    assert here.is_dir()
+
+
+def test_a_shallow_clone_that_lacks_the_common_commit_says_so(
+    root: Path, tmp_path: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rather than to keep too much or too little: what to fetch is told."""
+    git(root, "checkout", "--quiet", "-b", "topic")
+    commit(root, {"web/main.js": "2\n"})
+    git(root, "checkout", "--quiet", "main")
+    commit(root, {"api/main.py": "2\n"})
+    clone = tmp_path / "clone"
+    git(root, "clone", "--quiet", "--depth=1", "--no-single-branch", "--branch=topic", f"file://{root}", str(clone))
+    monkeypatch.chdir(clone)
+    cut = pipegen("graph", "--changed-since", "main")
+    git(clone, "fetch", "--quiet", "--unshallow")
+
+    assert (cut.status, "the clone is shallow" in cut.err) == (2, True)
+    assert stages(pipegen, "main") == ["web", "release"]
+
+
+def test_a_checkout_of_somebody_else_is_told_in_the_words_of_git(
+    root: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Containers often run as another user than the one who has checked out."""
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    result = pipegen("graph", "--changed-since", "HEAD")
+
+    assert (result.status, "dubious ownership" in result.err) == (2, True)
+    assert root.is_dir()

@@ -1,0 +1,264 @@
+"""`pipegen diff`: versions of a config as users name them, and how their difference is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from cli.calling import BROKEN, Pipegen
+from cli.repositories import commit, git, repository
+from documents import DOCS
+from jsonschema import Draft202012Validator
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "diff.schema.json").read_text(encoding="utf-8"))
+
+OLD = """\
+include: ci/templates.yaml
+pipelines:
+  service:
+    stages:
+      - { name: lint, extends: quick, script: [ruff check .] }
+      - { name: build, script: [make dist] }
+      - { name: docs, script: [make docs] }
+      - { name: release, script: ['./release | cat'] }
+    execution:
+      - [lint, build, release]
+      - [docs, release]
+  nightly: { stages: [{ name: soak, script: [make soak] }] }
+"""
+NEW = """\
+# One order more, one less; a stage more, one under another name.
+include: ci/templates.yaml
+inputs: { level: { default: full } }
+pipelines:
+  service:
+    stages:
+      - { name: lint, extends: quick, script: [ruff check .] }
+      - { name: package, script: [make dist] }
+      - { name: sign, script: [sign], approve: true, secrets: { KEY: signing-key } }
+      - { name: docs, when: { branch: main }, script: [make docs] }
+      - name: release
+        script:
+          - ./check `pwd`
+          - ./release | cat
+    execution:
+      - [package, sign, release]
+      - [package, docs, release]
+      - [lint, release]
+"""
+TEMPLATES = "templates: { quick: { timeout: 5 minutes } }\n"
+
+TEXT = """\
++ input level
+  type: nothing -> string
+  default: nothing -> full
+
+- pipeline nightly
+  1 stage: soak
+  longest path: 1 stage
+
+~ pipeline service
+  + sign (after package; before release)
+    script: sign
+    secrets: KEY: signing-key (text)
+    approve: true
+  ~ package, which was build
+  ~ lint
+    timeout: 5 min -> 10 min
+  ~ docs
+    when: nothing -> branch main
+  ~ release
+    script:
+      + ./check `pwd`
+        ./release | cat
+  in order now: 1 pair of stages
+    package before docs
+  in order no more: 1 pair of stages
+    lint before package
+  longest path: 3 stages, as before
+    package -> sign -> release
+    was lint -> package -> release
+  newly asked: sign waits for approval; sign reads the secret "signing-key"
+"""
+
+MARKDOWN = """\
+### Pipelines: what changes
+
+`HEAD` → `pipegen.yaml`
+
+**Pipeline `nightly` removed**: 1 stage, `soak`
+- longest path: 1 stage (`soak`)
+
+**Pipeline `service`** — stages: 1 added, 1 renamed, 3 changed; order: 1 pair gained, 1 pair lost
+- **newly asked**: `sign` waits for approval
+- **newly asked**: `sign` reads the secret `signing-key`
+- longest path: 3 stages (`package` → `sign` → `release`), was 3 stages (`lint` → `package` → `release`)
+- added: `sign`, after `package`, before `release`
+- renamed: `build` is `package`
+
+<details><summary>Details</summary>
+
+- in order now: `package` before `docs`
+- in order no more: `lint` before `package`
+
+| stage | key | old | new |
+|---|---|---|---|
+| `sign`, added | `script` | nothing | `sign` |
+| `sign`, added | `secrets` | nothing | `KEY: signing-key (text)` |
+| `sign`, added | `approve` | nothing | `true` |
+| `lint` | `timeout` | `5 min` | `10 min` |
+| `docs` | `when` | nothing | `branch main` |
+
+`release`, `script`:
+
+```diff
++ ./check `pwd`
+  ./release | cat
+```
+
+</details>
+
+**Inputs**
+
+| inputs | key | old | new |
+|---|---|---|---|
+| `level` added | `type` | nothing | `string` |
+| `level` added | `default` | nothing | `full` |
+"""
+
+
+@pytest.fixture
+def root(empty: Path) -> Path:
+    """Return the current folder, a repository with the old version at HEAD and the new one not committed."""
+    repository(empty, {"pipegen.yaml": OLD, "ci/templates.yaml": TEMPLATES})
+    (empty / "pipegen.yaml").write_text(NEW, encoding="utf-8")
+    (empty / "ci" / "templates.yaml").write_text(TEMPLATES.replace("5", "10"), encoding="utf-8")
+    return empty
+
+
+@pytest.mark.usefixtures("root")
+def test_the_checkout_is_compared_with_its_commit(pipegen: Pipegen) -> None:
+    """What is included is read from the commit too."""
+    result = pipegen("diff")
+
+    assert (result.status, result.out, result.err) == (1, TEXT, "")
+
+
+@pytest.mark.usefixtures("root")
+def test_markdown_is_for_a_merge_request(pipegen: Pipegen) -> None:
+    """What matters first; the rest is unfolded; nothing of a config is taken for markdown."""
+    result = pipegen("diff", "HEAD", "--format", "markdown")
+
+    assert (result.status, result.out) == (1, MARKDOWN)
+
+
+@pytest.mark.parametrize("arguments", [("HEAD", "HEAD"), ("HEAD",), ("pipegen.yaml", "HEAD")])
+@pytest.mark.usefixtures("root")
+def test_json_fits_its_schema(arguments: tuple[str, ...], pipegen: Pipegen) -> None:
+    """The contract, as programs can check it."""
+    result = pipegen("diff", *arguments, "--format", "json")
+    Draft202012Validator.check_schema(SCHEMA)
+    found = json.loads(result.out)
+
+    assert (result.status, found["changed"]) == ((0, False) if arguments == ("HEAD", "HEAD") else (1, True))
+    assert list(Draft202012Validator(SCHEMA).iter_errors(found)) == []
+
+
+def test_a_version_is_named_as_git_names_it(root: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A commit, a branch, a tag, a path of one; from a folder below too."""
+    git(root, "tag", "v1")
+    commit(root, {})
+    monkeypatch.chdir(root / "ci")
+
+    assert pipegen("diff", "v1:pipegen.yaml", "../pipegen.yaml").out == TEXT.replace("HEAD", "v1:pipegen.yaml")
+    assert pipegen("diff", "v1:../pipegen.yaml", "main:pipegen.yaml").out == TEXT
+    assert pipegen("diff", "v1", "main").status == 1
+    assert pipegen("diff", "main", "HEAD").out == "HEAD means what main does\n"
+
+
+def test_two_files_need_no_repository(empty: Path, pipegen: Pipegen) -> None:
+    """Nor a usual name."""
+    same = "pipelines:\n  p: # the same\n    stages: [{ name: a, script: x }]\n"
+    (empty / "one.yaml").write_text("pipelines: { p: { stages: [{ name: a, script: [x] }] } }\n", encoding="utf-8")
+    (empty / "other.yaml").write_text(same, encoding="utf-8")
+    result = pipegen("diff", "one.yaml", "other.yaml")
+
+    assert (result.status, result.out) == (0, "other.yaml means what one.yaml does\n")
+
+
+def test_a_config_that_has_moved_is_found_by_its_usual_names(root: Path, pipegen: Pipegen) -> None:
+    """A revision without a path means the config that it has."""
+    git(root, "mv", "--force", "pipegen.yaml", "pipegen.yml")
+    commit(root, {})
+
+    assert pipegen("diff", "HEAD~1").status == 1
+    assert pipegen("diff", "HEAD").out == "pipegen.yml means what HEAD does\n"
+
+
+def test_a_link_leads_to_the_file_of_the_revision(root: Path, pipegen: Pipegen) -> None:
+    """An include may be one."""
+    (root / "ci" / "templates.yaml").rename(root / "ci" / "real.yaml")
+    (root / "ci" / "templates.yaml").symlink_to("real.yaml")
+    commit(root, {})
+
+    assert pipegen("diff", "HEAD").status == 0
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+def test_durations_measure_the_longest_path(form: str, root: Path, pipegen: Pipegen) -> None:
+    """In seconds, for both versions; a stage that the old one alone has may have a time."""
+    times = "{ lint: 1, build: 60, package: 60, sign: 1, docs: 5, release: 1, soak: 1 }"
+    (root / "times.yaml").write_text(times, encoding="utf-8")
+    result = pipegen("diff", "--durations", "times.yaml", "--format", form)
+    expected = {"text": "longest path: 66 s, was 62 s", "markdown": "longest path: 66 s (", "json": '"unit": "seconds"'}
+
+    assert (result.status, result.err) == (1, "")
+    assert expected[form] in result.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nowhere",), '"nowhere" is neither a file nor a revision'),
+        (("HEAD:nowhere.yaml",), 'revision "HEAD" has no file "nowhere.yaml"'),
+        (("ci",), '"ci" is a folder'),
+    ],
+)
+@pytest.mark.usefixtures("root")
+def test_a_version_that_is_not_there_is_wrong_usage(arguments: tuple[str, ...], said: str, pipegen: Pipegen) -> None:
+    """The words tell which, and what was looked for."""
+    result = pipegen("diff", *arguments)
+
+    assert (result.status, said in result.err) == (2, True)
+
+
+def test_a_revision_without_a_config_is_wrong_usage(empty: Path, pipegen: Pipegen) -> None:
+    """As in the merge request that brings the first one."""
+    repository(empty, {"README.md": ""})
+    (empty / "pipegen.yaml").write_text(OLD, encoding="utf-8")
+
+    assert 'revision "HEAD" has no config: looked for pipegen.yaml, ' in pipegen("diff").err
+
+
+def test_mistakes_of_the_old_version_are_shown_at_its_place(root: Path, pipegen: Pipegen) -> None:
+    """With the revision in the path; only errors are told."""
+    commit(root, {"pipegen.yaml": BROKEN})
+    result = pipegen("diff", "HEAD", "HEAD~1")
+
+    assert result.status == 1
+    assert "--> HEAD:./pipegen.yaml:5:16" in result.err
+    assert result.out == ""
+
+
+def test_the_document_shows_what_it_says(empty: Path, pipegen: Pipegen) -> None:
+    """The difference of the two configs before it."""
+    before, _, rest = (DOCS / "changes.md").read_text(encoding="utf-8").partition("<!-- diff -->\n```\n")
+    old, new = re.findall(r"^```yaml\n(.*?)^```$", before, re.DOTALL | re.MULTILINE)[-2:]
+    (empty / "old.yaml").write_text(old, encoding="utf-8")
+    (empty / "new.yaml").write_text(new, encoding="utf-8")
+
+    assert (
+        f"$ pipegen diff old.yaml new.yaml\n{pipegen('diff', 'old.yaml', 'new.yaml').out}" == rest.partition("```")[0]
+    )

@@ -1,0 +1,105 @@
+"""A monorepo of three services, compiled for a change in one of them: what is left runs, in order, with its values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cli.calling import process
+from cli.repositories import commit, git, repository
+from engines import gitlab_local, gitlab_schema, jenkins_harness
+from engines.requirement import require
+
+SERVICES = ("api", "web", "worker")
+TARGETS = ("gitlab", "jenkins")
+
+
+def service(name: str) -> str:
+    """Return the stages of a service: a test, and a package of what is common to all and its own."""
+    when = f"when: {{ changes: ['{name}/**'] }}"
+    return f"""\
+      - {{ name: {name}-test, {when}, script: ['test -s {name}/version'] }}
+      - name: {name}-package
+        {when}
+        script: ['mkdir -p out && echo "{name} ${{prepare.stamp}}" >out/{name}']
+        outputs: {{ version: {{ file: {name}/version }} }}
+        artifacts: [out/{name}]
+"""
+
+
+RELEASE = " ".join(f"{name}=${{{name}-package.version|none}}" for name in SERVICES)
+CONFIG = f"""\
+pipelines:
+  all:
+    stages:
+      - {{ name: prepare, script: ['true'], outputs: {{ stamp: {{ command: echo stamped }} }} }}
+      - {{ name: licenses, script: ['false'] }}
+{"".join(map(service, SERVICES))}\
+      - name: release
+        script: ['cat out/*', 'echo "released {RELEASE}"']
+    execution:
+      - [prepare, licenses, [api-test, web-test, worker-test]]
+      - [api-test, api-package, release]
+      - [web-test, web-package, release]
+      - [worker-test, worker-package, release]
+"""
+KEPT = ["prepare", "api-test", "api-package", "release"]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A repository after a change in one service, and after one that concerns none, with what is compiled for these."""
+
+    root: Path
+    narrowed: dict[str, str]
+    nothing: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """Compile both changes, as a job of a pipeline would."""
+    files = {"pipegen.yaml": CONFIG, **{f"{name}/version": "1" for name in SERVICES}}
+    root = repository(tmp_path_factory.mktemp("monorepo"), files)
+    git(root, "branch", "released")
+    commit(root, {"README.md": "new\n"})
+    nothing = {target: compiled(root, target) for target in TARGETS}
+    commit(root, {"api/version": "2"})
+    return Made(root, {target: compiled(root, target) for target in TARGETS}, nothing)
+
+
+def compiled(root: Path, target: str) -> str:
+    """Return the file of *target* for what has changed since the last release."""
+    done = process("compile", "-t", target, "--changed-since", "released", "-o", "-", at=root)
+
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_gitlab_runs_the_service_that_changed_and_the_release(made: Made, tmp_path: Path) -> None:
+    """The others are absent: their versions are the defaults, their files are not there."""
+    require(gitlab_local.available())
+    done = gitlab_local.run(made.root, made.narrowed["gitlab"], workdir=tmp_path)
+
+    assert {job.name: job.result for job in done.jobs} == dict.fromkeys(KEPT, gitlab_local.Result.SUCCESS)
+    assert "api stamped" in done.output
+    assert "released api=2 web=none worker=none" in done.output
+
+
+def test_jenkins_runs_the_service_that_changed_and_the_release(made: Made, tmp_path: Path) -> None:
+    """The same stages, the same words."""
+    require(jenkins_harness.available())
+    done = jenkins_harness.run(made.narrowed["jenkins"], made.root, workdir=tmp_path)
+
+    assert [stage.name for stage in done.stages if stage.name in {*KEPT, "licenses", "web-test", "worker-test"}] == KEPT
+    assert done.result == "SUCCESS"
+    assert "api stamped" in done.log
+    assert "released api=2 web=none worker=none" in done.log
+
+
+def test_engines_take_what_is_made_of_a_change_that_concerns_nothing(made: Made) -> None:
+    """A file of one stage, which can be started as a child pipeline."""
+    assert [gitlab_schema.check(text) for text in (made.narrowed["gitlab"], made.nothing["gitlab"])] == [(), ()]
+    assert "nothing to do:" in made.nothing["gitlab"]
+    require(jenkins_harness.available())
+    assert jenkins_harness.validate({"Jenkinsfile": made.nothing["jenkins"]})["Jenkinsfile"] == ()

@@ -1,0 +1,64 @@
+"""Path filters in conditions."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipegen.plan.changes.filters import answered, changed_in, is_filtered, unfiltered
+from pipegen.plan.model import NEVER, AllOf, AnyOf, Changed, Condition, IsSet, Not, Pattern, Subject
+from pipegen.plan.model.logic import atoms, holds
+from pipegen.source.text import SourceFile, Span
+
+NOWHERE = Span(SourceFile("x", ""), 0, 0)
+
+
+def file(pattern: str) -> Changed:
+    """Return the filter of *pattern*."""
+    return Changed((Pattern(pattern),), None, NOWHERE)
+
+
+BRANCH = IsSet(subject=Subject.BRANCH, span=NOWHERE)
+ATOMS: list[Condition] = [file("a"), file("b"), BRANCH, IsSet(subject=Subject.TAG, span=NOWHERE)]
+
+
+def joined(parts: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
+    """Return conditions made of *parts*."""
+    several = st.lists(parts, min_size=2, max_size=3).map(tuple)
+    return several.map(AllOf) | several.map(AnyOf) | parts.map(Not)
+
+
+CONDITIONS: st.SearchStrategy[Condition] = st.recursive(st.sampled_from(ATOMS), joined, max_leaves=8)
+
+
+@given(CONDITIONS, st.sets(st.sampled_from(["a", "b", "c"])), st.sets(st.sampled_from(ATOMS[2:])))
+def test_what_is_left_holds_where_the_whole_would(
+    condition: Condition, files: set[str], others: set[Condition]
+) -> None:
+    """The files are answered, and asked for no more; without filters, it holds wherever some files would let it."""
+    changed = changed_in(files)
+    left, free = answered(condition, changed), unfiltered(condition)
+    truth = {atom: changed(atom) if isinstance(atom, Changed) else atom in others for atom in atoms(condition)}
+
+    assert not is_filtered(left)
+    assert not is_filtered(free)
+    assert holds(left, truth) == holds(condition, truth)
+    assert holds(free, truth) or not holds(condition, truth)
+
+
+def test_a_condition_without_filters_is_itself() -> None:
+    """Nothing is made anew."""
+    condition = AllOf((BRANCH, Not(AnyOf((BRANCH, ATOMS[3])))))
+
+    assert answered(condition, changed_in(())) is condition
+    assert unfiltered(NEVER) == NEVER
+    assert answered(None, changed_in(())) is None
+
+
+def test_patterns_are_those_of_paths() -> None:
+    """A name, a star within a folder, two for all below."""
+    changed = changed_in(["src/a/x.py", "README.md"])
+
+    assert [changed(file(one)) for one in ("README.md", "src/*", "src/**", "**/x.py", "readme.md")] == [
+        *(True, False, True, True, False),
+    ]
