@@ -24,11 +24,12 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "shell": ("plan.model", "bindings.expression", "bindings.script", "diagnostics", "source"),
     "targets": ("graph", "plan.model", "bindings.expression", "shell", "emit", "diagnostics", "source"),
     "readback": ("graph", "emit.template", "assets", "diagnostics", "source"),
+    "pictures": ("graph", "emit"),
     "run": ("plan.model", "bindings.expression", "shell", "graph", "diagnostics", "source"),
     "compiler": ("targets", "plan", "bindings", "config", "graph", "diagnostics", "source"),
     "cli": (
         *("compiler", "run", "readback", "targets", "plan", "bindings", "config", "graph", "diagnostics", "source"),
-        *("assets", "emit"),
+        *("assets", "emit", "pictures"),
     ),
 }
 

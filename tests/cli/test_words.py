@@ -150,7 +150,7 @@ def test_pipegen_alone_shows_its_help(pipegen: Pipegen) -> None:
         (["compile", "--nonsense"], "No such option"),
         (["compile", "one.yaml", "two.yaml"], "two.yaml"),
         (["check", "--format", "xml"], "xml"),
-        (["graph", "--format", "svg"], "svg"),
+        (["graph", "--format", "png"], "png"),
         (["plan", "--format"], "--format"),
         (["explain"], "CODE"),
     ],

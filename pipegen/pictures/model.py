@@ -1,0 +1,66 @@
+"""What a picture of pipelines shows: text that is ready to be shown, and the graph that it hangs on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from pipegen.graph.execution import ExecutionGraph
+
+
+class Mark(Enum):
+    """What a stage's box says of it, beside its name."""
+
+    CONDITION = "when"
+    APPROVAL = "approval"
+    DELAY = "delay"
+    MATRIX = "matrix"
+    MAY_FAIL = "may fail"
+    FINALLY = "finally"
+
+
+class Kind(Enum):
+    """What an arc is for, beside the order."""
+
+    VALUES = "values"
+    FILES = "files"
+    ORDER = "order"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stage:
+    """A stage; *detail* is what the page tells of it, see docs/pictures.md."""
+
+    name: str
+    marks: tuple[Mark, ...] = ()
+    detail: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Link:
+    """What travels over an arc: the outputs that the later stage reads, and the paths whose files stand there."""
+
+    values: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> Kind:
+        """What it is for; values are told first."""
+        return Kind.VALUES if self.values else Kind.FILES if self.files else Kind.ORDER
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Picture:
+    """A pipeline: its stages in the user's order, of which those in *last* run after all of *graph*.
+
+    *links* are what arcs carry; an arc that is not there carries nothing. *path* is the longest one.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    graph: ExecutionGraph
+    stages: tuple[Stage, ...]
+    links: Mapping[tuple[str, str], Link]
+    path: tuple[str, ...]
+    last: tuple[str, ...] = ()
