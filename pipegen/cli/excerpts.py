@@ -33,13 +33,17 @@ def excerpts(analysed: Analysed, target: Target) -> tuple[Excerpts, str]:
             f"{one.code.number}: {one.message}" for one in report.diagnostics() if one.severity is Severity.ERROR
         )
         return {}, "\n".join(dict.fromkeys(reasons))
-    found = _READERS.get(target.NAME, _nothing)(analysed.plans, files)
-    return found, "" if found else f'where the stages are in what "{target.NAME}" makes is not known'
-
-
-def _nothing(plans: Sequence[Plan], files: Sequence[GeneratedFile]) -> Excerpts:
-    del plans, files
-    return {}
+    match target.NAME:
+        case "gitlab":
+            found, reason = _gitlab(analysed.plans, files), "no job is the stage's own"
+        case "jenkins":
+            found, reason = (
+                _jenkins(analysed.plans, files),
+                "the stages of a Jenkinsfile as large as this stand in tables",
+            )
+        case _:
+            found, reason = {}, f'which text of "{target.NAME}" is a stage\'s own is not known'
+    return found, "" if found else reason
 
 
 def _gitlab(plans: Sequence[Plan], files: Sequence[GeneratedFile]) -> Excerpts:
@@ -73,6 +77,3 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
             continue
         start, end = code.tokens[place].start, code.tokens[code.end_of(brace)].end
         yield name.text, dedent(text[text.rfind("\n", 0, start) + 1 : end]) + "\n"
-
-
-_READERS = {"gitlab": _gitlab, "jenkins": _jenkins}

@@ -173,11 +173,11 @@ def browser(folder: Path) -> Iterator[Page]:
     program = _program()
     assert program is not None
     (there, commands), (answers, back) = os.pipe(), os.pipe()
-    # A shell puts the pipes where the browser looks for them.
+    # A shell puts the pipes where the browser looks for them: bash, for dash knows no numbers above 9.
     start = f'exec "$0" "$@" 3<&{there} 4>&{back}'
     with (folder / "browser.log").open("wb") as log:
         process = subprocess.Popen(
-            ["sh", "-c", start, program, f"--user-data-dir={folder / 'profile'}", *_FLAGS],
+            ["bash", "-c", start, program, f"--user-data-dir={folder / 'profile'}", *_FLAGS],
             pass_fds=(there, back),
             stdin=subprocess.DEVNULL,
             stdout=log,

@@ -1,29 +1,32 @@
 """The order of each column, so that few arcs cross.
 
-Two orders are tried to begin with. Each is swept to and fro, which puts every node at the mean of its neighbours; then
-nodes are taken out and put where they are crossed least, one after the other, until nothing is gained.
+Several orders are tried to begin with, more of them for small graphs. Each is swept to and fro, which puts every node
+at the mean of its neighbours; then nodes are taken out and put where they are crossed least, one after the other, until
+nothing is gained.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from pipegen.graph.placing.columns import Column, Columns
 
 # How often columns are swept, and how often without gain; how often nodes are sifted, and both together.
 _SWEEPS, _IDLE, _SIFTINGS, _ROUNDS = 24, 6, 4, 3
-# Past so many nodes and bends one beginning is tried; past so many none is sifted; no more are sifted in a column.
-_MANY, _TOO_MANY, _LONG = 1_500, 4_000, 300
+# How many beginnings are tried: at most, and of how many nodes and bends in all.
+_MOST, _BEGUN = 16, 1_500
+# Past so many nodes and bends none is sifted, nor in a longer column.
+_MANY, _LONG = 4_000, 300
 
 
 def ordered(columns: Columns) -> tuple[Column, ...]:
     """Return the columns, each in the order that was found best; the first found among equals."""
-    starts = [_by_breadth(columns)]
-    if len(columns.before) <= _MANY:
-        starts.append(_from_the_end(columns))
+    starts = [_from_the_end(columns), *_by_breadth(columns)]
+    if len(columns.before) > _BEGUN:
+        starts = starts[1:]
     return tuple(min((_improved(columns, start) for start in starts), key=lambda found: crossings(columns, found)))
 
 
@@ -47,18 +50,20 @@ def _between(columns: Columns, left: Column, right: Column) -> int:
 # Beginnings
 
 
-def _by_breadth(columns: Columns) -> list[Column]:
-    """Return the columns with nodes as they are met around the first ones."""
-    met: dict[int, None] = {}
-    for column in columns.columns:
-        for root in column:
+def _by_breadth(columns: Columns) -> Iterator[list[Column]]:
+    """Yield the columns with nodes as they are met around one of them, then around the first that is left."""
+    nodes = [node for column in columns.columns for node in column]
+    number = min(_MOST, max(_BEGUN // (len(nodes) or 1) - 1, 1))
+    for first in nodes[:: max(len(nodes) // number, 1)]:
+        met: dict[int, None] = {}
+        for root in (first, *nodes):
             waiting = deque([root])
             while waiting:
                 node = waiting.popleft()
                 if node not in met:
                     met[node] = None
                     waiting.extend((*columns.after[node], *columns.before[node]))
-    return _in_order(columns, met)
+        yield _in_order(columns, met)
 
 
 def _from_the_end(columns: Columns) -> list[Column]:
@@ -87,7 +92,7 @@ def _improved(columns: Columns, order: list[Column]) -> list[Column]:
     best, least = order, crossings(columns, order)
     for _ in range(_ROUNDS):
         found = _swept(columns, best)
-        if len(columns.before) <= _TOO_MANY:
+        if len(columns.before) <= _MANY:
             _sift(columns, found)
         number = crossings(columns, found)
         if number >= least:
