@@ -13,12 +13,12 @@ from pipegen.plan.model import Job, Plan, Selection
 
 def picture(plan: Plan) -> Picture:
     """Return *plan* as a picture; its stages without details."""
-    path = longest_path(plan.graph)
+    path = _path(plan.graph)
     return Picture(
         name=plan.name,
         words=(*_counted(len(plan.jobs), path), *_when(plan)),
         graph=plan.graph,
-        stages=tuple(Stage(name=job.stage, marks=tuple(_marks(job))) for job in plan.jobs),
+        stages=tuple(map(_stage, plan.jobs)),
         links=dict(_links(plan)),
         path=path,
         last=tuple(job.stage for job in plan.jobs if job.is_final),
@@ -27,7 +27,7 @@ def picture(plan: Plan) -> Picture:
 
 def bare_picture(name: str, graph: ExecutionGraph) -> Picture:
     """Return the picture of a *graph* of whose stages only the names are known."""
-    path = longest_path(graph)
+    path = _path(graph)
     return Picture(
         name=name,
         words=_counted(len(graph.nodes), path),
@@ -38,8 +38,14 @@ def bare_picture(name: str, graph: ExecutionGraph) -> Picture:
     )
 
 
-def _counted(stages: int, path: tuple[str, ...]) -> tuple[str, str]:
-    return ("1 stage" if stages == 1 else f"{stages} stages"), f"{len(path)} on the longest path"
+def _path(graph: ExecutionGraph) -> tuple[str, ...]:
+    """Return the longest path of *graph*; () where no stage comes after another."""
+    return longest_path(graph) if graph.arcs else ()
+
+
+def _counted(stages: int, path: tuple[str, ...]) -> tuple[str, ...]:
+    counted = "1 stage" if stages == 1 else f"{stages} stages"
+    return (counted, f"{len(path)} on the longest path") if path else (counted,)
 
 
 def _when(plan: Plan) -> Iterator[str]:
@@ -51,19 +57,25 @@ def _when(plan: Plan) -> Iterator[str]:
         yield f"scheduled {one.cron} ({one.timezone or 'UTC'})"
 
 
-def _marks(job: Job) -> Iterator[Mark]:
+def _stage(job: Job) -> Stage:
+    marked = tuple(_marks(job))
+    return Stage(name=job.stage, marks=tuple(mark for mark, _ in marked), notes=tuple(note for _, note in marked))
+
+
+def _marks(job: Job) -> Iterator[tuple[Mark, str]]:
+    """Yield what is special about *job*, and in words what that means for it."""
     if job.is_final:
-        yield Mark.FINALLY
+        yield Mark.FINALLY, "after all others, whatever happened"
     if job.condition is not None:
-        yield Mark.CONDITION
+        yield Mark.CONDITION, f"when {words(job.condition)}"
     if job.gate.approval is not None:
-        yield Mark.APPROVAL
+        yield Mark.APPROVAL, "waits for a person"
     if job.gate.delay is not None:
-        yield Mark.DELAY
+        yield Mark.DELAY, "starts after a delay"
     if job.leg is not None:
-        yield Mark.MATRIX
+        yield Mark.MATRIX, ", ".join(f"{axis} {value}" for axis, value in job.leg.values)
     if job.limits.allow_failure is not None:
-        yield Mark.MAY_FAIL
+        yield Mark.MAY_FAIL, "may fail"
 
 
 def _links(plan: Plan) -> Iterator[tuple[tuple[str, str], Link]]:

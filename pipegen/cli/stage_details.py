@@ -1,4 +1,4 @@
-"""What the page with a picture tells of each stage, as data: see docs/pictures.md."""
+"""What the page with a picture tells of each stage, as data for templates/pictures/page.js.j2, which shows it."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from math import fsum
 
 from pipegen.graph.render.visible import columns, shortened, visible
 
@@ -19,8 +20,8 @@ def shown(name: str) -> str:
 
 
 def width(text: str, size: float) -> float:
-    """Return how wide *text* is at most, at the font *size*."""
-    return sum(map(_share, text)) * size
+    """Return how wide *text* is at most, at the font *size*: to the bit the same with every Python, as sum() is not."""
+    return fsum(map(_share, text)) * size
 
 
 def _share(char: str) -> float:

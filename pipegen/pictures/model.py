@@ -30,10 +30,11 @@ class Kind(Enum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stage:
-    """A stage; *detail* is what the page tells of it, see docs/pictures.md."""
+    """A stage; *notes* say what its marks mean for it, and *detail* is what the page tells of it."""
 
     name: str
     marks: tuple[Mark, ...] = ()
+    notes: tuple[str, ...] = ()
     detail: Mapping[str, object] = field(default_factory=dict)
 
 

@@ -46,8 +46,8 @@ class Card:
     @property
     def words(self) -> str:
         """What is told of the stage where nobody sees it."""
-        marks = "".join(f", {mark.value}" for mark in self.stage.marks)
-        return f"{visible(self.stage.name)}{marks}{', on the longest path' if self.is_on_path else ''}"
+        notes = "".join(f", {visible(note)}" for note in self.stage.notes)
+        return f"{visible(self.stage.name)}{notes}{', on the longest path' if self.is_on_path else ''}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -122,7 +122,7 @@ def number(value: float) -> str:
 
 
 def _size(stage: Stage) -> Size:
-    marks = sum(pill.width + _PILL_GAP for pill in _pills(stage)) - _PILL_GAP
+    marks = max((pill.x + pill.width for pill in _pills(stage)), default=0.0) - _INSIDE
     wide = max(width(shown(stage.name), _NAME), marks) + 2 * _INSIDE
     return Size(max(wide, _LEAST_WIDTH), _WITH_MARKS if stage.marks else _HEIGHT)
 

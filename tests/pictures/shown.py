@@ -28,7 +28,7 @@ def picture(name: str = "service", stage: str = "unit", detail: Mapping[str, obj
         stages=(
             Stage(name="build"),
             Stage(name=stage, detail=detail or {}),
-            Stage(name="release", marks=(Mark.CONDITION, Mark.APPROVAL)),
+            Stage(name="release", marks=(Mark.CONDITION, Mark.APPROVAL), notes=("when branch main", "waits")),
             Stage(name="clean-up", marks=(Mark.FINALLY,)),
         ),
         links={("build", stage): Link(values=("version",), files=("dist/",))},

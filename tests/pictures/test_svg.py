@@ -29,7 +29,7 @@ def test_a_picture_names_its_stages_and_what_arcs_carry() -> None:
     assert {"service", "build", "unit", "release"} <= set(texts(document, "text"))
     assert "build → unit: values: version; files: dist/" in texts(document, "title")
     assert "unit → release: order only" in texts(document, "title")
-    assert "release, when, approval, on the longest path" in texts(document, "title")
+    assert "release, when branch main, waits, on the longest path" in texts(document, "title")
 
 
 def test_a_picture_has_a_title_and_a_description() -> None:

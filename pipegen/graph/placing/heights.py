@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
+from math import fsum
 
 from pipegen.graph.placing.columns import Column, Columns
 
@@ -22,7 +23,7 @@ def heights(columns: Columns, order: Sequence[Column], rooms: Sequence[float], s
     """
     found = [0.0] * len(columns.before)
     for column in order:
-        top = -sum(rooms[node] for node in column) / 2
+        top = -fsum(rooms[node] for node in column) / 2
         for node in column:
             found[node] = top + rooms[node] / 2
             top += rooms[node]
@@ -122,6 +123,6 @@ def _level(
 def _lay(run: Sequence[int], low: float, high: float, found: list[float]) -> None:
     """Put the nodes of *run* at one height between *low* and *high*, as near as may be to their mean."""
     if run:
-        middle = min(max(sum(found[node] for node in run) / len(run), low), high)
+        middle = min(max(fsum(found[node] for node in run) / len(run), low), high)
         for node in run:
             found[node] = middle
