@@ -162,11 +162,14 @@ def test_a_lone_stage_has_its_own_size() -> None:
 
 
 def test_large_graphs_are_placed_in_time() -> None:
-    """Many stages get less care, and one stage that waits for thousands is no matter."""
+    """Many stages get less care, as do many arcs, and one stage that waits for thousands is no matter."""
     start = time.process_time()
     wide = ExecutionGraph([[str(node), "last"] for node in range(3_000)])
 
+    dense = ExecutionGraph([[f"a{one}", f"b{other}"] for one in range(150) for other in range(150)])
+
     assert len(placed(wide).boxes) == 3_001
+    assert len(placed(dense).boxes) == 300
     assert len(placed(random_graph(2_500, 2)).boxes) == 2_500
     assert len(placed(ExecutionGraph([[str(node) for node in range(5_000)]])).boxes) == 5_000
     assert time.process_time() - start < 30

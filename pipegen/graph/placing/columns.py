@@ -26,6 +26,11 @@ class Columns:
     trunks: tuple[tuple[int, ...], ...]
     nodes: int
 
+    @property
+    def size(self) -> int:
+        """How much work they are: nodes and bends, or half the arcs where these are many."""
+        return max(len(self.before), sum(map(len, self.after)) // 2)
+
 
 def columns_of(graph: ExecutionGraph) -> Columns:
     """Return *graph* in columns; `CycleError` when it has none."""

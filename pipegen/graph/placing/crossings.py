@@ -25,7 +25,7 @@ _MANY, _LONG = 4_000, 300
 def ordered(columns: Columns) -> tuple[Column, ...]:
     """Return the columns, each in the order that was found best; the first found among equals."""
     starts = [_from_the_end(columns), *_by_breadth(columns)]
-    if len(columns.before) > _BEGUN:
+    if columns.size > _BEGUN:
         starts = starts[1:]
     return tuple(min((_improved(columns, start) for start in starts), key=lambda found: crossings(columns, found)))
 
@@ -53,7 +53,7 @@ def _between(columns: Columns, left: Column, right: Column) -> int:
 def _by_breadth(columns: Columns) -> Iterator[list[Column]]:
     """Yield the columns with nodes as they are met around one of them, then around the first that is left."""
     nodes = [node for column in columns.columns for node in column]
-    number = min(_MOST, max(_BEGUN // (len(nodes) or 1) - 1, 1))
+    number = min(_MOST, max(_BEGUN // (columns.size or 1) - 1, 1))
     for first in nodes[:: max(len(nodes) // number, 1)]:
         met: dict[int, None] = {}
         for root in (first, *nodes):
@@ -92,7 +92,7 @@ def _improved(columns: Columns, order: list[Column]) -> list[Column]:
     best, least = order, crossings(columns, order)
     for _ in range(_ROUNDS):
         found = _swept(columns, best)
-        if len(columns.before) <= _MANY:
+        if columns.size <= _MANY:
             _sift(columns, found)
         number = crossings(columns, found)
         if number >= least:
