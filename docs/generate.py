@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the parts of the documents that the code knows best.
+"""Writes the parts of the documents that the code knows best, and the pictures in them.
 
 Run as `python docs/generate.py [--check] [FILE…]`; without a FILE it takes every document of this folder.
 What stands between `<!-- generated: PART -->` and `<!-- end -->` is written anew; PART is one of `_PARTS`,
@@ -23,17 +23,24 @@ from pipegen.cli.app import app
 from pipegen.cli.commands.plan import as_data
 from pipegen.cli.made import data as made_data
 from pipegen.cli.made import make
+from pipegen.cli.pictured import picture
 from pipegen.cli.verbs import VERBS
 from pipegen.compiler import analyse
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.explain import page
 from pipegen.diagnostics.render.json import render as render_diagnostics
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.pictures.svg import render_svg
 from pipegen.source.text import SourceFile
 from pipegen.targets import registry
 from pipegen.targets.base import Pair, incompatible
 
 HERE = Path(__file__).parent
+# The pictures, and what they are of: a config, or a document whose first config they show.
+PICTURES = {
+    HERE / "pictures/service.svg": HERE.parent / "README.md",
+    HERE / "pictures/shop.svg": HERE / "pictures/shop.yaml",
+}
 _PART = re.compile(r"(<!-- generated: (\w+) ?([^\n]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 _CONFIG = re.compile(r"^```yaml[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
@@ -58,13 +65,14 @@ _NO_TEXT = re.compile(r"true|false|yes|no|on|off|null", re.IGNORECASE)
 def main(arguments: Sequence[str]) -> int:
     """Write the documents, or tell how they differ; return the exit status."""
     is_check = "--check" in arguments
-    paths = [Path(argument) for argument in arguments if argument != "--check"] or sorted(HERE.glob("*.md"))
+    named = [Path(argument) for argument in arguments if argument != "--check"]
+    paths = named or [*sorted(HERE.glob("*.md")), *PICTURES]
     stale = [path for path in paths if not _is_fresh(path)]
     for path in stale:
         if is_check:
             sys.stdout.write(_difference(path))
         else:
-            path.write_text(fresh(path.read_text(encoding="utf-8")), encoding="utf-8")
+            path.write_text(_fresh_text(path), encoding="utf-8")
             sys.stdout.write(f"{path} written\n")
     return 1 if is_check and stale else 0
 
@@ -75,13 +83,28 @@ def fresh(document: str) -> str:
 
 
 def _is_fresh(path: Path) -> bool:
-    text = path.read_text(encoding="utf-8")
-    return text == fresh(text)
+    return _text(path) == _fresh_text(path)
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _fresh_text(path: Path) -> str:
+    return _drawn(PICTURES[path]) if path in PICTURES else fresh(_text(path))
+
+
+def _drawn(source: Path) -> str:
+    """Return the picture of the config in *source*."""
+    text = _text(source)
+    found = _CONFIG.search(text)
+    file = SourceFile(source.name, found[1] if found else text)
+    return render_svg([picture(plan) for plan in analyse(file, (), Report()).plans])
 
 
 def _difference(path: Path) -> str:
-    text = path.read_text(encoding="utf-8")
-    return "".join(difflib.unified_diff(text.splitlines(True), fresh(text).splitlines(True), str(path), "generated"))
+    old, new = _text(path).splitlines(True), _fresh_text(path).splitlines(True)
+    return "".join(difflib.unified_diff(old, new, str(path), "generated"))
 
 
 def _written(part: re.Match[str], document: str) -> str:

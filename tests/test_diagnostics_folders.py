@@ -5,8 +5,8 @@ The first line of a config may be a comment that says for which target it is com
 command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), which inputs
 are fixed (`# set: level=full`), on which machines it runs on paper (`# cluster: included/cluster.yml`), how long its
 stages take there (`# durations: included/durations.yml`), which settings its project has (`# settings:
-included/pipegen.toml`), that it is about to run on a machine that has nothing (`# run: host stage=unit`), or which files
-have changed since `main` (`# changed: api/main.py`).
+included/pipegen.toml`), that it is about to run on a machine that has nothing (`# run: host stage=unit`), or which
+files have changed since `main` (`# changed: api/main.py`).
 `pytest --update-golden` writes what is said anew.
 """
 

@@ -26,23 +26,12 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "shell": ("plan.model", "bindings.expression", "bindings.script", "diagnostics", "source"),
     "targets": ("graph", "plan.model", "bindings.expression", "shell", "emit", "diagnostics", "source"),
     "readback": ("graph", "emit.template", "assets", "diagnostics", "source"),
+    "pictures": ("graph", "emit"),
     "run": ("plan.model", "bindings.expression", "shell", "graph", "diagnostics", "source"),
     "compiler": ("targets", "plan", "bindings", "config", "graph", "diagnostics", "source"),
     "cli": (
-        *(
-            "compiler",
-            "run",
-            "readback",
-            "targets",
-            "difference",
-            "plan",
-            "bindings",
-            "config",
-            "graph",
-            "diagnostics",
-            "source",
-        ),
-        *("assets", "emit"),
+        *("compiler", "run", "readback", "targets", "difference", "pictures", "plan", "bindings", "config", "graph"),
+        *("diagnostics", "source", "assets", "emit"),
     ),
 }
 

@@ -18,7 +18,6 @@ from pipegen.config.project import read_project
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped, listed
-from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile
 from pipegen.targets import registry
 from pipegen.targets.base import Target
@@ -154,20 +153,6 @@ def fixed_inputs(options: Sequence[str] | None) -> dict[str, str]:
         if os.fsencode(value).decode(errors="replace") != value or "\0" in value:
             raise WrongUsage(f'the value of "{name}" is not UTF-8: generated files could not hold it')
     return found
-
-
-def show_plans(
-    given: Path | None,
-    pipelines: Sequence[str] | None,
-    inputs: Sequence[str] | None,
-    form: Format = Format.TEXT,
-    since: str | None = None,
-) -> tuple[Plan, ...]:
-    """Return the plans of the config that the user means, with its diagnostics shown; end when there are none."""
-    fixed = fixed_inputs(inputs)
-    return show_made(
-        given, lambda file, report: analysed_since(file, pipelines or (), report, fixed, since), form
-    ).plans
 
 
 def show_made(given: Path | None, work: Callable[[SourceFile, Report], T], form: Format = Format.TEXT) -> T:

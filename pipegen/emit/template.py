@@ -15,10 +15,15 @@ def render(name: str, /, *, filters: Mapping[str, Callable[..., object]], **cont
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 -- what is rendered is no HTML; the filters quote for its own language
+        autoescape=_is_markup,  # noqa: S701 -- what is rendered is no HTML elsewhere; the filters quote for its language
     )
     environment.filters.update(filters)
     return environment.get_template(name).render(context)
+
+
+def _is_markup(name: str | None) -> bool:
+    """Return whether what template *name* makes is markup; for other languages filters quote."""
+    return name is not None and name.endswith((".html.j2", ".svg.j2"))
 
 
 def _source(name: str) -> str | None:

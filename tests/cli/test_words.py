@@ -14,7 +14,7 @@ from pipegen.targets import registry
 from pipegen.targets.base import incompatible
 
 ROOT = Path(__file__).parents[2]
-VERBS = ("compile", "check", "graph", "plan", "diff", "run", "simulate", "explain", "targets", "schema")
+VERBS = ("init", "compile", "check", "graph", "plan", "diff", "run", "simulate", "explain", "targets", "schema")
 
 
 @pytest.mark.parametrize("word", ["PG306", "pg306", "not-an-ancestor"])
@@ -150,7 +150,7 @@ def test_pipegen_alone_shows_its_help(pipegen: Pipegen) -> None:
         (["compile", "--nonsense"], "No such option"),
         (["compile", "one.yaml", "two.yaml"], "two.yaml"),
         (["check", "--format", "xml"], "xml"),
-        (["graph", "--format", "svg"], "svg"),
+        (["graph", "--format", "png"], "png"),
         (["plan", "--format"], "--format"),
         (["explain"], "CODE"),
     ],

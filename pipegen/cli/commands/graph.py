@@ -5,24 +5,34 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from pipegen.cli.exits import WrongUsage
 from pipegen.cli.generated import FileArgument, read_generated
+from pipegen.cli.output import write
+from pipegen.cli.overwriting import check_picture
 from pipegen.cli.session import (
     ChangedSinceOption,
     DiagnosticsOption,
     Format,
     PipelineOption,
     SetOption,
-    show_plans,
+    TargetOption,
+    analysed_since,
+    fixed_inputs,
+    show_made,
 )
+from pipegen.compiler import Analysed
+from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.render.dot import render_dot
 from pipegen.graph.render.json import json_value
 from pipegen.graph.render.mermaid import render_mermaid
 from pipegen.graph.render.text import render_text
+from pipegen.source.text import SourceFile
 
 
 class Drawing(StrEnum):
@@ -32,6 +42,15 @@ class Drawing(StrEnum):
     DOT = "dot"
     MERMAID = "mermaid"
     JSON = "json"
+    SVG = "svg"
+    HTML = "html"
+
+
+_PICTURES = (Drawing.SVG, Drawing.HTML)
+_Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Write the picture to this file."),
+]
 
 
 def graph(
@@ -40,22 +59,49 @@ def graph(
     inputs: SetOption = None,
     changed_since: ChangedSinceOption = None,
     form: Annotated[Drawing, typer.Option("--format", help="How the graph is drawn.")] = Drawing.TEXT,
+    target: TargetOption = None,
+    output: _Output = None,
     diagnostics: DiagnosticsOption = Format.TEXT,
 ) -> None:
     """Draw the graph of stages.
 
-    Of a generated file, that is the order which it enforces.
+    Of a generated file, that is the order which it enforces. As HTML it is a page to look around in, which also tells
+    what each target makes of a stage.
     """
-    reading = read_generated(config, diagnostics, pipeline=pipeline, set=inputs, changed_since=changed_since)
-    if reading is not None:
-        graphs = [(reading.file.path, reading.graph)]
+    if target and form is not Drawing.HTML:
+        raise WrongUsage("--target is for --format html, which shows what a target makes of each stage")
+    if output is not None and form not in _PICTURES:
+        raise WrongUsage("--output is for --format svg and html: let the shell keep other drawings")
+    check_picture(output, form.value.upper())
+    reading = read_generated(
+        config, diagnostics, pipeline=pipeline, set=inputs, changed_since=changed_since, target=target
+    )
+    fixed = fixed_inputs(inputs)
+
+    def analysed(file: SourceFile, report: Report) -> Analysed:
+        return analysed_since(file, pipeline or (), report, fixed, changed_since)
+
+    if form in _PICTURES:
+        from pipegen.cli import drawing  # noqa: PLC0415 - only pictures need what it imports
+
+        is_page = form is Drawing.HTML
+        if reading is not None:
+            text = drawing.of_file(reading, is_page=is_page)
+        else:
+            text = drawing.of_config(config, analysed, target, diagnostics, is_page=is_page)
+    elif reading is not None:
+        text = _drawn([(reading.file.path, reading.graph)], form)
     else:
-        graphs = [(plan.name, plan.graph) for plan in show_plans(config, pipeline, inputs, diagnostics, changed_since)]
-    typer.echo(_drawn(graphs, form).rstrip("\n"))
+        plans = show_made(config, analysed, diagnostics).plans
+        text = _drawn([(plan.name, plan.graph) for plan in plans], form)
+    if output is None:
+        typer.echo(text.rstrip("\n"))
+    else:
+        write(output, text)
 
 
 def _drawn(graphs: Sequence[tuple[str, ExecutionGraph]], form: Drawing) -> str:
-    """Return *graphs*, each with its name, in one drawing; a name is shown when there are several."""
+    """Return *graphs*, each with its name, in one text; a name is shown when there are several."""
     titled = [(name if len(graphs) > 1 else "", graph) for name, graph in graphs]
     match form:
         case Drawing.TEXT:
@@ -65,7 +111,7 @@ def _drawn(graphs: Sequence[tuple[str, ExecutionGraph]], form: Drawing) -> str:
         case Drawing.MERMAID:
             # Mermaid draws one graph a text: several pipelines stand side by side in it.
             return render_mermaid(_united(graphs) if len(graphs) > 1 else graphs[0][1])
-        case Drawing.JSON:
+        case _:
             pipelines = [{"name": name, **json_value(graph)} for name, graph in graphs]
             return json.dumps({"pipelines": pipelines}, indent=2)
 

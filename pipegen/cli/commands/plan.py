@@ -32,6 +32,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.graph.paths import longest_path
 from pipegen.plan.condition_words import words
 from pipegen.plan.model import Commands, Input, Job, Leave, Plan, Schedule, Selection, Step
+from pipegen.readback.generated import Reading
 from pipegen.source.text import SourceFile
 
 
@@ -73,8 +74,7 @@ def plan(
         expanded=expanded,
     )
     if reading is not None:
-        is_data = form is PlanFormat.JSON
-        typer.echo(json.dumps(generated.as_data(reading), indent=2) if is_data else generated.described(reading))
+        _show_reading(reading, form)
         return
     if expanded:
         if pipeline or inputs or changed_since or target or style or form is not PlanFormat.TEXT:
@@ -90,10 +90,19 @@ def plan(
         return analysed.plans, [make(analysed, one, options, report) for one in targets]
 
     plans, made = show_made(config, work, diagnostics)
+    _show(plans, made, form)
+
+
+def _show(plans: Sequence[Plan], made: Sequence[Made], form: PlanFormat) -> None:
     if form is PlanFormat.JSON:
         typer.echo(json.dumps(as_data(plans, made), indent=2))
     else:
         typer.echo("\n\n".join((*_inputs(plans), *map(_described, plans), *(described(one, _listed) for one in made))))
+
+
+def _show_reading(reading: Reading, form: PlanFormat) -> None:
+    is_data = form is PlanFormat.JSON
+    typer.echo(json.dumps(generated.as_data(reading), indent=2) if is_data else generated.described(reading))
 
 
 def as_data(plans: Sequence[Plan], made: Sequence[Made] = ()) -> Mapping[str, object]:

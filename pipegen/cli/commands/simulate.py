@@ -17,6 +17,7 @@ from pipegen.cli.cluster import read_cluster
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.orders import EngineOrder
 from pipegen.cli.output import write
+from pipegen.cli.overwriting import HTML, SVG, check_picture
 from pipegen.cli.paper import Paper, anywhere, on_paper
 from pipegen.cli.session import (
     DiagnosticsOption,
@@ -80,6 +81,9 @@ _Target = Annotated[
     typer.Option("--target", "-t", show_default=False, help="Keep the order that this engine would enforce."),
 ]
 _Svg = Annotated[Path | None, typer.Option(metavar="FILE", show_default=False, help="Draw the chart to this file too.")]
+_Html = Annotated[
+    Path | None, typer.Option(metavar="FILE", show_default=False, help="Write a page with the chart to this file too.")
+]
 
 
 class _Result(Struct, kw_only=True):
@@ -103,6 +107,7 @@ def simulate(
     inputs: SetOption = None,
     form: Annotated[Shown, typer.Option("--format", help="How the result is shown.")] = Shown.TEXT,
     svg: _Svg = None,
+    html: _Html = None,
     diagnostics: DiagnosticsOption = Format.TEXT,
 ) -> None:
     """Time a run on paper: how long it takes, and what waits for what.
@@ -114,7 +119,8 @@ def simulate(
     if order not in ORDERS:
         raise wrong_option("--order", order, ORDERS)
     counts = _counts(sweep)
-    _check_picture(svg)
+    check_picture(svg, SVG)
+    check_picture(html, HTML)
     report = Report()
     try:
         paper = on_paper(_analysed(configs, pipeline, inputs, report), durations, target, order, report)
@@ -126,6 +132,8 @@ def simulate(
     result = _result(paper if cluster is not None else anywhere(paper), machines, counts, target)
     if svg is not None:
         write(svg, render_svg(result.simulation, paper.unit))
+    if html is not None:
+        write(html, _page(result))
     typer.echo(json.dumps(_data(result), indent=2) if form is Shown.JSON else _text(result))
 
 
@@ -170,15 +178,6 @@ def _counts(given: str | None) -> range | None:
     return range(first, last + 1)
 
 
-def _check_picture(path: Path | None) -> None:
-    """End with wrong usage when *path* holds something else than a picture."""
-    if path is not None and path.is_file():
-        with path.open("rb") as file:
-            start = file.read(4)
-        if start not in (b"", b"<svg"):
-            raise WrongUsage(f'"{path}" is there and is no SVG: name another file')
-
-
 # What is told
 
 
@@ -204,6 +203,12 @@ def _text(result: _Result) -> str:
     if result.sweep is not None:
         parts.append(render_sweep(result.sweep, unit, width, glyphs))
     return "\n\n".join([*parts, render_text(result.simulation, unit, width, glyphs)])
+
+
+def _page(result: _Result) -> str:
+    from pipegen.cli.simulation_page import page  # noqa: PLC0415 - most simulations need no templates
+
+    return page(result.simulation, result.paper.unit, _head(result))
 
 
 def _head(result: _Result) -> str:

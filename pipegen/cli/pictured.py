@@ -1,0 +1,95 @@
+"""Plans as pictures: what their boxes and arcs say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.paths import longest_path
+from pipegen.pictures.model import Link, Mark, Picture, Stage
+from pipegen.plan.condition_words import words
+from pipegen.plan.model import Job, Plan, Selection
+
+
+def picture(plan: Plan) -> Picture:
+    """Return *plan* as a picture; its stages without details."""
+    path = _path(plan.graph)
+    return Picture(
+        name=plan.name,
+        words=(*_counted(len(plan.jobs), path), *_when(plan)),
+        graph=plan.graph,
+        stages=tuple(map(_stage, plan.jobs)),
+        links=dict(_links(plan)),
+        path=path,
+        last=tuple(job.stage for job in plan.jobs if job.is_final),
+    )
+
+
+def bare_picture(name: str, graph: ExecutionGraph) -> Picture:
+    """Return the picture of a *graph* of whose stages only the names are known."""
+    path = _path(graph)
+    return Picture(
+        name=name,
+        words=_counted(len(graph.nodes), path),
+        graph=graph,
+        stages=tuple(Stage(name=node) for node in graph.nodes),
+        links={},
+        path=path,
+    )
+
+
+def _path(graph: ExecutionGraph) -> tuple[str, ...]:
+    """Return the longest path of *graph*; () where no stage comes after another."""
+    return longest_path(graph) if graph.arcs else ()
+
+
+def _counted(stages: int, path: tuple[str, ...]) -> tuple[str, ...]:
+    counted = "1 stage" if stages == 1 else f"{stages} stages"
+    return (counted, f"{len(path)} on the longest path") if path else (counted,)
+
+
+def _when(plan: Plan) -> Iterator[str]:
+    if plan.selection is Selection.ON_DEMAND:
+        yield "runs only when asked for"
+    if plan.condition is not None:
+        yield f"when {words(plan.condition)}"
+    for one in plan.schedules:
+        yield f"scheduled {one.cron} ({one.timezone or 'UTC'})"
+
+
+def _stage(job: Job) -> Stage:
+    marked = tuple(_marks(job))
+    return Stage(name=job.stage, marks=tuple(mark for mark, _ in marked), notes=tuple(note for _, note in marked))
+
+
+def _marks(job: Job) -> Iterator[tuple[Mark, str]]:
+    """Yield what is special about *job*, and in words what that means for it."""
+    if job.is_final:
+        yield Mark.FINALLY, "after all others, whatever happened"
+    if job.condition is not None:
+        yield Mark.CONDITION, f"when {words(job.condition)}"
+    if job.gate.approval is not None:
+        yield Mark.APPROVAL, "waits for a person"
+    if job.gate.delay is not None:
+        yield Mark.DELAY, "starts after a delay"
+    if job.leg is not None:
+        yield Mark.MATRIX, ", ".join(f"{axis} {value}" for axis, value in job.leg.values)
+    if job.limits.allow_failure is not None:
+        yield Mark.MAY_FAIL, "may fail"
+
+
+def _links(plan: Plan) -> Iterator[tuple[tuple[str, str], Link]]:
+    """Yield what each arc carries, where it does."""
+    jobs = {job.stage: job for job in plan.jobs}
+    for earlier, later in plan.graph.arcs:
+        values = tuple(output.name for output in jobs[later].reads if output.stage == earlier)
+        files = tuple(left_by(jobs[earlier])) if earlier in jobs[later].files else ()
+        if values or files:
+            yield (earlier, later), Link(values=values, files=files)
+
+
+def left_by(job: Job) -> Iterator[str]:
+    """Yield the paths of the files that *job* leaves for those after it."""
+    for artifact in job.artifacts:
+        if artifact.travels:
+            yield artifact.path or "files known at run time"

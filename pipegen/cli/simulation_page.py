@@ -1,0 +1,48 @@
+"""A run on paper as one page that needs no other file: the chart, and its figures in tables."""
+
+from __future__ import annotations
+
+from pipegen.graph.render.visible import visible
+from pipegen.pictures.chart import Table, render_chart
+from pipegen.run.chart.rows import slot, with_slots
+from pipegen.run.chart.svg import render_svg
+from pipegen.run.chart.text import CAUSES
+from pipegen.run.chart.times import Unit
+from pipegen.run.simulation import Simulation
+
+
+def page(simulation: Simulation, unit: Unit, words: str) -> str:
+    """Return the page of *simulation*; *words* say what was simulated."""
+    path = " → ".join(visible(simulation.name(task)) for task in simulation.path.tasks)
+    return render_chart(
+        title=f"{visible(simulation.title)}: {unit.words(simulation.makespan)}",
+        heading="A run on paper",
+        words=(*words.splitlines(), f"Longest path, {unit.words(simulation.path.seconds)}: {path}"),
+        chart=render_svg(simulation, unit),
+        tables=(_waiting(simulation, unit), _stages(simulation, unit)),
+    )
+
+
+def _waiting(simulation: Simulation, unit: Unit) -> Table:
+    rows = []
+    for (cause, what), times in simulation.waiting().items():
+        name = f'{CAUSES[cause]} "{visible(what)}"' if what else CAUSES[cause]
+        whole = unit.words(sum(time for _, time in times))
+        rows.append((name, whole, ", ".join(visible(simulation.name(task)) for task, _ in times)))
+    return Table("What stages waited for", ("Waited for", "In all", "Stages"), tuple(rows))
+
+
+def _stages(simulation: Simulation, unit: Unit) -> Table:
+    several = with_slots(simulation)
+    rows = (
+        (
+            visible(simulation.name(bar.task.id)),
+            unit.words(bar.start) if bar.start else "0",
+            unit.words(bar.end),
+            unit.words(bar.seconds),
+            unit.words(sum(wait.seconds for wait in bar.waits)) if bar.waits else "",
+            slot(bar.attempt.machine, bar.lanes[0], several),
+        )
+        for bar in simulation.bars
+    )
+    return Table("Stages", ("Stage", "Start", "End", "Took", "Waited", "Executor"), tuple(rows))

@@ -1,0 +1,150 @@
+"""What the page with a picture tells of each stage, as data for templates/pictures/page.js.j2, which shows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Text
+from pipegen.cli.expanded import as_yaml
+from pipegen.cli.pictured import left_by
+from pipegen.plan.condition_words import words
+from pipegen.plan.model import Job, Plan
+from pipegen.source.text import Span
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Node, Scalar, children
+
+_MINUTE, _HOUR = 60, 3_600
+
+# Keys at the top of a file stand apart; those of a stage need not.
+_BETWEEN_KEYS = re.compile(r"\n\n(?=\S)")
+
+Written = Mapping[tuple[str, int], TreeMapping]
+
+
+def written_stages(tree: TreeMapping) -> Written:
+    """Return the stages in *tree*, which holds all that includes, templates and defaults say, by where their names are.
+
+    Legs of a matrix, and stages of a pipeline that several others call, are written once.
+    """
+    found: dict[tuple[str, int], TreeMapping] = {}
+    for pipeline in children(tree.get("pipelines") or tree):
+        stages = pipeline.get("stages") if isinstance(pipeline, TreeMapping) else None
+        for stage in children(stages) if stages is not None else ():
+            name = stage.get("name") if isinstance(stage, TreeMapping) else None
+            if isinstance(stage, TreeMapping) and name is not None:
+                found[_place(name.span)] = stage
+    return found
+
+
+def details(plan: Plan, written: Written) -> dict[str, dict[str, object]]:
+    """Return what is told of each stage of *plan*; what there is nothing of is left out."""
+    readers: dict[tuple[str, str], list[str]] = {}
+    for job in plan.jobs:
+        for output in job.reads:
+            readers.setdefault((output.stage, output.name), []).append(job.stage)
+    return {job.stage: dict(_told(job, plan, written.get(_place(job.span)), readers)) for job in plan.jobs}
+
+
+def _told(
+    job: Job, plan: Plan, stage: TreeMapping | None, readers: Mapping[tuple[str, str], list[str]]
+) -> Iterator[tuple[str, object]]:
+    told: dict[str, object] = {
+        "place": f"{job.span.file.from_root}:{job.span.first.line}",
+        "description": _text(stage.get("description")) if stage is not None else "",
+        "facts": [list(fact) for fact in (*_waits(job), *_place_of_work(job), *_bounds(job))],
+        "needs": list(job.needs),
+        "followers": list(plan.graph.successors(job.stage)) if job.stage in plan.graph else [],
+        "reads": [[output.stage, output.name] for output in job.reads],
+        "outputs": [[name, readers.get((job.stage, name), [])] for name in job.binds],
+        "files": list(job.files),
+        "leaves": list(left_by(job)),
+        "script": "\n".join(_lines(stage.get("script"))) if stage is not None else "",
+        "config": _BETWEEN_KEYS.sub("\n", as_yaml(stage)) if stage is not None else "",
+    }
+    return ((key, value) for key, value in told.items() if value)
+
+
+_Facts = Iterator[tuple[str, str]]
+
+
+def _waits(job: Job) -> _Facts:
+    """Yield when *job* runs, and what it waits for."""
+    gate = job.gate
+    if job.condition is not None:
+        yield "When", words(job.condition)
+    if gate.approval is not None:
+        approvers = f" (by {', '.join(gate.approval.approvers)})" if gate.approval.approvers else ""
+        yield "Approval", (gate.approval.message or "a person says yes") + approvers
+    if gate.delay is not None:
+        yield "Starts after", _time(gate.delay.seconds)
+    if gate.environment is not None:
+        yield "Environment", _shown(gate.environment.name)
+    if gate.locks:
+        yield "Lock", ", ".join(lock.name for lock in gate.locks)
+
+
+def _place_of_work(job: Job) -> _Facts:
+    """Yield where *job* runs."""
+    machine = job.machine
+    if job.leg is not None:
+        yield "Matrix", ", ".join(f"{axis} = {value}" for axis, value in job.leg.values)
+    if machine.image is not None:
+        yield "Image", _shown(machine.image.name)
+    if machine.services:
+        yield "Services", ", ".join(_shown(service.image) for service in machine.services)
+    if machine.labels:
+        yield "Agent", ", ".join(machine.labels)
+
+
+def _bounds(job: Job) -> _Facts:
+    """Yield how often and how long *job* may run."""
+    limits = job.limits
+    if limits.timeout is not None:
+        yield "Timeout", _time(limits.timeout.seconds)
+    if limits.retry is not None:
+        yield "Tries", str(limits.retry.count + 1)
+    if limits.allow_failure is not None:
+        codes = ", ".join(map(str, limits.allow_failure.exit_codes))
+        yield "May fail", f"with exit status {codes}" if codes else "the pipeline goes on"
+
+
+def _place(span: Span) -> tuple[str, int]:
+    return span.file.path, span.start
+
+
+def _text(node: Node | None) -> str:
+    return node.text if isinstance(node, Scalar) else ""
+
+
+def _lines(node: Node | None) -> Iterator[str]:
+    """Yield the entries of a script."""
+    if isinstance(node, Scalar):
+        yield node.text
+    elif node is not None:
+        for child in children(node):
+            yield from _lines(child)
+
+
+def _shown(text: Text) -> str:
+    """Return *text* as a person writes it."""
+    return "".join(map(_part, text.parts))
+
+
+def _part(part: Part) -> str:
+    match part:
+        case Reference():
+            return f"{str(part)[:-1]}|{part.default}}}" if part.default is not None else str(part)
+        case Bare():
+            return part.source
+        case Defaulted():
+            return _shown(part.text)
+        case str():
+            return part
+
+
+def _time(seconds: int) -> str:
+    hours, rest = divmod(seconds, _HOUR)
+    minutes, left = divmod(rest, _MINUTE)
+    parts = ((hours, "h"), (minutes, "min"), (left, "s"))
+    return " ".join(f"{number} {unit}" for number, unit in parts if number) or "0 s"

@@ -1,0 +1,38 @@
+"""A chart and its figures as one page, which needs no other file and no network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pipegen.emit.template import render
+from pipegen.pictures.palette import DARK, LIGHT
+from pipegen.pictures.policy import policy
+from pipegen.structs import Struct
+
+_STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
+
+
+class Table(Struct):
+    """Rows of words under a *title*; a table without rows is left out."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def render_chart(*, title: str, heading: str, words: Sequence[str], chart: str, tables: Sequence[Table]) -> str:
+    """Return the page of *chart*, an SVG document; its style becomes that of the page."""
+    own = _STYLE.search(chart)
+    style = render("pictures/chart.css.j2", filters={}, light=LIGHT, dark=DARK, chart=own[1] if own else "")
+    return render(
+        "pictures/chart.html.j2",
+        filters={},
+        title=title,
+        heading=heading,
+        words=words,
+        chart=_STYLE.sub("", chart, count=1),
+        tables=[table for table in tables if table.rows],
+        style=style,
+        policy=policy(style),
+    )

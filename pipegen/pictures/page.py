@@ -1,0 +1,55 @@
+"""Pictures as one page to look around in, which needs no other file and no network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from pipegen.emit.template import render
+from pipegen.graph.render.visible import visible
+from pipegen.pictures.legend import legend
+from pipegen.pictures.model import Picture
+from pipegen.pictures.palette import DARK, LIGHT, NAMED
+from pipegen.pictures.policy import policy
+from pipegen.pictures.scene import Scene, number, scene
+
+
+def render_page(source: str, pictures: Sequence[Picture]) -> str:
+    """Return the page of *pictures*, which the file *source* describes."""
+    scenes = [scene(picture) for picture in pictures]
+    filters = {"n": number}
+    style = render("pictures/page.css.j2", filters=filters, light=LIGHT, dark=DARK, named=NAMED)
+    script = render("pictures/page.js.j2", filters=filters)
+    return render(
+        "pictures/page.html.j2",
+        filters={**filters, "visible": visible},
+        title=f"{visible(source)}: {', '.join(visible(picture.name) for picture in pictures)}",
+        source=visible(source),
+        scenes=scenes,
+        legend=legend(scenes),
+        style=style,
+        script=script,
+        policy=policy(style, script),
+        data=in_script([_data(one) for one in scenes]),
+    )
+
+
+def in_script(value: object) -> str:
+    """Return *value* as JSON that may stand in an element `script`: nothing in it ends that, or begins a comment."""
+    text = json.dumps(value, separators=(",", ":"))  # in ASCII, so that no line separator stands there as itself
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _data(one: Scene) -> Mapping[str, object]:
+    return {
+        "name": one.picture.name,
+        "stages": [
+            {
+                "name": card.stage.name,
+                "marks": [mark.value for mark in card.stage.marks],
+                "box": [round(value, 1) for value in (card.box.x, card.box.y, card.box.width, card.box.height)],
+                **card.stage.detail,
+            }
+            for card in one.cards
+        ],
+    }

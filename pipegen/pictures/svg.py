@@ -1,0 +1,51 @@
+"""Pictures as one SVG document, which needs nothing beside itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipegen.emit.template import render
+from pipegen.graph.render.visible import visible
+from pipegen.pictures.legend import legend
+from pipegen.pictures.measure import width
+from pipegen.pictures.model import Picture
+from pipegen.pictures.palette import DARK, LIGHT
+from pipegen.pictures.scene import Scene, number, scene
+from pipegen.structs import Struct
+
+_EDGE, _HEAD, _BETWEEN, _LEGEND = 24.0, 58.0, 36.0, 44.0
+_LEAST_WIDTH = 560.0
+
+
+class Part(Struct):
+    """A pipeline at its place: *top* is where its words stand, *y* where its graph begins."""
+
+    scene: Scene
+    title: str
+    words: str
+    top: float
+    y: float
+
+
+def render_svg(pictures: Sequence[Picture]) -> str:
+    """Return *pictures*, one below the other."""
+    parts: list[Part] = []
+    top = _EDGE
+    for one in map(scene, pictures):
+        words = ", ".join(one.picture.words)
+        parts.append(Part(one, visible(one.picture.name), visible(words), top, top + _HEAD))
+        top += _HEAD + one.height + _BETWEEN
+    widest = max((max(part.scene.width, width(part.words, 12)) for part in parts), default=0.0)
+    return render(
+        "pictures/picture.svg.j2",
+        filters={"n": number},
+        parts=parts,
+        title="; ".join(f"{part.title}: {part.words}" for part in parts),
+        width=max(widest, _LEAST_WIDTH) + 2 * _EDGE,
+        height=top + _LEGEND - _BETWEEN / 2,
+        left=_EDGE,
+        legend=legend([part.scene for part in parts]),
+        legend_top=top,
+        light=LIGHT,
+        dark=DARK,
+    )

@@ -1,0 +1,40 @@
+"""What of a generated file is a stage's own: of every golden case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipegen.cli.excerpts import excerpts
+from pipegen.cli.stage_details import details, written_stages
+from pipegen.compiler import analyse, expand
+from pipegen.config.load import load
+from pipegen.diagnostics.report import Report
+from pipegen.targets import registry
+
+CASES = sorted(path.parent for path in (Path(__file__).parents[1] / "golden").glob("*/pipeline.yml"))
+# A stage that takes an environment down is no stage of a Jenkinsfile.
+LEFT_OUT = {("gates", "jenkins"): {("service", "stop")}}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
+def test_every_stage_has_its_text(case: Path) -> None:
+    """For both engines, and a part of the very file."""
+    analysed = analyse(load(case / "pipeline.yml", Report()), (), Report())
+    stages = {(plan.name, job.stage) for plan in analysed.plans for job in plan.jobs}
+    for name in ("gitlab", "jenkins"):
+        found, reason = excerpts(analysed, registry.load(name))
+
+        assert reason == ""
+        assert stages - found.keys() == LEFT_OUT.get((case.name, name), set())
+        assert all(text.endswith("\n") and text.strip() for text in found.values())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
+def test_every_stage_is_found_in_the_config(case: Path) -> None:
+    """Those of included files, called pipelines and legs of a matrix too."""
+    analysed = analyse(load(case / "pipeline.yml", Report()), (), Report())
+    written = written_stages(expand(analysed.file, Report()))
+
+    assert all(detail["config"] for plan in analysed.plans for detail in details(plan, written).values())

@@ -1,0 +1,333 @@
+"""The page of a picture in a real browser: what a person sees, clicks, types and prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engines.browser import Page, available, browser
+from engines.requirement import require
+from engines.screenshots import analysed
+from pictures.shown import HOSTILE, picture
+from run.chart.shown import service
+
+from pipegen.cli.drawing import of_config
+from pipegen.cli.session import Format
+from pipegen.cli.simulation_page import page as simulation_page
+from pipegen.pictures.page import render_page
+from pipegen.run.chart.times import SECONDS
+
+SCRIPT = "echo 'one  two'\n\tmake  \"${build.version}\" && echo </script> <!-- \\n $HOME &amp; ünïcödé 😀\n"
+CONFIG = f"""\
+pipelines:
+  service:
+    stages:
+      - name: build
+        description: Makes what the others check.
+        image: python:3.12
+        script: [make dist]
+        outputs: {{ version: {{ command: cat VERSION }} }}
+        artifacts: [dist/]
+      - name: lint
+        script: [ruff check .]
+      - name: unit
+        script: {json.dumps(SCRIPT)}
+      - name: release
+        when: {{ branch: main }}
+        approve: Ready?
+        script: ['./release "${{build.version}}"']
+      - name: clean-up
+        script: [./clean]
+    execution: [[build, unit, release], [lint, release]]
+    finally: [clean-up]
+  nightly:
+    stages: [{{ name: soak, script: [./soak] }}]
+"""
+BUILD, LINT, UNIT, RELEASE = range(4)
+HEADING = "document.querySelector('#panel h2').textContent"
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """Give a browser, one for all tests."""
+    require(available())
+    with browser(tmp_path_factory.mktemp("browser")) as page:
+        yield page
+
+
+@pytest.fixture
+def page(opened: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Page:
+    """Return the page of CONFIG."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    (tmp_path / "page.html").write_text(of_config(None, analysed, None, Format.TEXT, is_page=True), encoding="utf-8")
+    opened.prefer(color_scheme="light", reduced_motion="reduce")
+    opened.open(tmp_path / "page.html")
+    return opened
+
+
+def stage(number: int) -> str:
+    """Return what selects a stage's box."""
+    return f'#pipeline-0 [data-stage="{number}"]'
+
+
+def focused(page: Page) -> str:
+    """Return the name of the stage that has the focus."""
+    found: str = page.look("document.activeElement.querySelector?.('.name')?.textContent")
+    return found
+
+
+def near(page: Page) -> list[str]:
+    """Return the stages that are not faded."""
+    found: list[str] = page.look(
+        "[...document.querySelectorAll('#pipeline-0 .stage.near .name')].map(o => o.textContent)"
+    )
+    return found
+
+
+def test_the_page_loads_without_a_complaint_and_asks_for_nothing(page: Page) -> None:
+    """The only address is its own."""
+    assert page.complaints() == []
+    assert [address.rpartition("/")[2] for address in page.requests()] == ["page.html"]
+
+
+def test_the_policy_of_the_page_is_kept(page: Page) -> None:
+    """What would ask the network, or run other text, is refused by the browser."""
+    script = """fetch('https://example.org/').then(() => 'sent', () => 'refused').then(told => {
+        const other = document.createElement('script'); other.textContent = 'window.broken = 1';
+        document.body.append(other); return [told, window.broken ?? null]; })"""
+
+    assert page.look(script) == ["refused", None]
+
+
+def test_a_click_opens_the_panel_with_the_script_as_it_is(page: Page) -> None:
+    """To the byte, and with what each target makes of it."""
+    page.click(stage(UNIT))
+
+    assert page.look(HEADING) == "unit"
+    assert page.look("document.querySelector('#panel .script').textContent") == SCRIPT
+    assert page.look("[...document.querySelectorAll('#panel .targets button')].map(o => o.textContent)") == [
+        *("gitlab", "jenkins")
+    ]
+    assert page.look("document.querySelector('#panel .generated').textContent").startswith('"service: unit":\n')
+    page.click("#panel .targets button:last-child")
+    assert "'service: unit'" in page.look("document.querySelector('#panel .generated').textContent")
+    assert page.complaints() == []
+
+
+def test_the_panel_tells_who_reads_an_output(page: Page) -> None:
+    """And goes there."""
+    page.click(stage(BUILD))
+    told = page.look("document.querySelector('#panel table').textContent")
+    page.click("#panel table li:last-child button")
+
+    assert told == "versionunitrelease"
+    assert page.look(HEADING) == "release"
+    assert "branch main" in page.look("document.querySelector('#panel dl').textContent")
+
+
+def test_pointing_at_a_stage_shows_what_comes_before_and_after(page: Page) -> None:
+    """All of it, however far; a value that comes from farther than an arc is drawn."""
+    page.hover(stage(UNIT))
+    assert near(page) == ["build", "unit", "release"]
+    page.hover(stage(RELEASE))
+    assert near(page) == ["build", "lint", "unit", "release"]
+    assert page.look("document.querySelectorAll('#pipeline-0 .far').length") == 1
+    page.send("Input.dispatchMouseEvent", type="mouseMoved", x=700, y=20)
+    assert page.look("document.querySelector('#pipeline-0 .graph').classList.contains('tracing')") is False
+
+
+def test_pointing_at_an_arc_names_what_it_carries(page: Page) -> None:
+    """In words beside the pointer."""
+    x, y = page.look(
+        """(path => { const p = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM());
+        return [p.x, p.y]; })(document.querySelector('[data-from="0"][data-to="2"] .line'))"""
+    )
+    page.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    assert page.look("document.querySelector('#tip').textContent") == "build → unit: values: version; files: dist"
+    assert page.look("document.querySelector('#tip').hidden") is False
+
+
+def test_stages_are_found_by_what_they_hold(page: Page) -> None:
+    """`/` begins a search, Enter goes to what is found, Escape ends first the one, then the other."""
+    page.press("/", *"ruff")
+    assert page.look("document.querySelector('#found').textContent") == "1 stage"
+    assert page.look("document.querySelectorAll('.stage.hit').length") == 1
+    page.press("Enter")
+    assert page.look(HEADING) == "lint"
+    page.press("Escape")
+    assert page.look("document.querySelectorAll('.stage.hit').length") == 0
+    page.press("Escape")
+    assert page.look("document.querySelector('#panel').hidden") is True
+
+
+def test_the_keys_walk_along_arcs(page: Page) -> None:
+    """Forth and back, up and down in a column; Enter opens, Escape closes and leaves the focus where it was."""
+    page.press("ArrowRight")
+    assert focused(page) == "build"
+    page.press("ArrowRight")
+    assert focused(page) == "unit"
+    page.press("ArrowRight", "ArrowLeft")
+    assert focused(page) == "unit"
+    page.press("ArrowLeft", "ArrowDown")
+    beside = focused(page)
+    page.press("ArrowUp", "ArrowUp")
+    assert "lint" in {beside, focused(page)}
+    page.press("Enter")
+    assert page.look("document.querySelector('#panel').hidden") is False
+    here = focused(page)
+    page.press("Escape")
+    assert (focused(page), page.look("document.querySelector('#panel').hidden")) == (here, True)
+
+
+def test_one_stage_is_reached_by_tab(page: Page) -> None:
+    """The others by arrows: nobody tabs through 300 stages."""
+    assert page.look("document.querySelectorAll('#pipeline-0 .stage[tabindex=\"0\"]').length") == 1
+    assert page.look("[...document.querySelectorAll('.stage')].every(o => o.getAttribute('aria-label'))") is True
+
+
+def test_the_view_is_zoomed_and_moved(page: Page) -> None:
+    """By keys, buttons, the wheel and by dragging."""
+    width = "document.querySelector('#pipeline-0 [data-stage=\"0\"]').getBoundingClientRect().width"
+    first = page.look(width)
+    page.press("+")
+    assert page.look(width) > first
+    page.click("#smaller")
+    assert page.look(width) == pytest.approx(first)
+    page.wheel(stage(UNIT), -200)
+    assert page.look(width) > first
+    page.press("0")
+    assert page.look(width) == pytest.approx(first)
+    x, y = page.middle(stage(UNIT))
+    page.drag((x, y + 120), (x + 50, y + 90))
+    moved = page.middle(stage(UNIT))
+    assert moved == pytest.approx((x + 50, y - 30), abs=1)
+    assert page.look("document.querySelector('#panel').hidden") is True
+
+
+def test_the_page_is_dark_or_light_as_a_person_likes(page: Page) -> None:
+    """As the system says, until the button says otherwise."""
+    ground = "getComputedStyle(document.body).backgroundColor"
+    box = "getComputedStyle(document.querySelector('.box')).fill"
+    light = (page.look(ground), page.look(box))
+    page.prefer(color_scheme="dark")
+    dark = (page.look(ground), page.look(box))
+    page.click("#dress")
+    chosen = (page.look(ground), page.look(box))
+    page.click("#dress")
+
+    back = (page.look(ground), page.look(box))
+
+    assert light == chosen == ("rgb(255, 255, 255)", "rgb(246, 248, 250)")
+    assert dark == back == ("rgb(13, 17, 23)", "rgb(22, 27, 34)")
+    page.click("#dress")
+    page.prefer(color_scheme="light")
+
+
+def test_pipelines_stand_on_tabs(page: Page) -> None:
+    """Of which one is shown."""
+    shown = "[...document.querySelectorAll('.pipeline')].map(o => !o.hidden)"
+    assert page.look(shown) == [True, False]
+    page.click("#tab-1")
+    assert page.look(shown) == [False, True]
+    page.click('#pipeline-1 [data-stage="0"]')
+    assert page.look(HEADING) == "soak"
+
+
+def test_the_whole_graph_is_printed(page: Page) -> None:
+    """In light colours, all of it, without what is for the screen."""
+    page.press("+", "+", "+")
+    page.send("Emulation.setEmulatedMedia", media="print")
+    area = page.look(
+        "(({ width, height }) => [width, height])(document.querySelector('.graph').getBoundingClientRect())"
+    )
+    boxes = page.look("[...document.querySelectorAll('#pipeline-0 .stage')].map(o => o.getBoundingClientRect().right)")
+    tools = page.look("getComputedStyle(document.querySelector('header .tools')).display")
+    page.send("Emulation.setEmulatedMedia", media="")
+
+    assert max(boxes) <= area[0] + 10
+    assert tools == "none"
+    assert page.printed().startswith(b"%PDF")
+
+
+def test_nothing_moves_for_those_who_like_it_still(page: Page) -> None:
+    """No transition is left."""
+    still = page.look("getComputedStyle(document.querySelector('.stage')).transitionDuration")
+    page.prefer(reduced_motion="no-preference")
+
+    assert still == "0s"
+    assert page.look("getComputedStyle(document.querySelector('.stage')).transitionDuration") != "0s"
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_is_shown_and_does_nothing(name: str, opened: Page, tmp_path: Path) -> None:
+    """In the name of a pipeline, of a stage, in a script and in what is generated."""
+    detail: dict[str, object] = {
+        "script": name,
+        "description": name,
+        "facts": [[name, name]],
+        "generated": [[name, name, ""]],
+    }
+    detail |= {"reads": [["build", name]], "outputs": [[name, ["release"]]], "leaves": [name], "config": name}
+    (tmp_path / "page.html").write_text(render_page(name, [picture(name, name, detail)]), encoding="utf-8")
+    opened.open(tmp_path / "page.html")
+    opened.click(stage(1))
+
+    assert opened.complaints() == []
+    assert opened.look("window.broken ?? null") is None
+    assert opened.look("document.querySelectorAll('script').length") == 2
+    shown = opened.look("document.querySelector('#panel .script').textContent")
+    # A lone half of a character is no character: the browser may not hand it out.
+    assert shown == name or "\ud83d" in name
+    assert opened.look("document.querySelectorAll('#panel img, #panel svg, #panel script').length") == 0
+
+
+@pytest.mark.parametrize("stages", [3, 30, 300])
+def test_graphs_of_all_sizes_are_shown_whole(stages: int, opened: Page, tmp_path: Path) -> None:
+    """At first sight every box is within the window, and none lies on another."""
+    lines = [f"      - {{ name: stage-{number:03d}, script: [make] }}" for number in range(stages)]
+    arcs = [f"      - [stage-{max(0, number - 1 - number % 7):03d}, stage-{number:03d}]" for number in range(1, stages)]
+    config = "\n".join(["pipelines:", "  all:", "    stages:", *lines, "    execution:", *arcs, ""])
+    (tmp_path / "pipegen.yaml").write_text(config, encoding="utf-8")
+    text = of_config(tmp_path / "pipegen.yaml", analysed, ["gitlab"], Format.TEXT, is_page=True)
+    (tmp_path / "page.html").write_text(text, encoding="utf-8")
+    opened.open(tmp_path / "page.html")
+    places = "[...document.querySelectorAll('.graph, .stage .box')].map(o => o.getBoundingClientRect())"
+    area, *boxes = opened.look(f"{places}.map(o => [o.x, o.y, o.right, o.bottom])")
+
+    assert len(boxes) == stages
+    assert all(box[0] >= area[0] and box[1] >= area[1] and box[2] <= area[2] and box[3] <= area[3] for box in boxes)
+    assert not any(
+        one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3]
+        for place, one in enumerate(boxes)
+        for two in boxes[:place]
+    )
+
+
+def test_names_stand_within_their_boxes(page: Page) -> None:
+    """In the fonts of this machine, which are wide ones."""
+    script = """[...document.querySelectorAll('.pipeline:not([hidden]) .stage')].every(group => {
+        const box = group.querySelector('.box').getBoundingClientRect();
+        return [...group.querySelectorAll('text')].every(text =>
+            text.getBoundingClientRect().right <= box.right && text.getBoundingClientRect().left >= box.left); })"""
+
+    assert page.look(script) is True
+
+
+def test_the_chart_of_a_simulation_is_a_page_too(opened: Page, tmp_path: Path) -> None:
+    """In its own style, light and dark, without a complaint; it asks for nothing."""
+    (tmp_path / "page.html").write_text(simulation_page(service(), SECONDS, "on 2 executors"), encoding="utf-8")
+    opened.prefer(color_scheme="dark")
+    opened.open(tmp_path / "page.html")
+    dark = opened.look("getComputedStyle(document.querySelector('rect.ground')).fill")
+    opened.prefer(color_scheme="light")
+
+    assert (dark, opened.look("getComputedStyle(document.querySelector('rect.ground')).fill")) == (
+        *("rgb(13, 17, 23)", "rgb(255, 255, 255)"),
+    )
+    assert opened.look("document.querySelectorAll('tbody tr').length") == 7
+    assert opened.complaints() == []
+    assert len(opened.requests()) == 1

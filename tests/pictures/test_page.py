@@ -1,0 +1,109 @@
+"""A picture as a page; tests/engines/test_pictures.py looks at it in a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+
+import pytest
+from pictures.shown import HOSTILE, picture
+
+from pipegen.pictures.chart import Table, render_chart
+from pipegen.pictures.page import in_script, render_page
+
+
+class Elements(HTMLParser):
+    """The elements of a page, and the texts of its scripts and styles."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.own: dict[str, list[str]] = {"script": [], "style": []}
+        self.policy = ""
+        self.inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note the element."""
+        self.tags.append(tag)
+        self.inside = tag
+        if tag in self.own:
+            self.own[tag].append("")
+        found = dict(attrs)
+        if found.get("http-equiv") == "Content-Security-Policy":
+            self.policy = found["content"] or ""
+
+    def handle_data(self, data: str) -> None:
+        """Note the text of a script or style."""
+        if self.inside in self.own:
+            self.own[self.inside][-1] += data
+
+    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002 - what the parser hands on
+        """Note that what follows is no text of *tag*."""
+        self.inside = ""
+
+
+def digest(text: str) -> str:
+    """Return what a policy calls *text*."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def test_the_policy_allows_the_page_its_own_style_and_script() -> None:
+    """By their digests, and no network."""
+    page = Elements(render_page("pipegen.yaml", [picture()]))
+    _, script = page.own["script"]
+
+    assert page.policy.startswith("default-src 'none'; ")
+    assert f"style-src {digest(page.own['style'][0])};" in page.policy
+    assert f"script-src {digest(script)};" in page.policy
+    assert "unsafe" not in page.policy
+
+
+def test_the_page_asks_for_nothing() -> None:
+    """No address stands in it but that of a language."""
+    text = render_page("pipegen.yaml", [picture()])
+
+    assert set(re.findall(r"[a-z]+://[^\"')\s]+", text)) == {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"@import|<link(?! rel=\"icon\" href=\"data:,\")|<img|<iframe|\bfetch\(|XMLHttp", text)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_stays_text(name: str) -> None:
+    """In names, and in what is told of a stage; a page with plain names has the same elements."""
+    hostile = Elements(render_page(name, [picture(name, name, {"script": name, "description": name})]))
+    plain = Elements(render_page("pipegen.yaml", [picture(detail={"script": "make"})]))
+
+    assert hostile.tags == plain.tags
+    data = json.loads(hostile.own["script"][0])
+    assert (data[0]["name"], data[0]["stages"][1]["script"]) == (name, name)
+
+
+def test_json_in_a_script_ends_nothing() -> None:
+    """Neither the element nor a line."""
+    text = in_script(["</script>", "<!--", "-->", "\u2028", "&amp;"])
+
+    assert not re.search("[<>&\u2028\u2029]", text)
+    assert json.loads(text) == ["</script>", "<!--", "-->", "\u2028", "&amp;"]
+
+
+def test_several_pipelines_have_tabs() -> None:
+    """One pipeline has none."""
+    assert render_page("pipegen.yaml", [picture("one"), picture("two")]).count('role="tab"') == 2
+    assert 'role="tab"' not in render_page("pipegen.yaml", [picture()])
+
+
+def test_a_chart_becomes_a_page_with_tables() -> None:
+    """Its style is the page's, for the policy names one; words are text, and an empty table is left out."""
+    chart = '<svg xmlns="http://www.w3.org/2000/svg"><style>.bar{fill:red}</style><rect class="bar"/></svg>'
+    tables = (Table("Stages", ("Stage",), (("<b>unit</b>",),)), Table("Waits", ("For",), ()))
+    text = render_chart(title="<i>t</i>", heading="A run", words=("a & b",), chart=chart, tables=tables)
+    page = Elements(text)
+
+    assert page.policy.startswith(f"default-src 'none'; style-src {digest(page.own['style'][0])};")
+    assert ".bar{fill:red}" in page.own["style"][0]
+    assert page.tags.count("style") == page.tags.count("table") == page.tags.count("rect") == 1
+    assert "&lt;b&gt;unit&lt;/b&gt;" in text
+    assert "b" not in page.tags

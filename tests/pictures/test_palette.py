@@ -1,0 +1,28 @@
+"""Colours that can be told from their grounds."""
+
+import pytest
+
+from pipegen.pictures.palette import DARK, LIGHT
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of *colour*: https://www.w3.org/TR/WCAG22/#dfn-relative-luminance."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours."""
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("dress", [LIGHT, DARK])
+def test_text_and_strokes_can_be_told_from_their_grounds(dress: dict[str, str]) -> None:
+    """Text with 4.5, strokes that mean something with 3."""
+    for ground in ("ground", "raised", "mark", "chosen"):
+        assert contrast(dress["text"], dress[ground]) >= 4.5, ground
+    assert contrast(dress["quiet"], dress["ground"]) >= 4.5
+    for stroke in ("edge", "order", "values", "path"):
+        assert contrast(dress[stroke], dress["ground"]) >= 3, stroke

@@ -1,0 +1,86 @@
+"""A picture as one SVG document."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree as ET
+
+from pictures.shown import HOSTILE, picture
+
+from pipegen.pictures.svg import render_svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def read(text: str) -> ET.Element:
+    """Return the document *text*."""
+    return ET.fromstring(text)  # noqa: S314 - our own
+
+
+def texts(document: ET.Element, tag: str) -> list[str]:
+    """Return the texts of all elements *tag*."""
+    return [one.text or "" for one in document.iter(f"{SVG}{tag}")]
+
+
+def test_a_picture_names_its_stages_and_what_arcs_carry() -> None:
+    """As text that can be selected, and as titles that are read out."""
+    document = read(render_svg([picture()]))
+
+    assert {"service", "build", "unit", "release"} <= set(texts(document, "text"))
+    assert "build → unit: values: version; files: dist/" in texts(document, "title")
+    assert "unit → release: order only" in texts(document, "title")
+    assert "release, when branch main, waits, on the longest path" in texts(document, "title")
+
+
+def test_a_picture_has_a_title_and_a_description() -> None:
+    """Which the document names as such."""
+    document = read(render_svg([picture()]))
+
+    assert document.get("aria-labelledby") == "title words"
+    assert texts(document, "title")[0] == "service"
+    assert texts(document, "desc") == ["service: 4 stages, 3 on the longest path"]
+
+
+def test_a_picture_needs_nothing_beside_itself() -> None:
+    """No address but that of the language, and both dresses within."""
+    text = render_svg([picture()])
+
+    assert re.findall(r"[a-z]+://[^\"')\s]+", text) == ["http://www.w3.org/2000/svg"]
+    assert "@media(prefers-color-scheme:dark)" in text
+
+
+def test_the_same_picture_is_the_same_text() -> None:
+    """To the byte."""
+    assert render_svg([picture()]) == render_svg([picture()])
+
+
+def test_several_pipelines_stand_one_below_the_other() -> None:
+    """Each under its name, with one legend."""
+    text = render_svg([picture("one"), picture("two")])
+    tops = [float(top) for top in re.findall(r'<text class="title" x="24" y="([\d.]+)"', text)]
+
+    assert len(tops) == 2
+    assert tops[0] < tops[1]
+    assert text.count(">on the longest path</text>") == 1
+
+
+def test_hostile_names_are_text() -> None:
+    """Whatever they hold, the document can be read, and nothing in it is theirs but text."""
+    for name in HOSTILE:
+        document = read(render_svg([picture(name, stage=name)]))
+
+        assert {one.tag.removeprefix(SVG) for one in document.iter()} <= {
+            *("svg", "title", "desc", "style", "defs", "marker", "path", "rect", "text", "g", "line")
+        }
+
+
+def test_finally_stages_stand_behind_all_others() -> None:
+    """Right of a line, and of every box."""
+    text = render_svg([picture()])
+    places = {
+        name: float(left)
+        for left, name in re.findall(r'translate\(([\d.]+) [\d.]+\)">\n<title>([a-z-]+).*?</title>', text)
+    }
+
+    assert places["clean-up"] == max(places.values())
+    assert 'class="fence"' in text
