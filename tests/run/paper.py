@@ -9,7 +9,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Gate, Job, Limits, Plan, Selection, Shared, Workspace
 from pipegen.run.clocks.virtual import VirtualClock
 from pipegen.run.engine import Ask, Engine
-from pipegen.run.events import Cause, Ended, Event, Over, Parked, Ready, Skipped, Started
+from pipegen.run.events import Cause, Ended, Event, Listener, Over, Parked, Ready, Skipped, Started
 from pipegen.run.executors.simulated import SimulatedExecutor
 from pipegen.run.model import Attempt, Ending, Outcome, PipelineRun, Task, TaskId
 from pipegen.run.outcome import Status
@@ -198,8 +198,9 @@ class Paper:
         unwanted: Collection[str] = (),
         ask: Ask = lambda _, answer: answer(True),
         ended: Mapping[TaskId, Outcome] | None = None,
+        listeners: Sequence[Listener] = (),
     ) -> None:
-        """Try *outcomes* of a stage one after the other; without any, it succeeds.
+        """Try *outcomes* of a stage one after the other; without any, it succeeds. Who listens hears before the paper.
 
         Without a *scheduler*, there are *slots*. A stage takes a second, or its duration; from the second try on that
         of *later*, if it is there.
@@ -214,7 +215,7 @@ class Paper:
             clock=self.clock,
             executor=SimulatedExecutor(self.clock, self._duration, self._outcome),
             scheduler=scheduler or Slots(slots),
-            listeners=[self.heard],
+            listeners=[*listeners, self.heard],
             is_wanted=lambda task: task.id.stage not in unwanted,
             ask=ask,
             ended=ended or {},

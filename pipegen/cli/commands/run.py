@@ -34,13 +34,14 @@ from pipegen.plan.model import Job
 from pipegen.run.here.checkout import Checkout
 from pipegen.run.here.conditions import Asked
 from pipegen.run.here.dotenv import DotenvError, read_dotenv
+from pipegen.run.here.durations import known_durations
 from pipegen.run.here.effects import effects
 from pipegen.run.here.execution import Execution, pipeline_runs
 from pipegen.run.here.folder import RunFolder, dead, forget, home, make
 from pipegen.run.here.forecast import forecast
 from pipegen.run.here.guard import clean
 from pipegen.run.here.prepare import Prepared, Wish, gather
-from pipegen.run.here.resume import Earlier, known_durations, last_run, plan_digest
+from pipegen.run.here.resume import Earlier, last_run, plan_digest
 from pipegen.run.here.selection import Chosen
 from pipegen.run.journal import Journal
 from pipegen.run.model import Machine, TaskId
