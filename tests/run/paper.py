@@ -198,15 +198,16 @@ class Paper:
         unwanted: Collection[str] = (),
         ask: Ask = lambda _, answer: answer(True),
         ended: Mapping[TaskId, Outcome] | None = None,
-        listeners: Sequence[Listener] = (),
     ) -> None:
-        """Try *outcomes* of a stage one after the other; without any, it succeeds. Who listens hears before the paper.
+        """Try *outcomes* of a stage one after the other; without any, it succeeds.
 
         Without a *scheduler*, there are *slots*. A stage takes a second, or its duration; from the second try on that
         of *later*, if it is there.
         """
         self.clock = LookedAt()
         self.heard = Heard()
+        # Who hears of all before the paper does.
+        self.listeners: list[Listener] = []
         self._outcomes = outcomes or {}
         self._times, self._later = durations or {}, later or {}
         self.runs = [_in_order(pipeline_run(plan, self._times), place) for place, plan in enumerate(plans)]
@@ -215,7 +216,7 @@ class Paper:
             clock=self.clock,
             executor=SimulatedExecutor(self.clock, self._duration, self._outcome),
             scheduler=scheduler or Slots(slots),
-            listeners=[*listeners, self.heard],
+            listeners=[self],
             is_wanted=lambda task: task.id.stage not in unwanted,
             ask=ask,
             ended=ended or {},
@@ -224,6 +225,11 @@ class Paper:
     def run(self) -> dict[str, Status]:
         """Run to the end."""
         return self.engine.run()
+
+    def hear(self, event: Event) -> None:
+        """Tell everybody of *event*."""
+        for listener in (*self.listeners, self.heard):
+            listener.hear(event)
 
     def _duration(self, attempt: Attempt) -> float:
         stage = attempt.task.id.stage

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -54,22 +55,29 @@ class Case:
 
     def __init__(self, plan: Plan, bad: frozenset[str] = frozenset(), unwanted: frozenset[str] = frozenset()) -> None:
         self.plan, self.unwanted = plan, unwanted
+        self._good: defaultdict[Path, set[TaskId]] = defaultdict(set)
         self.outcomes = {job.stage: [outcome(job.stage, is_good=job.stage not in bad)] for job in plan.jobs}
 
     def run(self, path: Path, number: int = -1, cut: float = 1.0) -> State | None:
-        """Run, or go on, with a journal at *path*; return what all came to, None where it was killed on its way."""
+        """Run, or go on, with a journal at *path*; return what all came to, None where it was killed on its way.
+
+        Nothing is repeated that anybody has heard to have ended well.
+        """
         ended = self.ended(path)
+        assert self._good[path] <= ended.keys()
+        paper = Paper(self.plan, outcomes=self.outcomes, unwanted=self.unwanted, ended=ended)
         try:
             with MortalJournal(path, number, cut) as journal:
-                paper = Paper(
-                    self.plan, outcomes=self.outcomes, unwanted=self.unwanted, ended=ended, listeners=[journal]
-                )
+                paper.listeners.append(journal)
                 results = paper.run()
         except KilledError:
-            return None
-        started = {event.attempt.task.id for event in paper.heard.events if isinstance(event, Started)}
-        assert not started & ended.keys()
-        return State(results, ended, paper.heard.events)
+            results = None
+        for event in paper.heard.events:
+            assert not (isinstance(event, Started) and event.attempt.task.id in ended)
+            if isinstance(event, Ended) and event.outcome.ending is Ending.SUCCESS:
+                task = event.attempt.task
+                self._good[path] |= set() if task.job.is_final else {task.id}
+        return None if results is None else State(results, ended, paper.heard.events)
 
     def ended(self, path: Path) -> Mapping[TaskId, Outcome]:
         """Return what need not be repeated."""
@@ -114,6 +122,7 @@ def test_a_run_killed_at_each_write_comes_to_the_same(tmp_path: Path, cut: float
     for number in range(writes(case, tmp_path / "counted")):
         path = tmp_path / f"{number}"
         assert case.run(path, number, cut) is None
+        assert case.run(path) == whole
         assert case.run(path) == whole
 
 
