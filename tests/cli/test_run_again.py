@@ -1,18 +1,13 @@
-"""Runs after runs: what is reused, what is gone on with, and what a kill leaves."""
+"""Runs after runs: what is reused, and what is gone on with."""
 
 from __future__ import annotations
 
-import json
-import random
-import signal
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen, environment
+from cli.calling import Pipegen
 
 CONFIG = """\
 pipelines:
@@ -212,47 +207,3 @@ def test_another_pipeline_is_none_to_go_on_with(project: Path, pipegen: Pipegen)
 
     assert (result.status, ran(project)) == (2, [])
     assert "no earlier run of just this" in result.err
-
-
-def chains(length: int) -> str:
-    """Return a config of two chains whose stages read what those before them bind."""
-    lines, arcs = ["pipelines:", "  service:", "    stages:"], []
-    for chain in "ab":
-        for place in range(length):
-            name, before = f"{chain}{place}", f"{chain}{place - 1}"
-            read = f'test "${{{before}.value}}" = "{before} $(cat long)"; ' if place else ""
-            script = f'{read}echo "{name} $(cat long)" >value-{name}; sleep 0.02; echo {name} >>ran'
-            lines += [f"      - name: {name}", f"        script: ['{script}']"]
-            lines += [f"        outputs: {{ value: {{ command: cat value-{name} }} }}"]
-        arcs.append(f"      - [{', '.join(f'{chain}{place}' for place in range(length))}]")
-    return "\n".join([*lines, "    execution:", *arcs, ""])
-
-
-def test_a_killed_run_goes_on(project: Path) -> None:
-    """Killed at any moment, whatever has ended is not repeated, and all values come out as they were."""
-    (project / "pipegen.yaml").write_text(chains(6))
-    (project / "long").write_text("x" * 20_000 + "\n'$`\n")
-    chance = random.Random(7)  # noqa: S311 - for moments
-    command = [sys.executable, "-c", "from pipegen.cli.app import main; main()", "run", "-j", "2"]
-    options: list[str] = []
-    ended: list[str] = []
-    for _ in range(8):
-        child = subprocess.Popen([*command, *options], cwd=project, env=environment(), stdout=-3, stderr=-3)
-        time.sleep(chance.uniform(0.5, 1.0))
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-        time.sleep(0.1)
-        journals = sorted((project.parent / "state").rglob("journal.jsonl"), key=lambda path: path.stat().st_mtime)
-        if journals and journals[-1].read_text().strip():
-            options = ["--resume"]
-            lines = [json.loads(line) for line in journals[-1].read_text().splitlines() if line.endswith("}")]
-            ended = [line["stage"] for line in lines if line.get("event") == "ended"]
-            assert len(ended) == len(set(ended))
-    last = subprocess.run(
-        [*command, *options], cwd=project, env=environment(), capture_output=True, text=True, check=False
-    )
-
-    assert last.returncode == 0, last.stdout + last.stderr
-    names = ran(project)
-    assert set(names) == {f"{chain}{place}" for chain in "ab" for place in range(6)}
-    assert all(names.count(stage) == 1 or stage not in ended for stage in names)

@@ -325,6 +325,7 @@ def _folder(around: Path, ready: _Ready, options: _Options, plan: str) -> tuple[
     """Return a new folder in *around*, and the run to go on with; what older ones have left is removed."""
     for rest in dead(around):
         clean(rest.id, ready.prepared.program)
+        rest.take_up()
         rest.close(is_done=False)
     before = last_run(around, plan, ready.chosen) if options.is_resumed else Earlier()
     if options.is_resumed and before.folder is None:

@@ -71,10 +71,23 @@ class RunFolder:
         (self.path / _LOCK).unlink(missing_ok=True)
 
     def go_on(self, earlier: RunFolder) -> None:
-        """Take over what is needed to go on with an *earlier* run."""
-        shutil.copyfile(earlier.journal, self.journal)
+        """Take over what is needed to go on with an *earlier* run: what it left, then, in one step, its journal.
+
+        A process that is killed in between leaves a journal that is not in force; `take_up` knows what it is worth.
+        """
+        shutil.copyfile(earlier.journal, self._copy)
         if earlier.left.is_dir():
             earlier.left.rename(self.left)
+        self._copy.replace(self.journal)
+
+    def take_up(self) -> None:
+        """Put a copied journal in force whose process was killed when it had what belongs to it."""
+        if self._copy.exists() and self.left.is_dir():
+            self._copy.replace(self.journal)
+
+    @property
+    def _copy(self) -> Path:
+        return self.path / "journal.copy"
 
 
 def home(root: Path, environment: Mapping[str, str]) -> Path:
