@@ -89,8 +89,7 @@ class Victim:
 
     def journals(self) -> list[Path]:
         """Return the journals of all runs, the last one last."""
-        found = self._state.glob("pipegen/*/*/journal.jsonl")
-        return sorted(found, key=lambda path: (path.parent.name.rpartition("-")[0], path.parent.stat().st_mtime_ns))
+        return sorted(self._state.glob("pipegen/*/*/journal.jsonl"), key=_age)
 
     def journal(self) -> list[dict[str, object]]:
         """Return the whole lines of the last journal that has one; nothing where there is none."""
@@ -110,6 +109,15 @@ class Victim:
             names = subprocess.run(call, env=self._environment, capture_output=True, text=True, check=True).stdout
             found += [f"container {name}" for name in names.split() if any(run in name for run in ids)]
         return found
+
+
+def _age(journal: Path) -> tuple[str, int]:
+    """Return what journals are in order by: the second of the run, and when its folder changed."""
+    second = journal.parent.name.rpartition("-")[0]
+    try:
+        return second, journal.parent.stat().st_mtime_ns
+    except FileNotFoundError:  # a run has just removed it: it is one too many
+        return second, 0
 
 
 def config(image: str) -> str:
