@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen
+from cli.calling import Pipegen, environment
 
 CONFIG = """\
 pipelines:
@@ -181,6 +182,66 @@ def test_equal_stages_of_two_pipelines_run_once(project: Path, pipegen: Pipegen)
 
     assert (result.status, ran(project)) == (0, ["slow"])
     assert "1 ok, 1 reused" in result.out
+
+
+def test_who_waits_for_an_equal_stage_leaves_its_place(project: Path, pipegen: Pipegen) -> None:
+    """Others run there meanwhile."""
+    slow = "{ name: slow, script: ['sleep 0.4; echo slow >>ran'], reuse: true }"
+    quick = "{ name: quick, script: ['echo quick >>ran'] }"
+    (project / "pipegen.yaml").write_text(
+        f"pipelines:\n  one: {{ stages: [{slow}] }}\n"
+        f"  two: {{ stages: [{slow}, {quick}], execution: [[slow], [quick]] }}\n"
+    )
+    result = pipegen("run", "-j", "2")
+
+    assert (result.status, ran(project)) == (0, ["quick", "slow"])
+    assert 'wait     two: slow, for what is the same as "slow"' in result.out
+
+
+def test_a_stage_waits_for_an_equal_one_that_fails_and_tries_itself(project: Path, pipegen: Pipegen) -> None:
+    """It is not kept that a stage has failed."""
+    slow = (
+        "{ name: slow, script: ['sleep 0.1; echo slow >>ran; test -e other || { touch other; exit 1; }'], reuse: true }"
+    )
+    (project / "pipegen.yaml").write_text(f"pipelines:\n  one: {{ stages: [{slow}] }}\n  two: {{ stages: [{slow}] }}\n")
+
+    assert (pipegen("run", "-j", "2").status, ran(project)) == (1, ["slow", "slow"])
+    assert pipegen("run", "-j", "2").status == 0
+    assert ran(project) == []
+
+
+def test_how_much_is_kept_is_said_by_a_variable(
+    project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What does not fit any more goes at once; what is no size is wrong usage."""
+    monkeypatch.setenv("PIPEGEN_CACHE_SIZE", "0")
+    pipegen("run")
+    assert not list(contents(project))
+    monkeypatch.setenv("PIPEGEN_CACHE_SIZE", "1Mi")
+    pipegen("run")
+    assert list(contents(project))
+    monkeypatch.setenv("PIPEGEN_CACHE_SIZE", "much")
+    result = pipegen("run")
+
+    assert (result.status, 'PIPEGEN_CACHE_SIZE holds "much"' in result.err) == (2, True)
+
+
+def test_a_lock_holds_over_runs(project: Path) -> None:
+    """Of two at the same time, one waits for the other, in another repository too."""
+    stage = "{ name: alone, lock: 'the display', script: ['mkdir ../held; sleep 0.5; rmdir ../held'] }"
+    other = project.with_name("other")
+    other.mkdir()
+    runs = []
+    for folder in (project, other):
+        (folder / "pipegen.yaml").write_text(f"pipelines:\n  p: {{ stages: [{stage}] }}\n")
+        command = [sys.executable, "-c", "from pipegen.cli.app import main; main()", "run"]
+        runs.append(
+            subprocess.Popen(command, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=-2, text=True)
+        )
+    told = [run.communicate()[0] for run in runs]
+
+    assert [run.returncode for run in runs] == [0, 0], told
+    assert sum(text.count('wait     alone, for lock "the display"') for text in told) == 1
 
 
 def test_a_failed_run_goes_on(project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:

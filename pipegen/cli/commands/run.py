@@ -42,6 +42,7 @@ from pipegen.run.here.forecast import forecast
 from pipegen.run.here.guard import clean
 from pipegen.run.here.prepare import Prepared, Wish, gather
 from pipegen.run.here.resume import Earlier, last_run, plan_digest
+from pipegen.run.here.reuse import limit
 from pipegen.run.here.selection import Chosen
 from pipegen.run.journal import Journal
 from pipegen.run.model import Machine, TaskId
@@ -198,6 +199,7 @@ def run(
     )
     _check_reports(options.reports)
     environment = _environment(env_file)
+    _check_cache(environment)
     path, found, fixed = config_path(config), Report(), fixed_inputs(inputs)
     names = pipeline or [name for name in environment.get(_PIPELINES, "").split(",") if name]
     ready = _prepared(path, names, fixed, options, environment, found)
@@ -225,6 +227,13 @@ def _check_reports(paths: Sequence[Path]) -> None:
         if path.suffix not in FORMATS:
             raise WrongUsage(f'--report takes a file that ends in {", ".join(FORMATS)}, not "{path.name}"')
         check_place(path)
+
+
+def _check_cache(environment: Mapping[str, str]) -> None:
+    try:
+        limit(environment)
+    except ValueError as error:
+        raise WrongUsage(str(error)) from error
 
 
 def _environment(env_file: Path | None) -> dict[str, str]:

@@ -56,7 +56,7 @@ class Results:
     """
 
     def __init__(self, store: Store, trees: Trees, digest: Callable[[Task], str | None]) -> None:
-        self._store, self._trees, self._digest = store, trees, digest
+        self._store, self._trees, self.digest = store, trees, digest
         self._known: dict[TaskId, _Known] = {}
         # The jobs of each pipeline by stage, with their places.
         self._jobs: dict[str, dict[str, tuple[int, Job]]] = {}
@@ -64,7 +64,7 @@ class Results:
 
     def question(self, task: Task) -> Question | None:
         """Return what to ask about *task*, whose inputs are there; None where its result has to be made."""
-        digest = self._digest(task)
+        digest = self.digest(task)
         if digest is None:
             return None
         read = self._read(task)

@@ -92,10 +92,19 @@ class RunFolder:
 
 def home(root: Path, environment: Mapping[str, str]) -> Path:
     """Return the folder for all runs of the repository at *root*."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.name).strip(".-") or "root"
+    return _state(environment) / f"{name}-{sha256(os.fsencode(root)).hexdigest()[:8]}"
+
+
+def locks(environment: Mapping[str, str]) -> Path:
+    """Return the folder for the locks of all runs of a user on this machine."""
+    return _state(environment) / "locks"
+
+
+def _state(environment: Mapping[str, str]) -> Path:
     given = environment.get("XDG_STATE_HOME")
     state = Path(given) if given else Path(environment.get("HOME") or tempfile.gettempdir(), ".local/state")
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.name).strip(".-") or "root"
-    return state / "pipegen" / f"{name}-{sha256(os.fsencode(root)).hexdigest()[:8]}"
+    return state / "pipegen"
 
 
 def make(around: Path, started: datetime, logs: Path | None) -> RunFolder:
