@@ -73,6 +73,8 @@ class Session:
         self._patience = patience
         self._hints = {ROOM: ((ROOM, self._has_room),), LOCK: ((LOCK, self._has_locks),)}
         self.light: Queue[Gang] = Queue(self._light_rank, self._hints, habits)
+        # Of all queues, those that may have somebody parked or in backoff: with many lanes, most have not.
+        self._waiting: dict[Queue[Gang], None] = {}
         self._pledges: dict[Gang, Statement] = {}
         # Gangs refused for want of room, each with how many are placed when it is looked at again.
         self._aging: deque[tuple[float, Gang]] = deque()
@@ -82,9 +84,16 @@ class Session:
         self.lanes[lane.name] = lane
         self.queues[lane.name] = Queue(self._rank, self._hints, self._habits)
 
-    def all_queues(self) -> tuple[Queue[Gang], ...]:
-        """Return the queues of all lanes, and that for backfill."""
-        return (*self.queues.values(), self.light)
+    def waiting_queues(self) -> tuple[Queue[Gang], ...]:
+        """Return the queues in which anybody is parked or in backoff."""
+        for queue in [one for one in self._waiting if not one.has_waiting()]:
+            del self._waiting[queue]
+        return tuple(self._waiting)
+
+    def add_failed(self, gang: Gang, queue: Queue[Gang], failures: int) -> None:
+        """Let *gang*, which has failed so often, wait out its delay in *queue*."""
+        self._waiting[queue] = None
+        queue.add_failed(gang, failures, self.now)
 
     def admit(self, gang: Gang) -> None:
         """Let the members of *gang* be placed from now on."""
@@ -155,13 +164,14 @@ class Session:
         events = [Event(ROOM, self.places.hosts[name]) for name in dict.fromkeys(freed.hosts)]
         if freed.locks:
             events.append(Event(LOCK, freed.locks))
-        for queue in self.all_queues():
+        for queue in self.waiting_queues():
             for event in events if queue.has_parked() else ():
                 queue.event(event, self.now)
 
     def park(self, queue: Queue[Gang], gang: Gang, member: Member) -> None:
         """Park *gang*, whose *member* found no place, until that can change."""
         self.changed[gang] = None
+        self._waiting[queue] = None
         lock = self.places.held(member.locks)
         if lock:
             gang.cause, gang.parked_at = (Cause.LOCK, lock), None

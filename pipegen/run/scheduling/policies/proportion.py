@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
@@ -41,31 +41,50 @@ class _Shares:
 
     def capability(self, lane: Lane) -> Amounts:
         """Return the most that *lane* may have: what is guaranteed to others, it may not."""
-        return _most(lane, _guaranteed(self.session.lanes.values()), self.session.places.totals)
+        return _most(lane, _guaranteed((one, 1) for one in self.session.lanes.values()), self.session.places.totals)
 
 
 def deserved(lanes: Iterable[Lane], totals: Amounts) -> Mapping[str, Amounts]:
     """Return what each lane deserves of *totals*: water is poured by weight until all is given or all have enough.
 
-    Lanes that ask for nothing, and are guaranteed nothing, are left out.
+    Lanes that ask for nothing, and are guaranteed nothing, are left out. Those that are alike deserve the same: of many
+    pipelines, most are.
     """
-    lanes = [lane for lane in lanes if lane.guarantee or any(lane.asked.values())]
+    alike: dict[object, list[Lane]] = {}
+    for lane in lanes:
+        if lane.guarantee or any(lane.asked.values()):
+            alike.setdefault(_kind(lane), []).append(lane)
     bounded = {name: amount for name, amount in totals.items() if is_bounded(amount)}
+    found = _poured([(group[0], len(group)) for group in alike.values()], bounded)
+    return {lane.name: found[group[0].name] for group in alike.values() for lane in group}
+
+
+def _kind(lane: Lane) -> object:
+    """Return all that decides what *lane* deserves."""
+    if lane.guarantee or lane.capability:
+        limits = (tuple(lane.guarantee.items()), tuple((lane.capability or {}).items()))
+        return (lane.weight, tuple(lane.asked.items()), limits)
+    return (lane.weight, tuple(lane.asked.items()))
+
+
+def _poured(lanes: Sequence[tuple[Lane, int]], totals: Amounts) -> Mapping[str, Amounts]:
+    """Return what each of *lanes* deserves of *totals*, of each of which there are so many."""
     guaranteed = _guaranteed(lanes)
-    most = {lane.name: _most(lane, guaranteed, bounded) for lane in lanes}
-    found: dict[str, dict[str, float]] = {lane.name: {} for lane in lanes}
-    thirsty, left = list(lanes), dict(bounded)
+    most = {lane.name: _most(lane, guaranteed, totals) for lane, _ in lanes}
+    found: dict[str, dict[str, float]] = {lane.name: {} for lane, _ in lanes}
+    thirsty, left = list(lanes), dict(totals)
     while thirsty and any(left.values()):
-        weight = sum(lane.weight for lane in thirsty)
+        weight = sum(lane.weight * count for lane, count in thirsty)
         poured = {
-            lane.name: _filled(found[lane.name], left, lane.weight / weight, most[lane.name], lane) for lane in thirsty
+            lane.name: _filled(found[lane.name], left, lane.weight / weight, most[lane.name], lane)
+            for lane, _ in thirsty
         }
         given: dict[str, float] = {}
-        for lane in tuple(thirsty):
+        for lane, count in tuple(thirsty):
             more = _difference(poured[lane.name], found[lane.name])
-            put_to(given, more)
+            put_to(given, {name: amount * count for name, amount in more.items()})
             if not any(more.values()) or _is_all_taken(poured[lane.name], lane.asked):
-                thirsty.remove(lane)
+                thirsty.remove((lane, count))
         found.update(poured)
         if not any(given.values()):
             break
@@ -73,11 +92,11 @@ def deserved(lanes: Iterable[Lane], totals: Amounts) -> Mapping[str, Amounts]:
     return found
 
 
-def _guaranteed(lanes: Iterable[Lane]) -> Amounts:
-    """Return what is guaranteed to all lanes together."""
+def _guaranteed(lanes: Iterable[tuple[Lane, int]]) -> Amounts:
+    """Return what is guaranteed to all lanes together, of each of which there are so many."""
     found: dict[str, float] = {}
-    for lane in lanes:
-        put_to(found, lane.guarantee)
+    for lane, count in lanes:
+        put_to(found, {name: amount * count for name, amount in lane.guarantee.items()})
     return found
 
 
