@@ -50,7 +50,7 @@ class Measure:
 
 @dataclass(slots=True)
 class Program:
-    """A program, how it is called, and what was measured; it starts without what earlier calls kept if *is_clean*.
+    """A program, how it is called, and what was measured; it starts without what earlier calls made and kept if *is_clean*.
 
     With *has_engine*, the loop of the run is measured apart.
     """
@@ -64,9 +64,9 @@ class Program:
 
     def measure(self, folder: Path) -> None:
         """Call it once in *folder*."""
-        for path in (folder / "out", *((folder / "state",) if self.is_clean else ())):
+        for path in (folder / "out", folder / "state") if self.is_clean else ():
             shutil.rmtree(path, ignore_errors=True)
-        (folder / "out").mkdir()
+        (folder / "out").mkdir(exist_ok=True)
         (folder / ".ninja_log").unlink(missing_ok=True)
         times = folder / "times"
         around = {name: str(folder / "state") for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME")}
