@@ -50,9 +50,10 @@ class Measure:
 
 @dataclass(slots=True)
 class Program:
-    """A program, how it is called, and what was measured; it starts without what earlier calls made and kept if *is_clean*.
+    """A program, how it is called, and what was measured.
 
-    With *has_engine*, the loop of the run is measured apart.
+    It starts without what earlier calls made and kept if *is_clean*. With *has_engine*, the loop of the run is measured
+    apart.
     """
 
     name: str
