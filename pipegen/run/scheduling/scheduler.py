@@ -174,7 +174,7 @@ class SessionScheduler:
         line.size += 1
         line.untold.append(member)
         put_to(line.lane.asked, member.asks)
-        self._session.version += 1
+        self._session.ask_anew(line.lane)
         self._session.changed[line] = None
         self._session.wait(member)
         self._members[task.id] = member
@@ -184,16 +184,13 @@ class SessionScheduler:
         member.standing = Standing.GONE
         member.gang.size -= 1
         take_from(member.gang.lane.asked, member.asks)
-        self._session.version += 1
+        self._session.ask_anew(member.gang.lane)
 
     def _flush(self, now: float) -> None:
         is_safety = now - self._last_safety >= _SAFETY
         if is_safety:
             self._last_safety = now
-        for queue in self._session.waiting_queues():
-            queue.flush(now)
-            if is_safety:
-                queue.flush_parked(now)
+        self._session.flush(is_safety=is_safety)
 
     def _refusals(self) -> Iterator[Refusal]:
         """Yield who waits for what, as far as that was not told yet."""

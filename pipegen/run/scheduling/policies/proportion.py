@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf
 
 from pipegen.run.scheduling.amounts import Amounts, is_bounded, put_to, share, take_from
 from pipegen.run.scheduling.lanes import Gang, Lane, Member
 from pipegen.run.scheduling.session import Session
+from pipegen.run.scheduling.turns import asked_kind
 from pipegen.run.scheduling.votes import Vote, Votes
 
 
@@ -30,14 +31,29 @@ class _Shares:
 
     session: Session
     _version: int = -1
-    _deserved: Mapping[str, Amounts] = field(default_factory=dict)
+    _kinds: dict[Lane, object] = field(default_factory=dict)
+    _alike: dict[object, dict[Lane, None]] = field(default_factory=dict)
+    _deserved: Mapping[object, Amounts] = field(default_factory=dict)
 
     def deserved(self, lane: Lane) -> Amounts:
         """Return what *lane* deserves."""
         if self._version != self.session.version:
             self._version = self.session.version
-            self._deserved = deserved(self.session.lanes.values(), self.session.places.totals)
-        return self._deserved.get(lane.name, {})
+            for one in self.session.asking if self._kinds else self.session.lanes.values():
+                self._sort(one)
+            self.session.asking.clear()
+            self._deserved = _poured(self._alike, self.session.places.totals)
+        return self._deserved.get(self._kinds.get(lane), {})
+
+    def _sort(self, lane: Lane) -> None:
+        """Put *lane* to those that deserve the same."""
+        before = self._kinds.get(lane)
+        if before in self._alike:
+            self._alike[before].pop(lane, None)
+            if not self._alike[before]:
+                del self._alike[before]
+        kind = self._kinds[lane] = asked_kind(lane)
+        self._alike.setdefault(kind, {})[lane] = None
 
     def capability(self, lane: Lane) -> Amounts:
         """Return the most that *lane* may have: what is guaranteed to others, it may not."""
@@ -47,44 +63,36 @@ class _Shares:
 def deserved(lanes: Iterable[Lane], totals: Amounts) -> Mapping[str, Amounts]:
     """Return what each lane deserves of *totals*: water is poured by weight until all is given or all have enough.
 
-    Lanes that ask for nothing, and are guaranteed nothing, are left out. Those that are alike deserve the same: of many
-    pipelines, most are.
+    Lanes that ask for nothing, and are guaranteed nothing, are left out.
     """
-    alike: dict[object, list[Lane]] = {}
+    alike: dict[object, dict[Lane, None]] = {}
     for lane in lanes:
-        if lane.guarantee or any(lane.asked.values()):
-            alike.setdefault(_kind(lane), []).append(lane)
+        alike.setdefault(asked_kind(lane), {})[lane] = None
+    found = _poured(alike, totals)
+    return {lane.name: found[kind] for kind, group in alike.items() for lane in group if kind in found}
+
+
+def _poured(alike: Mapping[object, Mapping[Lane, None]], totals: Amounts) -> Mapping[object, Amounts]:
+    """Return what each lane of each kind deserves of *totals*: those that are *alike* deserve the same."""
+    groups = {kind: (next(iter(group)), len(group)) for kind, group in alike.items()}
+    groups = {kind: (one, count) for kind, (one, count) in groups.items() if one.guarantee or any(one.asked.values())}
     bounded = {name: amount for name, amount in totals.items() if is_bounded(amount)}
-    found = _poured([(group[0], len(group)) for group in alike.values()], bounded)
-    return {lane.name: found[group[0].name] for group in alike.values() for lane in group}
-
-
-def _kind(lane: Lane) -> object:
-    """Return all that decides what *lane* deserves."""
-    if lane.guarantee or lane.capability:
-        limits = (tuple(lane.guarantee.items()), tuple((lane.capability or {}).items()))
-        return (lane.weight, tuple(lane.asked.items()), limits)
-    return (lane.weight, tuple(lane.asked.items()))
-
-
-def _poured(lanes: Sequence[tuple[Lane, int]], totals: Amounts) -> Mapping[str, Amounts]:
-    """Return what each of *lanes* deserves of *totals*, of each of which there are so many."""
-    guaranteed = _guaranteed(lanes)
-    most = {lane.name: _most(lane, guaranteed, totals) for lane, _ in lanes}
-    found: dict[str, dict[str, float]] = {lane.name: {} for lane, _ in lanes}
-    thirsty, left = list(lanes), dict(totals)
+    guaranteed = _guaranteed(groups.values())
+    most = {kind: _most(lane, guaranteed, bounded) for kind, (lane, _) in groups.items()}
+    found: dict[object, dict[str, float]] = {kind: {} for kind in groups}
+    thirsty, left = dict(groups), dict(bounded)
     while thirsty and any(left.values()):
-        weight = sum(lane.weight * count for lane, count in thirsty)
+        weight = sum(lane.weight * count for lane, count in thirsty.values())
         poured = {
-            lane.name: _filled(found[lane.name], left, lane.weight / weight, most[lane.name], lane)
-            for lane, _ in thirsty
+            kind: _filled(found[kind], left, lane.weight / weight, most[kind], lane)
+            for kind, (lane, _) in thirsty.items()
         }
         given: dict[str, float] = {}
-        for lane, count in tuple(thirsty):
-            more = _difference(poured[lane.name], found[lane.name])
+        for kind, (lane, count) in tuple(thirsty.items()):
+            more = _difference(poured[kind], found[kind])
             put_to(given, {name: amount * count for name, amount in more.items()})
-            if not any(more.values()) or _is_all_taken(poured[lane.name], lane.asked):
-                thirsty.remove((lane, count))
+            if not any(more.values()) or _is_all_taken(poured[kind], lane.asked):
+                del thirsty[kind]
         found.update(poured)
         if not any(given.values()):
             break
@@ -108,8 +116,11 @@ def _most(lane: Lane, guaranteed: Amounts, totals: Amounts) -> Amounts:
 
 
 def _share(lane: Lane, whole: Amounts) -> float:
-    """Return how much *lane* has of *whole*; what has no bound is shared with nobody."""
-    return share({name: lane.taken.get(name, 0) for name in whole}, whole)
+    """Return how much *lane* has of *whole*; what has no bound is shared with nobody.
+
+    It is rounded, so that who has as much as others is not put behind them by the last digit of a sum.
+    """
+    return round(share({name: lane.taken.get(name, 0) for name in whole}, whole), 9)
 
 
 def _filled(have: Amounts, left: Amounts, part: float, most: Amounts, lane: Lane) -> dict[str, float]:
