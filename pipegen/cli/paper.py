@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pipegen.cli.durations import check_timeouts, load_durations
+from pipegen.cli.journals import JOURNAL, journal_durations
 from pipegen.cli.orders import EngineOrder, enforced
 from pipegen.compiler import Analysed
 from pipegen.diagnostics.report import Report
@@ -33,15 +35,19 @@ class Paper(Struct, kw_only=True):
 
 
 def on_paper(
-    configs: Sequence[Analysed], durations: Path | None, target: EngineOrder | None, order: str, report: Report
+    configs: Sequence[Analysed], durations: str | None, target: EngineOrder | None, order: str, report: Report
 ) -> Paper:
     """Return the pipelines of *configs* that run when nobody chooses, in the order of *target*, or of their arcs.
 
-    Without a file of *durations*, each stage takes 1, and delays nothing: they are seconds.
+    *durations* names a file, or the journals of earlier runs here. Without it, each stage takes 1, and delays nothing:
+    they are seconds.
     """
     plans, graphs = _running(configs, target, report)
     if durations is not None:
-        times = load_durations(durations, plans, report)
+        is_told = durations == JOURNAL
+        times = (
+            journal_durations(plans, os.environ, report) if is_told else load_durations(Path(durations), plans, report)
+        )
         check_timeouts(plans, times, report)
     else:
         times = {TaskId(name, job.stage): 1.0 for name, plan in plans.items() for job in plan.jobs}

@@ -17,7 +17,7 @@ from pipegen.run.executors.base import Executor
 from pipegen.run.model import Attempt, Ending, Outcome, PipelineRun, Task, TaskId
 from pipegen.run.outcome import Moment, Reason, State, Status
 from pipegen.run.progress import News, Progress
-from pipegen.run.scheduling.base import Placement, Scheduler
+from pipegen.run.scheduling.base import Placement, Refusal, Scheduler
 from pipegen.structs import MutableStruct, field, replace
 
 # What stops in good order has as long as docker gives a container before it is killed:
@@ -26,6 +26,10 @@ GRACE = 10.0
 
 # Asks a person about a task; the answer is called once, now or later, or never.
 Ask = Callable[[Task, Callable[[bool], None]], None]
+
+# Asked about a task that has got its place: why it cannot start after all, None where it can. What it waits for is told
+# by the call that is given, from the clock; it then queues again.
+Hold = Callable[[Task, Callable[[], None]], Refusal | None]
 
 _NOTHING: Mapping[TaskId, Outcome] = MappingProxyType({})
 
@@ -46,6 +50,7 @@ class _Place(Enum):
     ASKED = "asked"
     DELAYED = "delayed"
     QUEUED = "queued"
+    HELD = "held"
     RUNNING = "running"
     AGAIN = "again"
     OVER = "over"
@@ -54,7 +59,8 @@ class _Place(Enum):
 class _Course(MutableStruct):
     """A task, and how far it is.
 
-    *attempt* and *outcome* are those of its last try; *alarm* takes back what the clock shall do for it.
+    *attempt* and *outcome* are those of its last try; *held* is what it was held by last; *alarm* takes back what the
+    clock shall do for it.
     """
 
     task: Task
@@ -64,6 +70,7 @@ class _Course(MutableStruct):
     attempt: Attempt | None = None
     outcome: Outcome | None = None
     is_late: bool = False
+    held: Refusal | None = None
     alarm: Callable[[], None] | None = None
 
     def calm(self) -> None:
@@ -93,6 +100,7 @@ class Engine:
         listeners: who hears of all that happens, in this order.
         is_wanted: whether the condition of a task holds; asked once nothing before it is left to wait for.
         ask: how a person is asked; without it, everything is approved.
+        hold: what keeps tasks from starting that have got their places; without it, nothing.
         ended: what came of tasks in an earlier run that this one goes on with.
     """
 
@@ -106,11 +114,12 @@ class Engine:
         listeners: Sequence[Listener] = (),
         is_wanted: Callable[[Task], bool] = lambda _: True,
         ask: Ask = lambda _, answer: answer(True),
+        hold: Hold = lambda _task, _free: None,
         ended: Mapping[TaskId, Outcome] = _NOTHING,
     ) -> None:
         self._clock, self._executor, self._scheduler = clock, executor, scheduler
         self._listeners = tuple(listeners)
-        self._ask, self._ended = ask, ended
+        self._ask, self._hold, self._ended = ask, hold, ended
         self._pipelines = {run.name: _pipeline(run, is_wanted) for run in runs}
         self._courses = {course.task.id: course for one in self._pipelines.values() for course in one.courses.values()}
         self._left = len(self._pipelines)
@@ -245,6 +254,10 @@ class Engine:
     def _start(self, placement: Placement) -> None:
         course = self._courses[placement.task.id]
         task, progress, now = course.task, course.progress, self._clock.now()
+        held = self._hold(task, partial(self._go_free, course))
+        if held is not None:
+            self._put_back(course, held)
+            return
         course.tries += 1
         course.is_late = False
         course.place = _Place.RUNNING
@@ -255,6 +268,20 @@ class Engine:
         if task.job.limits.timeout is not None:
             course.alarm = self._clock.at(now + task.job.limits.timeout.seconds, partial(self._time_out, course))
         self._executor.start(attempt, self._end)
+
+    def _put_back(self, course: _Course, held: Refusal) -> None:
+        """Let *course* wait without a place; that it waits for the same thing again is not told again."""
+        now = self._clock.now()
+        course.place = _Place.HELD
+        self._scheduler.release(course.task.id, now)
+        self._look_soon()
+        if held != course.held:
+            course.held = held
+            self._tell(Parked(now, held.task.id, held.cause, held.what))
+
+    def _go_free(self, course: _Course) -> None:
+        if course.place is _Place.HELD:
+            self._queue(course)
 
     def _time_out(self, course: _Course) -> None:
         course.is_late = True

@@ -21,6 +21,8 @@ class Cause(Enum):
     BACKOFF = "backoff"
     DELAY = "delay"
     APPROVAL = "approval"
+    # An equal task is on its way, whose result will do.
+    EQUAL = "equal"
 
 
 class Event(Struct):

@@ -12,7 +12,6 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from statistics import median
 from types import TracebackType
 from typing import Any, Self
 
@@ -24,8 +23,6 @@ from pipegen.structs import MutableStruct, field
 
 # Grows when the lines come to mean something else.
 FORMAT = 1
-# How many of the last runs say how long a stage takes.
-_TIMED_RUNS = 5
 
 
 class UnreadableJournalError(ValueError):
@@ -68,9 +65,11 @@ class Journal:
         self.close()
 
     def _write(self, data: Mapping[str, object]) -> None:
-        left = json.dumps(data).encode() + b"\n"
-        while left:
-            left = left[os.write(self._file, left) :]
+        self._put(json.dumps(data).encode() + b"\n")
+
+    def _put(self, line: bytes) -> None:
+        while line:
+            line = line[os.write(self._file, line) :]
 
 
 class Story(MutableStruct):
@@ -124,21 +123,6 @@ def finished(story: Story, plans: Iterable[Plan]) -> dict[TaskId, Outcome]:
             if outcome.ending is not Ending.FAILED or outcome.is_allowed(job):
                 found[TaskId(plan.name, job.stage)] = outcome
     return found
-
-
-def durations(paths: Iterable[Path]) -> dict[TaskId, float]:
-    """Return how long stages take by the journals at *paths*, the newest first: the median of a few."""
-    found: dict[TaskId, list[float]] = {}
-    for path in paths:
-        try:
-            story = read(path)
-        except (OSError, UnreadableJournalError):
-            continue
-        for task, seconds in story.durations.items():
-            times = found.setdefault(task, [])
-            if len(times) < _TIMED_RUNS:
-                times.append(seconds)
-    return {task: median(times) for task, times in found.items()}
 
 
 def _take(line: Mapping[str, Any], story: Story, started: dict[TaskId, float]) -> None:

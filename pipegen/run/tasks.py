@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import NEVER, Job, Plan
@@ -42,15 +42,6 @@ def pipeline_run(
         ),
         is_fail_fast=plan.is_fail_fast,
     )
-
-
-def pipeline_runs(plans: Iterable[Plan], duration: Callable[[str, str], float]) -> tuple[PipelineRun, ...]:
-    """Return the runs of *plans*, side by side; *duration* is that of a stage of a pipeline."""
-    found: list[PipelineRun] = []
-    for plan in plans:
-        durations = {job.stage: duration(plan.name, job.stage) for job in plan.jobs}
-        found.append(pipeline_run(plan, durations, first=sum(len(run.tasks) for run in found)))
-    return tuple(found)
 
 
 def running(plan: Plan, graph: ExecutionGraph) -> ExecutionGraph:

@@ -1,8 +1,9 @@
-"""What a run adds to the work itself: 1,000 small stages beside GNU make and ninja, and runs that have nothing to do.
+"""What a run adds to the work itself: small stages beside GNU make, ninja and, few of them, gitlab-ci-local.
 
-Each program runs the same commands in the same order, two at a time, three times over; the median counts. A stage
-writes a line to a file of its own, so that runs that reuse have something to keep. Memory is the most that the program
-itself had, without its children.
+Each program runs the same commands in the same order, two at a time, and all take turns, so that whatever else the
+machine does hits all of them; the median counts. A stage writes a line to a file of its own, so that runs that reuse
+have something to keep. Memory is the most that the program itself had, without its children. What is not installed is
+told, and left out.
 """
 
 from __future__ import annotations
@@ -14,34 +15,133 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-STAGES, WIDTH, SLOTS, REPEATS = 1_000, 40, 2, 3
-PROGRAM = [sys.executable, "-c", "from pipegen.cli.app import main; main()", "run", "-j", str(SLOTS)]
+from engines.gitlab_local import program
+
+STAGES, FEW, SLOTS, REPEATS = 1_000, 10, 2, 5
+CALL = "from pipegen.cli.app import main; main()"
+# The same, and how long the loop ran that starts stages and hears of their ends: no imports, no reading of the config.
+ENGINE = """
+import os, time
+from pathlib import Path
+from pipegen.run.engine import Engine
+run = Engine.run
+def timed(self):
+    start, used = time.perf_counter(), time.process_time()
+    found = run(self)
+    Path(os.environ["ENGINE_TIMES"]).write_text(f"{time.perf_counter() - start} {time.process_time() - used}")
+    return found
+Engine.run = timed
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Seconds as they passed, seconds of a processor, children included, and megabytes."""
+
+    seconds: float
+    used: float
+    memory: float = 0.0
+
+
+@dataclass(slots=True)
+class Program:
+    """A program, how it is called, and what was measured.
+
+    It starts without what earlier calls made and kept if *is_clean*. With *has_engine*, the loop of the run is measured
+    apart.
+    """
+
+    name: str
+    command: Sequence[str]
+    is_clean: bool = True
+    has_engine: bool = False
+    found: list[Measure] = field(default_factory=list)
+    engine: list[Measure] = field(default_factory=list)
+
+    def measure(self, folder: Path) -> None:
+        """Call it once in *folder*."""
+        for path in (folder / "out", folder / "state") if self.is_clean else ():
+            shutil.rmtree(path, ignore_errors=True)
+        (folder / "out").mkdir(exist_ok=True)
+        (folder / ".ninja_log").unlink(missing_ok=True)
+        times = folder / "times"
+        around = {name: str(folder / "state") for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME")}
+        start = time.perf_counter()
+        child = subprocess.Popen(
+            self.command,
+            cwd=folder,
+            env={**os.environ, **around, "ENGINE_TIMES": str(times)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        _, status, used = os.wait4(child.pid, 0)
+        seconds = time.perf_counter() - start
+        if status:
+            raise SystemExit(f"{self.name} failed: {child.stderr.read().decode() if child.stderr else ''}")
+        self.found.append(Measure(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024))
+        if self.has_engine:
+            self.engine.append(Measure(*map(float, times.read_text(encoding="utf-8").split())))
+
+    def lines(self, floor: float) -> Iterator[str]:
+        """Yield what was measured beside the seconds of the first program."""
+        for name, found in ((self.name, self.found), ("  its loop alone", self.engine)):
+            if found:
+                seconds, used = median(one.seconds for one in found), median(one.used for one in found)
+                memory = max(one.memory for one in found)
+                shown = f"{memory:>8.0f}" if memory else f"{'':>8}"
+                yield f"{name:<34}{seconds:>8.2f}{used:>8.2f}{shown}{seconds / floor:>8.2f} x make"
 
 
 def main() -> None:
     """Print the tables."""
-    print(f"{STAGES:,} stages in layers of {WIDTH}, each after two, {SLOTS} at a time: seconds, MB\n")
-    arcs = layered(STAGES, WIDTH)
-    with tempfile.TemporaryDirectory() as name:
+    ninja = shutil.which("ninja")
+    if ninja is None:
+        print('ninja is not here: install it ("apt-get install ninja-build") to see it beside the others\n')
+    table(
+        STAGES,
+        40,
+        [
+            Program("GNU make", ["make", "-s", f"-j{SLOTS}", "all"]),
+            *([Program("ninja", [ninja, "--quiet", f"-j{SLOTS}"])] if ninja else []),
+            Program("pipegen run", _run("plain.yaml"), has_engine=True),
+            Program("pipegen check", [sys.executable, "-c", CALL, "check", "plain.yaml"]),
+            Program("pipegen run, nothing reused yet", _run("reuse.yaml"), has_engine=True),
+            Program("pipegen run, all reused", _run("reuse.yaml"), is_clean=False, has_engine=True),
+        ],
+    )
+    local = program()
+    if local is None:
+        print('gitlab-ci-local is not here: "tests/engines/install" brings it')
+    table(
+        FEW,
+        5,
+        [
+            Program("GNU make", ["make", "-s", f"-j{SLOTS}", "all"]),
+            *([Program("ninja", [ninja, "--quiet", f"-j{SLOTS}"])] if ninja else []),
+            Program("pipegen run", _run("plain.yaml"), has_engine=True),
+            *([Program("gitlab-ci-local", _local(*local))] if local else []),
+        ],
+    )
+
+
+def table(stages: int, width: int, programs: Sequence[Program]) -> None:
+    """Let *programs* take turns, and print what was measured."""
+    print(f"{stages:,} stages in layers of {width}, each after two, {SLOTS} at a time: seconds, of a processor, MB\n")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        write(folder, arcs)
-        floor = 0.0
-        for program, command, clean in (
-            ("GNU make", ["make", "-s", f"-j{SLOTS}", "all"], True),
-            ("ninja", ["ninja", "--quiet", f"-j{SLOTS}"], True),
-            ("pipegen run", [*PROGRAM, "plain.yaml"], True),
-            ("pipegen run, nothing reused yet", [*PROGRAM, "reuse.yaml"], True),
-            ("pipegen run, all reused", [*PROGRAM, "reuse.yaml"], False),
-            ("pipegen check", [*PROGRAM[:3], "check", "plain.yaml"], False),
-        ):
-            found = [timed(command, folder, clean=clean) for _ in range(REPEATS)]
-            seconds, memory = median(one[0] for one in found), max(one[1] for one in found)
-            floor = floor or seconds
-            print(f"{program:<34}{seconds:>8.2f}{memory:>8.0f}{seconds / floor:>8.2f} x make", flush=True)
+        write(folder, layered(stages, width))
+        for _ in range(REPEATS):
+            for one in programs:
+                one.measure(folder)
+    floor = median(one.seconds for one in programs[0].found)
+    for one in programs:
+        print("\n".join(one.lines(floor)), flush=True)
+    print()
 
 
 def layered(stages: int, width: int) -> dict[str, list[str]]:
@@ -57,14 +157,19 @@ def layered(stages: int, width: int) -> dict[str, list[str]]:
 
 
 def write(folder: Path, arcs: Mapping[str, Sequence[str]]) -> None:
-    """Write what each program reads."""
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    """Write what each program reads, in a repository."""
     make = ["all:", *(f"all: {name}" for name in arcs), f".PHONY: all {' '.join(arcs)}"]
     ninja = ["rule run", "  command = echo $out >out/$out"]
+    gitlab: list[str] = []
     plain, reuse = (["pipelines:", "  p:", "    stages:"] for _ in range(2))
     for name, before in arcs.items():
         make += [f"{name}: {' '.join(before)}", f"\techo {name} >out/{name}"]
         ninja += [f"build {name}: run {' '.join(before)}"]
+        gitlab += [
+            f"{name}:",
+            f"  needs: [{', '.join(before)}]",
+            f"  script: ['mkdir -p out; echo {name} >out/{name}']",
+        ]
         stage = [f"      - name: {name}", f"        script: ['echo {name} >out/{name}']"]
         plain += stage
         reuse += [
@@ -75,28 +180,32 @@ def write(folder: Path, arcs: Mapping[str, Sequence[str]]) -> None:
         ]
     order = ["    execution:", *(f"      - [{name}]" for name, before in arcs.items() if not before)]
     order += [*(f"      - [{one}, {name}]" for name, before in arcs.items() for one in before)]
-    (folder / "Makefile").write_text("\n".join([*make, ""]), encoding="utf-8")
-    (folder / "build.ninja").write_text("\n".join([*ninja, ""]), encoding="utf-8")
-    (folder / "plain.yaml").write_text("\n".join([*plain, *order, ""]), encoding="utf-8")
-    (folder / "reuse.yaml").write_text("\n".join([*reuse, *order, ""]), encoding="utf-8")
+    texts = {
+        "Makefile": make,
+        "build.ninja": ninja,
+        ".gitlab-ci.yml": gitlab,
+        "plain.yaml": [*plain, *order],
+        "reuse.yaml": [*reuse, *order],
+    }
+    for file, lines in texts.items():
+        (folder / file).write_text("\n".join([*lines, ""]), encoding="utf-8")
+    about = ("-c", "user.name=Bench", "-c", "user.email=bench@example.org")
+    for command in (
+        ("init", "-q"),
+        ("add", "."),
+        (*about, "commit", "-q", "-m", "Bench"),
+        ("remote", "add", "origin", "https://gitlab.example.org/group/project.git"),
+    ):
+        subprocess.run(["git", *command], cwd=folder, check=True)
 
 
-def timed(command: Sequence[str], folder: Path, *, clean: bool) -> tuple[float, float]:
-    """Return the seconds that *command* takes and the megabytes that it needs; what is kept is removed before."""
-    for path in (folder / "out", *((folder / "state",) if clean else ())):
-        shutil.rmtree(path, ignore_errors=True)
-    (folder / "out").mkdir()
-    (folder / ".ninja_log").unlink(missing_ok=True)
-    places = {"XDG_STATE_HOME": str(folder / "state"), "XDG_CACHE_HOME": str(folder / "state")}
-    start = time.perf_counter()
-    child = subprocess.Popen(
-        command, cwd=folder, env={**os.environ, **places}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
-    _, status, used = os.wait4(child.pid, 0)
-    seconds = time.perf_counter() - start
-    if status:
-        raise SystemExit(f"{command[-2:]} failed: {child.stderr.read().decode() if child.stderr else ''}")
-    return seconds, used.ru_maxrss / 1024
+def _run(config: str) -> list[str]:
+    return [sys.executable, "-c", f"{ENGINE}\n{CALL}", "run", "-j", str(SLOTS), config]
+
+
+def _local(node: str, script: str) -> list[str]:
+    options = ("--shell-isolation", "--no-artifacts-to-source", "--force-shell-executor", "--concurrency", str(SLOTS))
+    return [node, script, *options]
 
 
 if __name__ == "__main__":

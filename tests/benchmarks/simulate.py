@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -13,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from benchmarks.pipelines import layered_config, layered_durations
+from benchmarks.pipelines import layered_config, layered_durations, random_plan
 
 from pipegen.cli.durations import load_durations
 from pipegen.compiler import analyse
@@ -23,7 +24,7 @@ from pipegen.run.chart.data import as_data
 from pipegen.run.chart.svg import render_svg
 from pipegen.run.chart.text import render_text
 from pipegen.run.chart.times import SECONDS
-from pipegen.run.model import Machine, TaskId
+from pipegen.run.model import Machine, PipelineRun, TaskId
 from pipegen.run.scheduling.scheduler import scheduler
 from pipegen.run.simulation import simulate
 from pipegen.run.tasks import pipeline_run
@@ -52,13 +53,28 @@ def parts(config: Path, durations: Path) -> None:
     times = timed("read the durations", lambda: load_durations(durations, {plan.name: plan}, report))
     known = {job.stage: times[TaskId(plan.name, job.stage)] for job in plan.jobs}
     run = timed("make tasks, longest paths", lambda: pipeline_run(plan, known))
+    alike = [Machine(name="executor", slots=EXECUTORS)]
     for machines, words in (
-        ([Machine(name="executor", slots=EXECUTORS)], "simulate: alike"),
+        (alike, "simulate: alike"),
         ([Machine(name=f"executor-{number}") for number in range(EXECUTORS)], "simulate: by name"),
     ):
         found = timed(words, lambda machines=machines: simulate([run], times, machines, scheduler(machines)))  # type: ignore[misc]
+    runs, durations_of_runs = side_by_side()
+    timed("simulate: many pipelines", lambda: simulate(runs, durations_of_runs, alike, scheduler(alike)))
     for words, show in (("text", render_text), ("picture", render_svg), ("data", as_data)):
         timed(f"show: {words}", lambda show=show: show(found, SECONDS))  # type: ignore[misc]
+
+
+def side_by_side() -> tuple[list[PipelineRun], dict[TaskId, float]]:
+    """Return as many stages in pipelines of ten, and their durations."""
+    dice = random.Random(1)
+    runs: list[PipelineRun] = []
+    found: dict[TaskId, float] = {}
+    for number in range(STAGES // 10):
+        plan, durations = random_plan(dice, 10, name=f"p{number}")
+        runs.append(pipeline_run(plan, durations, first=10 * number))
+        found |= {TaskId(plan.name, stage): seconds for stage, seconds in durations.items()}
+    return runs, found
 
 
 def process(config: Path, durations: Path) -> None:

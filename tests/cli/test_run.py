@@ -455,3 +455,27 @@ def test_only_what_failed_leaves_its_script(write: Callable[..., Path], pipegen:
     scripts = {path.name: path.read_text() for path in state.rglob("scripts/*")}
 
     assert scripts == {"bad.sh": "echo before\nexit 7\n", "may.sh": "false\n"}
+
+
+def test_only_stages_that_run_need_their_secrets_and_inputs(empty: Path, pipegen: Pipegen) -> None:
+    """And a program for containers; who names a stage wants it to run."""
+    (empty / "pipegen.yaml").write_text(
+        """\
+inputs: { version: { type: string } }
+pipelines:
+  p:
+    stages:
+      - { name: build, script: [echo build] }
+      - name: release
+        when: { branch: release }
+        image: python:3.12
+        secrets: { TOKEN: deploy-token }
+        script: ['./release "${inputs.version}"']
+"""
+    )
+    whole, dry = pipegen("run"), pipegen("run", "--dry-run")
+    named = pipegen("run", "--stage", "release", "--dry-run")
+
+    assert (whole.status, dry.status, named.status) == (0, 0, 1)
+    assert "release: its condition is false" in whole.out
+    assert {"PG820", "PG821"} <= set(re.findall(r"PG\d{3}", named.err))

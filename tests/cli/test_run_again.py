@@ -1,13 +1,9 @@
-"""Runs after runs: what is reused, what is gone on with, and what a kill leaves."""
+"""Runs after runs: what is reused, and what is gone on with."""
 
 from __future__ import annotations
 
-import json
-import random
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -188,6 +184,66 @@ def test_equal_stages_of_two_pipelines_run_once(project: Path, pipegen: Pipegen)
     assert "1 ok, 1 reused" in result.out
 
 
+def test_who_waits_for_an_equal_stage_leaves_its_place(project: Path, pipegen: Pipegen) -> None:
+    """Others run there meanwhile."""
+    slow = "{ name: slow, script: ['sleep 0.4; echo slow >>ran'], reuse: true }"
+    quick = "{ name: quick, script: ['echo quick >>ran'] }"
+    (project / "pipegen.yaml").write_text(
+        f"pipelines:\n  one: {{ stages: [{slow}] }}\n"
+        f"  two: {{ stages: [{slow}, {quick}], execution: [[slow], [quick]] }}\n"
+    )
+    result = pipegen("run", "-j", "2")
+
+    assert (result.status, ran(project)) == (0, ["quick", "slow"])
+    assert 'wait     two: slow, for what is the same as "slow"' in result.out
+
+
+def test_a_stage_waits_for_an_equal_one_that_fails_and_tries_itself(project: Path, pipegen: Pipegen) -> None:
+    """It is not kept that a stage has failed."""
+    slow = (
+        "{ name: slow, script: ['sleep 0.1; echo slow >>ran; test -e other || { touch other; exit 1; }'], reuse: true }"
+    )
+    (project / "pipegen.yaml").write_text(f"pipelines:\n  one: {{ stages: [{slow}] }}\n  two: {{ stages: [{slow}] }}\n")
+
+    assert (pipegen("run", "-j", "2").status, ran(project)) == (1, ["slow", "slow"])
+    assert pipegen("run", "-j", "2").status == 0
+    assert ran(project) == []
+
+
+def test_how_much_is_kept_is_said_by_a_variable(
+    project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What does not fit any more goes at once; what is no size is wrong usage."""
+    monkeypatch.setenv("PIPEGEN_CACHE_SIZE", "0")
+    pipegen("run")
+    assert not list(contents(project))
+    monkeypatch.setenv("PIPEGEN_CACHE_SIZE", "1Mi")
+    pipegen("run")
+    assert list(contents(project))
+    monkeypatch.setenv("PIPEGEN_CACHE_SIZE", "much")
+    result = pipegen("run")
+
+    assert (result.status, 'PIPEGEN_CACHE_SIZE holds "much"' in result.err) == (2, True)
+
+
+def test_a_lock_holds_over_runs(project: Path) -> None:
+    """Of two at the same time, one waits for the other, in another repository too."""
+    stage = "{ name: alone, lock: 'the display', script: ['mkdir ../held; sleep 0.5; rmdir ../held'] }"
+    other = project.with_name("other")
+    other.mkdir()
+    runs = []
+    for folder in (project, other):
+        (folder / "pipegen.yaml").write_text(f"pipelines:\n  p: {{ stages: [{stage}] }}\n")
+        command = [sys.executable, "-c", "from pipegen.cli.app import main; main()", "run"]
+        runs.append(
+            subprocess.Popen(command, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=-2, text=True)
+        )
+    told = [run.communicate()[0] for run in runs]
+
+    assert [run.returncode for run in runs] == [0, 0], told
+    assert sum(text.count('wait     alone, for lock "the display"') for text in told) == 1
+
+
 def test_a_failed_run_goes_on(project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
     """What came to a good end is not repeated, cache or not, and its values are there."""
     text = "\n".join(line for line in CONFIG.splitlines() if "reuse" not in line)
@@ -212,47 +268,3 @@ def test_another_pipeline_is_none_to_go_on_with(project: Path, pipegen: Pipegen)
 
     assert (result.status, ran(project)) == (2, [])
     assert "no earlier run of just this" in result.err
-
-
-def chains(length: int) -> str:
-    """Return a config of two chains whose stages read what those before them bind."""
-    lines, arcs = ["pipelines:", "  service:", "    stages:"], []
-    for chain in "ab":
-        for place in range(length):
-            name, before = f"{chain}{place}", f"{chain}{place - 1}"
-            read = f'test "${{{before}.value}}" = "{before} $(cat long)"; ' if place else ""
-            script = f'{read}echo "{name} $(cat long)" >value-{name}; sleep 0.02; echo {name} >>ran'
-            lines += [f"      - name: {name}", f"        script: ['{script}']"]
-            lines += [f"        outputs: {{ value: {{ command: cat value-{name} }} }}"]
-        arcs.append(f"      - [{', '.join(f'{chain}{place}' for place in range(length))}]")
-    return "\n".join([*lines, "    execution:", *arcs, ""])
-
-
-def test_a_killed_run_goes_on(project: Path) -> None:
-    """Killed at any moment, whatever has ended is not repeated, and all values come out as they were."""
-    (project / "pipegen.yaml").write_text(chains(6))
-    (project / "long").write_text("x" * 20_000 + "\n'$`\n")
-    chance = random.Random(7)  # noqa: S311 - for moments
-    command = [sys.executable, "-c", "from pipegen.cli.app import main; main()", "run", "-j", "2"]
-    options: list[str] = []
-    ended: list[str] = []
-    for _ in range(8):
-        child = subprocess.Popen([*command, *options], cwd=project, env=environment(), stdout=-3, stderr=-3)
-        time.sleep(chance.uniform(0.5, 1.0))
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-        time.sleep(0.1)
-        journals = sorted((project.parent / "state").rglob("journal.jsonl"), key=lambda path: path.stat().st_mtime)
-        if journals and journals[-1].read_text().strip():
-            options = ["--resume"]
-            lines = [json.loads(line) for line in journals[-1].read_text().splitlines() if line.endswith("}")]
-            ended = [line["stage"] for line in lines if line.get("event") == "ended"]
-            assert len(ended) == len(set(ended))
-    last = subprocess.run(
-        [*command, *options], cwd=project, env=environment(), capture_output=True, text=True, check=False
-    )
-
-    assert last.returncode == 0, last.stdout + last.stderr
-    names = ran(project)
-    assert set(names) == {f"{chain}{place}" for chain in "ab" for place in range(6)}
-    assert all(names.count(stage) == 1 or stage not in ended for stage in names)

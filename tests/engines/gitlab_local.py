@@ -87,7 +87,7 @@ class RefusedError(Exception):
 
 def available() -> str | None:
     """Return why no pipeline can be executed here, None if one can."""
-    if _program() is None:
+    if program() is None:
         return "gitlab-ci-local not found: run tests/engines/install"
     missing = [name for name in ("bash", "git", "rsync") if shutil.which(name) is None]
     return f"{', '.join(missing)} not found: run tests/engines/install" if missing else None
@@ -119,7 +119,7 @@ def run(
     (workdir / "home").mkdir()
     (workdir / "pipeline.yml").write_text(_for_plain_shells(text), encoding="utf-8")
     command = [
-        *(_program() or ()),
+        *(program() or ()),
         "--file=../pipeline.yml",
         f"--state-dir={STATE}",
         "--shell-isolation",
@@ -144,7 +144,7 @@ def run(
     return pipeline
 
 
-def _program() -> tuple[str, ...] | None:
+def program() -> tuple[str, ...] | None:
     """Return the command that starts gitlab-ci-local, None if it is not installed."""
     folder = Path(os.environ.get("PIPEGEN_ENGINES") or Path.home() / ".cache/pipegen-engines") / "node_modules/.bin"
     program = shutil.which("gitlab-ci-local", path=f"{folder}:{os.environ['PATH']}")

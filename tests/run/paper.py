@@ -8,7 +8,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Gate, Job, Limits, Plan, Selection, Shared, Workspace
 from pipegen.run.clocks.virtual import VirtualClock
 from pipegen.run.engine import Ask, Engine
-from pipegen.run.events import Cause, Ended, Event, Over, Parked, Ready, Skipped, Started
+from pipegen.run.events import Cause, Ended, Event, Listener, Over, Parked, Ready, Skipped, Started
 from pipegen.run.executors.simulated import SimulatedExecutor
 from pipegen.run.model import Attempt, Ending, Outcome, PipelineRun, Task, TaskId
 from pipegen.run.outcome import Status
@@ -206,6 +206,8 @@ class Paper:
         """
         self.clock = LookedAt()
         self.heard = Heard()
+        # Who hears of all before the paper does.
+        self.listeners: list[Listener] = []
         self._outcomes = outcomes or {}
         self._times, self._later = durations or {}, later or {}
         self.runs = [_in_order(pipeline_run(plan, self._times), place) for place, plan in enumerate(plans)]
@@ -214,7 +216,7 @@ class Paper:
             clock=self.clock,
             executor=SimulatedExecutor(self.clock, self._duration, self._outcome),
             scheduler=scheduler or Slots(slots),
-            listeners=[self.heard],
+            listeners=[self],
             is_wanted=lambda task: task.id.stage not in unwanted,
             ask=ask,
             ended=ended or {},
@@ -223,6 +225,11 @@ class Paper:
     def run(self) -> dict[str, Status]:
         """Run to the end."""
         return self.engine.run()
+
+    def hear(self, event: Event) -> None:
+        """Tell everybody of *event*."""
+        for listener in (*self.listeners, self.heard):
+            listener.hear(event)
 
     def _duration(self, attempt: Attempt) -> float:
         stage = attempt.task.id.stage

@@ -6,16 +6,17 @@ from collections.abc import Callable
 
 import pytest
 from run.graphs import GRAPH
-from run.paper import FAILED, NOWHERE, SUCCESS, Paper, Slots, paper_plan
+from run.paper import FAILED, NOWHERE, SUCCESS, Heard, Paper, Slots, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import AllowFailure, Approval, Delay, Failure, Gate, Limits, Retry, Timeout
 from pipegen.run.clocks.virtual import VirtualClock
 from pipegen.run.engine import Engine, StalledError
-from pipegen.run.events import Started
+from pipegen.run.events import Cause, Started
 from pipegen.run.executors.simulated import SimulatedExecutor
 from pipegen.run.model import Ending, Outcome, Task, TaskId
 from pipegen.run.outcome import Status
+from pipegen.run.scheduling.base import Refusal
 from pipegen.run.tasks import pipeline_run
 from pipegen.structs import replace
 
@@ -343,3 +344,51 @@ def test_who_is_asked_knows_the_task() -> None:
     Paper(paper_plan(ExecutionGraph([["a"]]), gates={"a": gate}), ask=ask).run()
 
     assert [(task.id.stage, task.job.gate) for task in asked] == [("a", gate)]
+
+
+def test_who_is_held_leaves_its_place() -> None:
+    """Others start there; what it waits for is told once, however often it is held."""
+    clock, heard = VirtualClock(), Heard()
+    free: list[Callable[[], None]] = []
+
+    def hold(task: Task, call: Callable[[], None]) -> Refusal | None:
+        if task.id.stage == "a" and clock.now() < 3:
+            clock.at(clock.now() + 1, call)
+            free.append(call)
+            return Refusal(task, Cause.LOCK, "l")
+        return None
+
+    run = pipeline_run(paper_plan(ExecutionGraph([["a", "c"], ["b"]])))
+    engine = Engine(
+        [run],
+        clock=clock,
+        executor=SimulatedExecutor(clock, lambda _: 1.0),
+        scheduler=Slots(1),
+        listeners=[heard],
+        hold=hold,
+    )
+
+    assert engine.run() == {"p": Status.SUCCESS}
+    assert heard.words() == [
+        *("a ready", "b ready", "a waits for lock", "b waits for slot", "b starts", "1: b success"),
+        *("3: a starts", "4: a success", "c ready", "c starts", "5: c success", "p success"),
+    ]
+    # What comes too late changes nothing.
+    free[0]()
+
+
+def test_who_is_held_may_be_stopped() -> None:
+    """It has not started, so it is skipped."""
+    clock, heard = VirtualClock(), Heard()
+    engine = Engine(
+        [pipeline_run(paper_plan(ExecutionGraph([["a"]])))],
+        clock=clock,
+        executor=SimulatedExecutor(clock, lambda _: 1.0),
+        scheduler=Slots(1),
+        listeners=[heard],
+        hold=lambda task, call: (clock.at(5.0, call), Refusal(task, Cause.EQUAL))[1],
+    )
+    clock.at(2.0, engine.stop)
+
+    assert engine.run() == {"p": Status.FAILED}
+    assert heard.words()[-2:] == ["2: a skipped: stopped", "p failed"]

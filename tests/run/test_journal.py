@@ -10,7 +10,7 @@ from run.paper import FAILED, NOWHERE, Paper, paper_plan
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import AllowFailure, Failure, Limits, Retry
 from pipegen.run.events import Ended, Over
-from pipegen.run.journal import FORMAT, Journal, UnreadableJournalError, durations, finished, read
+from pipegen.run.journal import FORMAT, Journal, UnreadableJournalError, finished, read
 from pipegen.run.model import Attempt, Ending, Outcome, TaskId
 from pipegen.run.outcome import Status
 
@@ -101,16 +101,6 @@ def test_what_was_stopped_runs_again(tmp_path: Path) -> None:
         journal.hear(Ended(1.0, Attempt(attempt.task, 1, "here"), Outcome(ending=Ending.CANCELLED), is_final=True))
 
     assert read(tmp_path / "journal").ended == {}
-
-
-def test_how_long_stages_take(tmp_path: Path) -> None:
-    """The median of the last runs counts; what is no journal is passed over."""
-    paths = [tmp_path / str(number) for number in range(7)]
-    for path, seconds in zip(paths, (5.0, 3.0, 4.0, 100.0, 1.0, 50.0, 60.0), strict=True):
-        write(path, Paper(paper_plan(GRAPH), durations={"build": seconds}))
-    (tmp_path / "other").write_text("{}\n")
-
-    assert durations([tmp_path / "absent", tmp_path / "other", *paths])[TaskId("p", "build")] == 4.0
 
 
 @pytest.mark.parametrize("text", ["", "no json\n", "[]\n", '{"event": "over"}\n', f'{{"journal": {FORMAT + 1}}}\n'])

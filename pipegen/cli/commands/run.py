@@ -35,13 +35,15 @@ from pipegen.plan.model import Job
 from pipegen.run.here.checkout import Checkout
 from pipegen.run.here.conditions import Asked
 from pipegen.run.here.dotenv import DotenvError, read_dotenv
+from pipegen.run.here.durations import known_durations
 from pipegen.run.here.effects import effects
 from pipegen.run.here.execution import Execution, pipeline_runs
 from pipegen.run.here.folder import RunFolder, dead, forget, home, make
 from pipegen.run.here.forecast import forecast
 from pipegen.run.here.guard import clean
 from pipegen.run.here.prepare import Prepared, Wish, gather
-from pipegen.run.here.resume import Earlier, known_durations, last_run, plan_digest
+from pipegen.run.here.resume import Earlier, last_run, plan_digest
+from pipegen.run.here.reuse import limit
 from pipegen.run.here.selection import Chosen
 from pipegen.run.journal import Journal
 from pipegen.run.model import Machine, TaskId
@@ -201,6 +203,7 @@ def run(
     )
     _check_reports(options.reports)
     environment = _environment(env_file)
+    _check_cache(environment)
     path, found, fixed = config_path(config), Report(), fixed_inputs(inputs)
     names = pipeline or [name for name in environment.get(_PIPELINES, "").split(",") if name]
     ready = _prepared(path, names, fixed, options, environment, found)
@@ -228,6 +231,13 @@ def _check_reports(paths: Sequence[Path]) -> None:
         if path.suffix not in FORMATS:
             raise WrongUsage(f'--report takes a file that ends in {", ".join(FORMATS)}, not "{path.name}"')
         check_place(path)
+
+
+def _check_cache(environment: Mapping[str, str]) -> None:
+    try:
+        limit(environment)
+    except ValueError as error:
+        raise WrongUsage(str(error)) from error
 
 
 def _environment(env_file: Path | None) -> dict[str, str]:
@@ -329,6 +339,7 @@ def _folder(around: Path, ready: _Ready, options: _Options, plan: str) -> tuple[
     """Return a new folder in *around*, and the run to go on with; what older ones have left is removed."""
     for rest in dead(around):
         clean(rest.id, ready.prepared.program)
+        rest.take_up()
         rest.close(is_done=False)
     before = last_run(around, plan, ready.chosen) if options.is_resumed else Earlier()
     if options.is_resumed and before.folder is None:

@@ -69,7 +69,12 @@ _Cluster = Annotated[
     typer.Option(metavar="FILE", show_default=False, help="The executors of this file, with labels, cpu and memory."),
 ]
 _Durations = Annotated[
-    Path | None, typer.Option(metavar="FILE", show_default=False, help="How long each stage takes, by its name.")
+    str | None,
+    typer.Option(
+        metavar="FILE|journal",
+        show_default=False,
+        help="How long each stage takes: a file, by names, or what earlier runs here took.",
+    ),
 ]
 _Order = Annotated[str, typer.Option(metavar="ORDER", help=f"Who starts first of those that may: {', '.join(ORDERS)}.")]
 _Sweep = Annotated[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
+from operator import itemgetter
 from typing import TypeAlias
 
 from pipegen.plan.model import Job, Plan
@@ -52,16 +53,18 @@ class Results:
     """
 
     def __init__(self, store: Store, trees: Trees, digest: Callable[[Task], str | None]) -> None:
-        self._store, self._trees, self._digest = store, trees, digest
+        self._store, self._trees, self.digest = store, trees, digest
         self._known: dict[TaskId, _Known] = {}
+        # The jobs of each pipeline by stage, with their places.
+        self._jobs: dict[str, dict[str, tuple[int, Job]]] = {}
         self._used: list[int] = []
 
     def question(self, task: Task) -> Question | None:
         """Return what to ask about *task*, whose inputs are there; None where its result has to be made."""
-        digest = self._digest(task)
+        digest = self.digest(task)
         if digest is None:
             return None
-        read = _read(task)
+        read = self._read(task)
         inputs = [Input(self._keys(part), part.selector, has_content=True) for part in read]
         return Question(Lookup(self._store.keys, digest, inputs), read)
 
@@ -133,14 +136,16 @@ class Results:
             self._known[task] = _Known(frozenset(), Record(tuple(outputs), tuple(files)))
         return self._known[task].record
 
-
-def _read(task: Task) -> tuple[_Part, ...]:
-    """Return what *task* reads of other stages, in the order of the pipeline."""
-    outputs: dict[str, set[str]] = {}
-    for output in (*task.job.inputs, *values_of_names(task.job)):
-        outputs.setdefault(output.stage, set()).add(output.name)
-    return tuple(
-        _Part(task.plan, job, tuple(sorted(outputs.get(job.stage, ()))), job.stage in task.job.files)
-        for job in task.plan.jobs
-        if job.stage in outputs or job.stage in task.job.files
-    )
+    def _read(self, task: Task) -> tuple[_Part, ...]:
+        """Return what *task* reads of other stages, in the order of the pipeline."""
+        plan, job = task.plan, task.job
+        if plan.name not in self._jobs:
+            self._jobs[plan.name] = {one.stage: (place, one) for place, one in enumerate(plan.jobs)}
+        outputs: dict[str, set[str]] = {}
+        for output in (*job.inputs, *values_of_names(job)):
+            outputs.setdefault(output.stage, set()).add(output.name)
+        files = frozenset(job.files)
+        producers = sorted((self._jobs[plan.name][stage] for stage in outputs.keys() | files), key=itemgetter(0))
+        return tuple(
+            _Part(plan, one, tuple(sorted(outputs.get(one.stage, ()))), one.stage in files) for _, one in producers
+        )

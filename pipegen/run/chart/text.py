@@ -39,6 +39,7 @@ CAUSES = {
     Cause.BACKOFF: "the next try",
     Cause.DELAY: "a delay",
     Cause.APPROVAL: "an approval",
+    Cause.EQUAL: "what is the same as",
 }
 
 

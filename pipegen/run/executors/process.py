@@ -6,13 +6,14 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.here.masking import MaskedStream, Masks
 from pipegen.structs import Struct
 
 _CHUNK = 65_536
+# No pipe holds more: /proc/sys/fs/pipe-max-size.
+_LARGEST_PIPE = 1 << 20
 # Python ignores these, and what it starts would too.
 _AS_USUAL = (signal.SIGPIPE, signal.SIGXFSZ)
 _NOTHING = Masks(())
@@ -21,7 +22,7 @@ _NOTHING = Masks(())
 class Invocation(Struct, kw_only=True):
     """A program to start: the path of its file stands first in *arguments*.
 
-    What it prints is added to the file *log*, without what *masks* hide.
+    What it prints is added to the file *log*, if it prints anything, without what *masks* hide.
     """
 
     arguments: Sequence[str]
@@ -40,15 +41,13 @@ class Process:
     def __init__(self, invocation: Invocation, clock: RealClock, ended: Callable[[int], None]) -> None:
         self._ended = ended
         self._status: int | None = None
-        self._pipe: _Pipe | None = _Pipe(invocation, clock) if invocation.masks else None
+        self._pipe = _Pipe(invocation, clock)
         try:
-            self._pid = _spawn(invocation, self._pipe.entrance if self._pipe is not None else None)
+            self._pid = _spawn(invocation, self._pipe.entrance)
         except OSError:
-            if self._pipe is not None:
-                self._pipe.close()
+            self._pipe.close()
             raise
-        if self._pipe is not None:
-            self._pipe.open()
+        self._pipe.open()
         clock.on_end(self, self._end)
 
     def poll(self) -> int | None:
@@ -72,18 +71,20 @@ class Process:
             os.killpg(self._pid, number)
 
     def _end(self) -> None:
-        if self._pipe is not None:
-            self._pipe.close()
+        self._pipe.close()
         self._ended(self._status or 0)
 
 
 class _Pipe:
-    """What a program prints, on its way to the log."""
+    """What a program prints, on its way to the log, which is there once something is printed.
+
+    A new file costs more than all else that a small stage does: most print nothing.
+    """
 
     def __init__(self, invocation: Invocation, clock: RealClock) -> None:
         self._clock = clock
-        self._stream = MaskedStream(invocation.masks)
-        self._log = Path(invocation.log).open("ab", buffering=0)  # noqa: SIM115 - open until the program ends
+        self._stream = MaskedStream(invocation.masks) if invocation.masks else None
+        self._path, self._log = invocation.log, -1
         self._exit, self.entrance = os.pipe()
         os.set_blocking(self._exit, False)
         self._end_watch: Callable[[], None] | None = None
@@ -98,36 +99,47 @@ class _Pipe:
         """Write what is left; what a program that outlives its group still prints goes nowhere."""
         if self.entrance >= 0:
             os.close(self.entrance)
-        while self._take():
-            pass
+        else:
+            left = _LARGEST_PIPE
+            while left > 0 and (size := self._take()):
+                left -= size
         if self._end_watch is not None:
             self._end_watch()
         os.close(self._exit)
-        self._log.write(self._stream.end())
-        self._log.close()
+        if self._stream is not None:
+            self._write(self._stream.end())
+        if self._log >= 0:
+            os.close(self._log)
 
     def _read(self) -> None:
         self._take()
 
-    def _take(self) -> bool:
-        """Write what has come; return whether more may be there."""
+    def _take(self) -> int:
+        """Write what has come; return how much that is."""
         try:
             data = os.read(self._exit, _CHUNK)
         except BlockingIOError:
-            return False
+            return 0
         if not data and self._end_watch is not None:
             self._end_watch()
             self._end_watch = None
-        self._log.write(self._stream.feed(data))
-        return bool(data)
+        self._write(data if self._stream is None else self._stream.feed(data))
+        return len(data)
+
+    def _write(self, data: bytes) -> None:
+        # Where the disk is full, the log ends, and not the run.
+        with contextlib.suppress(OSError):
+            if data and self._log < 0:
+                self._log = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            while data:
+                data = data[os.write(self._log, data) :]
 
 
-def _spawn(invocation: Invocation, pipe: int | None) -> int:
+def _spawn(invocation: Invocation, pipe: int) -> int:
     """Return the number of a new process that leads a group of its own.
 
     `posix_spawn` copies no page table, as a fork would, and needs no further process to tell of a failure.
     """
-    log = (os.POSIX_SPAWN_OPEN, 1, invocation.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
     with contextlib.chdir(invocation.folder):
         return os.posix_spawn(
             invocation.arguments[0],
@@ -135,7 +147,7 @@ def _spawn(invocation: Invocation, pipe: int | None) -> int:
             invocation.environment,
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-                log if pipe is None else (os.POSIX_SPAWN_DUP2, pipe, 1),
+                (os.POSIX_SPAWN_DUP2, pipe, 1),
                 (os.POSIX_SPAWN_DUP2, 1, 2),
             ],
             setpgroup=0,

@@ -9,8 +9,11 @@ from typing import TypeVar
 
 from pipegen.run.cache.results import Identity, Question, Results
 from pipegen.run.clock import Clock
+from pipegen.run.events import Cause
 from pipegen.run.executors.base import Executor, Tell
-from pipegen.run.model import Attempt, Ending, Outcome
+from pipegen.run.model import Attempt, Ending, Outcome, Task
+from pipegen.run.scheduling.base import Refusal
+from pipegen.structs import MutableStruct, field
 
 _T = TypeVar("_T")
 
@@ -18,11 +21,18 @@ _T = TypeVar("_T")
 _TROUBLE = (OSError, sqlite3.Error)
 
 
+class _Made(MutableStruct):
+    """A result that is being made, by the name of the stage that makes it; *waiting* are told when it is over."""
+
+    stage: str
+    waiting: list[Callable[[], None]] = field(default_factory=list)
+
+
 class ReusingExecutor:
     """Runs tries by *inner* unless *results* has what they would come to.
 
-    Of equal stages one at a time runs; the others wait for what it comes to. With *is_forced* nothing is looked up, but
-    what is made is kept. *complain* is told once why results cannot be kept.
+    Of equal stages one at a time runs; the others are held. With *is_forced* nothing is looked up, but what is made is
+    kept. *complain* is told once why results cannot be kept.
     """
 
     def __init__(
@@ -36,8 +46,23 @@ class ReusingExecutor:
     ) -> None:
         self._inner, self._results, self._clock = inner, results, clock
         self._is_forced, self._complain = is_forced, complain
-        self._waiting: dict[Identity, list[tuple[Attempt, Tell]]] = {}
+        self._made: dict[Identity, _Made] = {}
         self._is_broken = False
+
+    def hold(self, task: Task, free: Callable[[], None]) -> Refusal | None:
+        """Return what *task* waits for while an equal one runs; *free* is called when that is over."""
+        if not self._made or self._is_forced:
+            return None
+        digest = self._tried(partial(self._results.digest, task))
+        if digest is None or all(identity[0] != digest for identity in self._made):
+            return None
+        question = self._tried(partial(self._results.question, task))
+        identity = self._tried(partial(self._results.identity, question)) if question is not None else None
+        made = self._made.get(identity) if identity is not None else None
+        if made is None:
+            return None
+        made.waiting.append(free)
+        return Refusal(task, Cause.EQUAL, made.stage)
 
     def start(self, attempt: Attempt, tell: Tell) -> None:
         """Begin *attempt*, or tell what an earlier one came to."""
@@ -53,22 +78,12 @@ class ReusingExecutor:
         identity = self._tried(partial(self._results.identity, question))
         if identity is None:
             self._inner.start(attempt, tell)
-        elif identity in self._waiting:
-            self._waiting[identity].append((attempt, tell))
         else:
-            self._waiting[identity] = []
+            self._made.setdefault(identity, _Made(attempt.task.id.stage))
             self._inner.start(attempt, partial(self._ended, question, identity, tell))
 
     def stop(self, attempt: Attempt, *, kill: bool) -> None:
-        """Ask *attempt* to end, or *kill* it; one that waits for an equal one has ended."""
-        for waiting in self._waiting.values():
-            for one, tell in waiting:
-                if one == attempt:
-                    waiting.remove((one, tell))
-                    self._clock.at(
-                        self._clock.now(), partial(tell, attempt, Outcome(ending=Ending.CANCELLED, reason="it waited"))
-                    )
-                    return
+        """Ask *attempt* to end, or *kill* it."""
         self._inner.stop(attempt, kill=kill)
 
     def close(self) -> None:
@@ -86,11 +101,11 @@ class ReusingExecutor:
     def _ended(self, question: Question, identity: Identity, tell: Tell, attempt: Attempt, outcome: Outcome) -> None:
         if outcome.ending is Ending.SUCCESS:
             self._tried(partial(self._results.keep, attempt.task, question, outcome))
-        waiting = self._waiting.pop(identity)
+        made = self._made.pop(identity, None)
         tell(attempt, outcome)
         # What it came to is there for them; or the first of them tries.
-        for one, its_tell in waiting:
-            self.start(one, its_tell)
+        for free in made.waiting if made is not None else ():
+            free()
 
     def _tried(self, call: Callable[[], _T]) -> _T | None:
         """Return what *call* returns, None where the cache is out of reach."""

@@ -11,14 +11,14 @@ from pipegen.plan.model import Workspace
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.engine import Ask, Engine
 from pipegen.run.events import Listener
-from pipegen.run.executors.base import Executor
 from pipegen.run.executors.container import NETWORK, Containers, common_folder
 from pipegen.run.executors.local import LocalExecutor
+from pipegen.run.executors.locking import LockingExecutor
 from pipegen.run.executors.process import Invocation, Process
 from pipegen.run.executors.reusing import ReusingExecutor
 from pipegen.run.here import host as names
 from pipegen.run.here.checkout import Checkout
-from pipegen.run.here.folder import RunFolder
+from pipegen.run.here.folder import RunFolder, locks
 from pipegen.run.here.guard import Guard, clean, kill_rest
 from pipegen.run.here.prepare import Prepared, Wish
 from pipegen.run.here.reuse import results
@@ -27,7 +27,7 @@ from pipegen.run.here.selection import Chosen
 from pipegen.run.here.workspace import InPlace, Isolated
 from pipegen.run.model import Outcome, PipelineRun, Task, TaskId
 from pipegen.run.outcome import Status
-from pipegen.run.scheduling.base import Scheduler
+from pipegen.run.scheduling.base import Refusal, Scheduler
 from pipegen.run.tasks import pipeline_run
 from pipegen.shell.teardown import teardown
 from pipegen.structs import replace
@@ -70,11 +70,13 @@ class Execution:
             containers=None if wish.is_on_host or not prepared.program else self._containers(checkout, wish),
         )
         kept = results(chosen, prepared, wish, self._trees, prepared.variables, complain)
-        self._executor: Executor = (
-            local
+        reusing = (
+            None
             if kept is None
             else ReusingExecutor(local, kept, self.clock, is_forced=wish.is_made_anew, complain=complain)
         )
+        self._reusing = reusing
+        self._executor = LockingExecutor(reusing or local, locks(wish.environment), self.clock)
 
     def __enter__(self) -> Self:
         return self
@@ -108,6 +110,7 @@ class Execution:
             listeners=listeners,
             is_wanted=is_wanted,
             ask=ask,
+            hold=self._hold,
             ended=ended,
         )
         for task in (task for run in runs for task in run.tasks if task.id in ended):
@@ -135,6 +138,11 @@ class Execution:
         self._guard.close()
         self.clock.close()
         self._folder.close(is_done=self._is_done)
+
+    def _hold(self, task: Task, free: Callable[[], None]) -> Refusal | None:
+        """Return what keeps *task* from starting: an equal stage that runs, or a lock that another run has."""
+        refused = self._reusing.hold(task, free) if self._reusing is not None else None
+        return refused or self._executor.hold(task, free)
 
     def _tear_down(self) -> None:
         """Remove the images, containers and releases that stages kept for each other."""

@@ -70,18 +70,40 @@ class RunFolder(Struct):
         (self.path / _LOCK).unlink(missing_ok=True)
 
     def go_on(self, earlier: RunFolder) -> None:
-        """Take over what is needed to go on with an *earlier* run."""
-        shutil.copyfile(earlier.journal, self.journal)
+        """Take over what is needed to go on with an *earlier* run: what it left, then, in one step, its journal.
+
+        A process that is killed in between leaves a journal that is not in force; `take_up` knows what it is worth.
+        """
+        shutil.copyfile(earlier.journal, self._copy)
         if earlier.left.is_dir():
             earlier.left.rename(self.left)
+        self._copy.replace(self.journal)
+
+    def take_up(self) -> None:
+        """Put a copied journal in force whose process was killed when it had what belongs to it."""
+        if self._copy.exists() and self.left.is_dir():
+            self._copy.replace(self.journal)
+
+    @property
+    def _copy(self) -> Path:
+        return self.path / "journal.copy"
 
 
 def home(root: Path, environment: Mapping[str, str]) -> Path:
     """Return the folder for all runs of the repository at *root*."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.name).strip(".-") or "root"
+    return _state(environment) / f"{name}-{sha256(os.fsencode(root)).hexdigest()[:8]}"
+
+
+def locks(environment: Mapping[str, str]) -> Path:
+    """Return the folder for the locks of all runs of a user on this machine."""
+    return _state(environment) / "locks"
+
+
+def _state(environment: Mapping[str, str]) -> Path:
     given = environment.get("XDG_STATE_HOME")
     state = Path(given) if given else Path(environment.get("HOME") or tempfile.gettempdir(), ".local/state")
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.name).strip(".-") or "root"
-    return state / "pipegen" / f"{name}-{sha256(os.fsencode(root)).hexdigest()[:8]}"
+    return state / "pipegen"
 
 
 def make(around: Path, started: datetime, logs: Path | None) -> RunFolder:

@@ -29,6 +29,8 @@ def _line(start: str, job: Job, wanted: Callable[[Job], bool], *, on_host: bool)
         span = job.span.first
         return f"  {start:<10}  {job.stage}: skipped, its condition is false (line {span.line})"
     image = job.machine.image
-    where = f" in {image.name.span.text.strip()}" if image is not None and not on_host else ""
+    where = ""
+    if image is not None and not on_host:
+        where = f" in {image.name.span.text.strip() if image.name.constant is None else image.name.constant}"
     after = f", after {', '.join(job.needs)}" if job.needs else ""
     return f"  {start:<10}  {job.stage}{where}{after}"

@@ -13,9 +13,9 @@ from pipegen.run.executors import container as containers
 # /proc), and then removes what carries its name in the container program; *$2* is "" where none is used.
 _CLEAN = r"""
 for round in 1 2; do
-  for file in /proc/[0-9]*/environ; do
+  for file in $(grep -lsxzF "PIPEGEN_RUN=$1" /proc/[0-9]*/environ); do
     process=${file#/proc/}
-    ! tr '\0' '\n' <"$file" | grep -qxF "PIPEGEN_RUN=$1" || kill -KILL "${process%/environ}"
+    kill -KILL "${process%/environ}"
   done
 done
 [ -n "$2" ] || exit 0

@@ -13,7 +13,6 @@ from pipegen.plan.model import Job, Plan
 from pipegen.run.executors.container import program
 from pipegen.run.executors.local import Work
 from pipegen.run.here import host as names
-from pipegen.run.here.checkout import Checkout
 from pipegen.run.here.conditions import Asked
 from pipegen.run.here.effects import effects, refuse, tell_left_out
 from pipegen.run.here.masking import Masks
@@ -77,17 +76,18 @@ def gather(
     every = [plan.name for plan in plans] if wish.stages and not named else named
     parts = chosen(pipelines(plans, every, asked.holds), wish.stages, report)
     report.stop_if_errors()
-    prepared = prepare(parts, asked.checkout, wish, report)
-    jobs = [job for one in parts for job in one.jobs]
+    prepared = prepare(parts, asked, wish, report)
+    jobs = [job for one in parts for job in one.jobs if wish.wants(job, asked)]
     tell_left_out(jobs, report)
     if not wish.may_reach_out:
-        refuse(tuple(effects(job for job in jobs if wish.wants(job, asked))), report)
+        refuse(tuple(effects(jobs)), report)
     report.stop_if_errors()
     return parts, prepared
 
 
-def prepare(parts: Sequence[Chosen], checkout: Checkout, wish: Wish, report: Report) -> Prepared:
-    """Return what the stages of *parts* need; what is missing is reported."""
+def prepare(parts: Sequence[Chosen], asked: Asked, wish: Wish, report: Report) -> Prepared:
+    """Return what the stages of *parts* need; what those lack that run is reported."""
+    checkout = asked.checkout
     hosts = {one.plan.name: names.host(one.plan, wish.environment, is_isolated=wish.is_isolated) for one in parts}
     scripts = dict(chain.from_iterable(_scripts(one, hosts[one.plan.name]) for one in parts))
     secrets = Secrets(wish.environment)
@@ -98,14 +98,18 @@ def prepare(parts: Sequence[Chosen], checkout: Checkout, wish: Wish, report: Rep
             at=parts[0].plan.span if parts else None,
             hint='leave --isolated out, or run "git init" and "git add" what belongs to it',
         )
+    jobs = jobs_of(parts)
+    wanted = {task: job for task, job in jobs.items() if wish.wants(job, asked)}
     for one in parts:
         for job in one.jobs:
-            script = scripts[TaskId(one.plan.name, job.stage)]
+            task = TaskId(one.plan.name, job.stage)
+            if task not in wanted:
+                continue
+            script = scripts[task]
             secrets.check(script.credentials, job.id_tokens, report)
             _check_values(job, one.plan, script, hosts[one.plan.name], report)
             _check_services(job, wish, report)
-    jobs = jobs_of(parts)
-    container_program = _program(tuple(jobs.values()), scripts.values(), wish, report)
+    container_program = _program([(job, scripts[task]) for task, job in wanted.items()], wish, report)
     return Prepared(
         hosts=hosts,
         work={task: _work(script, jobs[task], secrets) for task, script in scripts.items()},
@@ -157,10 +161,10 @@ def _environment(scripts: Iterable[StageScript], container_program: str, wish: W
     return {**around, "DOCKER": container_program} if container_program else around
 
 
-def _program(jobs: Sequence[Job], scripts: Iterable[StageScript], wish: Wish, report: Report) -> str:
-    """Return the program for containers, if a stage needs one; that there is none is reported."""
-    in_image = next((job for job in jobs if job.machine.image is not None and not wish.is_on_host), None)
-    needing = in_image or next((job for job, one in zip(jobs, scripts, strict=True) if one.uses_containers), None)
+def _program(stages: Sequence[tuple[Job, StageScript]], wish: Wish, report: Report) -> str:
+    """Return the program for containers, if one of *stages* needs one; that there is none is reported."""
+    in_image = next((job for job, _ in stages if job.machine.image is not None and not wish.is_on_host), None)
+    needing = in_image or next((job for job, script in stages if script.uses_containers), None)
     if needing is None:
         return ""
     here = program(wish.environment)

@@ -10,12 +10,9 @@ from pathlib import Path
 from pipegen.run.here.folder import RunFolder, earlier
 from pipegen.run.here.prepare import Prepared, Wish
 from pipegen.run.here.selection import Chosen
-from pipegen.run.journal import Story, UnreadableJournalError, durations, finished, read
+from pipegen.run.journal import Story, UnreadableJournalError, finished, read
 from pipegen.run.model import Outcome, TaskId
 from pipegen.structs import Struct, field
-
-# How many of the last runs are looked at for how long stages take.
-_TIMED = 10
 
 
 class Earlier(Struct):
@@ -57,11 +54,6 @@ def last_run(around: Path, plan: str, chosen: Sequence[Chosen]) -> Earlier:
             ended = finished(story, [one.plan for one in chosen])
             return Earlier(folder, {task: outcome for task, outcome in ended.items() if task not in bound})
     return Earlier()
-
-
-def known_durations(around: Path) -> dict[TaskId, float]:
-    """Return how many seconds stages take, by the last runs in *around*."""
-    return durations(folder.journal for folder in earlier(around)[:_TIMED])
 
 
 def _story(folder: RunFolder) -> Story | None:

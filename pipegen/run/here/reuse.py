@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -16,8 +17,23 @@ from pipegen.run.here.selection import Chosen
 from pipegen.run.here.workspace import Trees
 from pipegen.run.model import Task
 
-# How many bytes of results are kept; what was used longest ago goes first.
+# How many bytes of results are kept, unless a variable says so; what was used longest ago goes first.
 LIMIT = 5 << 30
+SIZE = "PIPEGEN_CACHE_SIZE"
+_SIZE = re.compile(r"([0-9]{1,15})(K|M|G|T|Ki|Mi|Gi|Ti)?")
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+def limit(environment: Mapping[str, str]) -> int:
+    """Return how many bytes of results are kept; raise `ValueError` where the variable holds something else."""
+    given = environment.get(SIZE, "").strip()
+    if not given:
+        return LIMIT
+    found = _SIZE.fullmatch(given)
+    if found is None:
+        raise ValueError(f'{SIZE} holds "{given}": write bytes, or a number with a unit, such as 500Mi or 20G')
+    unit = found[2] or ""
+    return int(found[1]) * int((1024 if unit.endswith("i") else 1000) ** _POWERS[unit[:1]])
 
 
 def results(
@@ -41,7 +57,7 @@ def results(
         mode=f"{'isolated' if wish.is_isolated else 'in place'}, {'on the host' if wish.is_on_host else 'in images'}",
     )
     try:
-        store = Store(_folder(wish.environment), LIMIT)
+        store = Store(_folder(wish.environment), limit(wish.environment))
     except (OSError, sqlite3.Error) as error:
         complain(f"results of earlier runs are out of reach: {error}")
         return None

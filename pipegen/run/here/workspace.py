@@ -158,6 +158,8 @@ class Isolated(Struct):
         if succeeded:
             left = [name for one, names in found if one.travels for name in names]
             carried = artifacts.found(tree.folder, self.carried[job.pipeline, job.stage])
+            # A run that was killed right here, and that this one goes on with, has left a part.
+            shutil.rmtree(self._store(job), ignore_errors=True)
             artifacts.set_aside(tree.folder, dict.fromkeys((*left, *carried)), str(self._store(job)))
 
     def value(self, job: Job, name: str) -> Path:

@@ -10,6 +10,9 @@ from pipegen.run.model import Ending, TaskId
 from pipegen.run.report.record import Record
 from pipegen.run.report.words import ended_word, told
 
+# The others only wait for room.
+_WORTH_A_LINE = (Cause.LOCK, Cause.BACKOFF, Cause.DELAY, Cause.APPROVAL, Cause.EQUAL)
+
 
 class Plain:
     """Writes a line when a stage starts, ends, or is skipped; those of several pipelines are named with theirs."""
@@ -49,7 +52,7 @@ class Plain:
                 )
             case Skipped(task=task, reason=reason):
                 return f"skip     {self.name(task)}: {reason.value}"
-            case Parked(task=task, cause=Cause.LOCK | Cause.BACKOFF | Cause.DELAY | Cause.APPROVAL as cause, what=what):
+            case Parked(task=task, cause=cause, what=what) if cause in _WORTH_A_LINE:
                 return f"wait     {self.name(task)}, for {told(cause, what)}"
             case Over(pipeline=pipeline, status=status) if self._several:
                 return f"over     pipeline {pipeline}: {status.value}"

@@ -100,7 +100,8 @@ class SessionScheduler:
         alone.is_admitted = True
         member = self._join(alone, task, now)
         queue = self._session.light if member.is_light else self._session.queues[alone.lane.name]
-        queue.add_failed(alone, failures, now)
+        self._session.now = now
+        self._session.add_failed(alone, queue, failures)
 
     def cycle(self, now: float) -> Cycle:
         """Look at the queue once; what is placed is in flight until it is released."""
@@ -143,7 +144,7 @@ class SessionScheduler:
 
     def next_time(self) -> float | None:
         """Return when a task in backoff may start again at the earliest, None where time alone changes nothing."""
-        times = (queue.next_time() for queue in self._session.all_queues())
+        times = (queue.next_time() for queue in self._session.waiting_queues())
         return min((time for time in times if time is not None), default=None)
 
     def _gang(self, task: Task) -> Gang:
@@ -173,7 +174,7 @@ class SessionScheduler:
         line.size += 1
         line.untold.append(member)
         put_to(line.lane.asked, member.asks)
-        self._session.version += 1
+        self._session.ask_anew(line.lane)
         self._session.changed[line] = None
         self._session.wait(member)
         self._members[task.id] = member
@@ -183,16 +184,13 @@ class SessionScheduler:
         member.standing = Standing.GONE
         member.gang.size -= 1
         take_from(member.gang.lane.asked, member.asks)
-        self._session.version += 1
+        self._session.ask_anew(member.gang.lane)
 
     def _flush(self, now: float) -> None:
         is_safety = now - self._last_safety >= _SAFETY
         if is_safety:
             self._last_safety = now
-        for queue in self._session.all_queues():
-            queue.flush(now)
-            if is_safety:
-                queue.flush_parked(now)
+        self._session.flush(is_safety=is_safety)
 
     def _refusals(self) -> Iterator[Refusal]:
         """Yield who waits for what, as far as that was not told yet."""

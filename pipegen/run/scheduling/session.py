@@ -20,6 +20,7 @@ from pipegen.run.scheduling.queue.heap import Rank
 from pipegen.run.scheduling.queue.hints import Event, Hint
 from pipegen.run.scheduling.queue.queue import Habits, Queue
 from pipegen.run.scheduling.statement import Statement
+from pipegen.run.scheduling.turns import Turns
 from pipegen.run.scheduling.votes import Ballot, Votes
 from pipegen.structs import Struct
 
@@ -48,6 +49,8 @@ class Session:
         placed: how many members have been placed in all.
         now: what time it is.
         version: goes up whenever somebody asks for more or less.
+        asking: the lanes of whom that is true, until what they deserve is worked out.
+        turns: whose turn it is.
     """
 
     def __init__(
@@ -67,11 +70,16 @@ class Session:
         self.placed = 0
         self.now = 0.0
         self.version = 0
+        self.asking: dict[Lane, None] = {}
         self.ballot = Ballot([[policy(self) for policy in tier] for tier in tiers])
+        self.turns = Turns(self.ballot.lane_key, lambda lane: self.queues[lane.name].has_next())
         self._habits = habits
         self._patience = patience
         self._hints = {ROOM: ((ROOM, self._has_room),), LOCK: ((LOCK, self._has_locks),)}
         self.light: Queue[Gang] = Queue(self._light_rank, self._hints, habits)
+        # Of all queues, those that may have somebody parked or in backoff: with many lanes, most have not.
+        self._waiting: dict[Queue[Gang], None] = {}
+        self._lanes: dict[Queue[Gang], Lane] = {}
         self._pledges: dict[Gang, Statement] = {}
         # Gangs refused for want of room, each with how many are placed when it is looked at again.
         self._aging: deque[tuple[float, Gang]] = deque()
@@ -80,10 +88,37 @@ class Session:
         """Open *lane*."""
         self.lanes[lane.name] = lane
         self.queues[lane.name] = Queue(self._rank, self._hints, self._habits)
+        self._lanes[self.queues[lane.name]] = lane
 
-    def all_queues(self) -> tuple[Queue[Gang], ...]:
-        """Return the queues of all lanes, and that for backfill."""
-        return (*self.queues.values(), self.light)
+    def ask_anew(self, lane: Lane) -> None:
+        """Note that *lane* asks for more or less."""
+        self.version += 1
+        self.asking[lane] = None
+        self.turns.touch(lane)
+
+    def waiting_queues(self) -> tuple[Queue[Gang], ...]:
+        """Return the queues in which anybody is parked or in backoff."""
+        for queue in [one for one in self._waiting if not one.has_waiting()]:
+            del self._waiting[queue]
+        return tuple(self._waiting)
+
+    def flush(self, *, is_safety: bool) -> None:
+        """Let those go on whose delay is over; with *is_safety*, look at those too who are parked for too long."""
+        for queue in self.waiting_queues():
+            queue.flush(self.now)
+            if is_safety:
+                queue.flush_parked(self.now)
+            self._look_at(queue)
+
+    def _look_at(self, queue: Queue[Gang]) -> None:
+        """Note that *queue* may have somebody to place."""
+        if queue in self._lanes:
+            self.turns.touch(self._lanes[queue])
+
+    def add_failed(self, gang: Gang, queue: Queue[Gang], failures: int) -> None:
+        """Let *gang*, which has failed so often, wait out its delay in *queue*."""
+        self._waiting[queue] = None
+        queue.add_failed(gang, failures, self.now)
 
     def admit(self, gang: Gang) -> None:
         """Let the members of *gang* be placed from now on."""
@@ -92,6 +127,7 @@ class Session:
 
     def offer(self, gang: Gang) -> None:
         """Queue *gang* wherever it has members to place; where it stands there already, its rank is taken anew."""
+        self.turns.touch(gang.lane)
         if gang.first() is not None:
             self.queues[gang.lane.name].update(gang, self.now)
         if gang.first(light=True) is not None:
@@ -123,6 +159,7 @@ class Session:
         self.placed += len(placed)
         for member in placed:
             member.gang.lane.served = self.placed
+            self.turns.touch(member.gang.lane)
 
     def is_aged(self, gang: Gang) -> bool:
         """Return whether so many have overtaken *gang* since it was refused that room is kept for it now."""
@@ -154,13 +191,15 @@ class Session:
         events = [Event(ROOM, self.places.hosts[name]) for name in dict.fromkeys(freed.hosts)]
         if freed.locks:
             events.append(Event(LOCK, freed.locks))
-        for queue in self.all_queues():
+        for queue in self.waiting_queues():
             for event in events if queue.has_parked() else ():
                 queue.event(event, self.now)
+            self._look_at(queue)
 
     def park(self, queue: Queue[Gang], gang: Gang, member: Member) -> None:
         """Park *gang*, whose *member* found no place, until that can change."""
         self.changed[gang] = None
+        self._waiting[queue] = None
         lock = self.places.held(member.locks)
         if lock:
             gang.cause, gang.parked_at = (Cause.LOCK, lock), None
@@ -183,6 +222,7 @@ class Session:
             gang.is_aging = False
             if gang.parked_at is not None:
                 self.queues[gang.lane.name].activate(gang)
+                self.turns.touch(gang.lane)
 
     def _rank(self, entry: Entry[Gang]) -> Rank:
         # Room must be promised to who is aged before the others take it again.

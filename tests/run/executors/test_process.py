@@ -61,6 +61,38 @@ def test_a_log_goes_on(clock: RealClock, tmp_path: Path) -> None:
     assert (tmp_path / "log").read_text() == "one\ntwo\n"
 
 
+def test_who_prints_nothing_has_no_log(clock: RealClock, tmp_path: Path) -> None:
+    """A new file would cost more than all else."""
+    assert ended(clock, invocation(tmp_path, ":")) == 0
+    assert not (tmp_path / "log").exists()
+
+
+def test_all_of_a_long_log_is_there(clock: RealClock, tmp_path: Path) -> None:
+    """More than a pipe holds, with something at the very end."""
+    ended(clock, invocation(tmp_path, "yes | head -c 5000000; echo end"))
+    log = (tmp_path / "log").read_bytes()
+
+    assert (len(log), log[-4:]) == (5_000_004, b"end\n")
+
+
+@pytest.mark.parametrize("secrets", [(), ("s3cret",)])
+def test_who_prints_for_ever_behind_it_holds_nothing_up(
+    clock: RealClock, tmp_path: Path, secrets: tuple[str, ...]
+) -> None:
+    """A program that has left the group prints into nowhere, and ends of that."""
+    status = ended(clock, invocation(tmp_path, "setsid yes & sleep 0.05; exit 4", *secrets))
+
+    assert status == 4
+    assert (tmp_path / "log").read_bytes()[:2] == b"y\n"
+
+
+def test_a_log_that_cannot_be_written_stops_nothing(clock: RealClock, tmp_path: Path) -> None:
+    """The disk may be full."""
+    (tmp_path / "log").mkdir()
+
+    assert ended(clock, invocation(tmp_path, "echo one; echo two; exit 5")) == 5
+
+
 def test_a_signal_is_told_as_shells_tell_it(clock: RealClock, tmp_path: Path) -> None:
     """By 128 and its number; SIGPIPE ends programs as usual, though Python ignores it."""
     assert ended(clock, invocation(tmp_path, "kill -TERM $$")) == 143

@@ -67,3 +67,23 @@ def test_a_run_that_died_is_known(tmp_path: Path) -> None:
     found.close(is_done=True)
     assert not found.work.exists()
     assert list(dead(tmp_path)) == []
+
+
+def test_what_a_run_goes_on_with_is_never_lost(tmp_path: Path) -> None:
+    """Killed while it is taken over, it belongs to the old run or to the new one, journal and files together."""
+    old = make(tmp_path, STARTED, None)
+    old.journal.write_text("journal")
+    (old.left / "stage").mkdir(parents=True)
+    new = make(tmp_path, STARTED + timedelta(seconds=1), None)
+    copied = new.path / "journal.copy"
+    copied.write_text("journal")
+    new.take_up()
+    assert not new.journal.exists()
+
+    old.left.rename(new.left)
+    new.take_up()
+    assert (new.journal.read_text(), copied.exists()) == ("journal", False)
+
+    newest = make(tmp_path, STARTED + timedelta(seconds=2), None)
+    newest.go_on(new)
+    assert (newest.journal.read_text(), (newest.left / "stage").is_dir()) == ("journal", True)

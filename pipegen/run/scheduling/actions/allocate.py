@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from heapq import heapify, heappop, heappush
 
 from pipegen.run.scheduling.lanes import Gang, Lane, Member
 from pipegen.run.scheduling.session import SIZE, Session
@@ -16,23 +15,17 @@ def allocate(session: Session) -> None:
     A gang that does not fit is parked and holds up nobody; one that many have overtaken is promised room.
     """
     session.age()
-    lanes = [lane for lane in session.lanes.values() if session.queues[lane.name].has_next()]
-    if len(lanes) == 1:
-        _serve_alone(session, lanes[0])
-        return
-    line = [(session.ballot.lane_key(lane), lane) for lane in lanes]
-    heapify(line)
-    while line and session.places.has_free():
-        _, lane = heappop(line)
-        if not session.ballot.is_overused(lane) and _serve(session, lane):
-            # Its share is taken anew.
-            heappush(line, (session.ballot.lane_key(lane), lane))
-
-
-def _serve_alone(session: Session, lane: Lane) -> None:
-    """Serve *lane* as long as it goes: it has nobody to share with."""
-    while session.places.has_free() and not session.ballot.is_overused(lane) and _serve(session, lane):
-        pass
+    overused: list[Lane] = []
+    while session.places.has_free() and (lane := session.turns.first()) is not None:
+        if session.ballot.is_overused(lane):
+            overused.append(lane)
+            session.turns.remove(lane)
+        elif _serve(session, lane):
+            session.turns.touch(lane)
+        else:
+            session.turns.remove(lane)
+    for lane in overused:
+        session.turns.touch(lane)
 
 
 def _serve(session: Session, lane: Lane) -> bool:

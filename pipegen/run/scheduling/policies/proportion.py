@@ -8,6 +8,7 @@ from math import inf
 from pipegen.run.scheduling.amounts import Amounts, is_bounded, put_to, share, take_from
 from pipegen.run.scheduling.lanes import Gang, Lane, Member
 from pipegen.run.scheduling.session import Session
+from pipegen.run.scheduling.turns import asked_kind
 from pipegen.run.scheduling.votes import Vote, Votes
 from pipegen.structs import MutableStruct, field
 
@@ -29,18 +30,33 @@ class _Shares(MutableStruct):
 
     session: Session
     _version: int = -1
-    _deserved: Mapping[str, Amounts] = field(default_factory=dict)
+    _kinds: dict[Lane, object] = field(default_factory=dict)
+    _alike: dict[object, dict[Lane, None]] = field(default_factory=dict)
+    _deserved: Mapping[object, Amounts] = field(default_factory=dict)
 
     def deserved(self, lane: Lane) -> Amounts:
         """Return what *lane* deserves."""
         if self._version != self.session.version:
             self._version = self.session.version
-            self._deserved = deserved(self.session.lanes.values(), self.session.places.totals)
-        return self._deserved.get(lane.name, {})
+            for one in self.session.asking if self._kinds else self.session.lanes.values():
+                self._sort(one)
+            self.session.asking.clear()
+            self._deserved = _poured(self._alike, self.session.places.totals)
+        return self._deserved.get(self._kinds.get(lane), {})
+
+    def _sort(self, lane: Lane) -> None:
+        """Put *lane* to those that deserve the same."""
+        before = self._kinds.get(lane)
+        if before in self._alike:
+            self._alike[before].pop(lane, None)
+            if not self._alike[before]:
+                del self._alike[before]
+        kind = self._kinds[lane] = asked_kind(lane)
+        self._alike.setdefault(kind, {})[lane] = None
 
     def capability(self, lane: Lane) -> Amounts:
         """Return the most that *lane* may have: what is guaranteed to others, it may not."""
-        return _most(lane, _guaranteed(self.session.lanes.values()), self.session.places.totals)
+        return _most(lane, _guaranteed((one, 1) for one in self.session.lanes.values()), self.session.places.totals)
 
 
 def deserved(lanes: Iterable[Lane], totals: Amounts) -> Mapping[str, Amounts]:
@@ -48,23 +64,34 @@ def deserved(lanes: Iterable[Lane], totals: Amounts) -> Mapping[str, Amounts]:
 
     Lanes that ask for nothing, and are guaranteed nothing, are left out.
     """
-    lanes = [lane for lane in lanes if lane.guarantee or any(lane.asked.values())]
+    alike: dict[object, dict[Lane, None]] = {}
+    for lane in lanes:
+        alike.setdefault(asked_kind(lane), {})[lane] = None
+    found = _poured(alike, totals)
+    return {lane.name: found[kind] for kind, group in alike.items() for lane in group if kind in found}
+
+
+def _poured(alike: Mapping[object, Mapping[Lane, None]], totals: Amounts) -> Mapping[object, Amounts]:
+    """Return what each lane of each kind deserves of *totals*: those that are *alike* deserve the same."""
+    groups = {kind: (next(iter(group)), len(group)) for kind, group in alike.items()}
+    groups = {kind: (one, count) for kind, (one, count) in groups.items() if one.guarantee or any(one.asked.values())}
     bounded = {name: amount for name, amount in totals.items() if is_bounded(amount)}
-    guaranteed = _guaranteed(lanes)
-    most = {lane.name: _most(lane, guaranteed, bounded) for lane in lanes}
-    found: dict[str, dict[str, float]] = {lane.name: {} for lane in lanes}
-    thirsty, left = list(lanes), dict(bounded)
+    guaranteed = _guaranteed(groups.values())
+    most = {kind: _most(lane, guaranteed, bounded) for kind, (lane, _) in groups.items()}
+    found: dict[object, dict[str, float]] = {kind: {} for kind in groups}
+    thirsty, left = dict(groups), dict(bounded)
     while thirsty and any(left.values()):
-        weight = sum(lane.weight for lane in thirsty)
+        weight = sum(lane.weight * count for lane, count in thirsty.values())
         poured = {
-            lane.name: _filled(found[lane.name], left, lane.weight / weight, most[lane.name], lane) for lane in thirsty
+            kind: _filled(found[kind], left, lane.weight / weight, most[kind], lane)
+            for kind, (lane, _) in thirsty.items()
         }
         given: dict[str, float] = {}
-        for lane in tuple(thirsty):
-            more = _difference(poured[lane.name], found[lane.name])
-            put_to(given, more)
-            if not any(more.values()) or _is_all_taken(poured[lane.name], lane.asked):
-                thirsty.remove(lane)
+        for kind, (lane, count) in tuple(thirsty.items()):
+            more = _difference(poured[kind], found[kind])
+            put_to(given, {name: amount * count for name, amount in more.items()})
+            if not any(more.values()) or _is_all_taken(poured[kind], lane.asked):
+                del thirsty[kind]
         found.update(poured)
         if not any(given.values()):
             break
@@ -72,11 +99,11 @@ def deserved(lanes: Iterable[Lane], totals: Amounts) -> Mapping[str, Amounts]:
     return found
 
 
-def _guaranteed(lanes: Iterable[Lane]) -> Amounts:
-    """Return what is guaranteed to all lanes together."""
+def _guaranteed(lanes: Iterable[tuple[Lane, int]]) -> Amounts:
+    """Return what is guaranteed to all lanes together, of each of which there are so many."""
     found: dict[str, float] = {}
-    for lane in lanes:
-        put_to(found, lane.guarantee)
+    for lane, count in lanes:
+        put_to(found, {name: amount * count for name, amount in lane.guarantee.items()})
     return found
 
 
@@ -88,8 +115,11 @@ def _most(lane: Lane, guaranteed: Amounts, totals: Amounts) -> Amounts:
 
 
 def _share(lane: Lane, whole: Amounts) -> float:
-    """Return how much *lane* has of *whole*; what has no bound is shared with nobody."""
-    return share({name: lane.taken.get(name, 0) for name in whole}, whole)
+    """Return how much *lane* has of *whole*; what has no bound is shared with nobody.
+
+    It is rounded, so that who has as much as others is not put behind them by the last digit of a sum.
+    """
+    return round(share({name: lane.taken.get(name, 0) for name in whole}, whole), 9)
 
 
 def _filled(have: Amounts, left: Amounts, part: float, most: Amounts, lane: Lane) -> dict[str, float]:

@@ -84,6 +84,10 @@ class Queue(Generic[T]):
         """Return whether an event may wake anybody."""
         return any(self._by_reason.values())
 
+    def has_waiting(self) -> bool:
+        """Return whether anybody is parked or in backoff."""
+        return self.has_parked() or len(self._backoff) > 0
+
     def add(self, item: T, now: float) -> None:
         """Take a new *item*, which may be tried at once if its gates are open."""
         entry = Entry(item=item, since=now)

@@ -1,0 +1,241 @@
+"""Kills runs at random moments and goes on with them: `python tests/benchmarks/kill.py 100`.
+
+After each kill, nothing of the run may be left on the machine; at the end of each run that goes on, nothing may have
+been repeated that had finished, and each stage finds what those before it have left, whole. In a checkout, with the
+tests' requirements and PYTHONPATH=.:tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PROGRAM = (sys.executable, "-c", "from pipegen.cli.app import main; main()", "run", "-j", "3")
+CHAINS, LENGTH = "abc", 5
+# Text that shells, JSON and encodings could stumble over, longer than a block of a disk or a pipe.
+LONG = "'$`\\\n\u00fc\n" + "x" * 20_000 + "\n"
+# What is left of a killed run has so many seconds to go.
+_PATIENCE = 30.0
+
+
+@dataclass(slots=True)
+class Figures:
+    """What has happened: kills, of those the ones that hit a run whose stages had begun; and what may not happen."""
+
+    kills: int = 0
+    in_stages: int = 0
+    runs: int = 0
+    resumed: int = 0
+    finished: int = 0
+    slowest: float = 0.0
+    repeated: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+
+    @property
+    def is_good(self) -> bool:
+        """Whether nothing has happened that may not."""
+        return not (self.repeated or self.failed or self.left)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the figures in words."""
+        yield f"{self.kills} kills, {self.in_stages} of them after stages had begun, in {self.runs} runs to their ends"
+        yield f"{self.resumed} times a run went on; {self.finished} stages finished, {len(self.repeated)} repeated"
+        yield f"{len(self.failed)} runs failed, {len(self.left)} left something on the machine"
+        yield f"nothing was left {self.slowest:.2f} s after each kill, or sooner"
+        yield from (*self.repeated, *self.failed, *self.left)
+
+
+class Victim:
+    """A project in *folder* whose runs are killed; stages run in *image*, or on the machine where that is ""."""
+
+    def __init__(
+        self, folder: Path, environment: Mapping[str, str], *, image: str = "", is_isolated: bool = False
+    ) -> None:
+        self.project, self._state = folder / "project", folder / "state"
+        self.project.mkdir()
+        (self.project / "long").write_text(LONG, encoding="utf-8")
+        (self.project / "pipegen.yaml").write_text(config(image), encoding="utf-8")
+        for command in (("init", "-q"), ("add", ".")):
+            subprocess.run(("git", *command), cwd=self.project, check=True)
+        self._environment = {**environment, "XDG_STATE_HOME": str(self._state)}
+        self._call = (*PROGRAM, *(("--isolated",) if is_isolated else ()))
+        self._docker = environment.get("DOCKER", "") if image else ""
+
+    def start(self, *, goes_on: bool) -> subprocess.Popen[str]:
+        """Return a run that has begun; one that *goes_on* does so with the last one."""
+        options = ("--resume",) if goes_on else ()
+        return subprocess.Popen(
+            (*self._call, *options),
+            cwd=self.project,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def journals(self) -> list[Path]:
+        """Return the journals of all runs, the last one last."""
+        return sorted(self._state.glob("pipegen/*/*/journal.jsonl"), key=_age)
+
+    def journal(self) -> list[dict[str, object]]:
+        """Return the whole lines of the last journal that has one; nothing where there is none."""
+        for path in reversed(self.journals()):
+            lines = path.read_text(encoding="utf-8").split("\n")
+            found = [json.loads(line) for line in lines if line.startswith("{") and line.endswith("}")]
+            if found:
+                return found
+        return []
+
+    def left(self) -> list[str]:
+        """Return what of any run is on the machine: processes, guards, containers."""
+        ids = [path.name.rpartition("-")[2] for path in self._state.glob("pipegen/*/*-*-*")]
+        found = [f"process {name}" for name, marks in _processes() if any(run.encode() in marks for run in ids)]
+        if self._docker:
+            call = (self._docker, "ps", "--all", "--format", "{{.Names}}")
+            names = subprocess.run(call, env=self._environment, capture_output=True, text=True, check=True).stdout
+            found += [f"container {name}" for name in names.split() if any(run in name for run in ids)]
+        return found
+
+
+def _age(journal: Path) -> tuple[str, int]:
+    """Return what journals are in order by: the second of the run, and when its folder changed."""
+    second = journal.parent.name.rpartition("-")[0]
+    try:
+        return second, journal.parent.stat().st_mtime_ns
+    except FileNotFoundError:  # a run has just removed it: it is one too many
+        return second, 0
+
+
+def config(image: str) -> str:
+    """Return chains of stages that look at what those before them left, and leave programs running."""
+    lines, arcs = ["pipelines:", "  service:", "    stages:"], []
+    for chain in CHAINS:
+        for place in range(LENGTH):
+            name, before = f"{chain}{place}", f"{chain}{place - 1}"
+            lines += [f"      - name: {name}", "        script:"]
+            if place:
+                lines += [f'          - test "${{{before}.value}}" = "{before} $(cat long)"']
+                lines += [f'          - test "$(cat value-{before})" = "{before} $(cat long)"']
+            lines += ["          - sleep 300 & setsid sleep 300 &"]
+            lines += [f'          - echo "{name} $(cat long)" >value-{name}; echo {name}; sleep 0.03']
+            lines += [f"        outputs: {{ value: {{ command: cat value-{name} }} }}"]
+            lines += [f"        artifacts: [value-{name}]"]
+            lines += [f"        image: {{ name: {image}, pull: never }}"] if image else []
+        arcs.append(f"      - [{', '.join(f'{chain}{place}' for place in range(LENGTH))}]")
+    return "\n".join([*lines, "    execution:", *arcs, ""])
+
+
+def campaign(victim: Victim, kills: int, seed: int = 7) -> Figures:
+    """Return what comes of so many *kills*: most of them while stages run, some at any moment."""
+    figures, chance = Figures(), random.Random(seed)
+    began = time.monotonic()
+    run = victim.start(goes_on=False)
+    told, _ = run.communicate()
+    length = time.monotonic() - began
+    stages = max(float(str(line.get("time", 0.0))) for line in victim.journal())
+    _close(figures, victim, run, told)
+    goes_on = False
+    while figures.kills < kills or goes_on:
+        figures.resumed += goes_on
+        before = victim.journals()
+        run = victim.start(goes_on=goes_on)
+        if chance.random() < 0.8:
+            while victim.journals() == before and run.poll() is None:
+                time.sleep(0.005)
+            moment = chance.uniform(0.0, stages)
+        else:
+            moment = chance.uniform(0.0, length)
+        # The last one is let be.
+        if figures.kills < kills:
+            time.sleep(moment)
+            run.kill()
+        told, _ = run.communicate()
+        if run.returncode == -signal.SIGKILL:
+            _look(figures, victim, has_begun=victim.journals() != before)
+            goes_on = goes_on or victim.journals() != before
+        else:
+            _close(figures, victim, run, told)
+            goes_on = False
+    return figures
+
+
+def _look(figures: Figures, victim: Victim, *, has_begun: bool) -> None:
+    """Look at what is left after a kill."""
+    figures.kills += 1
+    figures.in_stages += has_begun and victim.journal()[-1].get("event") in ("started", "ended")
+    began = time.monotonic()
+    while (left := victim.left()) and time.monotonic() - began < _PATIENCE:
+        time.sleep(0.02)
+    figures.slowest = max(figures.slowest, time.monotonic() - began)
+    figures.left += [f"kill {figures.kills} left: {', '.join(left)}"] if left else []
+
+
+def _close(figures: Figures, victim: Victim, run: subprocess.Popen[str], told: str) -> None:
+    """Look at a run that has ended by itself: at all its parts, for its journal holds those of the killed ones."""
+    figures.runs += 1
+    if run.returncode:
+        figures.failed.append(f"run {figures.runs}, after {figures.kills} kills, has failed: {told}")
+    figures.left += [f"run {figures.runs} left: {one}" for one in victim.left()]
+    ended: set[object] = set()
+    for line in victim.journal():
+        stage = line.get("stage")
+        if line.get("event") == "started" and stage in ended:
+            figures.repeated.append(f"run {figures.runs}: {stage} ran again")
+        if line.get("event") == "ended" and line.get("ending") == "SUCCESS":
+            ended.add(stage)
+    figures.finished += len(ended)
+    lost = {f"{chain}{place}" for chain in CHAINS for place in range(LENGTH)} - ended
+    figures.failed += [f"run {figures.runs} has no end of {lost}"] if lost and not run.returncode else []
+
+
+def _processes() -> Iterator[tuple[str, bytes]]:
+    """Yield the processes that carry a run's mark, and where: around them, or as the guard of one."""
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            command, around = (place / "cmdline").read_bytes(), (place / "environ").read_bytes()
+        except OSError:
+            continue
+        marks = [one for one in around.split(b"\0") if one.startswith(b"PIPEGEN_RUN=")]
+        marks += [command] if b"\0pipegen-guard\0" in command else []
+        if marks:
+            yield f"{place.name} ({command[:60].decode(errors='replace')})", b"\0".join(marks)
+
+
+def main() -> int:
+    """Print the figures; return 1 where something has happened that may not."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("kills", type=int)
+    options.add_argument("--isolated", action="store_true")
+    options.add_argument("--image", default="", help='an image with a shell; "base" for that of the tests')
+    given = options.parse_args()
+    with ExitStack() as stack:
+        environment, image = dict(os.environ), given.image
+        if image == "base":
+            from engines import containers  # noqa: PLC0415 - needs podman
+
+            environment |= stack.enter_context(containers.start()).environment
+            environment |= {"PIPEGEN_NETWORK": "host", "DOCKER": shutil.which("podman") or "podman"}
+            image = containers.BASE
+        folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        victim = Victim(Path(folder), environment, image=image, is_isolated=given.isolated)
+        figures = campaign(victim, given.kills)
+    print("\n".join(figures.lines()))
+    return 0 if figures.is_good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

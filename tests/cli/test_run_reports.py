@@ -1,0 +1,74 @@
+"""The reports of runs, for the programs that read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from cli.calling import Pipegen
+from run.report.junit_rules import violations
+
+# A stage for each outcome; two pipelines.
+CONFIG = """\
+pipelines:
+  one:
+    stages:
+      - { name: 'good <&"> \u00fc', script: ['echo "]]> \\033[1m"'] }
+      - { name: silent, script: [':'] }
+      - { name: bad, script: ['echo "<b>"; exit 3'] }
+      - { name: after, script: [':'] }
+      - { name: may, allow_failure: true, script: ['false'] }
+      - { name: other, when: { branch: other }, script: [':'] }
+      - { name: late, timeout: 1s, script: ['sleep 5'] }
+      - { name: no-folder, directory: absent, script: [':'] }
+      - { name: end, script: ['exit 1'] }
+    execution: [['good <&"> \u00fc'], [silent], [bad, after], [may], [other], [late], [no-folder]]
+    finally: [end]
+  two:
+    stages: [{ name: only, script: [':'] }]
+"""
+
+
+def test_jenkins_takes_the_report(empty: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever has come of stages."""
+    (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    monkeypatch.setenv("XDG_STATE_HOME", str(empty / "state"))
+    result = pipegen("run", "--report", "run.xml")
+    root = ET.parse(empty / "run.xml").getroot()  # noqa: S314 - our own
+    came = {case.get("name"): [one.tag for one in case] for case in root.iter("testcase")}
+
+    assert result.status == 1
+    assert violations(root) == []
+    assert came == {
+        'good <&"> \u00fc': ["system-out"],
+        "silent": [],
+        "bad": ["failure"],
+        "after": ["skipped"],
+        "may": [],
+        "other": ["skipped"],
+        "late": ["failure"],
+        "no-folder": ["failure"],
+        "end": ["failure"],
+        "only": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("<report/>", ["report is no root", "report is no element"]),
+        ('<testsuite name="a" tests="0" failures="0"/>', ["testsuite lacks errors"]),
+        ('<testsuites><testcase name="a"/></testsuites>', ["testsuites holds testcase"]),
+        ('<testsuites time="1 s"/>', ["testsuites takes 1 s"]),
+        ("<testsuites>text</testsuites>", ["testsuites holds text"]),
+        ('<testsuites skipped="1"/>', ["testsuites has skipped"]),
+        (
+            '<testsuite name="a" tests="2" failures="0" errors="0"><testcase name="a"/></testsuite>',
+            ["testsuite counts 2 tests, and has 1"],
+        ),
+    ],
+)
+def test_what_jenkins_would_not_take(text: str, wrong: list[str]) -> None:
+    """The table of rules finds it."""
+    assert violations(ET.fromstring(text)) == wrong  # noqa: S314 - our own

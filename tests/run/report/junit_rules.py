@@ -1,0 +1,81 @@
+"""What Jenkins' xunit plugin takes for JUnit's XML, in a table: its schema `junit-10.xsd`, in words of our own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+
+# Groups of three digits may have commas between them.
+_TIME = re.compile(r"(?:(?:[0-9]{0,3},)*[0-9]{3}|[0-9]{0,3})*(?:\.[0-9]*)?")
+_NUMBER = re.compile("[0-9]+")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What an element holds: attributes that must be there, that may be there, and elements; perhaps text."""
+
+    required: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
+    inside: frozenset[str] = frozenset()
+    has_text: bool = False
+
+
+_TOLD = Rule(optional=frozenset({"type", "message"}), has_text=True)
+_RULES = {
+    "testsuites": Rule(
+        optional=frozenset({"name", "time", "tests", "failures", "errors"}), inside=frozenset({"testsuite"})
+    ),
+    "testsuite": Rule(
+        required=frozenset({"name", "tests", "failures", "errors"}),
+        optional=frozenset(
+            {"group", "time", "skipped", "timestamp", "hostname", "id", "package", "file", "log", "url"}
+        ),
+        inside=frozenset({"testsuite", "properties", "testcase", "system-out", "system-err"}),
+    ),
+    "testcase": Rule(
+        required=frozenset({"name"}),
+        optional=frozenset({"time", "classname", "group"}),
+        inside=frozenset({"skipped", "error", "failure", "system-out", "system-err"}),
+    ),
+    **dict.fromkeys(("skipped", "error", "failure"), _TOLD),
+    **dict.fromkeys(("system-out", "system-err"), Rule(has_text=True)),
+    "properties": Rule(inside=frozenset({"property"})),
+    "property": Rule(required=frozenset({"name", "value"})),
+}
+
+
+def violations(root: Element) -> list[str]:
+    """Return what of the document below *root* Jenkins would not take, or would count wrongly."""
+    found = [] if root.tag in ("testsuites", "testsuite") else [f"{root.tag} is no root"]
+    return found + [one for element in root.iter() for one in (*_shape(element), *_sums(element))]
+
+
+def _shape(element: Element) -> Iterator[str]:
+    rule = _RULES.get(element.tag)
+    if rule is None:
+        yield f"{element.tag} is no element"
+        return
+    yield from (f"{element.tag} lacks {name}" for name in sorted(rule.required - element.attrib.keys()))
+    yield from (f"{element.tag} has {name}" for name in sorted(element.attrib.keys() - rule.required - rule.optional))
+    yield from (f"{element.tag} holds {one.tag}" for one in element if one.tag not in rule.inside)
+    texts = [element.text, *(one.tail for one in element)]
+    if not rule.has_text and any(text and text.strip() for text in texts):
+        yield f"{element.tag} holds text"
+    if element.tag != "testcase" and not _TIME.fullmatch(element.get("time", "")):
+        yield f"{element.tag} takes {element.get('time')}"
+
+
+def _sums(element: Element) -> Iterator[str]:
+    """Yield what a suite counts wrongly; the schema takes any text there."""
+    if element.tag != "testsuite":
+        return
+    cases = element.findall("testcase")
+    counts = {"tests": len(cases)}
+    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        counts[name] = sum(case.find(tag) is not None for case in cases)
+    for name, count in counts.items():
+        told = element.get(name, "0")
+        if not _NUMBER.fullmatch(told) or int(told) != count:
+            yield f"testsuite counts {told} {name}, and has {count}"

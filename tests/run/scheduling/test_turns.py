@@ -1,0 +1,63 @@
+"""Whose turn it is, whoever has changed."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from run.graphs import graphs
+from run.paper import paper_plan
+
+from pipegen.run.model import Demand, Machine, PipelineRun, TaskId
+from pipegen.run.scheduling.lanes import Lane
+from pipegen.run.scheduling.policies.proportion import deserved
+from pipegen.run.scheduling.scheduler import scheduler
+from pipegen.run.scheduling.session import Session
+from pipegen.run.scheduling.turns import Turns
+from pipegen.run.simulation import simulate
+from pipegen.run.tasks import pipeline_run
+from pipegen.structs import replace
+
+DEMANDS = st.builds(
+    Demand,
+    cpu=st.sampled_from([0, 0, 1000, 2000]),
+    labels=st.sampled_from([(), (), ("x",)]),
+    locks=st.sampled_from([(), (), (), ("l",)]),
+)
+MACHINES = [Machine(name="a", slots=2, cpu=3000, labels=("x",)), Machine(name="b", slots=1, cpu=2000)]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_it_is_the_turn_of_who_has_least(data: st.DataObject) -> None:
+    """As if all lanes were compared, by what each deserves if it is worked out anew, each time anybody is placed."""
+    runs: list[PipelineRun] = []
+    times: dict[TaskId, float] = {}
+    for number in range(data.draw(st.integers(1, 5))):
+        plan = paper_plan(data.draw(graphs(most=5)), name=f"p{number}")
+        run = pipeline_run(plan, first=sum(len(one.tasks) for one in runs))
+        tasks = tuple(replace(task, demand=data.draw(DEMANDS)) for task in run.tasks)
+        runs.append(replace(run, tasks=tasks))
+        times |= {TaskId(plan.name, job.stage): float(data.draw(st.integers(0, 4))) for job in plan.jobs}
+    sessions: list[Session] = []
+    first, init = Turns.first, Session.__init__
+
+    def noted(session: Session, *arguments: object, **options: object) -> None:
+        init(session, *arguments, **options)  # type: ignore[arg-type]
+        sessions.append(session)
+
+    def compared(turns: Turns) -> Lane | None:
+        found, session = first(turns), sessions[0]
+        waiting = [lane for lane in session.lanes.values() if session.queues[lane.name].has_next()]
+        whole = deserved(session.lanes.values(), session.places.totals)
+
+        def standing(lane: Lane) -> tuple[float, int, int]:
+            shares = [lane.taken.get(name, 0) / amount for name, amount in whole[lane.name].items() if amount]
+            return (round(max([0.0, *shares]), 6), lane.served, lane.order)
+
+        assert found is min(waiting, key=standing, default=None)
+        return found
+
+    with patch.object(Session, "__init__", noted), patch.object(Turns, "first", compared):
+        simulate(runs, times, MACHINES, scheduler(MACHINES))

@@ -1,0 +1,147 @@
+"""Tests that a run on this machine and one on paper take the same decisions for the same durations."""
+
+from __future__ import annotations
+
+import selectors
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from run.graphs import graphs
+from run.paper import NOWHERE, Heard, Paper, paper_plan
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Gate, Lock, Plan
+from pipegen.run import simulation
+from pipegen.run.chart.timeline import Timeline
+from pipegen.run.clocks import real
+from pipegen.run.engine import Engine
+from pipegen.run.events import Event, Started
+from pipegen.run.executors.simulated import SimulatedExecutor
+from pipegen.run.here.execution import pipeline_runs
+from pipegen.run.here.selection import Chosen
+from pipegen.run.journal import Journal, read
+from pipegen.run.model import Machine, TaskId
+from pipegen.run.scheduling.scheduler import scheduler
+from pipegen.run.tasks import pipeline_run
+
+# What passes whenever somebody looks at the time.
+_MOMENT = 1e-7
+# So long do stages take that those moments make no difference.
+_DAYS = 2.0**20
+
+
+class Hours:
+    """The time of day of a machine that does nothing but wait: it passes while somebody waits, and a little always."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        """Return what time it is."""
+        self.now += _MOMENT
+        return self.now
+
+
+@contextmanager
+def machine() -> Iterator[real.RealClock]:
+    """Return the clock of a run on this machine, whose hours pass at once."""
+    hours = Hours()
+
+    class Impatient(selectors.DefaultSelector):
+        """Waits for nothing."""
+
+        def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+            found = super().select(0)
+            if not found and timeout:
+                hours.now += timeout
+            return found
+
+    with (
+        patch.object(real, "time", hours),
+        patch.object(selectors, "DefaultSelector", Impatient),
+        real.RealClock() as clock,
+    ):
+        yield clock
+
+
+def recorded(plans: Sequence[Plan], times: Mapping[TaskId, float]) -> Mapping[TaskId, float]:
+    """Return *times* as the journal of a run tells them in which each stage took as long."""
+    found: dict[TaskId, float] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for plan in plans:
+            own = {job.stage: times[TaskId(plan.name, job.stage)] for job in plan.jobs}
+            paper = Paper(paper_plan(plan.graph, name=plan.name, final=["end"]), durations=own)
+            with Journal(Path(folder, plan.name), "plan") as journal:
+                paper.listeners.append(journal)
+                paper.run()
+            found |= read(Path(folder, plan.name)).durations
+    return found
+
+
+def ran_here(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: int) -> list[TaskId]:
+    """Return the stages in the order in which a run on this machine starts them, each of which takes its time."""
+    chosen = [Chosen(plan, plan.graph, plan.jobs) for plan in plans]
+    runs = pipeline_runs(chosen, lambda name, stage: times[TaskId(name, stage)], is_fail_fast=None)
+    heard = Heard()
+    with machine() as clock:
+        Engine(
+            runs,
+            clock=clock,
+            executor=SimulatedExecutor(clock, lambda attempt: times[attempt.task.id]),
+            scheduler=scheduler([Machine(name="here", slots=slots)]),
+            listeners=[heard],
+        ).run()
+    return [event.attempt.task.id for event in heard.events if isinstance(event, Started)]
+
+
+def ran_on_paper(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: int) -> list[TaskId]:
+    """Return them in the order in which `simulate` starts them."""
+    runs, first = [], 0
+    for plan in plans:
+        own = {job.stage: times[TaskId(plan.name, job.stage)] for job in plan.jobs}
+        runs.append(pipeline_run(plan, own, first=first))
+        first += len(plan.jobs)
+    executors = [Machine(name="executor", slots=slots)]
+    started: list[TaskId] = []
+
+    class Listening(Timeline):
+        """Tells who starts when several do at once."""
+
+        def hear(self, event: Event) -> None:
+            if isinstance(event, Started):
+                started.append(event.attempt.task.id)
+            super().hear(event)
+
+    with patch.object(simulation, "Timeline", Listening):
+        simulation.simulate(runs, times, executors, scheduler(executors))
+    return started
+
+
+@st.composite
+def plans(draw: st.DrawFn, name: str) -> Plan:
+    """Return a plan of a few stages, some of which take a lock."""
+    graph: ExecutionGraph = draw(graphs(most=10))
+    locks = st.sampled_from([Gate(), Gate(), Gate(locks=(Lock("one", NOWHERE),)), Gate(locks=(Lock("two", NOWHERE),))])
+    return paper_plan(graph, name=name, final=["end"], gates={stage: draw(locks) for stage in graph.nodes})
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_a_run_decides_as_one_on_paper(data: st.DataObject) -> None:
+    """All stages start in the same order, by durations that a journal has told.
+
+    No two of them end at the same time: which of them is first then, nobody can foresee.
+    """
+    found = [data.draw(plans("one")), data.draw(plans("other"))]
+    tasks = [TaskId(plan.name, job.stage) for plan in found for job in plan.jobs]
+    given = {task: _DAYS * (data.draw(st.integers(1, 9)) + 2.0 ** -(place + 1)) for place, task in enumerate(tasks)}
+    times = recorded(found, given)
+    slots = data.draw(st.integers(1, 4))
+
+    assert times == given
+    assert ran_here(found, times, slots) == ran_on_paper(found, times, slots)
