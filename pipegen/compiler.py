@@ -32,9 +32,13 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Analysed:
-    """A config that has been checked: its plans, the settings of targets by name, and the inputs that are fixed."""
+    """A config that has been checked: its plans, the settings of targets by name, and the inputs that are fixed.
+
+    *pipelines* are what the plans are made of, in the same order: as written, but for stages that are several.
+    """
 
     file: SourceFile
+    pipelines: tuple[Pipeline, ...]
     plans: tuple[Plan, ...]
     settings: Mapping[str, TreeMapping]
     chosen: tuple[str, ...]
@@ -89,6 +93,7 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mappi
     report.stop_if_errors()
     return Analysed(
         file,
+        tuple(one.pipeline for one in expanded),
         tuple(plans),
         {name.value: settings for name, settings in config.targets},
         chosen=tuple(names),

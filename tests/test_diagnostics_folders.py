@@ -12,17 +12,21 @@ stages take there (`# durations: included/durations.yml`), or that it is about t
 from __future__ import annotations
 
 import re
+import shutil
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from engines.requirement import require
 
 from pipegen.cli.cluster import read_cluster
 from pipegen.cli.durations import check_timeouts, load_durations
+from pipegen.cli.linting import lint
 from pipegen.compiler import analyse, generate
 from pipegen.config.load import load
 from pipegen.diagnostics.codes import table
+from pipegen.diagnostics.masking import masked
 from pipegen.diagnostics.model import Code, Diagnostic, Severity
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
@@ -40,6 +44,9 @@ NAME = re.compile(r"(?P<number>PG[0-9]{3})-(?P<name>[a-z-]+)")
 
 # Notes that go with other diagnostics: a file of several pipelines is no mistake, nor is what only one engine knows.
 BESIDE = {"PG501", "PG366"}
+
+# What is told where another program is installed.
+SHELLCHECK = ("PG706", "PG707")
 
 
 def settings_of(config: Path) -> dict[str, list[str]]:
@@ -72,7 +79,11 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
             check_timeouts(plans, load_durations(folder / name, plans, report, shown=Path(name).name), report)
         if "run" in settings:
             gather(analysed.plans, (), Asked(Checkout(folder), {}, {}), wish_of(settings["run"]), report)
-    return report.diagnostics()
+        if folder.name.startswith("PG7"):
+            if folder.name.startswith(SHELLCHECK):
+                require(None if shutil.which("shellcheck") else "shellcheck is not installed")
+            lint(analysed, report)
+    return masked(report.diagnostics())
 
 
 def wish_of(words: list[str]) -> Wish:

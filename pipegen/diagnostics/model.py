@@ -43,6 +43,25 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """A stretch of a file, and the text that takes its place."""
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What mends the text without a change of its meaning: in a few words, and as edits of one file.
+
+    No two edits of a fix meet. `check --fix` makes them, and keeps them where the plan stays the same.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding: the line to show if only one can be shown, and where to look.
 
@@ -54,6 +73,7 @@ class Diagnostic:
     primary: Label | None
     related: tuple[Label, ...] = ()
     hint: str | None = None
+    fix: Fix | None = None
 
     @property
     def severity(self) -> Severity:

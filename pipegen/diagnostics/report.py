@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 
-from pipegen.diagnostics.model import Code, Diagnostic, Label, Severity
+from pipegen.diagnostics.model import Code, Diagnostic, Fix, Label, Severity
 from pipegen.source.text import Span
 
 
@@ -29,10 +29,11 @@ class Report:
         label: str = "",
         also: Iterable[Label] = (),
         hint: str | None = None,
+        fix: Fix | None = None,
     ) -> None:
         """Add a diagnostic; an exact repeat is dropped (an alias visits its anchor twice)."""
         primary = Label(at, label) if at is not None else None
-        self._found[Diagnostic(code, message, primary, tuple(also), hint)] = None
+        self._found[Diagnostic(code, message, primary, tuple(also), hint, fix)] = None
 
     def take(self, other: Report) -> None:
         """Add what *other* has found."""

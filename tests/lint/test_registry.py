@@ -1,0 +1,84 @@
+"""The rules together."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from engines.requirement import require
+from lint.asking import checked, stages
+
+import pipegen.lint.rules
+from pipegen.diagnostics.codes import table
+from pipegen.diagnostics.explain import page
+from pipegen.diagnostics.model import Code, Severity
+from pipegen.diagnostics.report import Report
+from pipegen.lint.registry import FIXING, RULES, ask
+from pipegen.lint.rules import shellcheck
+
+CODES = [code for code in table() if code.number.startswith("PG7")]
+_EXAMPLE = re.compile(r"^## (Before|After)\n\n```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def found(text: str) -> set[str]:
+    """Return the codes that the rules give to the config *text*."""
+    report = Report()
+    ask(RULES, checked(text), report)
+    return {one.code.number for one in report.diagnostics()}
+
+
+def large(number: int) -> str:
+    """Return a config of *number* stages in layers of ten, with all that rules look at."""
+    written = [
+        f"{{name: s{place}, image: 'node:22', script: [make s{place}, 'echo ${{s{place - 10}.v}} | cat'], "
+        f"env: {{A: b}}, outputs: {{v: {{command: ls}}}}, artifacts: [d{place}], when: {{branch: main}}}}"
+        if place >= 10
+        else f"{{name: s{place}, script: [make], outputs: {{v: {{command: ls}}}}, when: {{branch: main}}}}"
+        for place in range(number)
+    ]
+    arcs = [f"[s{place - 10}, s{place}]" for place in range(10, number)]
+    arcs += [f"[s{place - 11}, s{place}]" for place in range(11, number, 3)]
+    return stages(*written, execution=f"[{', '.join(arcs)}]")
+
+
+@pytest.mark.parametrize("code", CODES, ids=lambda code: code.number)
+def test_a_page_shows_what_its_rule_finds(code: Code) -> None:
+    """The example before has the code, the one after has no lint at all."""
+    if code.name.startswith("shellcheck"):
+        require(None if shutil.which("shellcheck") else "shellcheck is not installed")
+    examples = dict(_EXAMPLE.findall(page(code.number) or ""))
+
+    assert found(examples["Before"]) == {code.number}
+    assert found(examples["After"]) == set()
+
+
+def test_each_rule_has_a_file_named_as_its_code() -> None:
+    """And stands in the registry; shellcheck's notes are told by the same rule as its warnings."""
+    files = {path.stem for path in Path(pipegen.lint.rules.__file__).parent.glob("*.py")} - {"__init__"}
+    modules = [rule.__module__.rpartition(".")[2] for rule in RULES]
+
+    assert files == set(modules) == {code.name.replace("-", "_") for code in CODES} - {"shellcheck_note"}
+    assert len(modules) == len(files)
+    assert set(FIXING) <= set(RULES)
+
+
+def test_no_rule_stops_a_compilation() -> None:
+    """Lint is about what compiles: errors are the compiler's."""
+    assert {code.severity for code in CODES} == {Severity.WARNING, Severity.INFO}
+
+
+def test_time_grows_with_the_config() -> None:
+    """Rules look at hundreds of stages in well under a second, and at four times as many in not much more than that."""
+    rules = [rule for rule in RULES if rule is not shellcheck.check]
+    times = []
+    for number in (125, 500):
+        config = checked(large(number))
+        started = time.process_time()
+        ask(rules, config, Report())
+        times.append(time.process_time() - started)
+
+    assert times[0] < 1
+    assert times[1] < 12 * max(times[0], 0.02)
