@@ -21,6 +21,8 @@ from pipegen.cli.commands.plan import as_data
 from pipegen.cli.made import data as made_data
 from pipegen.cli.made import make
 from pipegen.compiler import analyse
+from pipegen.diagnostics.codes import table
+from pipegen.diagnostics.explain import page
 from pipegen.diagnostics.render.json import render as render_diagnostics
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
@@ -29,6 +31,7 @@ from pipegen.targets.base import Pair, incompatible
 
 HERE = Path(__file__).parent
 _PART = re.compile(r"(<!-- generated: (\w+) ?([^\n]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+_FINDS = re.compile(r"^## What it finds\n\n(.*?[.])(?=\s|\Z)", re.DOTALL | re.MULTILINE)
 _CONFIG = re.compile(r"^```yaml[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 Schema = Mapping[str, Any]
@@ -227,6 +230,16 @@ def _check(_: str, before: str) -> str:
     raise ValueError("nothing is wrong with the config above")
 
 
+def _rules(_: str, __: str) -> str:
+    """Return the table of the rules of lint, each with the first sentence of its page."""
+    rows = ["| code | name | severity | tells of |", "|---|---|---|---|"]
+    for code in (one for one in table() if one.number.startswith("PG7")):
+        found = _FINDS.search(page(code.number) or "")
+        words = " ".join(found[1].split()) if found else ""
+        rows.append(f"| `{code.number}` | {code.name} | {code.severity.value} | {words} |")
+    return "\n".join(rows) + "\n"
+
+
 def _config_above(before: str) -> SourceFile:
     return SourceFile("pipegen.yaml", _CONFIG.findall(before)[-1])
 
@@ -248,6 +261,7 @@ _PARTS: Mapping[str, Callable[[str, str], str]] = {
     "incompatible": _incompatible,
     "plan": _plan,
     "check": _check,
+    "rules": _rules,
     "file": _file,
 }
 

@@ -95,6 +95,15 @@ def test_severities_and_comments() -> None:
 
 
 @pytest.mark.usefixtures("_shellcheck")
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_a_comment_at_the_start_is_about_all(shell: str) -> None:
+    """As an entry of its own."""
+    text = stages(f"{{name: a, shell: {shell}, script: ['# shellcheck disable=SC2086', 'rm $f', ls, 'rm $g']}}")
+
+    assert told(check, text) == []
+
+
+@pytest.mark.usefixtures("_shellcheck")
 def test_equal_scripts_are_asked_of_once_and_told_of_each() -> None:
     """Two stages with one script are two places."""
     text = stages("{name: a, script: ['rm $f']}", "{name: b, script: ['rm $f']}")
