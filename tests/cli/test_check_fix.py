@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,16 @@ def test_a_fix_is_offered(idle: Path, pipegen: Pipegen) -> None:
     assert "info[PG701]" in result.out
     assert "  = fix: --fix removes the arc\n" in result.out
     assert idle.read_text(encoding="utf-8") == IDLE
+
+
+@pytest.mark.usefixtures("idle")
+def test_a_program_can_make_a_fix(pipegen: Pipegen) -> None:
+    """The edits are told as stretches of the text."""
+    (found,) = json.loads(pipegen("check", "--format", "json").out)["diagnostics"]
+    (edit,) = found["fix"]["edits"]
+    start, end = (edit["span"][side]["offset"] for side in ("start", "end"))
+
+    assert IDLE[:start] + edit["text"] + IDLE[end:] == MENDED
 
 
 def test_a_fix_is_made(idle: Path, pipegen: Pipegen) -> None:

@@ -5,10 +5,12 @@
        {"code": "PG301", "name": "unknown-stage", "severity": "error", "message": "…",
         "file": "pipegen.yaml", "span": SPAN, "label": "…",
         "labels": [{"file": "pipegen.yaml", "span": SPAN, "text": "…"}],
-        "hint": "…"}]}
+        "hint": "…",
+        "fix": {"title": "…", "edits": [{"file": "pipegen.yaml", "span": SPAN, "text": "…"}]}}]}
 
 `severity` is error, warning or info. `file`, `span` and `hint` are null where there is none; `label` is
-what the main place is labelled with, `labels` are the related places. A SPAN is `{"start": POINT, "end": POINT}`,
+what the main place is labelled with, `labels` are the related places; `fix` is there where `check --fix` mends
+it: each stretch of the file and the text in its place. A SPAN is `{"start": POINT, "end": POINT}`,
 a POINT `{"line": 1, "column": 1, "offset": 0}`: lines and columns from 1, offsets from 0, all in Unicode
 characters; the end is just past the last one. Keys may be added in the same version.
 """
@@ -18,7 +20,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from pipegen.diagnostics.model import Diagnostic, Label
+from pipegen.diagnostics.model import Diagnostic, Edit, Label
 from pipegen.source.text import Position, Span
 
 
@@ -29,7 +31,7 @@ def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:  
 
 
 def _diagnostic(found: Diagnostic) -> dict[str, object]:
-    primary = found.primary
+    primary, fix = found.primary, found.fix
     return {
         "code": found.code.number,
         "name": found.code.name,
@@ -40,7 +42,12 @@ def _diagnostic(found: Diagnostic) -> dict[str, object]:
         "label": primary.text if primary else "",
         "labels": [_label(label) for label in found.related],
         "hint": found.hint,
+        **({"fix": {"title": fix.title, "edits": [_edit(edit) for edit in fix.edits]}} if fix is not None else {}),
     }
+
+
+def _edit(edit: Edit) -> dict[str, object]:
+    return {"file": edit.span.file.path, "span": _span(edit.span), "text": edit.text}
 
 
 def _label(label: Label) -> dict[str, object]:
