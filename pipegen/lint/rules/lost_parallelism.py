@@ -14,14 +14,15 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.lint.base import Checked
 from pipegen.lint.effects import may_have_effects
 from pipegen.lint.owners import owners
-from pipegen.plan.model import Job, Plan
+from pipegen.plan.model import Job, Plan, Policy, Workspace
 from pipegen.source.text import Span
 
 
 def check(checked: Checked, report: Report) -> None:
     """Report stages that could start earlier; one that has effects, or a condition, may wait for good reason."""
     for pipeline, plan in zip(checked.pipelines, checked.plans, strict=True):
-        if pipeline.arcs is not None:
+        # In one workspace, each stage may find what others leave.
+        if pipeline.arcs is not None and plan.workspace is Workspace.ISOLATED:
             _check(pipeline, plan, report)
 
 
@@ -70,6 +71,11 @@ class _Stages:
             outputs = (output.stage for output in (*job.reads, *job.inputs))
             yield from (self.owners[one] for one in (*outputs, *job.containers, *reversed(job.files)))
 
+    def is_filled(self, name: str, before: str) -> bool:
+        """Return whether *name* only takes a cache that *before* leaves."""
+        left = {cache.key for job in self.jobs[before] for cache in job.caches if cache.policy is not Policy.PULL}
+        return any(cache.policy is Policy.PULL and cache.key in left for job in self.jobs[name] for cache in job.caches)
+
 
 def _check(pipeline: Pipeline, plan: Plan, report: Report) -> None:
     stages = _Stages.of(pipeline, plan)
@@ -89,6 +95,8 @@ def _idle(name: str, stages: _Stages) -> tuple[str, ...]:
     """Return the stages for which *name* waits longer than it needs to; none where it needs one of those."""
     last = [one for one in stages.graph.predecessors(name) if stages.depths[one] + 1 == stages.depths[name]]
     if not all(one in stages.plain for one in last):
+        return ()
+    if any(stages.is_filled(name, one) for one in last):
         return ()
     is_needed = any(stages.depths.get(one, -1) + 1 >= stages.depths[name] for one in stages.read(name))
     return () if is_needed else tuple(last)

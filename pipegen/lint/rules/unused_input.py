@@ -12,7 +12,7 @@ from pipegen.plan.model import IsSet, Matches, Subject
 from pipegen.plan.model.logic import atoms
 
 # An input is read by a reference; a script may also know the variable that engines make of it.
-_READ = re.compile(r"\binputs\.([A-Za-z0-9_-]+)|\$\{?([A-Za-z_][A-Za-z0-9_]*)\b(?!\.)")
+_READ = re.compile(r"\b(?:inputs|params)\.([A-Za-z0-9_-]+)|\$\{?([A-Za-z_][A-Za-z0-9_]*)\b(?!\.)")
 
 
 def check(checked: Checked, report: Report) -> None:

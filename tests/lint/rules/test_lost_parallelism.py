@@ -59,6 +59,22 @@ def test_what_comes_before_may_have_effects(first: str) -> None:
     assert names(stages(line("a", first), line("b"), line("c"), execution="[[a, b, c]]")) == []
 
 
+def test_a_cache_that_is_only_taken_is_filled_before() -> None:
+    """By a stage that it waits for; where both fill it, either may come first."""
+    cache = "cache: {key: k, paths: [x]"
+    text = stages(line("a", f"{cache}}}"), line("b", f"{cache}, policy: pull}}"), line("c"), execution="[[a, b, c]]")
+
+    assert names(text) == []
+    assert names(text.replace(", policy: pull", "")) == ["b"]
+
+
+def test_in_one_workspace_nothing_is_known() -> None:
+    """Each stage may find what others leave."""
+    text = stages(line("a"), line("b"), line("c"), execution="[[a, b, c]]", pipeline="workspace: shared")
+
+    assert names(text) == []
+
+
 def test_the_last_stage_is_there_for_an_effect() -> None:
     """It leaves nothing, and nothing comes after it: to announce what has failed helps nobody."""
     assert names(stages(line("a"), line("b"), execution="[[a, b]]")) == []

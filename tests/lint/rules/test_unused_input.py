@@ -21,6 +21,7 @@ def test_an_input_that_nobody_reads() -> None:
         "{name: a, script: ['echo ${inputs.level}']}",
         "{name: a, script: ['echo ${inputs.level|none}']}",
         "{name: a, script: ['echo $level']}",
+        "{name: a, script: ['echo ${setup.params.level}']}",
         "{name: a, script: ['echo \"${level:-quick}\"']}",
         "{name: a, script: [ls], image: 'x:${inputs.level}'}",
         "{name: a, script: [ls], when: {inputs: {level: full}}}",
