@@ -42,6 +42,8 @@ _GIVEN = (
     re.compile(rf"(?<!\S)--(?P<name>[A-Za-z][\w-]*)\s+{_VALUE}"),
     # curl --user name:value
     re.compile(r"\bcurl\b[^\n;|&]*?\s(?:-u|--user)[= ]?\s*[\"']?[^\s:\"'$]+:(?P<value>[^\s\"'`;|&<>(),]+)"),
+    # docker login -p value
+    re.compile(rf"\b(?:docker|podman|buildah|helm|oras|crane)\b[^\n;|&]*?\slogin\b[^\n;|&]*?\s-p[= ]?\s*{_VALUE}"),
     # scheme://name:value@host
     re.compile(r"://[^\s/:@$\"']+:(?P<value>[^\s/@$\"']+)@"),
     re.compile(rf"(?i)\bauthorization:\s*(?:bearer|basic|token)\s+{_VALUE}"),

@@ -12,6 +12,9 @@ from engines.requirement import require
 from lint.asking import checked, stages
 
 import pipegen.lint.rules
+from pipegen.cli.linting import lint
+from pipegen.compiler import analyse
+from pipegen.config.load import load
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.explain import page
 from pipegen.diagnostics.model import Code, Severity
@@ -20,6 +23,8 @@ from pipegen.lint.registry import FIXING, RULES, ask
 from pipegen.lint.rules import shellcheck
 
 CODES = [code for code in table() if code.number.startswith("PG7")]
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((*ROOT.glob("examples/*/pipegen.yaml"), *ROOT.glob("examples/*/.pipeline/config.yaml")))
 _EXAMPLE = re.compile(r"^## (Before|After)\n\n```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -53,6 +58,22 @@ def test_a_page_shows_what_its_rule_finds(code: Code) -> None:
 
     assert found(examples["Before"]) == {code.number}
     assert found(examples["After"]) == set()
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)
+def test_examples_are_as_they_should_be(path: Path) -> None:
+    """What people begin with has nothing that a rule tells of."""
+    report = Report()
+    lint(analyse(load(path, Report()), (), Report()), report)
+
+    assert report.diagnostics() == ()
+
+
+def test_the_first_config_is_as_it_should_be() -> None:
+    """That of the README."""
+    config = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)[0]
+
+    assert found(config) == set()
 
 
 def test_each_rule_has_a_file_named_as_its_code() -> None:
