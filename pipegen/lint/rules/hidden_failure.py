@@ -13,8 +13,10 @@ from pipegen.plan.model import Shell
 from pipegen.source.text import Span
 from pipegen.source.tree import Scalar
 
-# What stands in front of `| tee`, back to where a command begins.
-_PIPED = re.compile(r"(?P<before>[^\n;&|(){}]*(?:\d*>&\d[^\n;&|(){}]*)?)\|&?\s*(?:sudo\s+)?(?P<tee>tee)\b")
+_TEE = re.compile(r"(?<!\|)\|&?\s*(?:sudo\s+)?(?P<tee>tee)\b")
+# What a command begins behind, once expansions are out of the way; ">&" belongs to one.
+_BORDER = re.compile(r"[;|(){}]|(?<!>)&")
+_EXPANSION = re.compile(r"\$\{[^{}\n]*\}|\$\([^()\n]*\)")
 _LEADING = re.compile(r"\s*(?:(?:if|then|else|do|time|!|[A-Za-z_]\w*=\S*)\s+)*(?P<command>[\w./-]+)?")
 # What hardly fails, or what a test of its own looks at.
 _HARMLESS = ("echo", "printf", "cat", "date", "ls", "env", "true", "yes", "pwd", "hostname")
@@ -42,11 +44,14 @@ def check(checked: Checked, report: Report) -> None:
 
 def _hidden(entry: Scalar) -> Iterator[tuple[str, Span]]:
     """Yield each command of *entry* whose failure `tee` hides, with the place of that."""
-    for found in _PIPED.finditer(_uncommented(entry.text)):
-        leading = _LEADING.match(found["before"])
+    text = _uncommented(entry.text)
+    for found in _TEE.finditer(text):
+        line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        before = _BORDER.split(_EXPANSION.sub("x", line))[-1]
+        leading = _LEADING.match(before)
         command = leading["command"] if leading is not None else None
-        quotes = found["before"].count('"') % 2 or found["before"].count("'") % 2
-        if command is not None and not quotes and command.rpartition("/")[2] not in _HARMLESS:
+        is_quoted = line.count('"') % 2 or line.count("'") % 2
+        if command is not None and not is_quoted and command.rpartition("/")[2] not in _HARMLESS:
             yield command, entry.part(found.start("tee"), found.end("tee"))
 
 

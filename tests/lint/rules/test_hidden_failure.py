@@ -23,6 +23,8 @@ def config(script: str, more: str = "") -> str:
         "cd x && ./ci/test | tee -a log",
         "if true; then make test | tee log; fi",
         "make \\\n  test | tee log",
+        "make -j$(nproc) ${FLAGS} | tee log",
+        "make >log 2>&1 | tee log",
     ],
 )
 def test_a_command_into_tee(script: str) -> None:
@@ -47,6 +49,11 @@ def test_a_command_into_tee(script: str) -> None:
 def test_what_hides_nothing(script: str) -> None:
     """Nothing fails there, or the script knows, or it is no such pipe."""
     assert told(check, config(script)) == []
+
+
+def test_long_lines_take_no_long_time() -> None:
+    """Data in a script are read once."""
+    assert told(check, config("x=" + "a b" * 30_000 + "\nmake | tee log")) != []
 
 
 def test_bash_looks_at_all_of_a_pipe() -> None:
