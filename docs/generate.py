@@ -42,6 +42,7 @@ PICTURES = {
     HERE / "pictures/shop.svg": HERE / "pictures/shop.yaml",
 }
 _PART = re.compile(r"(<!-- generated: (\w+) ?([^\n]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+_FINDS = re.compile(r"^## What it finds\n\n(.*?[.])(?=\s|\Z)", re.DOTALL | re.MULTILINE)
 _CONFIG = re.compile(r"^```yaml[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 Schema = Mapping[str, Any]
@@ -262,6 +263,16 @@ def _check(_: str, before: str) -> str:
     raise ValueError("nothing is wrong with the config above")
 
 
+def _rules(_: str, __: str) -> str:
+    """Return the table of the rules of lint, each with the first sentence of its page."""
+    rows = ["| code | name | severity | tells of |", "|---|---|---|---|"]
+    for code in (one for one in table() if one.number.startswith("PG7")):
+        found = _FINDS.search(page(code.number) or "")
+        words = " ".join(found[1].split()) if found else ""
+        rows.append(f"| `{code.number}` | {code.name} | {code.severity.value} | {words} |")
+    return "\n".join(rows) + "\n"
+
+
 def _config_above(before: str) -> SourceFile:
     return SourceFile("pipegen.yaml", _CONFIG.findall(before)[-1])
 
@@ -305,6 +316,7 @@ _PARTS: Mapping[str, Callable[[str, str], str]] = {
     "incompatible": _incompatible,
     "plan": _plan,
     "check": _check,
+    "rules": _rules,
     "file": _file,
     "verbs": _verbs,
     "codes": _codes,

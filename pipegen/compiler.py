@@ -34,11 +34,13 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 class Analysed(Struct):
     """A config that has been checked: its plans, the settings of targets by name, and the inputs that are fixed.
 
-    *sources* are *file* and all that it includes.
+    *sources* are *file* and all that it includes. *pipelines* are what the plans are made of, in the same order: as
+    written, but for stages that are several.
     """
 
     file: SourceFile
     sources: tuple[SourceFile, ...]
+    pipelines: tuple[Pipeline, ...]
     plans: tuple[Plan, ...]
     settings: Mapping[str, TreeMapping]
     chosen: tuple[str, ...]
@@ -105,6 +107,7 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mappi
     return Analysed(
         file,
         tuple(one.span.file for one in trees),
+        tuple(one.pipeline for one in expanded),
         tuple(plans),
         {name.value: settings for name, settings in config.targets},
         chosen=tuple(names),

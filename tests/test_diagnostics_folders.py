@@ -13,19 +13,23 @@ files have changed since `main` (`# changed: api/main.py`).
 from __future__ import annotations
 
 import re
+import shutil
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from engines.requirement import require
 
 from pipegen.cli.cluster import read_cluster
 from pipegen.cli.durations import check_timeouts, load_durations
+from pipegen.cli.linting import lint
 from pipegen.compiler import analyse, generate
 from pipegen.config.ignores import report_unused
 from pipegen.config.load import load
 from pipegen.config.project import read_settings
 from pipegen.diagnostics.codes import table
+from pipegen.diagnostics.masking import masked
 from pipegen.diagnostics.model import Code, Diagnostic, Severity
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
@@ -45,6 +49,9 @@ NAME = re.compile(r"(?P<number>PG[0-9]{3})-(?P<name>[a-z-]+)")
 # Notes that go with other diagnostics: a file of several pipelines is no mistake, nor is what only one engine knows,
 # or what a change does not concern.
 BESIDE = {"PG501", "PG366", "PG690"}
+
+# What is told where another program is installed.
+SHELLCHECK = ("PG706", "PG707")
 
 
 def settings_of(config: Path) -> dict[str, list[str]]:
@@ -82,7 +89,11 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         report_unused(report, file, lambda _: True)
         if "run" in settings:
             gather(analysed.plans, (), Asked(Checkout(folder), {}, {}), wish_of(settings["run"]), report)
-    return report.diagnostics()
+        if folder.name.startswith("PG7"):
+            if folder.name.startswith(SHELLCHECK):
+                require(None if shutil.which("shellcheck") else "shellcheck is not installed")
+            lint(analysed, report)
+    return masked(report.diagnostics())
 
 
 def wish_of(words: list[str]) -> Wish:

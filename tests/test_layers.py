@@ -23,6 +23,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "bindings": ("config.model", "graph", "source", "diagnostics"),
     "plan": ("bindings", "graph", "config.model", "source", "diagnostics"),
     "difference": ("plan", "bindings", "graph", "source"),
+    "lint": ("plan", "bindings", "graph", "config", "source", "diagnostics"),
     "shell": ("plan.model", "bindings.expression", "bindings.script", "diagnostics", "source"),
     "targets": ("graph", "plan.model", "bindings.expression", "shell", "emit", "diagnostics", "source"),
     "readback": ("graph", "emit.template", "assets", "diagnostics", "source"),
@@ -30,8 +31,8 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "run": ("plan.model", "bindings.expression", "shell", "graph", "diagnostics", "source"),
     "compiler": ("targets", "plan", "bindings", "config", "graph", "diagnostics", "source"),
     "cli": (
-        *("compiler", "run", "readback", "targets", "difference", "pictures", "plan", "bindings", "config", "graph"),
-        *("diagnostics", "source", "assets", "emit"),
+        *("compiler", "lint", "run", "readback", "targets", "difference", "pictures", "plan", "bindings", "config"),
+        *("graph", "diagnostics", "source", "assets", "emit"),
     ),
 }
 

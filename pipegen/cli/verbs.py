@@ -21,7 +21,7 @@ class Verb(NamedTuple):
 VERBS: Mapping[str, Verb] = {
     "init": Verb("init", "Write a first config, and the schema for editors."),
     "compile": Verb("compile_", "Write what an engine reads: a Jenkinsfile, a .gitlab-ci.yml."),
-    "check": Verb("check", "Report everything that is wrong with a config. Nothing is written."),
+    "check": Verb("check", "Report everything that is wrong with a config."),
     "graph": Verb("graph", "Draw the graph of stages."),
     "plan": Verb("plan", "Show frames, jobs, needs and bindings of each pipeline."),
     "diff": Verb("diff", "Show what changed in meaning between two versions of a config."),

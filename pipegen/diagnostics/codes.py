@@ -182,6 +182,23 @@ LEFT_OUT = Code("PG690", "left-out", _I)
 NOTHING_TO_DO = Code("PG691", "nothing-to-do", _I)
 KEPT_WHOLE = Code("PG692", "kept-whole", _I)
 
+# 7: lint; a rule in `lint/rules/` for each, named as the code
+REDUNDANT_ARC = Code("PG701", "redundant-arc", _I)
+LOST_PARALLELISM = Code("PG702", "lost-parallelism", _I)
+UNUSED_OUTPUT = Code("PG703", "unused-output", _W)
+PLAIN_SECRET = Code("PG704", "plain-secret", _W)
+UNPINNED_IMAGE = Code("PG705", "unpinned-image", _W)
+SHELLCHECK = Code("PG706", "shellcheck", _W)
+SHELLCHECK_NOTE = Code("PG707", "shellcheck-note", _I)
+DEPLOY_WITHOUT_TIMEOUT = Code("PG708", "deploy-without-timeout", _W)
+NEVER_HERE = Code("PG709", "never-here", _W)
+CACHE_NEVER_HITS = Code("PG710", "cache-never-hits", _W)
+IDLE_ARTIFACTS = Code("PG711", "idle-artifacts", _W)
+NEVER_TOGETHER = Code("PG712", "never-together", _W)
+FILES_MAY_BE_ABSENT = Code("PG713", "files-may-be-absent", _W)
+HIDDEN_FAILURE = Code("PG714", "hidden-failure", _W)
+UNUSED_INPUT = Code("PG715", "unused-input", _W)
+
 # 8: runs; 801 to 809 where they take place, 810 to 819 those on paper, 820 to 839 those on this machine
 DUPLICATE_MACHINE = Code("PG801", "duplicate-machine", _E)
 NO_MACHINE_FITS = Code("PG802", "no-machine-fits", _E)

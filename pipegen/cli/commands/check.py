@@ -10,6 +10,8 @@ from typing import Annotated
 import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.fixing import fixed, write_fixed
+from pipegen.cli.linting import is_told, lint
 from pipegen.cli.output import check_place, write
 from pipegen.cli.session import (
     Format,
@@ -29,6 +31,7 @@ from pipegen.cli.session import (
 )
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.ignores import report_unused
+from pipegen.diagnostics.masking import masked
 from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
@@ -52,20 +55,24 @@ def check(
     output: _Output = None,
     *,
     strict: StrictOption = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Mend what can be mended without a change of meaning.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, and write nothing.")] = False,
 ) -> None:
-    """Report everything that is wrong with a config. Nothing is written.
+    """Report everything that is wrong with a config.
 
-    What a target cannot say is reported for the targets that --target or the
-    config's "targets" names.
+    What compiles and is likely not meant is told too. What a target cannot say is
+    reported for the targets that --target or the config's "targets" names.
     """
     paths = [config_path(path) for path in configs] if configs else [config_path(None)]
     output = None if output == Path("-") else output
     _check_output(output, paths)
     load_targets(target or ())
-    fixed = fixed_inputs(inputs)
-    reports = [_checked(path, target, pipeline, fixed) for path in paths]
+    given = fixed_inputs(inputs)
+    if fix or diff:
+        _mend(paths, is_dry=diff)
+    reports = [_checked(path, target, pipeline, given) for path in paths]
     # What two configs include is told of once.
-    found = tuple(dict.fromkeys(diagnostic for report in reports for diagnostic in report.diagnostics()))
+    found = masked(tuple(dict.fromkeys(diagnostic for report in reports for diagnostic in report.diagnostics())))
     if output is not None:
         # The log is for people all the same.
         write(output, FORMATS[form.value](found))
@@ -86,12 +93,24 @@ def _check_output(output: Path | None, configs: Sequence[Path]) -> None:
         raise WrongUsage(f'"{output}" is the config itself')
 
 
+def _mend(paths: Sequence[Path], *, is_dry: bool) -> None:
+    """Fix the configs at *paths*; a dry run shows what would change, and ends the verb where anything would."""
+    changes = [found for path in dict.fromkeys(paths) if (found := fixed(path)) is not None]
+    if not is_dry:
+        for found in changes:
+            write_fixed(found)
+    elif differences := [found.difference for found in changes if found.difference]:
+        sys.stdout.write("".join(differences))
+        end(Exit.PROBLEMS)
+
+
 def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None, fixed: Mapping[str, str]) -> Report:
     report = Report()
     analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report, fixed))
     if analysed is not None:
         targets = load_targets(target) if target else named_targets(analysed)
         _check_targets(analysed, targets, report)
+        lint(analysed, report)
         if not (pipeline or fixed or report.has_errors()):
             is_whole = bool(targets) and not target
             report_unused(report, analysed.file, lambda code: _is_told(code, is_whole=is_whole))
@@ -104,7 +123,7 @@ def _is_told(code: Code, *, is_whole: bool) -> bool:
     One that is not *is_whole* leaves out what targets would tell: some are chosen, or none is known. A run alone tells
     of PG8xx.
     """
-    return code.number[2] in ("1234567" if is_whole else "123457")
+    return code.number[2] in ("1234567" if is_whole else "123457") and is_told(code)
 
 
 def _check_targets(analysed: Analysed, targets: Sequence[Target], report: Report) -> None:

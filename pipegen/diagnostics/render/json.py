@@ -5,7 +5,8 @@
        {"code": "PG301", "name": "unknown-stage", "severity": "error", "message": "…",
         "file": "pipegen.yaml", "span": SPAN, "label": "…",
         "labels": [{"file": "pipegen.yaml", "span": SPAN, "text": "…"}],
-        "hint": "…"}]}
+        "hint": "…",
+        "fix": {"title": "…", "edits": [{"file": "pipegen.yaml", "span": SPAN, "text": "…"}]}}]}
 
 `severity` is error, warning or info. `file`, `span`, `hint` and `fix` are null where there is none; `label` is
 what the main place is labelled with, `labels` are the related places; an edit of a fix puts `text` where its SPAN is.

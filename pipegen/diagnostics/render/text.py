@@ -54,6 +54,8 @@ def _block(found: Diagnostic, painter: Painter) -> Iterator[str]:
         yield from _source(file, marks, gutter, painter)
     if found.hint is not None:
         yield from _hint(found.hint, gutter, painter)
+    if found.fix is not None:
+        yield f"{_margin(gutter, painter)} {painter.paint('fix', Style.STRONG)}: --fix {safe(found.fix.title)}"
 
 
 def _by_file(found: Diagnostic) -> list[_Group]:
@@ -83,6 +85,9 @@ def _source(file: SourceFile, marks: list[Mark], gutter: int, painter: Painter) 
 def _hint(hint: str, gutter: int, painter: Painter) -> Iterator[str]:
     """Yield the hint; its further lines are indented below the first."""
     first, *more = hint.split("\n")
-    margin = painter.paint(f"{' ' * gutter} =", Style.ASIDE)
-    yield f"{margin} {painter.paint('hint', Style.STRONG)}: {safe(first)}"
+    yield f"{_margin(gutter, painter)} {painter.paint('hint', Style.STRONG)}: {safe(first)}"
     yield from (f"{' ' * (gutter + len(' = hint: '))}{safe(line)}".rstrip() for line in more)
+
+
+def _margin(gutter: int, painter: Painter) -> str:
+    return painter.paint(f"{' ' * gutter} =", Style.ASIDE)

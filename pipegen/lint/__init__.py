@@ -1,0 +1,1 @@
+"""Rules over the plan: what compiles, and is likely not what was meant."""

@@ -1,0 +1,53 @@
+"""What a rule looks at, and what a rule is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from pipegen.config.model import Pipeline, Stage
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Job, Plan
+from pipegen.source.text import SourceFile
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.structs import Struct
+
+
+class Work(Struct):
+    """A stage as the user wrote it, and the job that it is in *plan*; each leg of a matrix is one."""
+
+    stage: Stage
+    job: Job
+    plan: Plan
+
+
+class Checked(Struct):
+    """A config in which nothing is wrong: its *pipelines* with their *plans*, and the settings of targets.
+
+    A text that several stages share, by a template or an alias, is right where it is right for one of them.
+    """
+
+    file: SourceFile
+    pipelines: tuple[Pipeline, ...]
+    plans: tuple[Plan, ...]
+    settings: Mapping[str, TreeMapping]
+
+    def work(self) -> Iterator[Work]:
+        """Yield each job with its stage, in the user's order."""
+        for pipeline, plan in zip(self.pipelines, self.plans, strict=True):
+            stages = {stage.name.value: stage for stage in reversed(pipeline.stages)}
+            for job in plan.jobs:
+                yield Work(stages[job.stage], job, plan)
+
+    def files(self) -> tuple[SourceFile, ...]:
+        """Return the file, and those that its stages, or parts of them, come from."""
+        bodies = (work.stage.body for work in self.work())
+        spans = (entry.key.span for body in bodies if body is not None for entry in body.entries)
+        return tuple({file.path: file for file in (self.file, *(span.file for span in spans))}.values())
+
+
+class Rule(Protocol):
+    """Reports one kind of what is likely not meant; a page of `diagnostics/pages` explains it."""
+
+    def __call__(self, checked: Checked, report: Report, /) -> None:
+        """Report what *checked* holds of it."""

@@ -1,0 +1,43 @@
+"""Which jobs do something outside of their own run, that order may be there for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pipegen.plan.model import Commands, Deploy, Gate, Job, Promote, Publish, Run, Trigger
+
+# What names of stages, and commands, say where a script changes more than its own files.
+_WORDS = re.compile(
+    r"deploy|releas|publish|push|upload|promot|notif|announc|rollout|rollback|migrat|provision|cleanup|teardown|"
+    r"\b(?:kubectl|helm|terraform|ansible|ansible-playbook|aws|gcloud|az|ssh|scp|rsync|sftp|mail|twine|psql|mysql)\b|"
+    r"\bcurl\b.*(?:\s-(?:d|X|T)|\s--(?:data|request|upload))",
+    re.IGNORECASE,
+)
+
+
+def has_effects(job: Job) -> bool:
+    """Return whether *job* says that it changes more than its own files: it deploys, triggers, or holds secrets."""
+    if job.gate != Gate() or job.secrets or job.id_tokens:
+        return True
+    return any(
+        isinstance(step, Publish | Promote | Deploy | Trigger) or (isinstance(step, Run) and step.credentials)
+        for step in job.steps
+    )
+
+
+def may_have_effects(job: Job) -> bool:
+    """Return whether *job* has effects, or its name and its commands sound like it."""
+    return has_effects(job) or any(_WORDS.search(text) for text in _texts(job))
+
+
+def deploys(job: Job) -> bool:
+    """Return whether *job* says that it puts something into an environment, and does not take that down."""
+    return job.gate.environment is not None and not job.gate.environment.stops
+
+
+def _texts(job: Job) -> Iterator[str]:
+    yield job.title
+    for step in job.steps:
+        for line in step.lines if isinstance(step, Commands) else ():
+            yield from (part for part in line.script.parts if isinstance(part, str))

@@ -1,0 +1,51 @@
+"""The rules, and how a config is held against all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipegen.diagnostics.report import Report
+from pipegen.lint.base import Checked, Rule
+from pipegen.lint.rules import (
+    cache_never_hits,
+    deploy_without_timeout,
+    files_may_be_absent,
+    hidden_failure,
+    idle_artifacts,
+    lost_parallelism,
+    never_here,
+    never_together,
+    plain_secret,
+    redundant_arc,
+    shellcheck,
+    unpinned_image,
+    unused_input,
+    unused_output,
+)
+
+RULES: tuple[Rule, ...] = (
+    redundant_arc.check,
+    lost_parallelism.check,
+    unused_output.check,
+    plain_secret.check,
+    unpinned_image.check,
+    shellcheck.check,
+    deploy_without_timeout.check,
+    never_here.check,
+    cache_never_hits.check,
+    idle_artifacts.check,
+    never_together.check,
+    files_may_be_absent.check,
+    hidden_failure.check,
+    unused_input.check,
+)
+
+
+# Those whose findings can be fixed: all that `--fix` has to ask again once the text has changed.
+FIXING: tuple[Rule, ...] = (redundant_arc.check, unused_output.check)
+
+
+def ask(rules: Sequence[Rule], checked: Checked, report: Report) -> None:
+    """Report what *rules* find in *checked*."""
+    for rule in rules:
+        rule(checked, report)

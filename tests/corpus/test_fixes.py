@@ -1,0 +1,77 @@
+"""`--fix` on real configs: comments stay, the plan stays, and a second time nothing changes."""
+
+from __future__ import annotations
+
+import pytest
+from corpus.test_corpus import FOLDER, INDEX, NAMES, analysed
+
+from pipegen.cli.fixing import mended_text
+from pipegen.cli.linting import lint
+from pipegen.compiler import analyse
+from pipegen.config.load import load
+from pipegen.diagnostics.report import Report
+from pipegen.lint.meaning import is_same
+from pipegen.source.text import SourceFile
+
+pytestmark = pytest.mark.skipif(not INDEX, reason="the folder shared/corpus is not beside the checkout")
+
+
+def comments(text: str) -> list[str]:
+    """Return what stands behind number signs, those in texts too."""
+    return [line[line.index("#") :] for line in text.splitlines() if "#" in line]
+
+
+def accepted() -> list[str]:
+    """Return the files that have plans."""
+    return [name for name in NAMES if analysed(name)[0]]
+
+
+def fixed(file: SourceFile) -> SourceFile:
+    """Return *file* with what can be fixed."""
+    return mended_text(file, Report())
+
+
+def test_what_is_too_much_goes_and_nothing_else() -> None:
+    """With each first arc said twice, what is left is the file, but for the comment on the second one."""
+    tried = 0
+    for name in accepted():
+        file = with_arcs_twice(name)
+        if file is None:
+            continue
+        tried += 1
+        after = fixed(file)
+
+        assert after.text != file.text
+        assert comments(after.text) == comments(file.text)
+        assert is_same(analysed(name)[0], analyse(after, (), Report()).plans)
+        assert fixed(after).text == after.text
+
+    assert tried > 15
+
+
+def test_what_is_told_of_real_configs() -> None:
+    """All was looked at, one by one: an export that nobody reads, and nothing that can be fixed without a person."""
+    told = set()
+    for name in accepted():
+        report = Report()
+        lint(analyse(load(FOLDER / name, Report(), shown=name), (), Report()), report)
+        told |= {(name.partition("@")[0].partition("/")[2], one.message, one.fix) for one in report.diagnostics()}
+
+    assert {(name.removesuffix(".yaml"), *rest) for name, *rest in told} == {
+        ("wikimedia__integration-pipelinelib__systemtests-repo1", 'output "foo" of stage "test" is never read', None)
+    }
+
+
+def with_arcs_twice(name: str) -> SourceFile | None:
+    """Return the file *name* with the first arc of each pipeline said twice; None where no arc has its own line."""
+    file = load(FOLDER / name, Report(), shown=name)
+    text = file.text
+    pipelines = analyse(file, (), Report()).pipelines
+    spans = {pipeline.arcs[0].span for pipeline in pipelines if pipeline.arcs}
+    for span in sorted(spans, key=lambda span: span.start, reverse=True):
+        number = span.first.line
+        line = file.line(number)
+        if line.strip() == f"- {span.text}":
+            start = file.line_starts[number - 1]
+            text = f"{text[:start]}{line} # said {number}\n{text[start:]}"
+    return SourceFile(name, text) if text != file.text else None

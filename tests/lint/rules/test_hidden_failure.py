@@ -1,0 +1,61 @@
+"""Pipes that hide what fails."""
+
+from __future__ import annotations
+
+import pytest
+from lint.asking import told
+
+from pipegen.lint.rules.hidden_failure import check
+
+
+def config(script: str, more: str = "") -> str:
+    """Return a config with *script* as a block."""
+    lines = "".join(f"            {line}\n" for line in script.splitlines())
+    return f"pipelines:\n  p:\n    stages:\n      - name: a\n{more}        script:\n          - |\n{lines}"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "make test | tee log",
+        "make test 2>&1 | tee log",
+        "CI=1 make test |tee log",
+        "cd x && ./ci/test | tee -a log",
+        "if true; then make test | tee log; fi",
+        "make \\\n  test | tee log",
+        "make -j$(nproc) ${FLAGS} | tee log",
+        "make >log 2>&1 | tee log",
+    ],
+)
+def test_a_command_into_tee(script: str) -> None:
+    """Its status is lost."""
+    assert [text for _, text in told(check, config(script))] == ["tee"]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "echo deb x | sudo tee /etc/apt/sources.list.d/x",
+        "printf x | tee y",
+        "cat a | tee b",
+        "make test || tee log",
+        "# make test | tee log",
+        "echo 'make test | tee log'",
+        "set -o pipefail\nmake test | tee log",
+        "make test | grep x",
+        "make test | teebox",
+    ],
+)
+def test_what_hides_nothing(script: str) -> None:
+    """Nothing fails there, or the script knows, or it is no such pipe."""
+    assert told(check, config(script)) == []
+
+
+def test_long_lines_take_no_long_time() -> None:
+    """Data in a script are read once."""
+    assert told(check, config("x=" + "a b" * 30_000 + "\nmake | tee log")) != []
+
+
+def test_bash_looks_at_all_of_a_pipe() -> None:
+    """Pipegen sets pipefail there."""
+    assert told(check, config("make test | tee log", more="        shell: bash\n")) == []

@@ -1,0 +1,48 @@
+"""Images that move."""
+
+from __future__ import annotations
+
+import pytest
+from lint.asking import stages, told
+
+from pipegen.lint.rules.unpinned_image import check
+
+
+@pytest.mark.parametrize(
+    ("image", "is_told"),
+    [
+        ("node", True),
+        ("node:latest", True),
+        ("node:LATEST", True),
+        ("nginx:latest-alpine", True),
+        ("rust:nightly-slim", True),
+        ("app:main", True),
+        ("localhost:5000/app", True),
+        ("node:22", False),
+        ("node:22-slim", False),
+        ("maven:3.9-eclipse-temurin-21", False),
+        ("debian:trixie-slim", False),
+        ("app:maintenance", False),
+        ("app:development-kit-2", False),
+        ("node@sha256:0123", False),
+        ("node:latest@sha256:0123", False),
+        ("localhost:5000/app:1.0", False),
+        ("${setup.project}", False),
+        ("node:${inputs.version}", False),
+        ("${inputs.version}:latest", True),
+    ],
+)
+def test_images(image: str, is_told: bool) -> None:  # noqa: FBT001 - a table
+    """A name without a tag, or with one that follows a branch or a channel."""
+    head = "inputs: {version: '22'}\n"
+
+    assert bool(told(check, stages(f"{{name: a, image: '{image}', script: [ls]}}", head=head))) is is_told
+
+
+def test_services_and_images_that_are_not_pulled() -> None:
+    """A service is an image too; one that was built here is what it is."""
+    text = stages(
+        "{name: a, image: {name: built-here, pull: never}, services: [redis, 'postgres:16'], script: [ls]}",
+    )
+
+    assert told(check, text) == [(4, "redis")]

@@ -1,0 +1,200 @@
+"""Fixes made: of all that a text says, nothing changes but what they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from lint.asking import analysed
+
+from pipegen.cli.fixing import mended_text
+from pipegen.compiler import analyse
+from pipegen.diagnostics.model import Edit, Fix
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.lint.fixing import edited, mended
+from pipegen.lint.meaning import is_same
+from pipegen.plan.model import Plan
+from pipegen.source.text import SourceFile, Span
+
+
+def fixed(text: str) -> str:
+    """Return *text* with what can be fixed."""
+    return mended_text(SourceFile("pipegen.yaml", text), Report()).text
+
+
+def comments(text: str) -> list[str]:
+    """Return the comments of a text that has no number sign elsewhere."""
+    return [line.partition("#")[2].strip() for line in text.splitlines() if "#" in line]
+
+
+WHOLE = """\
+# about the file
+pipelines:
+  p: # about p
+    stages:
+      - name: a
+        script: [ls]   # what a does
+        outputs:
+          # about x
+          x: { command: ls } # of x
+          y:
+            command: ls
+          z: { command: pwd }
+
+      # about b
+      - {name: b, script: ['echo ${a.z}'], outputs: {v: {command: ls}, w: {command: ls}}}
+      - name: c
+        script: [ls]
+        outputs: { last: { command: ls } } # gone
+    execution:
+      - [a, b, c] # the way
+      - [a, c] # a short cut
+      - - b
+        - c
+"""
+
+MENDED = """\
+# about the file
+pipelines:
+  p: # about p
+    stages:
+      - name: a
+        script: [ls]   # what a does
+        outputs:
+          # about x
+          # of x
+          z: { command: pwd }
+
+      # about b
+      - {name: b, script: ['echo ${a.z}']}
+      - name: c
+        script: [ls]
+        # gone
+    execution:
+      - [a, b, c] # the way
+      # a short cut
+"""
+
+
+def test_what_is_fixed_goes_and_all_else_stays() -> None:
+    """Letter for letter, and a second time nothing changes."""
+    assert fixed(WHOLE) == MENDED
+    assert fixed(MENDED) == MENDED
+
+
+def test_line_ends_stay() -> None:
+    """As the file has them."""
+    assert fixed(WHOLE.replace("\n", "\r\n")) == MENDED.replace("\n", "\r\n")
+
+
+THREE = "{stages: [{name: a, script: [ls]}, {name: b, script: [ls]}, {name: c, script: [ls]}], execution: "
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # What an alias names elsewhere cannot go.
+        f"pipelines: {{p: {THREE}[[a, b, c], &x [a, c]]}}, q: {THREE}[*x, [b]]}}}}\n",
+        # Nor can what stands among comments.
+        f"pipelines:\n  p: {THREE}[[a, b, c], # why\n    [a, c]]}}\n",
+        # A file must be there, whoever reads it.
+        "pipelines: {p: {stages: [{name: a, script: [ls], outputs: {x: {file: VERSION}}}]}}\n",
+    ],
+)
+def test_what_cannot_go_stays(text: str) -> None:
+    """It is told of, and left to a person."""
+    assert fixed(text) == text
+
+
+def test_edits_that_meet_are_not_made_together() -> None:
+    """Of fixes that contradict each other, one is made."""
+    file = SourceFile("x", "abcdef")
+    one, other = (Fix("", (Edit(Span(file, start, start + 3)),)) for start in (0, 2))
+
+    assert edited(file, [one, other]) is None
+    assert edited(file, [one]) == SourceFile("x", "def")
+
+
+def test_a_fix_that_changes_the_meaning_is_not_kept() -> None:
+    """Others beside it are."""
+    text = "pipelines: {p: {stages: [{name: a, script: [ls]}, {name: b, script: [ls]}], execution: [[a, b], [a]]}}\n"
+    file = SourceFile("pipegen.yaml", text)
+    bad, good = text.index("[a, b], "), text.index(", [a]]")
+    fixes = [Fix("", (Edit(Span(file, bad, bad + 8)),)), Fix("", (Edit(Span(file, good, good + 5)),))]
+
+    def plans(changed: SourceFile) -> Sequence[Plan] | None:
+        try:
+            return analyse(changed, (), Report()).plans
+        except Stopped:
+            return None
+
+    assert mended(file, fixes, analysed(text).plans, plans).text == text.replace(", [a]]", "]")
+
+
+def test_what_is_the_same() -> None:
+    """Arcs that others imply count for nothing; an order, a script, a value do."""
+
+    def plans(execution: str) -> Sequence[Plan]:
+        return analysed(f"pipelines: {{p: {THREE}{execution}}}}}\n").plans
+
+    assert is_same(plans("[[a, b, c]]"), plans("[[a, b], [b, c], [a, c]]"))
+    assert not is_same(plans("[[a, b, c]]"), plans("[[a, b], [a, c]]"))
+    assert not is_same(plans("[[a, b, c]]"), plans("[[a, c, b]]"))
+
+
+NAMES = ("a", "b", "c", "d", "e")
+
+
+@some.composite
+def configs(draw: some.DrawFn) -> str:
+    """Return a config with arcs and outputs in either style, and comments in many places."""
+    number = iter(range(1000))
+
+    def comment() -> str:
+        return f" # c{next(number)}" if draw(some.integers(0, 3)) == 0 else ""
+
+    lines = ["pipelines:", f"  p:{comment()}", "    stages:"]
+    for place, name in enumerate(NAMES):
+        reads = "".join(
+            f" ${{{other}.{draw(some.sampled_from('xy'))}|n}}" for other in NAMES[:place] if draw(some.booleans())
+        )
+        lines += [f"      - name: {name}{comment()}", f"        script: ['echo{reads}']{comment()}"]
+        if draw(some.booleans()):
+            lines += [f"        outputs: {{x: {{command: ls}}, y: {{command: pwd}}}}{comment()}"]
+        else:
+            lines += [f"        outputs:{comment()}"]
+            for output in "xy":
+                lines += draw(
+                    some.sampled_from(
+                        [
+                            [f"          {output}: {{ command: ls }}{comment()}"],
+                            [f"          {output}:{comment()}", f"            command: ls{comment()}"],
+                        ]
+                    )
+                )
+    lines += [f"    execution:{comment()}", f"      - [{', '.join(NAMES)}]{comment()}"]
+    for arc in draw(some.lists(some.sets(some.sampled_from(NAMES), min_size=1, max_size=4), max_size=4)):
+        ordered = sorted(arc)
+        lines += (
+            [f"      - [{', '.join(ordered)}]{comment()}"]
+            if draw(some.booleans())
+            else [f"      {' ' if place else '-'} - {name}{comment()}" for place, name in enumerate(ordered)]
+        )
+    return "\n".join(lines) + "\n"
+
+
+@settings(max_examples=60)
+@given(configs())
+def test_any_config_keeps_its_comments_and_its_meaning(text: str) -> None:
+    """And what is fixed is fixed at once."""
+    try:
+        before = analysed(text).plans
+    except Stopped:
+        return
+    after = fixed(text)
+
+    assert comments(after) == comments(text)
+    assert is_same(before, analysed(after).plans)
+    assert fixed(after) == after

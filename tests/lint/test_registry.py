@@ -1,0 +1,117 @@
+"""The rules together."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+from types import FrameType
+
+import pytest
+from engines.requirement import require
+from lint.asking import checked, stages
+
+import pipegen.lint.rules
+from pipegen.cli.linting import lint
+from pipegen.compiler import analyse
+from pipegen.config.load import load
+from pipegen.diagnostics.codes import table
+from pipegen.diagnostics.explain import page
+from pipegen.diagnostics.model import Code, Severity
+from pipegen.diagnostics.report import Report
+from pipegen.lint.registry import FIXING, RULES, ask
+from pipegen.lint.rules import shellcheck
+
+CODES = [code for code in table() if code.number.startswith("PG7")]
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((*ROOT.glob("examples/*/pipegen.yaml"), *ROOT.glob("examples/*/.pipeline/config.yaml")))
+_EXAMPLE = re.compile(r"^## (Before|After)\n\n```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def found(text: str) -> set[str]:
+    """Return the codes that the rules give to the config *text*."""
+    report = Report()
+    ask(RULES, checked(text), report)
+    return {one.code.number for one in report.diagnostics()}
+
+
+def large(number: int) -> str:
+    """Return a config of *number* stages in layers of ten, with all that rules look at."""
+    written = [
+        f"{{name: s{place}, image: 'node:22', script: [make s{place}, 'echo ${{s{place - 10}.v}} | cat'], "
+        f"env: {{A: b}}, outputs: {{v: {{command: ls}}}}, artifacts: [d{place}], when: {{branch: main}}}}"
+        if place >= 10
+        else f"{{name: s{place}, script: [make], outputs: {{v: {{command: ls}}}}, when: {{branch: main}}}}"
+        for place in range(number)
+    ]
+    arcs = [f"[s{place - 10}, s{place}]" for place in range(10, number)]
+    arcs += [f"[s{place - 11}, s{place}]" for place in range(11, number, 3)]
+    return stages(*written, execution=f"[{', '.join(arcs)}]")
+
+
+@pytest.mark.parametrize("code", CODES, ids=lambda code: code.number)
+def test_a_page_shows_what_its_rule_finds(code: Code) -> None:
+    """The example before has the code, the one after has no lint at all."""
+    if code.name.startswith("shellcheck"):
+        require(None if shutil.which("shellcheck") else "shellcheck is not installed")
+    examples = dict(_EXAMPLE.findall(page(code.number) or ""))
+
+    assert found(examples["Before"]) == {code.number}
+    assert found(examples["After"]) == set()
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)
+def test_examples_are_as_they_should_be(path: Path) -> None:
+    """What people begin with has nothing that a rule tells of."""
+    report = Report()
+    lint(analyse(load(path, Report()), (), Report()), report)
+
+    assert report.diagnostics() == ()
+
+
+def test_the_first_config_is_as_it_should_be() -> None:
+    """That of the README."""
+    config = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)[0]
+
+    assert found(config) == set()
+
+
+def test_each_rule_has_a_file_named_as_its_code() -> None:
+    """And stands in the registry; shellcheck's notes are told by the same rule as its warnings."""
+    files = {path.stem for path in Path(pipegen.lint.rules.__file__).parent.glob("*.py")} - {"__init__"}
+    modules = [rule.__module__.rpartition(".")[2] for rule in RULES]
+
+    assert files == set(modules) == {code.name.replace("-", "_") for code in CODES} - {"shellcheck_note"}
+    assert len(modules) == len(files)
+    assert set(FIXING) <= set(RULES)
+
+
+def test_no_rule_stops_a_compilation() -> None:
+    """Lint is about what compiles: errors are the compiler's."""
+    assert {code.severity for code in CODES} == {Severity.WARNING, Severity.INFO}
+
+
+def calls_of(number: int) -> int:
+    """Return how many calls it takes to ask all rules, but for shellcheck's, of a config of *number* stages."""
+    config = checked(large(number))
+    count = 0
+
+    def counted(_: FrameType, event: str, __: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(counted)
+    try:
+        ask([rule for rule in RULES if rule is not shellcheck.check], config, Report())
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_work_grows_with_the_config() -> None:
+    """Calls are counted, which are the same on every machine: for four times the stages, four times as many."""
+    small, large_ = calls_of(125), calls_of(500)
+
+    assert large_ < 5 * small
+    assert large_ < 500 * 800

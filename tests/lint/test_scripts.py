@@ -1,0 +1,86 @@
+"""Scripts for another reader: as long as they are written, and each character where it was."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from lint.asking import checked, stages
+
+from pipegen.diagnostics.report import Stopped
+from pipegen.lint.scripts import ShellText, shell_texts
+from pipegen.plan.model import Shell
+
+MAKER = "{name: a, script: [ls], outputs: {x: {command: ls}}}"
+
+
+def texts(*entries: str, more: str = "") -> list[ShellText]:
+    """Return the scripts of a stage with *entries*, without those of the stage whose output it may read."""
+    return list(shell_texts(checked(stages(MAKER, f"{{name: b, script: {json.dumps(entries)}{more}}}"))))[2:]
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ("ls ${a.x}", 'ls "$pa_"'),
+        ('ls "${a.x}"', 'ls "${pa_}"'),
+        ("ls '${a.x}'", "ls 'pa_x__'"),
+        ("ls $${a.x}", "ls xxxxxxx"),
+        ("cat <<E\n${a.x}\nE", "cat <<E\n${pa_}\nE"),
+        ("ls ${FOO} $(pwd)", "ls ${FOO} $(pwd)"),
+        ("ls ${a.x|none}", 'ls "$pa_x____"'),
+    ],
+)
+def test_a_reference_is_a_variable(entry: str, expected: str) -> None:
+    """In the quotes that it would get; in single quotes it is text."""
+    (found,) = texts(entry)
+
+    assert found.text == f"{expected}\n"
+
+
+def test_what_runs_in_a_shell_of_its_own() -> None:
+    """Is a text of its own: what comes after, and what measures an output."""
+    found = texts("ls", "pwd", more=", after: [date], outputs: {v: {command: id}}, shell: bash")
+
+    assert [one.text for one in found] == ["ls\npwd\n", "id\n", "date\n"]
+    assert {one.shell for one in found} == {Shell.BASH}
+
+
+PIECES = some.sampled_from(
+    [
+        "ls ",
+        "${a.x}",
+        '"',
+        "'",
+        "\n",
+        "$f ",
+        "ä€😀",
+        "# x",
+        "\t",
+        "$${a.x}",
+        "${a.x|d e}",
+        "\\\\",
+        "$(pwd)",
+        "cat <<E\n${a.x}\nE\n",
+    ]
+)
+
+
+@given(some.lists(some.lists(PIECES, min_size=1, max_size=6).map("".join), min_size=1, max_size=3))
+def test_any_script_keeps_its_places(entries: list[str]) -> None:
+    """As long as it is written, line by line; and each stretch is found in the file, within its entry."""
+    try:
+        found = texts(*entries)
+    except Stopped:
+        return
+    for one in found:
+        assert len(one.text) == sum(len(entry.text) + 1 for entry in one.entries)
+        assert "${a.x" not in re.sub("#.*", "", one.text)
+        assert one.text.count("\n") == sum(entry.text.count("\n") + 1 for entry in one.entries)
+        for start in range(len(one.text)):
+            span = one.place(start, start + 1)
+
+            assert any(entry.span.start <= span.start <= span.end <= entry.span.end for entry in one.entries)
