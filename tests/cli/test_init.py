@@ -28,6 +28,7 @@ def test_what_it_writes_compiles(kind: str, empty: Path, pipegen: Pipegen) -> No
 
     assert compiled.status == 0
     assert all(TOLD[kind] in line for line in compiled.err.splitlines())
+    assert all(TOLD[kind] in line for line in pipegen("check", "--format", "concise").out.splitlines())
     assert names(empty) == {"pipegen.schema.json", ".gitlab-ci.yml", "Jenkinsfile"}
 
 
