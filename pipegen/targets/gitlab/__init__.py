@@ -14,6 +14,7 @@ from pipegen.targets.gitlab.lower import lower
 from pipegen.targets.gitlab.pairs import PAIRS
 from pipegen.targets.gitlab.publications import check_publications
 from pipegen.targets.gitlab.registries import check_registry
+from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import SCHEMA, read
 
 NAME = "gitlab"
@@ -30,12 +31,14 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     check_publications(plans, request.settings, chosen=chosen, report=report)
     check_registry(plans, request.settings, settings, report)
     groups = tuple(tuple(group.split(",")) for group in request.options.get("split", "").splitlines())
-    lowered = lower(plans, settings, chosen=chosen, report=report, groups=groups)
+    scales = Scales()
+    lowered = lower(plans, settings, chosen=chosen, scales=scales, report=report, groups=groups)
     files = Files(
         source=request.source,
         given=options_note(request.chosen, request.given, [",".join(group) for group in groups]),
         folder=request.options.get("folder", ""),
         limit=settings.max_yaml_size_bytes,
+        scales=scales,
         at=plans[0].span,
         report=report,
     )

@@ -19,15 +19,15 @@ from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
 from pipegen.targets.gitlab.final import FINALLY, OUTCOME, check_outcomes
 from pipegen.targets.gitlab.inputs import input_variables
 from pipegen.targets.gitlab.limits import check_limits
-from pipegen.targets.gitlab.memory import BUDGET, memory
+from pipegen.targets.gitlab.memory import BUDGET
 from pipegen.targets.gitlab.model import Document, Entry, Hidden, Job, Rule, Variable
 from pipegen.targets.gitlab.names import Names, stage_names
 from pipegen.targets.gitlab.omissions import check_mail, notes
 from pipegen.targets.gitlab.pipelines import STEP, TEARDOWN, Pipeline, step_number
 from pipegen.targets.gitlab.publications import publishing
-from pipegen.targets.gitlab.render import document_data
 from pipegen.targets.gitlab.rules import Choice, check_changes, rules
 from pipegen.targets.gitlab.runs import cancels, check_runs, schedule_notes, with_interruptible
+from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import Settings, Workflow
 from pipegen.targets.gitlab.sharing import Sharing, sharing
 from pipegen.targets.gitlab.splitting import split
@@ -56,6 +56,7 @@ def lower(
     settings: Settings,
     *,
     chosen: bool,
+    scales: Scales,
     report: Report,
     groups: Sequence[Sequence[str]] = (),
 ) -> Lowered:
@@ -82,9 +83,9 @@ def lower(
     told = (*notes(plans, settings), *schedule_notes(plans))
     document = whole.parent([assembled(one.pipeline, one.jobs(), one.places, names.copy()) for one in laid])
     budget = settings.max_yaml_size_bytes * BUDGET // 100
-    if not groups and memory(document_data(document)) <= budget:
+    if not groups and scales.weigh(document) <= budget:
         return Lowered(document, told)
-    cut = split(plans, laid, settings, groups, budget, report)
+    cut = split(plans, laid, settings, groups, budget, scales, report)
     if cut is None or not any(one.parts for one in cut):
         return Lowered(document, told)
     found = [divided(one, how.parts, how.titles, names) for one, how in zip(laid, cut, strict=True)]
