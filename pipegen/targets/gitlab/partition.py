@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pipegen.graph.closure import bits
 from pipegen.plan.model import Job, Output, Plan
 from pipegen.targets.gitlab.children import Laid
-from pipegen.targets.gitlab.cuts import PARENT, ROOM, Parts, Stages, cut, moved, weights, whole
+from pipegen.targets.gitlab.cuts import PARENT, ROOM, Parts, Stages, cut, least_in_parent, moved, weights, whole
 from pipegen.targets.gitlab.memory import map_memory
 from pipegen.targets.gitlab.needs import read_stages
 from pipegen.targets.gitlab.scales import Scales
@@ -60,8 +60,11 @@ def partition(found: Sequence[Cuttable], budget: int) -> list[Parts | None] | No
 
 
 def _parts(one: Cuttable, budget: int) -> Parts | None:
+    room = int(budget * ROOM)
+    if least_in_parent(one.stages, one.waits, room) > room:
+        return None
     found = whole(one.stages, one.waits)
-    if found is not None and all(weight <= budget * ROOM for weight in weights(one.stages, found.places).values()):
+    if found is not None and all(weight <= room for weight in weights(one.stages, found.places).values()):
         return found
     return cut(one.stages, one.waits, budget)
 
