@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Iterator, Sequence
 
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.model.parts import parts_of
 
 _MAILER = "mailer"
 _CONTAINERS = "docker-workflow"
@@ -13,23 +13,18 @@ _CONTAINERS = "docker-workflow"
 
 def plugin_notes(stages: Sequence[model.Stage], properties: Sequence[model.Property]) -> tuple[str, ...]:
     """Return the line for the header that names the plugins of *stages* and *properties*, if there are any."""
-    found = sorted(set(_plugins((*stages, *properties))))
+    found = sorted(set(_plugins(parts_of(*stages, *properties))))
     if not found:
         return ()
     return (f"Needs the plugin{'s' if len(found) > 1 else ''} {', '.join(found)}.",)
 
 
-def _plugins(value: object) -> Iterator[str]:
-    match value:
-        case tuple():
-            for item in value:
-                yield from _plugins(item)
-        case model.SendMail():
-            yield _MAILER
-        case _ if is_dataclass(value):
-            if isinstance(value, model.InImage | model.Container):
+def _plugins(parts: Iterable[object]) -> Iterator[str]:
+    for part in parts:
+        match part:
+            case model.SendMail():
+                yield _MAILER
+            case model.InImage() | model.Container():
                 yield _CONTAINERS
-            if isinstance(value, model.Wrapped | model.Statement | model.Property) and value.plugin:
-                yield value.plugin
-            for one in fields(value):
-                yield from _plugins(getattr(value, one.name))
+            case model.Wrapped() | model.Statement() | model.Property() if part.plugin:
+                yield part.plugin
