@@ -35,7 +35,7 @@ def _pieces(jobs: Sequence[Job], budget: int, scales: Scales) -> Iterator[tuple[
     piece: list[Job] = []
     size = 0
     for job in jobs:
-        own = map_memory(1) + scales.weighed(job).size + _PLACE
+        own = map_memory(1) + scales.size(job) + _PLACE
         if piece and size + own > budget:
             yield tuple(piece)
             piece, size = [], 0

@@ -157,7 +157,7 @@ def _weights(laid: Laid, numbers: Mapping[str, int], scales: Scales) -> tuple[in
     found = [0] * len(numbers)
     for one in laid.made:
         if one.stage in numbers:
-            found[numbers[one.stage]] += map_memory(1) + scales.weighed(one.job).size
+            found[numbers[one.stage]] += map_memory(1) + scales.size(one.job)
     return tuple(found)
 
 

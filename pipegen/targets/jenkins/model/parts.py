@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import fields, is_dataclass
 from functools import cache
 
 _PLAIN = frozenset({str, bool, int, type(None)})
@@ -26,4 +25,5 @@ def parts_of(*values: object) -> Iterator[object]:
 
 @cache
 def _fields(kind: type) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(kind)) if is_dataclass(kind) else ()
+    """Return the fields of a noun; anything else has none."""
+    return tuple(getattr(kind, "__annotations__", ()))
