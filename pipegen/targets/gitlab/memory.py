@@ -18,7 +18,7 @@ of jobs alike in size between 1,400 and 1,500. So 90 % of the limit are counted 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import starmap
+from functools import lru_cache
 from typing import assert_never
 
 from pipegen.emit.yaml import Commented, Flow, Folded, Value, Verbatim
@@ -46,9 +46,9 @@ def memory(value: Value) -> int:  # noqa: PLR0911 - one for each kind, frequent 
         case Flow() | Commented():
             return memory(value.value)
         case list() | tuple():
-            return _list(len(value)) + sum(map(memory, value))
+            return _list(len(value)) + sum([_text(item) if type(item) is str else memory(item) for item in value])
         case dict() | Mapping():
-            return map_memory(len(value)) + sum(starmap(entry_memory, value.items()))
+            return map_memory(len(value)) + sum([entry_memory(key, item) for key, item in value.items()])
         case Folded():
             return memory(" ".join(value.lines))
         case Verbatim() | None | bool() | int() | float():
@@ -60,7 +60,7 @@ def memory(value: Value) -> int:  # noqa: PLR0911 - one for each kind, frequent 
 
 def entry_memory(key: str, value: Value) -> int:
     """Return the bytes of an entry of a map, at most."""
-    return _text(key) + memory(value)
+    return _text(key) + (_text(value) if type(value) is str else memory(value))
 
 
 def map_memory(entries: int) -> int:
@@ -73,9 +73,11 @@ def map_memory(entries: int) -> int:
 
 
 def _text(text: str) -> int:
-    length = len(text) if text.isascii() else len(text.encode())
-    if length + _OF_SLOT <= _SLOTS[0]:
-        return _SLOTS[0]
+    return _of_length(len(text) if text.isascii() else len(text.encode()))
+
+
+@lru_cache(maxsize=_SLOTS[-1])
+def _of_length(length: int) -> int:
     slot = next((slot for slot in _SLOTS if length + _OF_SLOT <= slot), 0)
     return max(slot, length + _OF_TEXT if length > _SHORT_TEXT else 0)
 
