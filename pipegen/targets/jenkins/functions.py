@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.model.parts import parts_of
 
 # In the order in which they are written, each with what it calls.
 _CALLS: dict[str, tuple[str, ...]] = {
@@ -68,10 +67,10 @@ _CALLING = frozenset(
 )
 
 
-def helpers(*values: object) -> tuple[str, ...]:
-    """Return the names of the functions that parts of the model need, each with what it holds."""
+def helpers(parts: Iterable[object]) -> tuple[str, ...]:
+    """Return the names of the functions that *parts* of the model need, without what these hold."""
     needed: set[str] = set()
-    waiting = [name for one in parts_of(*values) if type(one) in _CALLING for name in _own(one)]
+    waiting = [name for one in parts if type(one) in _CALLING for name in _own(one)]
     while waiting:
         name = waiting.pop()
         if name not in needed:

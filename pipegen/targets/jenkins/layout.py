@@ -18,7 +18,7 @@ from pipegen.targets.jenkins.depth import depth_notes, depth_of, report_depth
 from pipegen.targets.jenkins.file_size import MOST_VARIABLES, Surroundings, weigh_declarative
 from pipegen.targets.jenkins.pairs import SHARED_BESIDE_OTHERS
 from pipegen.targets.jenkins.scripted import is_too_large, lower_scripted
-from pipegen.targets.jenkins.size import LARGEST, weigh_added
+from pipegen.targets.jenkins.size import LARGEST, LEAST_STAGE, weigh_added
 from pipegen.targets.jenkins.stages import Stages, Style
 from pipegen.targets.jenkins.work import Work
 
@@ -59,7 +59,7 @@ def _declarative(
     work: Work, graph: ExecutionGraph, stages_in: Callable[[Style], Stages], around: Surroundings
 ) -> LaidOut | None:
     """Return the stages as blocks where these say the graph exactly, in a size that Jenkins takes."""
-    if _asks_for_driver(work):
+    if _asks_for_driver(work) or len(work.named) * LEAST_STAGE > LARGEST:
         return None
     placed = blocks(graph)
     if placed is not None and _has_room_for_workspaces(work, placed):

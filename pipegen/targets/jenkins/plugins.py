@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.model.parts import parts_of
 
 _MAILER = "mailer"
 _CONTAINERS = "docker-workflow"
 
 
-def plugin_notes(stages: Sequence[model.Stage], properties: Sequence[model.Property]) -> tuple[str, ...]:
-    """Return the line for the header that names the plugins of *stages* and *properties*, if there are any."""
-    found = sorted(set(_plugins(parts_of(*stages, *properties))))
+def plugin_notes(parts: Iterable[object]) -> tuple[str, ...]:
+    """Return the line for the header that names the plugins of *parts* of the model, if there are any."""
+    found = sorted(set(_plugins(parts)))
     if not found:
         return ()
     return (f"Needs the plugin{'s' if len(found) > 1 else ''} {', '.join(found)}.",)

@@ -91,8 +91,13 @@ def _starts(work: Work, stages: Sequence[model.Stage]) -> model.Scripted:
 
 def _has_room(stages: Sequence[model.Stage]) -> bool:
     """Return whether methods can hold *stages*, and one class these."""
-    weights = [weigh_added(stage) for stage in stages]
-    return max(weights) <= LARGEST and sum(weights) <= MOST_CODE
+    weight = 0
+    for stage in stages:
+        own = weigh_added(stage)
+        weight += own
+        if own > LARGEST or weight > MOST_CODE:
+            return False
+    return True
 
 
 def _weigh_span(span: model.Span) -> int:
