@@ -13,8 +13,6 @@ from pipegen.diagnostics.report import Report
 from pipegen.source.text import Span
 from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.checks import check_size
-from pipegen.targets.gitlab.children import with_children
-from pipegen.targets.gitlab.includes import included
 from pipegen.targets.gitlab.lower import ChildFile, Lowered
 from pipegen.targets.gitlab.memory import BUDGET
 from pipegen.targets.gitlab.model import Document
@@ -51,8 +49,12 @@ class Files:
     def of(self, lowered: Lowered) -> tuple[GeneratedFile, ...]:
         """Return the files of child pipelines, each after those that it includes, then the main one in the same way."""
         children = {child.bridge: self._child(child) for child in lowered.children}
-        started = {bridge: files[-1] for bridge, files in children.items()}
-        document = with_children(lowered.document, started, self.folder)
+        document = lowered.document
+        if children:
+            from pipegen.targets.gitlab.children import with_children  # noqa: PLC0415 - most configs have none
+
+            started = {bridge: files[-1] for bridge, files in children.items()}
+            document = with_children(document, started, self.folder)
         main = self._pipeline(document, lowered.notes, lambda _: MAIN)
         return (*(file for files in children.values() for file in files), *main)
 
@@ -66,8 +68,7 @@ class Files:
     ) -> tuple[GeneratedFile, ...]:
         """Return the files of one pipeline, its own last; *name* makes the name of that from its text."""
         size, budget = self.scales.weigh(document), self.limit * BUDGET // 100
-        pieces = included(document, budget, self.scales) if size > budget else ()
-        parts = [self._included(piece, number) for number, piece in enumerate(pieces, 1)]
+        parts = self._parts(document, budget) if size > budget else []
         if parts:
             paths = tuple(join(self.folder, part.name) for part in parts)
             document = replace(document, jobs=(), includes=paths)
@@ -77,6 +78,14 @@ class Files:
         own = GeneratedFile(name(text), text)
         check_size(own.name, len(document.jobs), size, self.limit, self.at, self.report)
         return (*parts, own)
+
+    def _parts(self, document: Document, budget: int) -> list[GeneratedFile]:
+        """Return the files of *budget* bytes that hold the jobs of *document*; none where these do not help."""
+        from pipegen.targets.gitlab.includes import included  # noqa: PLC0415 - most configs fit into one file
+
+        return [
+            self._included(piece, number) for number, piece in enumerate(included(document, budget, self.scales), 1)
+        ]
 
     def _included(self, piece: Document, number: int) -> GeneratedFile:
         text = render(

@@ -13,11 +13,11 @@ from pipegen.targets.gitlab import host as hosts
 from pipegen.targets.gitlab import selection
 from pipegen.targets.gitlab.assembly import assembled
 from pipegen.targets.gitlab.checks import check_plan
-from pipegen.targets.gitlab.children import Laid, divided
 from pipegen.targets.gitlab.drafts import Draft, drafts
 from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
 from pipegen.targets.gitlab.final import FINALLY, OUTCOME, check_outcomes
 from pipegen.targets.gitlab.inputs import input_variables
+from pipegen.targets.gitlab.laid import Laid
 from pipegen.targets.gitlab.limits import check_limits
 from pipegen.targets.gitlab.memory import BUDGET
 from pipegen.targets.gitlab.model import Document, Entry, Hidden, Job, Rule, Variable
@@ -30,7 +30,6 @@ from pipegen.targets.gitlab.runs import cancels, check_runs, schedule_notes, wit
 from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import Settings, Workflow
 from pipegen.targets.gitlab.sharing import Sharing, sharing
-from pipegen.targets.gitlab.splitting import split
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +84,10 @@ def lower(
     budget = settings.max_yaml_size_bytes * BUDGET // 100
     if not groups and scales.weigh(document) <= budget:
         return Lowered(document, told)
+    # Most configs are not cut, and start without what cuts.
+    from pipegen.targets.gitlab.children import divided  # noqa: PLC0415
+    from pipegen.targets.gitlab.splitting import split  # noqa: PLC0415
+
     cut = split(plans, laid, settings, groups, budget, scales, report)
     if cut is None or not any(one.parts for one in cut):
         return Lowered(document, told)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from pipegen.graph.closure import bits
 from pipegen.plan.model import Job, Output, Plan
-from pipegen.targets.gitlab.children import Laid
 from pipegen.targets.gitlab.cuts import PARENT, ROOM, Parts, Stages, cut, least_in_parent, moved, weights, whole
+from pipegen.targets.gitlab.laid import Laid
 from pipegen.targets.gitlab.memory import map_memory
 from pipegen.targets.gitlab.needs import read_stages
 from pipegen.targets.gitlab.scales import Scales

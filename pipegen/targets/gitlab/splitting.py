@@ -12,8 +12,8 @@ from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.graph.closure import bits
 from pipegen.plan.model import Plan
 from pipegen.source.text import Span
-from pipegen.targets.gitlab.children import Laid
 from pipegen.targets.gitlab.cuts import Parts, given_away
+from pipegen.targets.gitlab.laid import Laid
 from pipegen.targets.gitlab.partition import Cuttable, by_hand, cuttable, moved_back, partition
 from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import Settings
