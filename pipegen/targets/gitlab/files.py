@@ -83,9 +83,8 @@ class Files:
         """Return the files of *budget* bytes that hold the jobs of *document*; none where these do not help."""
         from pipegen.targets.gitlab.includes import included  # noqa: PLC0415 - most configs fit into one file
 
-        return [
-            self._included(piece, number) for number, piece in enumerate(included(document, budget, self.scales), 1)
-        ]
+        pieces = included(document, budget, self.scales)
+        return [self._included(piece, number) for number, piece in enumerate(pieces, 1)]
 
     def _included(self, piece: Document, number: int) -> GeneratedFile:
         text = render(

@@ -9,7 +9,6 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
 from pipegen.graph.blocks import Block, Wait, added_waits, blocks, direct_waits
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.graph.layout import cheapest_blocks
 from pipegen.graph.paths import growth, longest_path
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
@@ -121,6 +120,8 @@ def _forced_declarative(
     placed = blocks(graph)
     waits: tuple[Wait, ...] = ()
     if placed is None:
+        from pipegen.graph.layout import cheapest_blocks  # noqa: PLC0415 - only for a style that is forced
+
         placed = cheapest_blocks(graph)
         waits = direct_waits(graph, placed)
         _report_waits(waits, graph, placed, work, report)
