@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import tempfile
 from pathlib import Path
@@ -72,6 +71,8 @@ def difference(path: Path, text: str) -> str:
     old = path.read_bytes().decode(errors="replace") if path.is_file() else ""
     if path.is_file() and old == text:
         return ""
+    import difflib  # noqa: PLC0415 - files that differ are few
+
     before = str(path) if path.is_file() else os.devnull
     lines = difflib.unified_diff(old.splitlines(), text.splitlines(), before, str(path), lineterm="")
     return "".join(f"{line}\n" for line in lines) or f"{path}: line ends differ\n"

@@ -4,7 +4,7 @@ Mappings and sequences stand in block style, sequences indented under their key.
 block. Nothing is wrapped, no anchor is made, and entries keep their order.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from pipegen.emit.yaml_scalar import Scalar, escape, is_foldable, literal_block, write_key, write_scalar, write_text
@@ -44,105 +44,135 @@ class Commented(Struct):
 
 def write(document: Mapping[str, Value] | Sequence[Value], header: Iterable[str] = (), *, spaced: bool = True) -> str:
     """Return *document* below the comment lines of *header*, with blank lines between its entries if *spaced*."""
+    return with_header(header, _Lines().text(document, spaced=spaced))
+
+
+def with_header(header: Iterable[str], text: str) -> str:
+    """Return the document that is *text* below the comment lines of *header*."""
     lines = [_comment(line) for line in header]
-    if lines:
-        lines.append("")
-    top = len(lines)
-    for lead, value in _entries(document, ""):
-        # A block that ends in blank lines has taken the one above already: one more would be its text.
-        if spaced and len(lines) > top and lines[-1]:
-            lines.append("")
-        _add_entry(lines, lead, value, "")
-    if len(lines) == top:
-        lines.append(_empty(document))
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", text]) if lines else text
 
 
-def _entries(collection: Mapping[str, Value] | Sequence[Value], indent: str) -> Iterable[tuple[str, Value]]:
-    """Return each entry of *collection* with what leads it: its key and colon, or a dash."""
-    if isinstance(collection, Mapping):
-        return ((write_key(key, in_flow=False, indent=indent), value) for key, value in collection.items())
-    return (("-", item) for item in collection)
+class _Written(dict[str, str]):
+    """How texts are written, each worked out once for all its places."""
+
+    def __init__(self, write_one: Callable[[str], str]) -> None:
+        super().__init__()
+        self._write_one = write_one
+
+    def __missing__(self, text: str) -> str:
+        """Return how *text* is written, from now on without asking again."""
+        found = self[text] = self._write_one(text)
+        return found
 
 
-def _add_entry(lines: list[str], lead: str, value: Value, indent: str) -> None:
-    """Append to *lines* the entry that *lead* opens at *indent*."""
-    match value:
-        case str():
-            _add_text(lines, lead, value, indent)
-        case Flow():
-            lines.append(f"{indent}{lead} {_flow(value.value)}")
-        case Verbatim():
-            lines.append(f"{indent}{lead} {value.text}")
-        case Commented():
-            _add_commented(lines, lead, value, indent)
-        case Folded():
-            _add_folded(lines, lead, value, indent)
-        case Mapping() | Sequence():
-            _add_collection(lines, lead, value, indent)
-        case _:
-            lines.append(f"{indent}{lead} {write_scalar(value, in_flow=False)}")
+class _Lines:
+    """The lines of a document. What is frequent, and found out fast, is asked first."""
 
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._keys = _Written(lambda key: write_key(key, in_flow=False))
+        self._texts = _Written(lambda text: write_text(text, in_flow=False))
+        self._keys_in_flow = _Written(lambda key: write_key(key, in_flow=True))
+        self._texts_in_flow = _Written(lambda text: write_text(text, in_flow=True))
 
-def _add_text(lines: list[str], lead: str, text: str, indent: str) -> None:
-    """Append *text*, as a literal block where it has several lines."""
-    block = literal_block(text)
-    if block is None:
-        lines.append(f"{indent}{lead} {write_text(text, in_flow=False)}")
-        return
-    header, content = block
-    lines.append(f"{indent}{lead} {header}")
-    lines.extend(f"{indent}{_INDENT}{line}" if line else "" for line in content)
+    def text(self, document: Mapping[str, Value] | Sequence[Value], *, spaced: bool) -> str:
+        """Return *document*, with blank lines between its entries if they are *spaced*."""
+        lines = self._lines
+        for lead, value in self._entries(document, ""):
+            # A block that ends in blank lines has taken the one above already: one more would be its text.
+            if spaced and lines and lines[-1]:
+                lines.append("")
+            self._add(lead, value, "")
+        if not lines:
+            lines.append(_empty(document))
+        return "\n".join(lines) + "\n"
 
+    def _entries(self, collection: Mapping[str, Value] | Sequence[Value], indent: str) -> Iterable[tuple[str, Value]]:
+        """Yield each entry of *collection* with what leads it: its key and colon, or a dash."""
+        if not isinstance(collection, dict | Mapping):
+            return (("-", item) for item in collection)
+        keys = self._keys
+        # A key that is too long for one line has its colon on the next.
+        return ((keys[key].replace("\n", f"\n{indent}"), value) for key, value in collection.items())
 
-def _add_folded(lines: list[str], lead: str, folded: Folded, indent: str) -> None:
-    """Append *folded*, on one line where it has no other or cannot be broken."""
-    if len(folded.lines) > 1 and is_foldable(folded.lines):
-        lines.append(f"{indent}{lead} >-")
-        lines.extend(f"{indent}{_INDENT}{line}" for line in folded.lines)
-    else:
-        _add_text(lines, lead, " ".join(folded.lines), indent)
+    def _add(self, lead: str, value: Value, indent: str) -> None:
+        """Append the entry that *lead* opens at *indent*."""
+        match value:
+            case str():
+                self._add_text(lead, value, indent)
+            case Flow():
+                self._lines.append(f"{indent}{lead} {self._flow(value.value)}")
+            case dict() | list() | tuple():
+                self._add_collection(lead, value, indent)
+            case bool() | int() | float() | None:
+                self._lines.append(f"{indent}{lead} {write_scalar(value, in_flow=False)}")
+            case Commented():
+                self._add_commented(lead, value, indent)
+            case Folded():
+                self._add_folded(lead, value, indent)
+            case Verbatim():
+                self._lines.append(f"{indent}{lead} {value.text}")
+            case Mapping() | Sequence():
+                self._add_collection(lead, value, indent)
 
+    def _add_text(self, lead: str, text: str, indent: str) -> None:
+        """Append *text*, as a literal block where it has several lines."""
+        block = literal_block(text) if "\n" in text else None
+        if block is None:
+            self._lines.append(f"{indent}{lead} {self._texts[text]}")
+            return
+        header, content = block
+        self._lines.append(f"{indent}{lead} {header}")
+        self._lines.extend([f"{indent}{_INDENT}{line}" if line else "" for line in content])
 
-def _add_commented(lines: list[str], lead: str, commented: Commented, indent: str) -> None:
-    """Append a value with the comments above and beside it."""
-    if commented.above:
-        lines.extend(f"{indent}{_comment(line)}" for line in commented.above.split("\n"))
-    first = len(lines)
-    _add_entry(lines, lead, commented.value, indent)
-    if commented.beside:
-        lines[first] += f"  {_comment(commented.beside)}"
+    def _add_folded(self, lead: str, folded: Folded, indent: str) -> None:
+        """Append *folded*, on one line where it has no other or cannot be broken."""
+        if len(folded.lines) > 1 and is_foldable(folded.lines):
+            self._lines.append(f"{indent}{lead} >-")
+            self._lines.extend(f"{indent}{_INDENT}{line}" for line in folded.lines)
+        else:
+            self._add_text(lead, " ".join(folded.lines), indent)
 
+    def _add_commented(self, lead: str, commented: Commented, indent: str) -> None:
+        """Append a value with the comments above and beside it."""
+        if commented.above:
+            self._lines.extend(f"{indent}{_comment(line)}" for line in commented.above.split("\n"))
+        first = len(self._lines)
+        self._add(lead, commented.value, indent)
+        if commented.beside:
+            self._lines[first] += f"  {_comment(commented.beside)}"
 
-def _add_collection(
-    lines: list[str], lead: str, collection: Mapping[str, Value] | Sequence[Value], indent: str
-) -> None:
-    """Append *collection* one step deeper; its first entry shares the line of a dash, unless a comment is above it."""
-    if not collection:
-        lines.append(f"{indent}{lead} {_empty(collection)}")
-        return
-    deeper = indent + _INDENT
-    first = len(lines)
-    for inner, value in _entries(collection, deeper):
-        _add_entry(lines, inner, value, deeper)
-    if lead == "-" and not lines[first].startswith("#", len(deeper)):
-        lines[first] = f"{indent}- {lines[first][len(deeper) :]}"
-    else:
-        lines.insert(first, indent + lead)
+    def _add_collection(self, lead: str, collection: Mapping[str, Value] | Sequence[Value], indent: str) -> None:
+        """Append *collection* one step deeper; its first entry shares the line of a dash, unless a comment is above."""
+        if not collection:
+            self._lines.append(f"{indent}{lead} {_empty(collection)}")
+            return
+        deeper = indent + _INDENT
+        first = len(self._lines)
+        if lead != "-":
+            self._lines.append(indent + lead)
+        for inner, value in self._entries(collection, deeper):
+            self._add(inner, value, deeper)
+        if lead != "-":
+            return
+        if self._lines[first].startswith("#", len(deeper)):
+            self._lines.insert(first, indent + lead)
+        else:
+            self._lines[first] = f"{indent}- {self._lines[first][len(deeper) :]}"
 
-
-def _flow(value: Data) -> str:
-    """Return *value* on one line."""
-    match value:
-        case str():
-            return write_text(value, in_flow=True)
-        case Mapping():
-            inside = ", ".join(f"{write_key(key, in_flow=True)} {_flow(item)}" for key, item in value.items())
-            return f"{{ {inside} }}" if inside else "{}"
-        case Sequence():
-            return f"[{', '.join(map(_flow, value))}]"
-        case _:
-            return write_scalar(value, in_flow=True)
+    def _flow(self, value: Data) -> str:
+        """Return *value* on one line."""
+        match value:
+            case str():
+                return self._texts_in_flow[value]
+            case bool() | int() | float() | None:
+                return write_scalar(value, in_flow=True)
+            case dict() | Mapping():
+                inside = ", ".join([f"{self._keys_in_flow[key]} {self._flow(item)}" for key, item in value.items()])
+                return f"{{ {inside} }}" if inside else "{}"
+            case list() | tuple() | Sequence():
+                return f"[{', '.join(map(self._flow, value))}]"
 
 
 def _empty(collection: Mapping[str, Value] | Sequence[Value]) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 from pipegen.diagnostics.report import listed, near_miss
 from pipegen.targets.base import Target
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "pipegen.targets"
 
@@ -49,6 +52,8 @@ _BUILT_IN: tuple[tuple[str, Callable[[], Target]], ...] = (("gitlab", _gitlab), 
 
 
 def _offered() -> tuple[EntryPoint, ...]:
+    from importlib.metadata import entry_points  # noqa: PLC0415 - takes longer than most configs; few ask for others
+
     return tuple(entry_points(group=GROUP))
 
 

@@ -58,3 +58,44 @@ def test_refuses_a_template_that_is_not_shipped() -> None:
     """Templates come from the shipped folder alone."""
     with pytest.raises(TemplateNotFound, match=r"absent\.j2"):
         render("absent.j2", filters={})
+
+
+def test_keeps_what_is_compiled_as_python_keeps_modules(templates: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A template is compiled once, and again when its text is another."""
+    monkeypatch.setattr("sys.dont_write_bytecode", False)
+    monkeypatch.setattr("sys.pycache_prefix", None)
+    (templates / "File.j2").write_text("one {{ 1 }}")
+    first = render("File.j2", filters={})
+    monkeypatch.setattr("jinja2.Environment.compile", None)
+    second = render("File.j2", filters={})
+    monkeypatch.undo()
+    monkeypatch.setattr("pipegen.emit.template.folder", lambda kind: templates.parent / kind)
+    (templates / "File.j2").write_text("two {{ 1 }}")
+
+    assert first == second == "one 1"
+    assert render("File.j2", filters={}) == "two 1"
+
+
+def test_renders_where_nothing_can_be_kept(templates: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A place that takes no files, and a Python that is told to write none, cost time and nothing else."""
+    (templates / "File.j2").write_text("{{ 1 }}")
+    monkeypatch.setattr("sys.pycache_prefix", None)
+    monkeypatch.setattr("sys.dont_write_bytecode", True)
+
+    assert render("File.j2", filters={}) == "1"
+    assert not (templates / "__pycache__").exists()
+    monkeypatch.setattr("sys.dont_write_bytecode", False)
+    (templates / "__pycache__").write_text("no folder")
+    assert render("File.j2", filters={}) == "1"
+
+
+def test_compiles_what_is_kept_in_pieces_anew(templates: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that was cut off is no code."""
+    monkeypatch.setattr("sys.dont_write_bytecode", False)
+    monkeypatch.setattr("sys.pycache_prefix", None)
+    (templates / "File.j2").write_text("{{ 1 }}")
+    render("File.j2", filters={})
+    [kept] = (templates / "__pycache__").iterdir()
+    kept.write_bytes(kept.read_bytes()[:100])
+
+    assert render("File.j2", filters={}) == "1"

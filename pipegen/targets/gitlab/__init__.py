@@ -14,6 +14,7 @@ from pipegen.targets.gitlab.lower import lower
 from pipegen.targets.gitlab.pairs import PAIRS
 from pipegen.targets.gitlab.publications import check_publications
 from pipegen.targets.gitlab.registries import check_registry
+from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import SCHEMA, read
 from pipegen.targets.gitlab.splitting import known_groups
 
@@ -34,7 +35,8 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     check_registry(plans, request.settings, settings, report)
     groups = tuple(tuple(group.split(",")) for group in request.options.get("split", "").splitlines())
     left = known_groups(plans, groups) if since else groups
-    lowered = lower(plans, settings, chosen=chosen, report=report, groups=left)
+    scales = Scales()
+    lowered = lower(plans, settings, chosen=chosen, scales=scales, report=report, groups=left)
     files = Files(
         source=request.source,
         given=options_note(
@@ -45,6 +47,7 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
         ),
         folder=request.options.get("folder", ""),
         limit=settings.max_yaml_size_bytes,
+        scales=scales,
         at=plans[0].span,
         report=report,
     )

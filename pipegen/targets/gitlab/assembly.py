@@ -23,4 +23,4 @@ def assembled(pipeline: Pipeline, jobs: Sequence[Job], places: Mapping[str, Plac
     for job in jobs:
         fitting, made = collectors.fit(job.name, found[job.name])
         yield from made
-        yield replace(job, needs=fitting)
+        yield job if fitting == job.needs else replace(job, needs=fitting)

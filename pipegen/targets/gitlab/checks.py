@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from pipegen.bindings.expression import Scope
+from collections.abc import Iterator
+from itertools import chain
+
+from pipegen.bindings.expression import Scope, Text
 from pipegen.diagnostics.codes import (
     ENGINE_HAS_NO_VALUE,
     FILE_TOO_BIG,
@@ -12,13 +15,14 @@ from pipegen.diagnostics.codes import (
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Plan, Workspace
+from pipegen.plan.model.texts import environment_texts
 from pipegen.shell.carried import out_of_reach
 from pipegen.shell.host import Host
 from pipegen.source.text import Span
 from pipegen.targets.gitlab.host import credential_sources
 from pipegen.targets.gitlab.memory import BUDGET
 from pipegen.targets.gitlab.pairs import FOREIGN_CONTAINER
-from pipegen.targets.gitlab.texts import references
+from pipegen.targets.texts import job_texts
 
 _BIG = 100_000
 
@@ -63,7 +67,7 @@ def _megabytes(size: int) -> str:
 
 def _check_references(job: Job, host: Host, report: Report) -> None:
     """Report setup values that GitLab lacks, and containers of other jobs that are used other than by a copy."""
-    for reference in references(job):
+    for reference in chain.from_iterable(text.references() for text in _texts(job)):
         if reference.scope is Scope.SETUP and reference.default is None and host.setup(reference.name) is None:
             report.add(
                 ENGINE_HAS_NO_VALUE,
@@ -78,6 +82,15 @@ def _check_references(job: Job, host: Host, report: Report) -> None:
                 at=reference.span,
                 hint='copy files from it by "copy", or set "images: local" for one shell runner',
             )
+
+
+def _texts(job: Job) -> Iterator[Text]:
+    """Yield the texts of *job* that may name what GitLab lacks."""
+    yield from job_texts(job)
+    if job.gate.environment is not None:
+        yield from environment_texts(job.gate.environment)
+    if job.keeping.name is not None:
+        yield job.keeping.name
 
 
 def _check_secrets(job: Job, report: Report) -> None:

@@ -17,19 +17,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from posixpath import join
 
-from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Job as PlanJob
 from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.assembly import assembled
 from pipegen.targets.gitlab.collectors import strictest
-from pipegen.targets.gitlab.drafts import Draft, in_host
-from pipegen.targets.gitlab.host import in_child
-from pipegen.targets.gitlab.model import HELPER, Child, Document, Entry, Job, Need, Rule, Variable
+from pipegen.targets.gitlab.laid import Laid
+from pipegen.targets.gitlab.model import HELPER, Child, Document, Entry, Job, Need, Variable
 from pipegen.targets.gitlab.names import Names
 from pipegen.targets.gitlab.needs import Place
 from pipegen.targets.gitlab.pipelines import STEP, Made, Pipeline, step_number
-from pipegen.targets.gitlab.rules import Choice, rules
 
 # How many jobs of another pipeline a job may fetch from.
 MOST_FETCHED = 5
@@ -37,40 +33,6 @@ PARENT = "PIPEGEN_PARENT"
 # What the parent hands over beside its ID where something asks for it.
 HANDED = {"PIPEGEN_SOURCE": "$CI_PIPELINE_SOURCE", "PIPEGEN_CREATED_AT": "$CI_PIPELINE_CREATED_AT"}
 _IS_HELPER = Variable(HELPER, "1")
-
-
-class Laid(Struct, kw_only=True):
-    """A pipeline with its jobs before they are put into files: those of its *drafts* with all their needs.
-
-    *places* are those of its stages, *names* the ones given before its own helpers got theirs.
-    """
-
-    pipeline: Pipeline
-    places: Mapping[str, Place]
-    made: tuple[Made, ...]
-    drafts: tuple[Draft, ...]
-    names: Names
-    report: Report
-
-    def jobs(self) -> list[Job]:
-        """Return the jobs alone."""
-        return [one.job for one in self.made]
-
-    def inside(self) -> tuple[Pipeline, tuple[Made, ...]]:
-        """Return the pipeline as it is in a child, with its jobs: whether it runs is decided there already."""
-        plan, host = self.pipeline.plan, in_child(self.pipeline.host)
-        own = {job.stage: _own_rules(job, self.report) for job in plan.jobs}
-        pipeline = replace(self.pipeline, host=host, names=self.names.copy(), rules=(), stage_rules=own)
-        drafts = in_host(self.drafts, plan, host, self.pipeline.settings, self.report)
-        return pipeline, tuple(pipeline.made(drafts, pipeline.places(drafts)))
-
-
-def _own_rules(job: PlanJob, report: Report) -> tuple[Rule, ...]:
-    """Return when the stage *job* runs in a child, whose own source says nothing."""
-    return tuple(
-        replace(rule, condition=rule.condition.replace("$CI_PIPELINE_SOURCE", "$PIPEGEN_SOURCE"))
-        for rule in rules((Choice(),), job.condition, job.span, report)
-    )
 
 
 class Part(Struct):

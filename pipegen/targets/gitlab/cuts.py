@@ -12,7 +12,7 @@ cut at places that few arcs span, and what a part may not give away is moved to 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from pipegen.graph.rows import by_name, by_neighbours
 from pipegen.graph.segments import segments
@@ -80,6 +80,25 @@ def cut(stages: Stages, waits: Waits, budget: int) -> Parts | None:
             break
     best = min(found, key=lambda parts: parts.cost, default=None)
     return _refined(stages, waits, best, room) if best is not None else None
+
+
+def least_in_parent(stages: Stages, waits: Waits, room: int) -> int:
+    """Return a weight that the parent has at least, whatever the parts are, where each weighs at most *room*.
+
+    A stage of a part is there with all that read it, and with what reads these. Where even as many of the lightest
+    stages weigh too much, it must be in the parent. Most graphs that cannot be cut are known by that at once.
+    """
+    lightest = (0, *accumulate(sorted(stages.weights)))
+    readers = [0] * len(stages.names)
+    least = 0
+    for stage in reversed(waits.order):
+        together = readers[stage] | 1 << stage
+        readers[stage] = 0
+        for one in stages.read[stage]:
+            readers[one] |= together
+        if lightest[together.bit_count()] > room:
+            least += stages.weights[stage]
+    return least
 
 
 def fitting(stages: Stages, waits: Waits, places: Sequence[int], room: int) -> Parts | None:

@@ -70,7 +70,7 @@ def _names_run(entry: Entry) -> bool:
 
 def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, settings: Settings, report: Report) -> Draft:
     trigger = lower_trigger(job, settings.projects, report)
-    if not isinstance(trigger, Call):
+    if not isinstance(trigger, Call) and any(isinstance(step, Trigger) for step in job.steps):
         job = replace(job, steps=tuple(step for step in job.steps if not isinstance(step, Trigger)))
     deployed = lower_environment(job, plan, report)
     job = deployed.job
@@ -79,6 +79,7 @@ def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, setti
     body = (*entries(made.bind), *entries(made.steps), *entries(made.outputs, comment="outputs"), *deployed.script)
     artifacts, kept = lower_keeping(job, plan, _artifacts(job, made, trigger), report)
     around = surroundings(made, settings, is_users=any(isinstance(step, Commands) for step in job.steps))
+    reports = (*((dotenv(job),) if job.expanded else ()), *deployed.dotenv)
     own = lower_machine(job, plan, producers, report)
     check_machine(job, around.kind, settings, report)
     if around.services:
@@ -95,7 +96,7 @@ def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, setti
         resource_group=resource_group(job, report),
         raw=lower_raw(job, report),
         after=entries(made.after.commands) if made.after is not None else (),
-        kept=replace(kept, dotenv=(*((dotenv(job),) if job.expanded else ()), *deployed.dotenv)),
+        kept=replace(kept, dotenv=reports) if reports else kept,
         trigger=trigger,
     )
 

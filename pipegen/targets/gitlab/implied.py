@@ -19,6 +19,8 @@ def without_implied(jobs: Sequence[Job], places: Mapping[str, Place]) -> dict[st
     *jobs* stand after those that they need. *places* holds the jobs of stages, by their names: only they are looked at
     and through; other jobs keep their needs.
     """
+    if all(need.artifacts for job in jobs for need in job.needs):
+        return {job.name: job.needs for job in jobs}
     numbers = {job.name: number for number, job in enumerate(jobs)}
     after: dict[str, int] = {}
     found: dict[str, tuple[Need, ...]] = {}

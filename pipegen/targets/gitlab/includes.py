@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipegen.structs import replace
-from pipegen.targets.gitlab.memory import memory
+from pipegen.targets.gitlab.memory import map_memory
 from pipegen.targets.gitlab.model import Document, Job
-from pipegen.targets.gitlab.render import document_data, job_data
+from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import Workflow
 
 _MOST = 150
@@ -22,20 +22,20 @@ _PLACE = 96
 _FRAME = Document(stages=(), settings=Workflow(), workflow=(), tags=(), id_tokens=(), variables=(), hidden=(), jobs=())
 
 
-def included(document: Document, budget: int) -> tuple[Document, ...]:
+def included(document: Document, budget: int, scales: Scales) -> tuple[Document, ...]:
     """Return the jobs of *document* in files of *budget* bytes, for it to include; () where these do not help."""
-    pieces = tuple(replace(_FRAME, jobs=jobs) for jobs in _pieces(document.jobs, budget))
+    pieces = tuple(replace(_FRAME, jobs=jobs) for jobs in _pieces(document.jobs, budget, scales))
     frame = replace(document, jobs=())
-    if len(pieces) > _MOST or any(memory(document_data(one)) > budget for one in (frame, *pieces)):
+    if len(pieces) > _MOST or any(scales.weigh(one) > budget for one in (frame, *pieces)):
         return ()
     return pieces
 
 
-def _pieces(jobs: Sequence[Job], budget: int) -> Iterator[tuple[Job, ...]]:
+def _pieces(jobs: Sequence[Job], budget: int, scales: Scales) -> Iterator[tuple[Job, ...]]:
     piece: list[Job] = []
     size = 0
     for job in jobs:
-        own = memory({job.name: job_data(job)}) + _PLACE
+        own = map_memory(1) + scales.size(job) + _PLACE
         if piece and size + own > budget:
             yield tuple(piece)
             piece, size = [], 0

@@ -13,24 +13,23 @@ from pipegen.targets.gitlab import host as hosts
 from pipegen.targets.gitlab import selection
 from pipegen.targets.gitlab.assembly import assembled
 from pipegen.targets.gitlab.checks import check_plan
-from pipegen.targets.gitlab.children import Laid, divided
 from pipegen.targets.gitlab.drafts import Draft, drafts
 from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
 from pipegen.targets.gitlab.final import FINALLY, OUTCOME, check_outcomes
 from pipegen.targets.gitlab.inputs import input_variables
+from pipegen.targets.gitlab.laid import Laid
 from pipegen.targets.gitlab.limits import check_limits
-from pipegen.targets.gitlab.memory import BUDGET, memory
+from pipegen.targets.gitlab.memory import BUDGET
 from pipegen.targets.gitlab.model import Document, Entry, Hidden, Job, Rule, Variable
 from pipegen.targets.gitlab.names import Names, stage_names
 from pipegen.targets.gitlab.omissions import check_mail, notes
 from pipegen.targets.gitlab.pipelines import STEP, TEARDOWN, Pipeline, step_number
 from pipegen.targets.gitlab.publications import publishing
-from pipegen.targets.gitlab.render import document_data
 from pipegen.targets.gitlab.rules import Choice, check_changes, rules
 from pipegen.targets.gitlab.runs import cancels, check_runs, schedule_notes, with_interruptible
+from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import Settings, Workflow
 from pipegen.targets.gitlab.sharing import Sharing, sharing
-from pipegen.targets.gitlab.splitting import split
 
 
 class ChildFile(Struct):
@@ -54,6 +53,7 @@ def lower(
     settings: Settings,
     *,
     chosen: bool,
+    scales: Scales,
     report: Report,
     groups: Sequence[Sequence[str]] = (),
 ) -> Lowered:
@@ -80,9 +80,13 @@ def lower(
     told = (*notes(plans, settings), *schedule_notes(plans))
     document = whole.parent([assembled(one.pipeline, one.jobs(), one.places, names.copy()) for one in laid])
     budget = settings.max_yaml_size_bytes * BUDGET // 100
-    if not groups and memory(document_data(document)) <= budget:
+    if not groups and scales.weigh(document) <= budget:
         return Lowered(document, told)
-    cut = split(plans, laid, settings, groups, budget, report)
+    # Most configs are not cut, and start without what cuts.
+    from pipegen.targets.gitlab.children import divided  # noqa: PLC0415
+    from pipegen.targets.gitlab.splitting import split  # noqa: PLC0415
+
+    cut = split(plans, laid, settings, groups, budget, scales, report)
     if cut is None or not any(one.parts for one in cut):
         return Lowered(document, told)
     found = [divided(one, how.parts, how.titles, names) for one, how in zip(laid, cut, strict=True)]

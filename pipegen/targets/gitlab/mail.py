@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator, Sequence
+from itertools import chain
 
 from pipegen.bindings.expression import Defaulted, Loop, Reference, Scope
 from pipegen.plan.model import Job, Output, Plan
 from pipegen.plan.model import Mail as PlanMail
+from pipegen.plan.model.texts import mail_texts
 from pipegen.shell.absence import may_be_absent
 from pipegen.shell.carried import FOLDER
 from pipegen.shell.host import Host
@@ -23,7 +25,6 @@ from pipegen.structs import replace
 from pipegen.targets.gitlab.model import Entry
 from pipegen.targets.gitlab.scripts import entries
 from pipegen.targets.gitlab.settings import Mail
-from pipegen.targets.gitlab.texts import references, texts
 
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 _TYPE = ("MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: 8bit", "")
@@ -31,7 +32,7 @@ _TYPE = ("MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "Conten
 
 def mail_outputs(mail: PlanMail) -> tuple[Output, ...]:
     """Return the outputs that *mail* reads, all of ancestors of the stage that fails."""
-    found = (reference for reference in references(mail) if reference.scope is Scope.STAGE)
+    found = (reference for reference in _references(mail) if reference.scope is Scope.STAGE)
     return tuple(dict.fromkeys(Output(reference.namespace or "", reference.name) for reference in found))
 
 
@@ -53,8 +54,8 @@ def mail_script(job: Job, mail: PlanMail, plan: Plan, host: Host, settings: Mail
 
 def _lowering(job: Job, mail: PlanMail, plan: Plan, host: Host) -> Lowering:
     """Return what the texts of *mail* are lowered with; this job's own log would say nothing."""
-    setup = dict.fromkeys(reference.name for reference in references(mail) if reference.scope is Scope.SETUP)
-    inputs = dict.fromkeys(reference.name for reference in references(mail) if reference.scope is Scope.INPUT)
+    setup = dict.fromkeys(reference.name for reference in _references(mail) if reference.scope is Scope.SETUP)
+    inputs = dict.fromkeys(reference.name for reference in _references(mail) if reference.scope is Scope.INPUT)
     return Lowering(
         job=replace(job, files=(), containers=()),
         plan=replace(plan, inputs=unchecked(plan.inputs)),
@@ -68,9 +69,13 @@ def _lowering(job: Job, mail: PlanMail, plan: Plan, host: Host) -> Lowering:
     )
 
 
+def _references(mail: PlanMail) -> Iterator[Reference]:
+    return chain.from_iterable(text.references() for text in mail_texts(mail))
+
+
 def _defaults(mail: PlanMail) -> Iterator[str]:
     """Yield the defaults that need a variable of their own."""
-    for text in texts(mail):
+    for text in mail_texts(mail):
         for part in (*text.parts, *text.references()):
             if isinstance(part, Reference | Defaulted) and part.default and not is_plain(part.default):
                 yield part.default

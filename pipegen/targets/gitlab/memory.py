@@ -18,6 +18,7 @@ of jobs alike in size between 1,400 and 1,500. So 90 % of the limit are counted 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import assert_never
 
 from pipegen.emit.yaml import Commented, Flow, Folded, Value, Verbatim
@@ -37,35 +38,48 @@ _BINS = (128, 32_768)
 _LIST, _SHORT_LIST, _ITEM, _GROWTH = 40, 3, 8, 17
 
 
-def memory(value: Value) -> int:
+def memory(value: Value) -> int:  # noqa: PLR0911 - one for each kind, frequent ones first
     """Return the bytes that GitLab counts for *value*, at most."""
     match value:
         case str():
-            return _text(len(value.encode()))
+            return _text(value)
         case Flow() | Commented():
             return memory(value.value)
+        case list() | tuple():
+            return _list(len(value)) + sum([_text(item) if type(item) is str else memory(item) for item in value])
+        case dict() | Mapping():
+            return map_memory(len(value)) + sum([entry_memory(key, item) for key, item in value.items()])
         case Folded():
             return memory(" ".join(value.lines))
-        case Mapping():
-            return _map(len(value)) + sum(_text(len(key.encode())) + memory(item) for key, item in value.items())
-        case Sequence():
-            return _list(len(value)) + sum(memory(item) for item in value)
         case Verbatim() | None | bool() | int() | float():
             return 0
+        case Sequence():
+            return _list(len(value)) + sum(map(memory, value))
     assert_never(value)
 
 
-def _text(length: int) -> int:
-    slot = next((slot for slot in _SLOTS if length + _OF_SLOT <= slot), 0)
-    return max(slot, length + _OF_TEXT if length > _SHORT_TEXT else 0)
+def entry_memory(key: str, value: Value) -> int:
+    """Return the bytes of an entry of a map, at most."""
+    return _text(key) + (_text(value) if type(value) is str else memory(value))
 
 
-def _map(entries: int) -> int:
+def map_memory(entries: int) -> int:
+    """Return the bytes of a map of so many *entries* beside these, at most."""
     if entries <= _SHORT_MAP:
         return _MAP
     places = max(_FEWEST, 1 << (entries - 1).bit_length())
     width = 1 if places <= _BINS[0] else 2 if places <= _BINS[1] else 4
     return _LONG_MAP + _ENTRY * places + 2 * places * width
+
+
+def _text(text: str) -> int:
+    return _of_length(len(text) if text.isascii() else len(text.encode()))
+
+
+@lru_cache(maxsize=_SLOTS[-1])
+def _of_length(length: int) -> int:
+    slot = next((slot for slot in _SLOTS if length + _OF_SLOT <= slot), 0)
+    return max(slot, length + _OF_TEXT if length > _SHORT_TEXT else 0)
 
 
 def _list(items: int) -> int:

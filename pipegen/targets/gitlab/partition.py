@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pipegen.graph.closure import bits
 from pipegen.plan.model import Job, Output, Plan
 from pipegen.structs import Struct
-from pipegen.targets.gitlab.children import Laid
-from pipegen.targets.gitlab.cuts import PARENT, ROOM, Parts, Stages, cut, moved, weights, whole
-from pipegen.targets.gitlab.memory import memory
+from pipegen.targets.gitlab.cuts import PARENT, ROOM, Parts, Stages, cut, least_in_parent, moved, weights, whole
+from pipegen.targets.gitlab.laid import Laid
+from pipegen.targets.gitlab.memory import map_memory
 from pipegen.targets.gitlab.needs import read_stages
-from pipegen.targets.gitlab.render import job_data
+from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import Settings
 from pipegen.targets.gitlab.waits import Cost, Waits
 
@@ -28,7 +28,7 @@ class Cuttable(Struct):
         return [PARENT] * len(self.stages.names)
 
 
-def cuttable(plan: Plan, laid: Laid, settings: Settings) -> Cuttable:
+def cuttable(plan: Plan, laid: Laid, settings: Settings, scales: Scales) -> Cuttable:
     """Return the stages of *plan* but finally ones, as they are *laid* out."""
     jobs = [job for job in plan.jobs if not job.is_final]
     numbers = {job.stage: number for number, job in enumerate(jobs)}
@@ -39,7 +39,7 @@ def cuttable(plan: Plan, laid: Laid, settings: Settings) -> Cuttable:
         before=before,
         read=_read(laid, numbers),
         tied=_tied(plan, numbers),
-        weights=_weights(laid, numbers),
+        weights=_weights(laid, numbers, scales),
         frames=tuple(job.frame or 0 for job in jobs),
         pinned=frozenset(reasons),
     )
@@ -59,8 +59,11 @@ def partition(found: Sequence[Cuttable], budget: int) -> list[Parts | None] | No
 
 
 def _parts(one: Cuttable, budget: int) -> Parts | None:
+    room = int(budget * ROOM)
+    if least_in_parent(one.stages, one.waits, room) > room:
+        return None
     found = whole(one.stages, one.waits)
-    if found is not None and all(weight <= budget * ROOM for weight in weights(one.stages, found.places).values()):
+    if found is not None and all(weight <= room for weight in weights(one.stages, found.places).values()):
         return found
     return cut(one.stages, one.waits, budget)
 
@@ -149,11 +152,11 @@ def _tied(plan: Plan, numbers: Mapping[str, int]) -> tuple[tuple[int, ...], ...]
     return tuple(map(tuple, found))
 
 
-def _weights(laid: Laid, numbers: Mapping[str, int]) -> tuple[int, ...]:
+def _weights(laid: Laid, numbers: Mapping[str, int], scales: Scales) -> tuple[int, ...]:
     found = [0] * len(numbers)
     for one in laid.made:
         if one.stage in numbers:
-            found[numbers[one.stage]] += memory({one.job.name: job_data(one.job)})
+            found[numbers[one.stage]] += map_memory(1) + scales.size(one.job)
     return tuple(found)
 
 

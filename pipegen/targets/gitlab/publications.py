@@ -14,15 +14,21 @@ from pipegen.source.tree import Scalar
 from pipegen.structs import replace
 from pipegen.targets.gitlab.model import Image, Job
 from pipegen.targets.gitlab.pairs import RELEASE_WITH_IMAGE
-from pipegen.targets.gitlab.settings import Settings
+from pipegen.targets.gitlab.settings import Pages, Release, Settings
 
 Titles = Mapping[tuple[str, str], str]
 
 
 def publishing(jobs: Iterable[Job], titles: Titles, settings: Settings) -> tuple[Job, ...]:
     """Return *jobs*, those that the settings name with what they publish; *titles* are the jobs of stages."""
-    found = [_with_pages(job, titles, settings) for job in jobs]
-    return tuple(_with_release(job, titles, settings) for job in found)
+    pages, release = settings.pages, settings.release
+    if pages is not None:
+        named = _named(pages.stage, titles)
+        jobs = [_with_pages(job, pages) if job.name in named else job for job in jobs]
+    if release is not None:
+        named = _named(release.stage, titles)
+        jobs = [_with_release(job, release, settings) if job.name in named else job for job in jobs]
+    return tuple(jobs)
 
 
 def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, is_part: bool, report: Report) -> None:
@@ -53,22 +59,17 @@ def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, is
             )
 
 
-def _is_named(job: Job, stage: str, titles: Titles) -> bool:
-    return any(job.name == title and stage in (own, f"{plan}: {own}") for (plan, own), title in titles.items())
+def _named(stage: str, titles: Titles) -> frozenset[str]:
+    """Return the jobs of the stages that settings call *stage*."""
+    return frozenset(title for (plan, own), title in titles.items() if stage in (own, f"{plan}: {own}"))
 
 
-def _with_pages(job: Job, titles: Titles, settings: Settings) -> Job:
-    pages = settings.pages
-    if pages is None or not _is_named(job, pages.stage, titles):
-        return job
+def _with_pages(job: Job, pages: Pages) -> Job:
     # GitLab adds the folder by itself since 17.10; before that, it has to be among the artifacts.
     is_left = any(path.rstrip("/") == pages.publish.rstrip("/") for path in job.artifacts)
     return replace(job, pages=pages, artifacts=job.artifacts if is_left else (*job.artifacts, pages.publish))
 
 
-def _with_release(job: Job, titles: Titles, settings: Settings) -> Job:
-    release = settings.release
-    if release is None or not _is_named(job, release.stage, titles):
-        return job
+def _with_release(job: Job, release: Release, settings: Settings) -> Job:
     is_free = job.image is None and not job.extends and settings.images is Images.REGISTRY
     return replace(job, release=release, image=Image(settings.tools.release) if is_free else job.image)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from pipegen.emit.header import header
-from pipegen.emit.yaml import Commented, Data, Flow, Value, write
+from pipegen.emit.yaml import Commented, Data, Flow, Value, with_header, write
 from pipegen.targets.gitlab.model import (
     Cache,
     Child,
@@ -28,14 +28,14 @@ from pipegen.targets.gitlab.model import (
 from pipegen.targets.gitlab.settings import Release
 
 
-def render(document: Document, source: str, notes: Iterable[str]) -> str:
-    """Return the text of *document*, made from *source*; *notes* go in its header."""
-    data = document_data(document)
-    return write(data, header(source, notes, write(data)))
+def render(data: Mapping[str, Value], source: str, notes: Iterable[str]) -> str:
+    """Return the text of a file with the keys *data*, made from *source*; *notes* go in its header."""
+    text = write(data)
+    return with_header(header(source, notes, text), text)
 
 
-def document_data(document: Document) -> dict[str, Value]:
-    """Return the file's keys: what holds for all jobs, hidden jobs, jobs."""
+def around(document: Document) -> dict[str, Value]:
+    """Return the keys that stand before the jobs of *document*: what holds for all of them, and hidden jobs."""
     return _written(
         {
             "stages": Flow(document.stages) if document.stages else None,
@@ -44,7 +44,6 @@ def document_data(document: Document) -> dict[str, Value]:
             "default": _default(document) or None,
             "variables": _variables(document.variables),
             **{hidden.name: _hidden(hidden) for hidden in document.hidden},
-            **{job.name: job_data(job) for job in document.jobs},
         }
     )
 

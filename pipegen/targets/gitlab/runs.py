@@ -45,7 +45,8 @@ def with_interruptible(jobs: Iterable[Job], plan: Plan, titles: Mapping[str, str
     stages = {titles[job.stage]: job for job in plan.jobs}
     for job in jobs:
         stage = stages.get(job.name)
-        yield replace(job, interruptible=_is_interruptible(stage, plan)) if stage is not None else job
+        is_marked = _is_interruptible(stage, plan) if stage is not None else job.interruptible
+        yield job if is_marked is job.interruptible else replace(job, interruptible=is_marked)
 
 
 def _is_interruptible(job: PlanJob, plan: Plan) -> bool:

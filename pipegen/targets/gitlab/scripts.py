@@ -20,7 +20,8 @@ def entries(commands: Iterable[Command], *, comment: str = "") -> tuple[Entry, .
 
 def _entry(command: Command) -> Entry:
     """Return the entry of *command*; GitLab logs only the first line of several, so that one says what they do."""
-    if len(command.lines) == 1 and command.is_indentable:
-        return Entry(command.lines[0], command.comment)
+    first, *others = command.lines
+    if not others and "\n" not in first:
+        return Entry(first, command.comment)
     comment = (f"# {command.comment}",) if command.comment else ()
     return Entry("".join(f"{line}\n" for line in (*comment, *command.lines)))

@@ -12,9 +12,10 @@ from pipegen.graph.closure import bits
 from pipegen.plan.model import Plan
 from pipegen.source.text import Span
 from pipegen.structs import Struct
-from pipegen.targets.gitlab.children import Laid
 from pipegen.targets.gitlab.cuts import Parts, given_away
+from pipegen.targets.gitlab.laid import Laid
 from pipegen.targets.gitlab.partition import Cuttable, by_hand, cuttable, moved_back, partition
+from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import Settings
 
 # A wide graph has waits without end; these are enough to see what is meant.
@@ -36,13 +37,14 @@ def split(
     settings: Settings,
     groups: Sequence[Sequence[str]],
     budget: int,
+    scales: Scales,
     report: Report,
 ) -> tuple[Split, ...] | None:
     """Return how *plans*, as they are *laid* out, are cut: as *groups* say, else into files of *budget* bytes.
 
     None where no cut serves. Waits that this adds are reported.
     """
-    found = [cuttable(plan, one, settings) for plan, one in zip(plans, laid, strict=True)]
+    found = [cuttable(plan, one, settings, scales) for plan, one in zip(plans, laid, strict=True)]
     if groups:
         _check_names(plans, groups, report)
         parts: list[Parts | None] | None = [

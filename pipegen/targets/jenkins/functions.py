@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 
 # In the order in which they are written, each with what it calls.
@@ -58,28 +57,26 @@ _BLOCKS: dict[type, str] = {
     model.Succeeded: "succeeded",
     model.Keep: "keep",
 }
+# All that may call a function.
+_CALLING = frozenset(
+    {
+        *_BLOCKS,
+        *(model.OneLine, model.Call, model.Code, model.Unstash, model.Stash, model.Look, model.Selection, model.Stage),
+        *(model.Sh, model.Wrapped),
+    }
+)
 
 
-def helpers(*parts: object) -> tuple[str, ...]:
-    """Return the names of the functions that *parts* of the model need."""
+def helpers(parts: Iterable[object]) -> tuple[str, ...]:
+    """Return the names of the functions that *parts* of the model need, without what these hold."""
     needed: set[str] = set()
-    waiting = list(_called(parts))
+    waiting = [name for one in parts if type(one) in _CALLING for name in _own(one)]
     while waiting:
         name = waiting.pop()
         if name not in needed:
             needed.add(name)
             waiting += _CALLS.get(name, ())
     return tuple(name for name in _CALLS if name in needed)
-
-
-def _called(value: object) -> Iterator[str]:
-    yield from _own(value)
-    if isinstance(value, tuple):
-        for item in value:
-            yield from _called(item)
-    elif isinstance(value, Struct):
-        for name in value.__struct_fields__:
-            yield from _called(getattr(value, name))
 
 
 def _own(value: object) -> Iterator[str]:

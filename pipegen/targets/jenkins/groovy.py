@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from pipegen.emit.groovy import block, exact_block, literal, several_lines
+from pipegen.emit.groovy import block, exact_block, literal
 from pipegen.targets.jenkins import model
 
 # A literal of a list holds 250 elements at most.
@@ -98,7 +98,6 @@ def comment(text: str) -> str:
 FILTERS: Mapping[str, Callable[..., object]] = {
     "groovy": literal,
     "groovy_list": literals,
-    "table": several_lines,
     "expression": expression,
     "binding": binding,
     "pieces": pieces,

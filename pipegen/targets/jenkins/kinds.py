@@ -49,6 +49,7 @@ class Kinds:
             key: KindOf(_name(key, names), key[1], tuple(_alike(told) for told in zip(*texts, strict=True)))
             for key, texts in by_key.items()
         }
+        self._too_large = {key for key, one in self._kinds.items() if _weigh(one.kind) > LARGEST}
 
     def of(self, entry: Entry) -> KindOf:
         """Return the kind of *entry*."""
@@ -56,7 +57,7 @@ class Kinds:
 
     def is_too_large(self, entry: Entry) -> bool:
         """Return whether no function can hold the Groovy of *entry*."""
-        return _weigh(self.of(entry).kind) > LARGEST
+        return _key(entry) in self._too_large
 
     def functions(self, *, is_value: bool) -> tuple[tuple[model.Kind, ...], ...]:
         """Return the kinds of steps, or of values, in parts that a function can hold."""

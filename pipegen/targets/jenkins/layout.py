@@ -8,7 +8,6 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
 from pipegen.graph.blocks import Block, Wait, added_waits, blocks, direct_waits
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.graph.layout import cheapest_blocks
 from pipegen.graph.paths import growth, longest_path
 from pipegen.plan.model import Workspace
 from pipegen.structs import Struct, replace
@@ -18,7 +17,7 @@ from pipegen.targets.jenkins.depth import depth_notes, depth_of, report_depth
 from pipegen.targets.jenkins.file_size import MOST_VARIABLES, Surroundings, weigh_declarative
 from pipegen.targets.jenkins.pairs import SHARED_BESIDE_OTHERS
 from pipegen.targets.jenkins.scripted import is_too_large, lower_scripted
-from pipegen.targets.jenkins.size import LARGEST, weigh_added
+from pipegen.targets.jenkins.size import LARGEST, LEAST_STAGE, weigh_added
 from pipegen.targets.jenkins.stages import Stages, Style
 from pipegen.targets.jenkins.work import Work
 
@@ -43,20 +42,25 @@ def lay_out(
     *style* is "declarative", "scripted", or "auto": declarative where that says the graph exactly, in a size that
     Jenkins takes.
     """
+    graph = _graph(work)
     if style == Style.DECLARATIVE.value:
-        laid_out = _forced_declarative(work, stages_in(Style.DECLARATIVE), around, report)
+        laid_out = _forced_declarative(work, graph, stages_in(Style.DECLARATIVE), around, report)
     elif style == Style.SCRIPTED.value:
-        laid_out = _scripted(work, stages_in, around, ("Style: scripted.",), report)
+        laid_out = _scripted(work, graph, stages_in, around, ("Style: scripted.",), report)
     else:
-        laid_out = _declarative(work, stages_in, around) or _scripted(work, stages_in, around, (), report)
+        laid_out = _declarative(work, graph, stages_in, around) or _scripted(work, graph, stages_in, around, (), report)
     _check_stages(laid_out, work, report)
     return laid_out
 
 
-def _declarative(work: Work, stages_in: Callable[[Style], Stages], around: Surroundings) -> LaidOut | None:
+def _declarative(
+    work: Work, graph: ExecutionGraph, stages_in: Callable[[Style], Stages], around: Surroundings
+) -> LaidOut | None:
     """Return the stages as blocks where these say the graph exactly, in a size that Jenkins takes."""
-    placed = blocks(_graph(work))
-    if placed is not None and not _asks_for_driver(work) and _has_room_for_workspaces(work, placed):
+    if _asks_for_driver(work) or len(work.named) * LEAST_STAGE > LARGEST:
+        return None
+    placed = blocks(graph)
+    if placed is not None and _has_room_for_workspaces(work, placed):
         stages = stages_in(Style.DECLARATIVE)
         body = lower_declarative(work, placed, stages.stages)
         if _fits(body, around):
@@ -93,22 +97,30 @@ def _has_room_for_workspaces(work: Work, placed: Sequence[Block]) -> bool:
 
 
 def _scripted(
-    work: Work, stages_in: Callable[[Style], Stages], around: Surroundings, notes: tuple[str, ...], report: Report
+    work: Work,
+    graph: ExecutionGraph,
+    stages_in: Callable[[Style], Stages],
+    around: Surroundings,
+    notes: tuple[str, ...],
+    report: Report,
 ) -> LaidOut:
     stages = stages_in(Style.SCRIPTED)
-    depth = depth_of(work, _graph(work))
+    depth = depth_of(work, graph)
     report_depth(depth, work, report)
     body = replace(lower_scripted(work, stages.stages, around), deepest=depth.deepest)
     return LaidOut(stages, body, (*notes, *depth_notes(depth)))
 
 
-def _forced_declarative(work: Work, stages: Stages, around: Surroundings, report: Report) -> LaidOut:
+def _forced_declarative(
+    work: Work, graph: ExecutionGraph, stages: Stages, around: Surroundings, report: Report
+) -> LaidOut:
     _check_workspaces(work, report)
     _check_outcomes(work, report)
-    graph = _graph(work)
     placed = blocks(graph)
     waits: tuple[Wait, ...] = ()
     if placed is None:
+        from pipegen.graph.layout import cheapest_blocks  # noqa: PLC0415 - only for a style that is forced
+
         placed = cheapest_blocks(graph)
         waits = direct_waits(graph, placed)
         _report_waits(waits, graph, placed, work, report)
@@ -163,12 +175,14 @@ def _refuse_size(work: Work, around: Surroundings, report: Report) -> None:
 
 def _check_stages(laid_out: LaidOut, work: Work, report: Report) -> None:
     """Report stages that no method holds, and stages that no class holds together."""
-    body, hint = laid_out.body, "split it, or use the style scripted, or auto, which picks it"
-    large = [stage.name for stage in laid_out.stages.stages if weigh_added(stage) > LARGEST]
+    body = laid_out.body
     if isinstance(body, model.Scripted):
         hint = "split it, or give less to each of its steps"
         large = [*body.tables.too_large] if body.tables is not None else []
         _check_class(body, laid_out.stages.recipients, work, report)
+    else:
+        hint = "split it, or use the style scripted, or auto, which picks it"
+        large = [stage.name for stage in laid_out.stages.stages if weigh_added(stage) > LARGEST]
     spans = {one.name: one.job.span for one in work.named}
     for name in large:
         report.add(

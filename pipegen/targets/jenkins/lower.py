@@ -15,6 +15,7 @@ from pipegen.targets.jenkins.file_size import Surroundings, in_functions, weigh_
 from pipegen.targets.jenkins.final import ends
 from pipegen.targets.jenkins.functions import helpers
 from pipegen.targets.jenkins.layout import lay_out
+from pipegen.targets.jenkins.model.parts import parts_of
 from pipegen.targets.jenkins.pins import is_pinned
 from pipegen.targets.jenkins.plugins import plugin_notes
 from pipegen.targets.jenkins.preludes import Preludes
@@ -46,23 +47,19 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
     )
     preludes = Preludes(one for named_job in named for one in (named_job.script, named_job.script.after) if one)
     shared = Shared(work, preludes, Stashes(named), Statuses(named, work.ends))
-    around = Surroundings(
-        properties=(*job_properties(settings), *run_properties(work.plans, settings, report)),
-        parameters=lower_parameters(work, used),
-        selection=lower_selection(work),
-        variables=start_variables(work, used),
-        look=lower_look(work),
-        pin=_pin(work),
-    )
+    around = _around(work, used, report)
     style = request.options.get("style", "auto")
     laid_out = lay_out(work, style, lambda style: lower_stages(named, shared, style), around, report)
     stages, recipients = laid_out.stages.stages, laid_out.stages.recipients
     is_scripted = isinstance(laid_out.body, model.Scripted)
+    inside = tuple(parts_of(*stages))
+    plugins = plugin_notes((*inside, *around.properties))
+    beside = parts_of(laid_out.body, *recipients, *around.variables, around.selection, around.look)
     return model.Jenkinsfile(
         notes=(
             *options_note(request.chosen, request.given, since=request.options.get("changed_since", "")),
             *laid_out.notes,
-            *plugin_notes(stages, around.properties),
+            *plugins,
         ),
         libraries=settings.libraries,
         properties=around.properties,
@@ -77,9 +74,20 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
         preludes=_preludes(preludes),
         recipients=recipients,
         checkouts=checkouts.functions,
-        helpers=helpers(laid_out.body, stages, recipients, around.variables, around.selection, around.look),
+        helpers=helpers((*inside, *beside)),
         setters=in_functions(around.variables, weigh_variable) if is_scripted else (),
         parameter_lists=in_functions(around.parameters, weigh_parameter) if is_scripted else (),
+    )
+
+
+def _around(work: Work, used: Sequence[str], report: Report) -> Surroundings:
+    return Surroundings(
+        properties=(*job_properties(work.settings), *run_properties(work.plans, work.settings, report)),
+        parameters=lower_parameters(work, used),
+        selection=lower_selection(work),
+        variables=start_variables(work, used),
+        look=lower_look(work),
+        pin=_pin(work),
     )
 
 

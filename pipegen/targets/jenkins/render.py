@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from textwrap import indent
 
+from pipegen.emit.groovy import several_lines
 from pipegen.emit.header import header
 from pipegen.emit.template import render as render_template
 from pipegen.targets.jenkins import model
@@ -12,24 +15,31 @@ from pipegen.targets.jenkins.groovy import FILTERS, comment, script
 
 _TEMPLATES = {model.Declarative: "jenkins/declarative.j2", model.Scripted: "jenkins/scripted.j2"}
 _INDENT = "    "
-# Stands for a script until it is known how deep its step stands. No literal and no comment holds this character.
+# Stands for a script until it is known how deep its step stands, and for a table, which is laid out already. No literal
+# and no comment holds this character.
 _MARK = "\0"
-_MARKED = re.compile(r"^( *)(.*?)\0(\d+)\0", re.MULTILINE)
+_MARKED = re.compile(r"^( *)([^\0\n]*)\0(\d+)\0", re.MULTILINE)
 
 
 def render(file: model.Jenkinsfile, source: str) -> str:
     """Return the text of *file*, made from the config *source*."""
-    scripts: list[model.Sh] = []
-    filters = {**FILTERS, "indented": _indented, "script": lambda sh: _mark(sh, scripts)}
+    kept: list[Callable[[str], str]] = []
+    filters = {
+        **FILTERS,
+        "indented": _indented,
+        "script": lambda sh: _mark(partial(script, sh), kept),
+        "table": lambda text: _mark(lambda _: several_lines(text), kept),
+    }
     text = render_template(_TEMPLATES[type(file.body)], filters=filters, file=file, body=file.body)
-    body = _MARKED.sub(lambda mark: mark[1] + mark[2] + script(scripts[int(mark[3])], mark[1]), _tidy(text))
+    body = _MARKED.sub(lambda mark: mark[1] + mark[2] + kept[int(mark[3])](mark[1]), _tidy(text))
     lines = header(source, file.notes, body)
     return "".join(f"// {comment(line)}\n" for line in lines) + "\n" + body
 
 
-def _mark(sh: model.Sh, scripts: list[model.Sh]) -> str:
-    scripts.append(sh)
-    return f"{_MARK}{len(scripts) - 1}{_MARK}"
+def _mark(written: Callable[[str], str], kept: list[Callable[[str], str]]) -> str:
+    """Return what stands for what is *written* once its margin is known."""
+    kept.append(written)
+    return f"{_MARK}{len(kept) - 1}{_MARK}"
 
 
 def _indented(text: str) -> str:

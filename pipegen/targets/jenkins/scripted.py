@@ -19,9 +19,7 @@ from pipegen.targets.jenkins.file_size import (
     weigh_script,
     weigh_selected,
 )
-from pipegen.targets.jenkins.kinds import weigh_kinds
 from pipegen.targets.jenkins.size import LARGEST, weigh_added, weigh_names
-from pipegen.targets.jenkins.tables import lower_tables
 from pipegen.targets.jenkins.teardown import isolated_teardown, shared_teardown
 from pipegen.targets.jenkins.work import PlanScripts, Work
 from pipegen.targets.jenkins.workspace import prepare
@@ -42,6 +40,8 @@ def lower_scripted(work: Work, stages: Sequence[model.Stage], around: Surroundin
     body = _with_lists(_starts(work, stages))
     body = replace(body, branches=in_functions(beside_each_other(body), weigh_run))
     if not _has_room(stages):
+        from pipegen.targets.jenkins.tables import lower_tables  # noqa: PLC0415 - most files have none
+
         tables = lower_tables(work, stages)
         return replace(body, tables=replace(tables, calls=in_functions(tables.spans, _weigh_span)))
     chunks = _chunks(work, stages, LARGEST - weigh_script(around, body))
@@ -70,6 +70,8 @@ def _lists(roots: Sequence[str], number: Iterator[int]) -> tuple[model.RootList,
 
 def is_too_large(tables: model.Tables, functions: int) -> bool:
     """Return whether no class holds *tables* and as many other *functions*."""
+    from pipegen.targets.jenkins.kinds import weigh_kinds  # noqa: PLC0415 - most files have no tables
+
     weight = weigh_kinds(tables.steps) + weigh_kinds(tables.values)
     return len(tables.texts) + functions > _MOST_FUNCTIONS or weight > _MOST_KINDS
 
@@ -91,8 +93,13 @@ def _starts(work: Work, stages: Sequence[model.Stage]) -> model.Scripted:
 
 def _has_room(stages: Sequence[model.Stage]) -> bool:
     """Return whether methods can hold *stages*, and one class these."""
-    weights = [weigh_added(stage) for stage in stages]
-    return max(weights) <= LARGEST and sum(weights) <= MOST_CODE
+    weight = 0
+    for stage in stages:
+        own = weigh_added(stage)
+        weight += own
+        if own > LARGEST or weight > MOST_CODE:
+            return False
+    return True
 
 
 def _weigh_span(span: model.Span) -> int:

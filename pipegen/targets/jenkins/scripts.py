@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pipegen.bindings.expression import Reference, Scope, Text
+from pipegen.bindings.expression import Reference, Scope
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Plan
+from pipegen.plan.model import Job, Plan
 from pipegen.shell.host import Host
 from pipegen.shell.script import script
 from pipegen.shell.teardown import teardown
-from pipegen.structs import Struct
 from pipegen.targets.jenkins.host import host
 from pipegen.targets.jenkins.keeping import check_keeping
 from pipegen.targets.jenkins.limits import check_limits
@@ -19,6 +18,7 @@ from pipegen.targets.jenkins.machines import check_machine
 from pipegen.targets.jenkins.raw import check_raw
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.work import PlanScripts
+from pipegen.targets.texts import job_texts
 
 
 def plan_scripts(plan: Plan, settings: Settings, report: Report) -> PlanScripts:
@@ -30,7 +30,7 @@ def plan_scripts(plan: Plan, settings: Settings, report: Report) -> PlanScripts:
         check_keeping(job, report)
         check_raw(job, report)
         check_machine(job, report)
-        for reference in _without_default((job.steps, job.after, job.machine, job.mail, job.caches)):
+        for reference in _without_default(job):
             _check_setup(reference, found, report)
     return PlanScripts(
         plan=plan,
@@ -50,16 +50,9 @@ def _check_setup(reference: Reference, found: Host, report: Report) -> None:
         )
 
 
-def _without_default(value: object) -> Iterator[Reference]:
-    """Yield the references in *value* for which no default stands in."""
-    match value:
-        case Text():
-            for part in value.parts:
-                if isinstance(part, Reference) and part.default is None:
-                    yield part
-        case tuple():
-            for item in value:
-                yield from _without_default(item)
-        case Struct():
-            for name in value.__struct_fields__:
-                yield from _without_default(getattr(value, name))
+def _without_default(job: Job) -> Iterator[Reference]:
+    """Yield the references in *job* for which no default stands in."""
+    for text in job_texts(job):
+        for part in text.parts:
+            if isinstance(part, Reference) and part.default is None:
+                yield part

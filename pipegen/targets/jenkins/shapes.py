@@ -37,7 +37,7 @@ def shaped(*parts: str | Shape) -> Shape:
     texts: list[str] = []
     for part in parts:
         if isinstance(part, Shape):
-            code += _renumbered(part.code, len(texts))
+            code += _renumbered(part.code, len(texts)) if texts else part.code
             texts += [*part.texts]
         else:
             code += part

@@ -24,6 +24,8 @@ _CLOSURE = 2
 _TEXT = 1
 _NAMED = 3
 _PROPERTY = 3
+# A declarative stage with its `steps`, whatever they are.
+LEAST_STAGE = 2 * (_STATEMENT + _CLOSURE) + _TEXT
 # `when` of a declarative stage around its condition; `post { always { node {} } }`.
 _WHEN = 18
 _NODE = 24
@@ -96,14 +98,13 @@ def _weigh_chain(chain: model.Chain) -> int:
 
 
 def _weigh_stage(stage: model.Stage) -> int:
-    stage_and_steps = 2 * (_STATEMENT + _CLOSURE) + _TEXT
     steps = _STATEMENT if stage.steps_function else weigh_steps(stage.steps)
     failure = _STATEMENT if stage.failure_function else weigh_steps(stage.on_failure)
     post = 3 * (_STATEMENT + _CLOSURE) + failure if stage.on_failure else 0
     told = _STATEMENT + 2 * _TEXT if stage.tells_success else 0
     condition = _WHEN + weigh_groovy(stage.condition) if stage.condition else 0
     where = _weigh_where(stage.agent) + _weigh_container(stage.container)
-    return stage_and_steps + where + condition + steps + post + told
+    return LEAST_STAGE + where + condition + steps + post + told
 
 
 def _weigh_where(agent: model.Agent | None) -> int:

@@ -19,18 +19,19 @@ class Stashes:
         self._places = {
             name: {stage: place for place, stage in enumerate(plan.graph.topological())} for name, plan in plans.items()
         }
-        self._read = {(one.plan.name, stage) for one in named for stage in self._read_stages(one)}
+        self._reads = {(one.plan.name, one.job.stage): self._read_stages(one) for one in named}
+        self._read = {(plan, stage) for (plan, _), stages in self._reads.items() for stage in stages}
         self._doubted = {
             (one.plan.name, stage)
             for one in named
-            for stage in self._read_stages(one)
+            for stage in self._reads[one.plan.name, one.job.stage]
             if may_be_absent(self._jobs[one.plan.name, stage].job, one.job)
         }
 
     def read_by(self, reader: NamedJob) -> tuple[model.Unstash, ...]:
         """Return what fetches files for a job, each after those of its own ancestors: what is written last, stays."""
         places = self._places[reader.plan.name]
-        wanted = sorted(self._read_stages(reader), key=places.__getitem__)
+        wanted = sorted(self._reads[reader.plan.name, reader.job.stage], key=places.__getitem__)
         found = (self._jobs[reader.plan.name, stage].job for stage in wanted)
         return tuple(model.Unstash(job.slug, may_be_absent(job, reader.job)) for job in found)
 

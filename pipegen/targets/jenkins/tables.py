@@ -30,13 +30,14 @@ _Sections = tuple[tuple[str, tuple[Entry, ...]], ...]
 def lower_tables(work: Work, stages: Sequence[model.Stage]) -> model.Tables:
     """Return *stages* as tables, those of a pipeline together."""
     rows = {stage.name: _sections(stage) for stage in stages}
-    kinds = Kinds(entry for row in rows.values() for entry in _all(row))
+    inside = {name: [entry for _, found in row for entry in walk(found)] for name, row in rows.items()}
+    kinds = Kinds(entry for found in inside.values() for entry in found)
     texts: list[str] = []
     spans: list[model.Span] = []
     words: set[str] = set()
     for plan in work.plans:
         part = [stage for stage in stages if stage.pipeline == plan.name]
-        written = [tuple(_lines(stage, rows[stage.name], kinds)) for stage in part]
+        written = [[*_lines(stage, rows[stage.name], kinds)] for stage in part]
         words |= {line.partition(" ")[0] for lines in written for line in lines if line[0] not in " |+"}
         first = len(texts) + 1
         texts += _packed("\n".join(lines) for lines in written)
@@ -47,16 +48,8 @@ def lower_tables(work: Work, stages: Sequence[model.Stage]) -> model.Tables:
         steps=kinds.functions(is_value=False),
         values=kinds.functions(is_value=True),
         words=frozenset(words),
-        too_large=tuple(
-            name
-            for name, row in rows.items()
-            if any(kinds.is_too_large(one) for _, found in row for one in walk(found))
-        ),
+        too_large=tuple(name for name, found in inside.items() if any(map(kinds.is_too_large, found))),
     )
-
-
-def _all(row: _Sections) -> Iterator[Entry]:
-    return (entry for _, found in row for entry in walk(found))
 
 
 def _sections(stage: model.Stage) -> _Sections:

@@ -49,7 +49,6 @@ def start_variables(work: Work, used: Sequence[str]) -> tuple[model.Variable, ..
 
 def _settings(work: Work) -> Iterator[model.Variable]:
     """Yield the settings that scripts use; a variable of the same name on this Jenkins overrides each."""
-    commands = _commands(work)
     known = {
         REGISTRY: work.settings.registry,
         REPOSITORY: work.settings.repository,
@@ -57,8 +56,11 @@ def _settings(work: Work) -> Iterator[model.Variable]:
         CHARTS: work.settings.charts,
         FRONTEND: work.settings.frontend,
     }
+    commands = _commands(work)
+    lines = "\n".join(line for command in commands for line in command.lines)
     for name, text in known.items():
-        if is_used(name, commands):
+        # Most files name none of them, which is seen at once.
+        if name in lines and is_used(name, commands):
             yield model.Variable(name, model.Call("setting", (name, text)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Job, Plan, Workspace
@@ -68,13 +68,14 @@ def named_jobs(scripts: Sequence[PlanScripts]) -> tuple[NamedJob, ...]:
     """
     shown = display_names([one.plan for one in scripts])
     return tuple(
-        NamedJob(shown[one.plan.name, stage], one.plan, one.plan.job(stage), one.scripts[stage])
+        NamedJob(shown[one.plan.name, job.stage], one.plan, job, one.scripts[job.stage])
         for one in scripts
-        for stage in _in_order(one.plan)
+        for job in _in_order(one.plan)
     )
 
 
-def _in_order(plan: Plan) -> tuple[str, ...]:
+def _in_order(plan: Plan) -> Iterator[Job]:
+    jobs = {job.stage: job for job in plan.jobs}
     told = ((job.stage,) for job in sorted(plan.jobs, key=lambda job: job.is_final))
     needs = ((need, job.stage) for job in plan.jobs for need in job.needs)
-    return ExecutionGraph((*told, *needs)).topological()
+    return (jobs[stage] for stage in ExecutionGraph((*told, *needs)).topological())

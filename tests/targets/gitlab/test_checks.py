@@ -9,7 +9,7 @@ from pipegen.source.text import SourceFile, Span
 from pipegen.targets.gitlab.checks import check_size
 from pipegen.targets.gitlab.memory import memory
 from pipegen.targets.gitlab.model import Document, Entry, Job
-from pipegen.targets.gitlab.render import document_data
+from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import Workflow
 
 
@@ -74,11 +74,13 @@ def test_a_file_past_gitlab_s_limit_is_an_error() -> None:
         hidden=(),
         jobs=(job,),
     )
-    size = memory(document_data(made))
+    scales = Scales()
+    size = scales.weigh(made)
     span = Span(SourceFile("pipegen.yaml", "service"), 0, 7)
     report = Report()
     check_size("fits", len(made.jobs), size, size * 10 // 9 + 1, span, report)
     check_size("is too big", len(made.jobs), size, size * 10 // 9 - 10, span, report)
 
+    assert size == memory(scales.data(made))
     assert [one.code.number for one in report.diagnostics()] == ["PG627"]
     assert '"is too big"' in report.diagnostics()[0].message

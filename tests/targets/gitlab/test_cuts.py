@@ -8,7 +8,8 @@ from itertools import pairwise
 
 import pytest
 
-from pipegen.targets.gitlab.cuts import PARENT, Stages, cut, given_away, weights
+from pipegen.structs import replace
+from pipegen.targets.gitlab.cuts import PARENT, Stages, cut, given_away, least_in_parent, weights
 from pipegen.targets.gitlab.waits import Cost, Waits
 
 MANY = 600
@@ -64,7 +65,17 @@ def check(graph: Stages, budget: int = BUDGET) -> Cost:
     assert not list(given_away(graph, parts.places))
     assert all(weight <= budget for weight in weights(graph, parts.places).values())
     assert sum(mask.bit_count() for mask in waits.added(parts.places)) == parts.cost.pairs
+    assert least_in_parent(graph, waits, budget) <= weights(graph, parts.places).get(PARENT, 0)
     return parts.cost
+
+
+def together(graph: Stages, stage: int) -> set[int]:
+    """Return *stage* with all that must be in its part: what reads it, and what reads that."""
+    found = {stage}
+    for reader, read in enumerate(graph.read):
+        if found.intersection(read):
+            found.add(reader)
+    return found
 
 
 @pytest.mark.parametrize("is_mixed", [False, True])
@@ -104,6 +115,28 @@ def test_what_reads_all_cannot_be_cut_off() -> None:
     graph = stages((), [(n, MANY - 1) for n in range(MANY - 1)])
 
     assert cut(graph, Waits.of(graph.before), BUDGET) is None
+
+
+def test_what_is_read_for_long_is_known_to_stay_in_the_parent() -> None:
+    """Of a chain that is read from end to end, a part holds no more than its last stages."""
+    graph = stages((), list(pairwise(range(MANY))))
+
+    assert least_in_parent(graph, Waits.of(graph.before), BUDGET) == (MANY - 150) * WEIGHT
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_known_to_stay_in_the_parent_is_never_cut_off(seed: int) -> None:
+    """However much stages weigh, what any parts leave to the parent is no less."""
+    chance = random.Random(seed)  # noqa: S311 - a graph is no secret
+    reads = [(max(0, n - chance.randint(1, 15)), n) for n in range(1, 120) if chance.random() < 0.8]
+    graph = replace(stages((), reads, count=120), weights=tuple(chance.randint(1, 100) for _ in range(120)))
+    left = set(range(120))
+    for stage in chance.sample(range(120), 120):
+        part = together(graph, stage)
+        if part <= left and sum(graph.weights[one] for one in part) <= 1_000:
+            left -= part
+
+    assert least_in_parent(graph, Waits.of(graph.before), 1_000) <= sum(graph.weights[one] for one in left)
 
 
 def test_layers_cost_no_more_than_their_number() -> None:

@@ -18,6 +18,7 @@ from pipegen.targets.gitlab.model import (
     Variable,
 )
 from pipegen.targets.gitlab.render import render
+from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import Workflow
 
 DOCUMENT = Document(
@@ -153,7 +154,7 @@ TEXT = """\
 
 def test_a_file_is_laid_out_for_people() -> None:
     """Keys stand in one order, short lists and needs on one line, several commands as a block."""
-    text = render(DOCUMENT, "pipegen.yaml", ["Left out: nothing."])
+    text = render(Scales().data(DOCUMENT), "pipegen.yaml", ["Left out: nothing."])
     digest = text.splitlines()[2].removeprefix("# Digest: ")
 
     assert text == dedent(TEXT).format(digest=digest)

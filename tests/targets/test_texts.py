@@ -1,0 +1,48 @@
+"""The texts that targets look at, against a search through all that jobs hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from pipegen.bindings.expression import Reference, Scope, Text
+from pipegen.compiler import analyse
+from pipegen.config.load import load
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Container, Job
+from pipegen.targets.texts import job_texts
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+
+
+def found(value: object) -> Iterator[Reference]:
+    """Yield the references in every text in *value*, but for the names of containers that stages are known to make."""
+    match value:
+        case Text():
+            yield from value.references()
+        case Container(producer=str()):
+            return
+        case tuple():
+            yield from chain.from_iterable(map(found, value))
+        case _ if is_dataclass(value):
+            yield from chain.from_iterable(found(getattr(value, one.name)) for one in fields(value))
+
+
+def foreign(references: Iterator[Reference]) -> set[Reference]:
+    """Return those of *references* that name something outside of their stage."""
+    return {one for one in references if one.scope is not Scope.OWN}
+
+
+@pytest.mark.parametrize("case", sorted(one.name for one in GOLDEN.iterdir() if (one / "pipeline.yml").exists()))
+def test_no_text_is_overlooked(case: str) -> None:
+    """What all jobs name is what a search finds in all that they do, run in, send and cache."""
+    report = Report()
+    file = load(GOLDEN / case / "pipeline.yml", report)
+    jobs: list[Job] = [job for plan in analyse(file, (), report).plans for job in plan.jobs]
+    named = foreign(one for job in jobs for text in job_texts(job) for one in text.references())
+
+    assert named == foreign(found(tuple((job.steps, job.after, job.machine, job.mail, job.caches) for job in jobs)))
