@@ -18,6 +18,10 @@ _DEFAULT_OPERATOR = re.compile(r":?[-=?+]")
 _PATTERN_OPERATOR = re.compile(r"[#%/^,~]")
 # Deeper than anyone nests, and within what Python's stack takes.
 _DEEPEST = 60
+# Characters that mean themselves and end nothing: in single quotes, where quotes mean nothing, in a bare word.
+_SINGLE_RUN = re.compile(r"[^'$]+")
+_QUOTED_RUN = re.compile(r"""[^"'$\\`()}\]]+""")
+_PLAIN_RUN = re.compile(r"[A-Za-z0-9_./:=@%+,-]+")
 _OLD_ARITHMETIC = re.compile(r"""\$\[[^]"'\n]*\]""")
 
 
@@ -86,7 +90,7 @@ class Expansions(Cursor, ABC):
             if self.sees("'"):
                 self.at += 1
                 return
-            if not (self.sees("$") and self.reference(Context.SINGLE)):
+            if not (self.take_run(_SINGLE_RUN) or self.reference(Context.SINGLE)):
                 self.take()
         raise Lost(opened, "this quote is not closed")
 
@@ -116,7 +120,9 @@ class Expansions(Cursor, ABC):
         raise Lost(opened, "this quote is not closed")
 
     def quoted_character(self, context: Context) -> None:
-        """Take a character, or what it begins, where blanks and quotes mean nothing."""
+        """Take characters, or what the one here begins, where blanks and quotes mean nothing."""
+        if self.take_run(_QUOTED_RUN):
+            return
         if self.sees("\\"):
             self.take(2)
         elif self.sees("$"):
@@ -127,7 +133,9 @@ class Expansions(Cursor, ABC):
             self.take()
 
     def word_character(self) -> None:
-        """Take a character of a word, or what it begins."""
+        """Take characters of a word, or what the one here begins."""
+        if self.take_run(_PLAIN_RUN, plain=True):
+            return
         if self.sees("\\\n"):
             self.at += 2
         elif self.sees("\\"):

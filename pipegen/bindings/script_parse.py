@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.script import Body, Delimiter, Escaped, Placed, Script, ScriptPart
 from pipegen.bindings.script_checks import Program, evaluated, programs
-from pipegen.bindings.script_cursor import Lost, near_namespace, references_in, written
+from pipegen.bindings.script_cursor import Lost, has_references, near_namespace, references_in, written
 from pipegen.bindings.script_lexer import lex
 from pipegen.bindings.script_syntax import Document, Found, Kind, Lexed, Obstacle
 from pipegen.diagnostics import codes
@@ -45,6 +45,8 @@ _OBSTACLES = {
 def parse_script(lines: Sequence[Scalar], stages: Collection[str], report: Report) -> Script:
     """Return what the script says whose lines, or stretches of lines, are *lines*: one shell runs them all."""
     source = _Source.of(lines)
+    if not has_references(source.text):
+        return Script((source.text,) if source.text else (), source.span(0, len(source.text)))
     lexed, lost = lex(source.text, stages)
     _report_near_misses(lexed, stages, source, report)
     _report_obstacles(lexed, source, report)
