@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from posixpath import normpath
 
+from pipegen.bindings.expression import Text
 from pipegen.bindings.groups import Groups
 from pipegen.bindings.names import bound_names, check_names, providers
 from pipegen.bindings.scope import Namespaces
@@ -46,6 +47,7 @@ from pipegen.plan.model import (
     Step,
     Workspace,
 )
+from pipegen.plan.model.texts import environment_texts, line_texts, machine_texts, mail_texts, step_texts
 from pipegen.plan.parameters import Parameters
 from pipegen.plan.schedules import schedules
 from pipegen.plan.secrets import Secrets, secrets
@@ -71,10 +73,16 @@ class _Work:
     statuses: tuple[str, ...]
     condition: Condition | None
 
-    @property
-    def parts(self) -> tuple[object, ...]:
-        """All that may read values, but for the mail."""
-        return (*self.steps, *self.after, self.machine, self.beside.gate.environment)
+    def texts(self) -> Iterator[Text]:
+        """Yield all that may read values."""
+        for step in self.steps:
+            yield from step_texts(step, self.stage.name.value)
+        yield from line_texts(self.after)
+        yield from machine_texts(self.machine)
+        if self.beside.gate.environment is not None:
+            yield from environment_texts(self.beside.gate.environment)
+        if self.mail is not None:
+            yield from mail_texts(self.mail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +232,7 @@ def _jobs(
     report: Report,
 ) -> tuple[Job, ...]:
     frame_of = {stage: number for number, frame in enumerate(frames) for stage in frame}
-    inputs = {name: inputs_of(name, one.parts, one.mail) for name, one in work.items()}
+    inputs = {name: inputs_of(name, one.texts()) for name, one in work.items()}
     wanted = set(chain.from_iterable(inputs.values()))
     outliving = shared(inputs, {name: one.steps for name, one in work.items()})
     directories = {name: _directory(one.stage, pipeline) for name, one in work.items()}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
+from itertools import chain
 
 from pipegen.bindings.expression import Defaulted, Reference, Scope, Text
-from pipegen.plan.model import Container, Export, Image, Job, Output, Promote, Step, Trigger
+from pipegen.plan.model import Export, Job, Output, Promote, Step
+from pipegen.plan.model.texts import line_texts, step_texts
 from pipegen.shell.host import Host, Images
 
 # What `${name:-text}` takes between double quotes in every shell; shells differ on quotes, braces and backslashes.
@@ -35,8 +37,8 @@ def uses(job: Job, host: Host) -> Uses:
     """Return what the script of *job* uses; exports that nobody reads are no steps of it."""
     own = _own(job, host)
     steps = tuple(step for step in job.steps if not isinstance(step, Export) or step.name in own)
-    ready = [service.ready for service in job.machine.services]
-    texts = [text for part in (*steps, *ready) for text in _texts(part, job)]
+    ready = [service.ready for service in job.machine.services if service.ready is not None]
+    texts = [*chain.from_iterable(step_texts(step, job.stage) for step in steps), *line_texts(ready)]
     references = [reference for text in texts for reference in text.references()]
     setup = [reference.name for reference in references if reference.scope is Scope.SETUP]
     if any(isinstance(step, Promote) for step in steps):
@@ -70,29 +72,11 @@ def _own(job: Job, host: Host) -> frozenset[str]:
     for step in reversed(job.steps):
         if isinstance(step, Export) and step.name not in names:
             continue
-        for text in _texts(step, job):
+        for text in step_texts(step, job.stage):
             names.update(reference.name for reference in text.references() if reference.scope is Scope.OWN)
     if job.shared.image and host.images is Images.REGISTRY:
         names.add("imageID")
     return frozenset(names)
-
-
-def _texts(value: object, job: Job) -> Iterator[Text]:
-    """Yield the texts in *value* that the script expands."""
-    match value:
-        case Text():
-            yield value
-        case Image(producer=job.stage) | Container(producer=str()):
-            # These go by the names that the job gives.
-            return
-        case Trigger():
-            yield from (text for _, text in value.parameters if text.constant is None)
-        case tuple():
-            for item in value:
-                yield from _texts(item, job)
-        case _ if is_dataclass(value):
-            for one in fields(value):
-                yield from _texts(getattr(value, one.name), job)
 
 
 def _defaults(text: Text) -> Iterator[str]:
