@@ -31,7 +31,7 @@ from pipegen.shell.host import Host, Login
 from pipegen.shell.images import is_pulled, is_pushed
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import variables
-from pipegen.shell.prelude import is_used, prelude
+from pipegen.shell.prelude import expanded, prelude
 from pipegen.shell.quote import quote, shell_text
 from pipegen.shell.statuses import marked, statuses
 from pipegen.shell.steps.archive import archives, hand_over
@@ -124,13 +124,13 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> S
     read = (*bound(used.outputs, used.setup, lowering), *statuses(used.statuses, lowering))
     bind = (*read, *_secrets(credentials, host), *_logged_in(login))
     outputs = (*hand_over(job, host), *left(lowering), *marked(job, host))
-    is_alone = len(used.steps) == 1 and not is_used("pipegen", bind) and not outputs
+    is_alone = len(used.steps) == 1 and not outputs and "pipegen" not in expanded(bind)
     steps = tuple(command for step in used.steps for command in _lowered(step, lowering, is_alone=is_alone))
     changed = bool(steps) and job.directory != "."
     if changed:
         steps = (Command((f"cd {quote(_folder(job.directory))}",)), *steps)
         outputs = (Command(('cd "$OLDPWD"',)), *outputs) if outputs else ()
-    called = (*bind, *steps, *outputs)
+    called = expanded((*bind, *steps, *outputs))
     return Script(
         prelude=prelude(job, used.steps, called, host),
         bind=bind,
@@ -139,8 +139,8 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> S
         setup=used.setup,
         inputs=used.inputs,
         credentials=credentials,
-        uses_containers=is_used("DOCKER", called),
-        uses_helm=is_used("HELM", called),
+        uses_containers="DOCKER" in called,
+        uses_helm="HELM" in called,
         uses_git=any(isinstance(step, Promote) for step in used.steps),
         logs_in=login is not None,
         carries=carries(job, host),
