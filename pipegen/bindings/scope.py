@@ -134,6 +134,8 @@ class Reader:
         found = meant(reference, self.stage, self.namespaces.groups, self.report)
         if found is None:
             return (self._report_unknown(reference, namespace),)
+        if len(found.names) == 1:
+            return (self._resolve_stage(reference, found.names[0]),)
         parts = (
             (("\n",) if place else ()) + (self._resolve_stage(reference, name),)
             for place, name in enumerate(found.names)
@@ -235,10 +237,10 @@ class Reader:
         producer = self.namespaces.stages[name]
         if not self._is_before(name, self.stage.name.value):
             return self._report_unordered(reference, producer)
-        if any(bound.name == reference.name for bound in self.namespaces.bound[name]):
+        if reference.name in [bound.name for bound in self.namespaces.bound[name]]:
             self._check_output(reference, producer)
             self._check_presence(reference, producer)
-            return replace(reference, namespace=name, scope=Scope.STAGE, legs=None)
+            return Reference(name, reference.name, reference.default, reference.span, Scope.STAGE)
         if (default := self._default(reference, producer)) is not None:
             return default
         return self._report_unbound(reference, producer)
@@ -277,11 +279,11 @@ class Reader:
 
     def _check_presence(self, reference: Reference, producer: Stage) -> None:
         """Report a value without a default that is not there in each run in which this stage runs."""
-        own, other = self.stage.said, producer.said
         if reference.default is not None or reference.name == "stage":
             return
         cause = self.namespaces.absence(producer.name.value, self.stage.name.value)
         if cause is not None:
+            own, other = self.stage.said, producer.said
             self.report.add(
                 codes.MAY_BE_ABSENT,
                 f'"{reference}" may have no value: stage "{own}" runs also where stage "{other}" has left nothing',

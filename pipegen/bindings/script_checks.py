@@ -72,8 +72,10 @@ def _calls(command: Command) -> list[Call]:
 
 def _words(command: Command) -> list[Word]:
     """Return the words of *command* without the assignments in front."""
-    first = next((at for at, word in enumerate(command.words) if word.assigned is None), len(command.words))
-    return command.words[first:]
+    for at, word in enumerate(command.words):
+        if word.assigned is None:
+            return command.words[at:]
+    return []
 
 
 def _references(words: Iterable[Word]) -> list[Found]:

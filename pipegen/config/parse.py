@@ -20,26 +20,34 @@ from pipegen.source.text import Located, SourceFile, Span
 from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence, is_empty
 
 # Keys of a stage that are handed on as they stand.
-_VALUES = (
-    "image",
-    "services",
-    "agent",
-    "resources",
-    "secrets",
-    "when",
-    "matrix",
-    "retry",
-    "timeout",
-    "allow_failure",
-    "approve",
-    "environment",
-    "lock",
-    "interruptible",
-    "after",
-    "reports",
-    "cache",
-    "reuse",
-    "raw",
+_VALUES = frozenset(
+    {
+        "pipeline",
+        "image",
+        "services",
+        "agent",
+        "resources",
+        "secrets",
+        "when",
+        "matrix",
+        "retry",
+        "timeout",
+        "allow_failure",
+        "approve",
+        "environment",
+        "lock",
+        "interruptible",
+        "after",
+        "reports",
+        "cache",
+        "reuse",
+        "raw",
+        "script",
+        "env",
+        "outputs",
+        "artifacts",
+        "files_from",
+    }
 )
 
 
@@ -92,20 +100,16 @@ def _fetch(node: Node | None) -> Fetch | None:
 
 
 def _stage(body: Mapping) -> Stage:
+    # Most of the keys stand in few stages.
+    given = {entry.key.text: Value(entry.value, entry.key.span) for entry in body.entries if entry.key.text in _VALUES}
     return Stage(
+        **given,
         name=_text(body.get("name")),
         within="",
         leg=None,
         body=body,
-        pipeline=_value(body.entry("pipeline")),
         directory=_located(body.get("directory")),
         shell=_located(body.get("shell")),
-        **{key: _value(body.entry(key)) for key in _VALUES},
-        script=_value(body.entry("script")),
-        env=_value(body.entry("env")),
-        outputs=_value(body.entry("outputs")),
-        artifacts=_value(body.entry("artifacts")),
-        files_from=_value(body.entry("files_from")),
         blubberfile=_given(body, "blubberfile"),
         build=_build(_step(body, "build")),
         run=_run(_step(body, "run")),

@@ -113,5 +113,7 @@ def extended(body: Node) -> tuple[Scalar, ...]:
 
 
 def _without_extends(body: Node) -> Mapping:
+    if isinstance(body, Mapping) and body.entry(_EXTENDS) is None:
+        return body
     entries = body.entries if isinstance(body, Mapping) else ()
     return Mapping(tuple(entry for entry in entries if entry.key.text != _EXTENDS), body.span)

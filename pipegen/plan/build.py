@@ -182,7 +182,7 @@ def _work(
     forwarded = Forwarded(pipeline.name.value, names, around.parameters, absence.is_certain)
     for name in order:
         stage = namespaces.stages[name]
-        check_names(stage, report)
+        check_names(stage, namespaces.bound[name], report)
         check_directory(stage.directory, report)
         values = values_of(stage, namespaces, closure, forwarded.known, report)
         where = machine(stage, values)

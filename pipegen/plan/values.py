@@ -73,6 +73,8 @@ class Values:
         return Line(script, tuple((one, self.as_text(self._settled(Text((one,), one.span)))) for one in references))
 
     def _settled(self, value: Expression) -> Expression:
+        if isinstance(value, Text) and value.constant is not None:
+            return value
         resolved = self.reader.resolve(value)
         for reference in references(resolved):
             if reference.scope is Scope.STAGE:
