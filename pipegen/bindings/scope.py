@@ -96,8 +96,11 @@ class Reader:
         """Return *value* with the scope of each reference settled."""
         parts: list[Part] = []
         for part in value.parts:
-            resolved = self._resolve(part, loops) if isinstance(part, Reference) else (part,)
-            if isinstance(part, Reference) and isinstance(resolved[0], Reference) and _is_escaped(part, parts):
+            if not isinstance(part, Reference):
+                parts.append(part)
+                continue
+            resolved = self._resolve(part, loops)
+            if isinstance(resolved[0], Reference) and _is_escaped(part, parts):
                 parts[-1] = str(parts[-1])[:-1]
                 resolved = (part.span.text if part.default is not None else str(part),)
             parts += resolved

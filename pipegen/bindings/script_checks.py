@@ -42,9 +42,10 @@ def programs(lexed: Lexed) -> Iterator[Program]:
     by_start = sorted(lexed.commands, key=lambda command: command.start)
     for pipeline in lexed.pipelines:
         for place, command in enumerate(pipeline):
-            for call in _calls(command):
-                caller = _words(command)[call.at]
-                texts = [_words(command)[at] for at in call.programs if at < len(_words(command))]
+            words = _words(command)
+            for call in calls([word.text for word in words]) if command.form is Form.SIMPLE else ():
+                caller = words[call.at]
+                texts = [words[at] for at in call.programs if at < len(words)]
                 if call.reads_input:
                     texts += command.documents
                     texts += _printed(pipeline[:place], by_start)
@@ -64,10 +65,6 @@ def evaluated(lexed: Lexed) -> Iterator[Found]:
             case Form.SIMPLE:
                 yield from _in_assignments(command, attributed)
                 yield from _in_names(command)
-
-
-def _calls(command: Command) -> list[Call]:
-    return calls([word.text for word in _words(command)]) if command.form is Form.SIMPLE else []
 
 
 def _words(command: Command) -> list[Word]:
@@ -147,6 +144,8 @@ def _in_names(command: Command) -> Iterator[Found]:
     name = words[0].text if words else ""
     if name == "let":
         yield from _references(words[1:])
+    if name not in _NAME_READERS and name not in _NAME_OPTIONS:
+        return
     valued, named = _NAME_READERS.get(name, ((), _NAME_OPTIONS.get(name, ())))
     for before, word in pairwise(words):
         is_operand = before.text not in valued and not word.text.startswith("-")

@@ -112,8 +112,8 @@ class Expansions(Cursor, ABC):
         """Take a text in double quotes."""
         opened = self.place
         self.at += 1
-        while not self.is_at_end:
-            if self.sees('"'):
+        while self.at < len(self.text):
+            if self.text[self.at] == '"':
                 self.at += 1
                 return
             self.quoted_character(context)
@@ -123,34 +123,36 @@ class Expansions(Cursor, ABC):
         """Take characters, or what the one here begins, where blanks and quotes mean nothing."""
         if self.take_run(_QUOTED_RUN):
             return
-        if self.sees("\\"):
-            self.take(2)
-        elif self.sees("$"):
-            self.dollar(context)
-        elif self.sees("`"):
-            self.backticks(context)
-        else:
-            self.take()
+        match self.text[self.at]:
+            case "\\":
+                self.take(2)
+            case "$":
+                self.dollar(context)
+            case "`":
+                self.backticks(context)
+            case _:
+                self.take()
 
     def word_character(self) -> None:
         """Take characters of a word, or what the one here begins."""
         if self.take_run(_PLAIN_RUN, plain=True):
             return
-        if self.sees("\\\n"):
-            self.at += 2
-        elif self.sees("\\"):
-            self.at += 1
-            self.take()
-        elif self.sees("'"):
-            self.single()
-        elif self.sees('"'):
-            self.double()
-        elif self.sees("$"):
-            self.dollar(Context.WORD)
-        elif self.sees("`"):
-            self.backticks(Context.WORD)
-        else:
-            self.take(plain=True)
+        match self.text[self.at]:
+            case "\\" if self.sees("\\\n"):
+                self.at += 2
+            case "\\":
+                self.at += 1
+                self.take()
+            case "'":
+                self.single()
+            case '"':
+                self.double()
+            case "$":
+                self.dollar(Context.WORD)
+            case "`":
+                self.backticks(Context.WORD)
+            case _:
+                self.take(plain=True)
 
     def arithmetic(self, opening: int) -> bool:
         """Take arithmetic that begins with so many characters and ends with `))`; return whether it is any.

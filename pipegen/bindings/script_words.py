@@ -19,11 +19,11 @@ class Words(Expansions):
         """Take a word; one without characters where none begins."""
         outer, self.word = self.word, Word(self.place)
         try:
-            while not self.is_at_end:
-                if self.sees("<(") or self.sees(">("):
-                    self.substitution(2)
-                elif self.text[self.at] not in _ENDS_WORD:
+            while self.at < len(self.text):
+                if self.text[self.at] not in _ENDS_WORD:
                     self.word_character()
+                elif self.sees("<(") or self.sees(">("):
+                    self.substitution(2)
                 elif self.sees("(") and self._is_pattern_list():
                     self._group()
                 elif self.sees("(") and self._is_array():
