@@ -45,6 +45,7 @@ _SETUP_VARIABLE = re.compile(r"params\..+|GIT_[A-Z][A-Z0-9_]*")
 RESERVED_STAGES = ("setup", "teardown")
 # Not to be exported: the first is bound from the start, the second belongs to finally stages.
 _RESERVED_EXPORTS = ("stage", "status")
+_TAKEN = frozenset((*_STEP_OF, *_RESERVED_EXPORTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +98,17 @@ def outputs(stage: Stage) -> tuple[Scalar, ...]:
 
 def check_names(stage: Stage, bound: Iterable[Bound], report: Report) -> None:
     """Report outputs and exports of names that the stage binds already; *bound* is all that it binds."""
+    named = [
+        *[(name.text, name.span) for name in outputs(stage)],
+        *[(name.value, name.span) for name, _ in stage.exports],
+    ]
+    names = {name for name, _ in named}
+    if len(names) == len(named) and names.isdisjoint(_TAKEN):
+        return
     # What a step binds cannot be renamed, so the user's own name is at fault wherever it stands.
     places = {one.name: one for one in bound} | {
         name: Bound(name, step, span) for step, span in _step_spans(stage).items() for name in STEP_NAMES[step]
     }
-    named = [
-        *((name.text, name.span) for name in outputs(stage)),
-        *((name.value, name.span) for name, _ in stage.exports),
-    ]
     for name, span in named:
         first = places.get(name)
         if name in _RESERVED_EXPORTS:

@@ -147,14 +147,17 @@ class Reader:
 
     def _is_ours(self, reference: Reference) -> bool:
         """Return whether *reference* reads from no other stage."""
-        if reference.namespace == "matrix":
-            # A stage may have that name, as in configs of PipelineLib.
-            return self.stage.leg is not None or (self.stage.within, "matrix") not in self.namespaces.groups.members
-        if reference.namespace == PIPELINE:
-            return (self.stage.within, PIPELINE) not in self.namespaces.groups.members
-        if reference.namespace == "inputs":
-            return bool(self.namespaces.inputs) or "inputs" not in self.namespaces.homes
-        return reference.legs is None and reference.namespace in (None, "", "setup", self.stage.said)
+        match reference.namespace:
+            case "matrix":
+                # A stage may have that name, as in configs of PipelineLib.
+                return self.stage.leg is not None or (self.stage.within, "matrix") not in self.namespaces.groups.members
+            case "pipeline":
+                return (self.stage.within, PIPELINE) not in self.namespaces.groups.members
+            case "inputs":
+                return bool(self.namespaces.inputs) or "inputs" not in self.namespaces.homes
+            case None | "" | "setup":
+                return reference.legs is None
+        return reference.legs is None and reference.namespace == self.stage.said
 
     def _resolve_ours(self, reference: Reference, namespace: str) -> Part:
         match namespace:

@@ -39,7 +39,8 @@ class Program:
 
 def programs(lexed: Lexed) -> Iterator[Program]:
     """Yield the references in text that an interpreter takes for a program."""
-    by_start = sorted(lexed.commands, key=lambda command: command.start)
+    if not lexed.found:
+        return
     for pipeline in lexed.pipelines:
         for place, command in enumerate(pipeline):
             words = _words(command)
@@ -48,7 +49,7 @@ def programs(lexed: Lexed) -> Iterator[Program]:
                 texts = [words[at] for at in call.programs if at < len(words)]
                 if call.reads_input:
                     texts += command.documents
-                    texts += _printed(pipeline[:place], by_start)
+                    texts += _printed(pipeline[:place], sorted(lexed.commands, key=lambda command: command.start))
                 yield from (Program(found, call, caller) for found in _references(texts))
 
 
