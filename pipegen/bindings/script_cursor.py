@@ -103,10 +103,9 @@ class Cursor:
     def take_run(self, run: re.Pattern[str], *, plain: bool = False) -> bool:
         """Take the characters that *run* matches here, if it matches; return whether."""
         found = run.match(self.text, self.at)
-        if found is None:
-            return False
-        self._take(found[0], plain=plain)
-        return True
+        if found is not None:
+            self._take(found[0], plain=plain)
+        return found is not None
 
     def _take(self, taken: str, *, plain: bool) -> None:
         word = self.word

@@ -120,7 +120,8 @@ def _expansion(fragment: Fragment, before: str) -> str:
     """Return *fragment* for a place between double quotes, *before* more text."""
     match fragment:
         case Literal():
-            return _SPECIAL.sub(r"\\\g<0>", fragment.text).replace(_CRLF, _CRLF_SPELT)
+            text = fragment.text
+            return (_SPECIAL.sub(r"\\\g<0>", text) if _SPECIAL.search(text) else text).replace(_CRLF, _CRLF_SPELT)
         case Variable(operator=""):
             return f"${{{fragment.name}}}" if _GOES_ON.match(before) else f"${fragment.name}"
         case Variable():

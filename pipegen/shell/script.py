@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipegen.plan.model import (
@@ -48,6 +48,9 @@ from pipegen.shell.uses import uses
 from pipegen.shell.values import bound, left
 
 __all__ = ["Command", "Script", "script"]
+
+# The steps that bring credentials of their own.
+_WITH_CREDENTIALS = frozenset((Run, Promote))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -119,8 +122,9 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> S
         needed=used.own,
         optional=used.optional,
     )
-    credentials = _credentials(job, used.steps, host)
-    login = host.login if _pushes_or_pulls(job, used.steps, host) else None
+    kinds = frozenset(map(type, used.steps))
+    credentials = job.secrets if kinds.isdisjoint(_WITH_CREDENTIALS) else _credentials(job, used.steps, host)
+    login = host.login if _pushes_or_pulls(job, kinds, used.steps, host) else None
     read = (*bound(used.outputs, used.setup, lowering), *statuses(used.statuses, lowering))
     bind = (*read, *_secrets(credentials, host), *_logged_in(login))
     outputs = (*hand_over(job, host), *left(lowering), *marked(job, host))
@@ -141,7 +145,7 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> S
         credentials=credentials,
         uses_containers="DOCKER" in called,
         uses_helm="HELM" in called,
-        uses_git=any(isinstance(step, Promote) for step in used.steps),
+        uses_git=Promote in kinds,
         logs_in=login is not None,
         carries=carries(job, host),
         archives=archives(job, host),
@@ -193,9 +197,11 @@ def _secrets(credentials: Sequence[Credential], host: Host) -> Iterator[Command]
             yield Command((line,))
 
 
-def _pushes_or_pulls(job: Job, steps: Sequence[Step], host: Host) -> bool:
-    if any(isinstance(step, Publish) for step in steps) or is_pushed(job, host):
+def _pushes_or_pulls(job: Job, kinds: Container[type[Step]], steps: Sequence[Step], host: Host) -> bool:
+    if Publish in kinds or is_pushed(job, host):
         return True
+    if Run not in kinds:
+        return False
     images: list[Image] = [step.image for step in steps if isinstance(step, Run)]
     return any(is_pulled(image, job, host) for image in images)
 

@@ -47,13 +47,14 @@ def uses(job: Job, host: Host) -> Uses:
             read.add(reference)
     if any(isinstance(step, Promote) for step in steps):
         read.setup["logURL"] = None
+    defaulted = [default for text in texts for default in _defaults(text)]
     return Uses(
         outputs=tuple(read.outputs),
         setup=tuple(read.setup),
         statuses=tuple(read.statuses),
         inputs=tuple(read.inputs),
         optional=frozenset(name for name, is_bare in read.inputs.items() if not is_bare),
-        defaults=tuple(dict.fromkeys(default for text in texts for default in _defaults(text))),
+        defaults=tuple(dict.fromkeys(defaulted)),
         own=own,
         steps=steps,
     )
@@ -88,7 +89,9 @@ def _own(job: Job, held: Sequence[tuple[Step, Sequence[Text]]], host: Host) -> f
         if isinstance(step, Export) and step.name not in names:
             continue
         for text in texts:
-            names.update(reference.name for reference in text.references() if reference.scope is Scope.OWN)
+            for reference in text.references():
+                if reference.scope is Scope.OWN:
+                    names.add(reference.name)
     if job.shared.image and host.images is Images.REGISTRY:
         names.add("imageID")
     return frozenset(names)
