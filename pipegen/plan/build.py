@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pipegen.bindings.groups import Groups
 from pipegen.bindings.names import bound_names, check_names, providers
 from pipegen.bindings.scope import Namespaces
-from pipegen.config.model import Pipeline, Stage
+from pipegen.config.model import Pipeline, Stage, Value
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
@@ -31,10 +31,10 @@ from pipegen.plan.model import (
     Limits,
     Mail,
     Plan,
+    Schedule,
     Workspace,
 )
 from pipegen.plan.parameters import Parameters
-from pipegen.plan.schedules import schedules
 from pipegen.plan.secrets import secrets
 from pipegen.plan.selection import selection
 from pipegen.plan.steps import steps
@@ -88,10 +88,18 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
         is_fail_fast=fails_fast(pipeline),
         fail_fast_span=pipeline.fail_fast.span if pipeline.fail_fast else None,
         inputs=around.parameters.at_run_time,
-        schedules=schedules(pipeline.schedule, report),
+        schedules=_schedules(pipeline.schedule, report),
         concurrency=concurrency(pipeline.concurrency),
         condition=runs,
     )
+
+
+def _schedules(value: Value | None, report: Report) -> tuple[Schedule, ...]:
+    if value is None:
+        return ()
+    from pipegen.plan.schedules import schedules  # noqa: PLC0415 - for pipelines that run by the clock
+
+    return schedules(value, report)
 
 
 def check_values(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> None:

@@ -6,11 +6,8 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipegen.plan.model import (
-    Build,
     Commands,
-    Copy,
     Credential,
-    Deploy,
     Export,
     Image,
     Job,
@@ -35,15 +32,9 @@ from pipegen.shell.prelude import expanded, prelude
 from pipegen.shell.quote import quote, shell_text
 from pipegen.shell.statuses import marked, statuses
 from pipegen.shell.steps.archive import archives, hand_over
-from pipegen.shell.steps.build import build
 from pipegen.shell.steps.commands import commands
-from pipegen.shell.steps.copy import copy
-from pipegen.shell.steps.deploy import deploy
 from pipegen.shell.steps.export import export
 from pipegen.shell.steps.leave import leave
-from pipegen.shell.steps.promote import promote
-from pipegen.shell.steps.publish import publish
-from pipegen.shell.steps.run import run
 from pipegen.shell.uses import uses
 from pipegen.shell.values import bound, left
 
@@ -152,29 +143,20 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> S
     )
 
 
-def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterator[Command]:  # noqa: C901 - one case a step
+def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterator[Command]:
     match step:
         case Commands():
-            yield from commands(step, lowering, is_alone=is_alone)
-        case Build():
-            yield from build(step, lowering)
-        case Run():
-            yield from run(step, lowering)
-        case Copy():
-            yield from copy(step, lowering)
-        case Publish():
-            yield from publish(step, lowering)
-        case Promote():
-            yield from promote(step, lowering)
-        case Deploy():
-            yield from deploy(step, lowering)
+            return commands(step, lowering, is_alone=is_alone)
         case Export():
-            yield from export(step, lowering)
+            return export(step, lowering)
         case Leave():
-            yield from leave(step, lowering)
+            return leave(step, lowering)
         case Trigger() | Told():
             # The engine starts the other job, or reads the text; the script leaves what it needs for that.
-            return
+            return iter(())
+    from pipegen.shell.steps import pipelinelib  # noqa: PLC0415 - for scripts that have such steps
+
+    return pipelinelib.lowered(step, lowering)
 
 
 def _folder(path: str) -> str:
