@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pipegen.bindings.script_calls import Call, calls, speaks
+from pipegen.bindings.script_interpreters import INTERPRETERS
 from pipegen.bindings.script_syntax import Command, Form, Found, Kind, Lexed, Obstacle, Word
 
 _DECLARERS = {"declare", "typeset", "local", "export", "readonly"}
@@ -25,6 +26,10 @@ _NAME_READERS = {
     "readarray": (("-d", "-n", "-O", "-s", "-u", "-C", "-c"), ()),
 }
 _NAME_OPTIONS = {"printf": ("-v",), "test": ("-v", "-R"), "[": ("-v", "-R"), "wait": ("-p",)}
+# Words without which no reference is one of those below, nor stands where the grammar alone says what it is.
+WATCHED = frozenset(
+    {*INTERPRETERS, *_DECLARERS, *_EVALUATED_VARIABLES, *_NAME_READERS, *_NAME_OPTIONS, "let", "case"} - {"["}
+)
 _NAME_DECLARERS = _DECLARERS - {"export", "readonly"}
 
 

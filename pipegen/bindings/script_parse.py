@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
 from pipegen.bindings.expression import Reference
-from pipegen.bindings.script import Body, Delimiter, Escaped, Placed, Script, ScriptPart
+from pipegen.bindings.script import Body, Context, Delimiter, Escaped, Placed, Script, ScriptPart
 from pipegen.bindings.script_checks import Program, evaluated, programs
 from pipegen.bindings.script_cursor import Lost, has_references, near_namespace, references_in, written
 from pipegen.bindings.script_lexer import lex
+from pipegen.bindings.script_plain import plain_references
 from pipegen.bindings.script_syntax import Document, Found, Kind, Lexed, Obstacle
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -48,6 +50,9 @@ def parse_script(lines: Sequence[Scalar], stages: Collection[str], report: Repor
     source = _Source.of(lines)
     if not has_references(source.text):
         return Script((source.text,) if source.text else (), source.span(0, len(source.text)))
+    plain = plain_references(source.text, stages)
+    if plain is not None:
+        return Script(tuple(_plain_parts(plain, source)), source.span(0, len(source.text)))
     lexed, lost = lex(source.text, stages)
     _report_near_misses(lexed, stages, source, report)
     _report_obstacles(lexed, source, report)
@@ -85,6 +90,19 @@ class _Source:
 
     def _scalar(self, place: int) -> int:
         return bisect_right(self.starts, place) - 1
+
+
+def _plain_parts(found: Iterable[tuple[re.Match[str], Context]], source: _Source) -> Iterator[ScriptPart]:
+    """Yield the references that were *found* without a lexer, and the text between."""
+    at = 0
+    for match, context in found:
+        if at < match.start():
+            yield source.text[at : match.start()]
+        at = match.end()
+        namespace, name, default = match.group("namespace", "name", "default")
+        yield Placed(Reference(namespace, name, default, source.span(match.start(), at)), context)
+    if at < len(source.text):
+        yield source.text[at:]
 
 
 def _parts(lexed: Lexed, source: _Source) -> list[ScriptPart]:
