@@ -26,14 +26,15 @@ def prelude(job: Job, steps: Sequence[Step], used: frozenset[str], host: Host) -
         lines += ["DOCKER=${DOCKER:-docker}"]
     if "HELM" in used:
         lines += ["HELM=${HELM:-helm}"]
-    removals = _removals(job, steps, used, host)
+    ignores = any(isinstance(step, Build) and step.excludes for step in steps)
+    removals = _removals(job, steps, used, host, ignores=ignores)
     if removals:
         lines += ["pipegen=$(mktemp -d)"]
     if "DOCKER" in used or "HELM" in used:
         lines += [f"pipegen_id={assigned((Literal('pipegen-'), *shell_text(host.job_id)))}"]
     if "DOCKER" in used:
         lines += ["pipegen_images=localhost/$pipegen_id"]
-    if _ignores(steps):
+    if ignores:
         lines += ["pipegen_ignore="]
     made = (*_started(job, host), *(Command((line,)) for line in lines))
     if not removals:
@@ -60,14 +61,14 @@ def is_used(variable: str, commands: Sequence[Command]) -> bool:
     return any(expansion.search(line) for command in commands if not command.is_users for line in command.lines)
 
 
-def _removals(job: Job, steps: Sequence[Step], used: frozenset[str], host: Host) -> list[str]:
+def _removals(job: Job, steps: Sequence[Step], used: frozenset[str], host: Host, *, ignores: bool) -> list[str]:
     """Return the commands that remove what the job makes and nobody else needs."""
     found = []
-    if _ignores(steps):
+    if ignores:
         found.append(f'[ -z "$pipegen_ignore" ] || {PUT_BACK}')
     if "DOCKER" in used:
         found += ['$DOCKER rm --force --volumes "$pipegen_id"', "$DOCKER rmi --no-prune $pipegen_images"]
-    if any(isinstance(step, Deploy) for step in steps) and not job.shared.release:
+    if "HELM" in used and not job.shared.release and any(isinstance(step, Deploy) for step in steps):
         found.append(f'$HELM uninstall "$pipegen_id" --namespace {quote(shell_text(host.namespace))}')
     if found or "pipegen" in used:
         found.append('rm -rf "$pipegen"')
@@ -76,7 +77,3 @@ def _removals(job: Job, steps: Sequence[Step], used: frozenset[str], host: Host)
 
 def _started(job: Job, host: Host) -> tuple[Command, ...]:
     return tuple(Command((line,)) for line in host.bash) if runs_in_bash(job) else ()
-
-
-def _ignores(steps: Sequence[Step]) -> bool:
-    return any(isinstance(step, Build) and step.excludes for step in steps)
