@@ -20,13 +20,12 @@ _PLAIN = re.compile(
 )
 _PIECE = re.compile(rf"""(?P<quoted>"(?:[^"$]++|{_UNNAMED})*+")|'[^']*'|{_UNNAMED}""")
 _FOUND = re.compile(_REFERENCE)
-_QUOTES = re.compile("[\"']")
 _WATCHED = re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join(sorted(WATCHED))})(?![A-Za-z_])")
 
 
 def plain_references(script: str, stages: Collection[str]) -> list[tuple[re.Match[str], Context]] | None:
     """Return the references in *script*, each with its groups and how it is quoted; None where a lexer is needed."""
-    if not _PLAIN.fullmatch(script) or _WATCHED.search(_QUOTES.sub("", script)):
+    if not _PLAIN.fullmatch(script) or _WATCHED.search(script.replace('"', "").replace("'", "")):
         return None
     references = []
     for piece in _PIECE.finditer(script):
