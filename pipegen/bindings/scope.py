@@ -25,7 +25,7 @@ from pipegen.bindings.groups import Groups, are_linked
 from pipegen.bindings.legs import axis_value, meant
 from pipegen.bindings.names import SETUP_NAMES, Bound, is_setup_name
 from pipegen.bindings.status import PIPELINE, STATUS, report_final, resolve_status
-from pipegen.bindings.unbound import report_nested, report_unbound, report_unknown_input
+from pipegen.bindings.unbound import check_output, report_nested, report_unbound, report_unknown_input
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -204,7 +204,7 @@ class Reader:
             return self._resolve_status(reference, own)
         bound = next((bound for bound in self._own() if bound.name == reference.name), None)
         if bound is not None and self._is_done(bound):
-            self._check_output(reference, self.stage)
+            check_output(reference, self.stage, self.report)
             return replace(reference, namespace=own, scope=Scope.OWN, legs=None)
         if (default := self._default(reference, self.stage)) is not None:
             return default
@@ -244,7 +244,7 @@ class Reader:
         if not self._is_before(name, self.stage.name.value):
             return self._report_unordered(reference, producer)
         if reference.name in [bound.name for bound in self.namespaces.bound[name]]:
-            self._check_output(reference, producer)
+            check_output(reference, producer, self.report)
             self._check_presence(reference, producer)
             return Reference(name, reference.name, reference.default, reference.span, Scope.STAGE)
         if (default := self._default(reference, producer)) is not None:
@@ -272,16 +272,6 @@ class Reader:
             else "write the default alone",
         )
         return reference.default
-
-    def _check_output(self, reference: Reference, producer: Stage) -> None:
-        if reference.name == "output" and producer.run is not None and producer.run.tail == 0:
-            self.report.add(
-                codes.ALWAYS_EMPTY,
-                f'"{reference}" is always empty: stage "{producer.said}" keeps no output',
-                at=reference.span,
-                also=[Label(producer.run.span, 'no "tail" here')],
-                hint='add "tail: 10" to its "run" to keep the last 10 lines',
-            )
 
     def _check_presence(self, reference: Reference, producer: Stage) -> None:
         """Report a value without a default that is not there in each run in which this stage runs."""
