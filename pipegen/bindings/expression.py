@@ -80,9 +80,15 @@ class Text(SpannedStruct):
     @property
     def constant(self) -> str | None:
         """The text, where it is known at compile time."""
-        if all(isinstance(part, str | Bare) for part in self.parts):
-            return "".join(part if isinstance(part, str) else part.source for part in self.parts)  # type: ignore[union-attr]
-        return None
+        known = ""
+        for part in self.parts:
+            if isinstance(part, str):
+                known += part
+            elif isinstance(part, Bare):
+                known += part.source
+            else:
+                return None
+        return known
 
     @property
     def reference(self) -> Reference | None:
@@ -173,6 +179,8 @@ Items: TypeAlias = "tuple[T | Loop[T], ...]"
 
 def text(*parts: Part, span: Span) -> Text:
     """Return the text of *parts*, neighbouring strings joined and empty ones dropped."""
+    if len(parts) == 1 and parts[0] != "":
+        return Text(parts, span)
     joined: list[Part] = []
     for part in parts:
         if isinstance(part, str) and joined and isinstance(joined[-1], str):

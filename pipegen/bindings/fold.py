@@ -55,10 +55,15 @@ class Folder(Struct):
     def fold_text(self, value: Text, loops: Mapping[str, Text]) -> Text:
         """Return *value* with what is known put in."""
         parts: list[Part] = []
+        is_same = True
         for part in value.parts:
             known = self._lookup(part, loops) if isinstance(part, Reference) else None
-            parts += _defaulted(known, part.default) if known is not None and isinstance(part, Reference) else [part]
-        return text(*parts, span=value.span)
+            if known is None or not isinstance(part, Reference):
+                parts.append(part)
+            else:
+                parts += _defaulted(known, part.default)
+                is_same = False
+        return value if is_same else text(*parts, span=value.span)
 
     def _lookup(self, reference: Reference, loops: Mapping[str, Text]) -> Text | None:
         if reference.scope is Scope.LOOP:

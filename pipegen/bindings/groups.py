@@ -35,6 +35,8 @@ class Groups(Struct):
     def meant(self, name: str, reader: Stage) -> tuple[str, ...]:
         """Return the stages that *name* means in *reader*: of a stage whose legs *reader* has, only the same leg."""
         found = self.members.get((reader.within, name), ())
+        if reader.leg is None:
+            return found
         return tuple(one for one in found if are_linked(self.stages[one], reader))
 
     def first(self, name: str, reader: Stage) -> Stage:

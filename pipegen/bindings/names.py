@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
@@ -24,6 +24,7 @@ STEP_NAMES: dict[str, tuple[str, ...]] = {
     "publish": ("imageName", "imageFullName", "imageTag", "imageTags", "publishedImage"),
     "deploy": ("releaseName",),
 }
+_STEP_OF = {name: step for step, names in STEP_NAMES.items() for name in names}
 
 SETUP_NAMES = (
     "pipeline",
@@ -44,6 +45,7 @@ _SETUP_VARIABLE = re.compile(r"params\..+|GIT_[A-Z][A-Z0-9_]*")
 RESERVED_STAGES = ("setup", "teardown")
 # Not to be exported: the first is bound from the start, the second belongs to finally stages.
 _RESERVED_EXPORTS = ("stage", "status")
+_TAKEN = frozenset((*_STEP_OF, *_RESERVED_EXPORTS))
 
 
 class Bound(SpannedStruct):
@@ -67,10 +69,8 @@ def is_setup_name(name: str) -> bool:
 def bound_names(stage: Stage) -> tuple[Bound, ...]:
     """Return what *stage* binds, in order; `stage` is bound before the first step."""
     bound = [Bound("stage", "", stage.name.span), *(Bound(name.text, "script", name.span) for name in outputs(stage))]
-    for step, names in STEP_NAMES.items():
-        span = _step_span(stage, step)
-        if span is not None:
-            bound += [Bound(name, step, span) for name in names]
+    for step, span in _step_spans(stage).items():
+        bound += [Bound(name, step, span) for name in STEP_NAMES[step]]
     bound += [Bound(name.value, "exports", name.span) for name, _ in stage.exports]
     unique: dict[str, Bound] = {}
     for one in bound:
@@ -95,17 +95,19 @@ def outputs(stage: Stage) -> tuple[Scalar, ...]:
     return tuple(item for item in node.items if isinstance(item, Scalar)) if isinstance(node, Sequence) else ()
 
 
-def check_names(stage: Stage, report: Report) -> None:
-    """Report outputs and exports of names that the stage binds already."""
-    steps = {name: step for step, names in STEP_NAMES.items() for name in names}
-    # What a step binds cannot be renamed, so the user's own name is at fault wherever it stands.
-    places = {one.name: one for one in bound_names(stage)} | {
-        name: Bound(name, step, span) for name, step in steps.items() if (span := _step_span(stage, step)) is not None
-    }
+def check_names(stage: Stage, bound: Iterable[Bound], report: Report) -> None:
+    """Report outputs and exports of names that the stage binds already; *bound* is all that it binds."""
     named = [
-        *((name.text, name.span) for name in outputs(stage)),
-        *((name.value, name.span) for name, _ in stage.exports),
+        *[(name.text, name.span) for name in outputs(stage)],
+        *[(name.value, name.span) for name, _ in stage.exports],
     ]
+    names = {name for name, _ in named}
+    if len(names) == len(named) and names.isdisjoint(_TAKEN):
+        return
+    # What a step binds cannot be renamed, so the user's own name is at fault wherever it stands.
+    places = {one.name: one for one in bound} | {
+        name: Bound(name, step, span) for step, span in _step_spans(stage).items() for name in STEP_NAMES[step]
+    }
     for name, span in named:
         first = places.get(name)
         if name in _RESERVED_EXPORTS:
@@ -116,7 +118,7 @@ def check_names(stage: Stage, report: Report) -> None:
                 hint="give the value another name",
             )
         elif first is not None and first.span != span:
-            step = steps.get(name, first.step)
+            step = _STEP_OF.get(name, first.step)
             report.add(
                 codes.BOUND_TWICE,
                 f'stage "{stage.said}" binds "{name}" twice',
@@ -127,12 +129,13 @@ def check_names(stage: Stage, report: Report) -> None:
             )
 
 
-def _step_span(stage: Stage, step: str) -> Span | None:
-    found = {
+def _step_spans(stage: Stage) -> dict[str, Span]:
+    """Return the place of each step of *stage* that binds names."""
+    steps = {
         "build": stage.build,
         "run": stage.run,
         "copy": stage.copy,
         "publish": stage.publish,
         "deploy": stage.deploy,
-    }[step]
-    return found.span if found is not None else None
+    }
+    return {name: step.span for name, step in steps.items() if step is not None}

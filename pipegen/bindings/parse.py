@@ -33,6 +33,8 @@ def parse(node: Node, report: Report) -> Expression:
 
 def parse_text(node: Scalar, report: Report) -> Text:
     """Return the text of *node* with its references."""
+    if "${" not in node.text:
+        return Text((node.text,) if node.text else (), node.span)
     parts: list[Part] = []
     end = 0
     while (start := node.text.find("${", end)) >= 0:

@@ -24,7 +24,7 @@ from pipegen.bindings.groups import Groups, are_linked
 from pipegen.bindings.legs import axis_value, meant
 from pipegen.bindings.names import SETUP_NAMES, Bound, is_setup_name
 from pipegen.bindings.status import PIPELINE, STATUS, report_final, resolve_status
-from pipegen.bindings.unbound import report_nested, report_unbound, report_unknown_input
+from pipegen.bindings.unbound import check_output, report_nested, report_unbound, report_unknown_input
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -94,8 +94,11 @@ class Reader(MutableStruct):
         """Return *value* with the scope of each reference settled."""
         parts: list[Part] = []
         for part in value.parts:
-            resolved = self._resolve(part, loops) if isinstance(part, Reference) else (part,)
-            if isinstance(part, Reference) and isinstance(resolved[0], Reference) and _is_escaped(part, parts):
+            if not isinstance(part, Reference):
+                parts.append(part)
+                continue
+            resolved = self._resolve(part, loops)
+            if isinstance(resolved[0], Reference) and _is_escaped(part, parts):
                 parts[-1] = str(parts[-1])[:-1]
                 resolved = (part.span.text if part.default is not None else str(part),)
             parts += resolved
@@ -132,6 +135,8 @@ class Reader(MutableStruct):
         found = meant(reference, self.stage, self.namespaces.groups, self.report)
         if found is None:
             return (self._report_unknown(reference, namespace),)
+        if len(found.names) == 1:
+            return (self._resolve_stage(reference, found.names[0]),)
         parts = (
             (("\n",) if place else ()) + (self._resolve_stage(reference, name),)
             for place, name in enumerate(found.names)
@@ -140,14 +145,17 @@ class Reader(MutableStruct):
 
     def _is_ours(self, reference: Reference) -> bool:
         """Return whether *reference* reads from no other stage."""
-        if reference.namespace == "matrix":
-            # A stage may have that name, as in configs of PipelineLib.
-            return self.stage.leg is not None or (self.stage.within, "matrix") not in self.namespaces.groups.members
-        if reference.namespace == PIPELINE:
-            return (self.stage.within, PIPELINE) not in self.namespaces.groups.members
-        if reference.namespace == "inputs":
-            return bool(self.namespaces.inputs) or "inputs" not in self.namespaces.homes
-        return reference.legs is None and reference.namespace in (None, "", "setup", self.stage.said)
+        match reference.namespace:
+            case "matrix":
+                # A stage may have that name, as in configs of PipelineLib.
+                return self.stage.leg is not None or (self.stage.within, "matrix") not in self.namespaces.groups.members
+            case "pipeline":
+                return (self.stage.within, PIPELINE) not in self.namespaces.groups.members
+            case "inputs":
+                return bool(self.namespaces.inputs) or "inputs" not in self.namespaces.homes
+            case None | "" | "setup":
+                return reference.legs is None
+        return reference.legs is None and reference.namespace == self.stage.said
 
     def _resolve_ours(self, reference: Reference, namespace: str) -> Part:
         match namespace:
@@ -194,7 +202,7 @@ class Reader(MutableStruct):
             return self._resolve_status(reference, own)
         bound = next((bound for bound in self._own() if bound.name == reference.name), None)
         if bound is not None and self._is_done(bound):
-            self._check_output(reference, self.stage)
+            check_output(reference, self.stage, self.report)
             return replace(reference, namespace=own, scope=Scope.OWN, legs=None)
         if (default := self._default(reference, self.stage)) is not None:
             return default
@@ -233,10 +241,10 @@ class Reader(MutableStruct):
         producer = self.namespaces.stages[name]
         if not self._is_before(name, self.stage.name.value):
             return self._report_unordered(reference, producer)
-        if any(bound.name == reference.name for bound in self.namespaces.bound[name]):
-            self._check_output(reference, producer)
+        if reference.name in [bound.name for bound in self.namespaces.bound[name]]:
+            check_output(reference, producer, self.report)
             self._check_presence(reference, producer)
-            return replace(reference, namespace=name, scope=Scope.STAGE, legs=None)
+            return Reference(name, reference.name, reference.default, reference.span, Scope.STAGE)
         if (default := self._default(reference, producer)) is not None:
             return default
         return self._report_unbound(reference, producer)
@@ -263,23 +271,13 @@ class Reader(MutableStruct):
         )
         return reference.default
 
-    def _check_output(self, reference: Reference, producer: Stage) -> None:
-        if reference.name == "output" and producer.run is not None and producer.run.tail == 0:
-            self.report.add(
-                codes.ALWAYS_EMPTY,
-                f'"{reference}" is always empty: stage "{producer.said}" keeps no output',
-                at=reference.span,
-                also=[Label(producer.run.span, 'no "tail" here')],
-                hint='add "tail: 10" to its "run" to keep the last 10 lines',
-            )
-
     def _check_presence(self, reference: Reference, producer: Stage) -> None:
         """Report a value without a default that is not there in each run in which this stage runs."""
-        own, other = self.stage.said, producer.said
         if reference.default is not None or reference.name == "stage":
             return
         cause = self.namespaces.absence(producer.name.value, self.stage.name.value)
         if cause is not None:
+            own, other = self.stage.said, producer.said
             self.report.add(
                 codes.MAY_BE_ABSENT,
                 f'"{reference}" may have no value: stage "{own}" runs also where stage "{other}" has left nothing',

@@ -87,8 +87,12 @@ def speaks(words: Sequence[str]) -> bool:
 
 def program_name(word: str) -> str:
     """Return the name of the program that *word* runs, without folder and version; `$PYTHON` is python."""
-    name = _VERSION.sub("", PurePosixPath(word).name)
+    name = _VERSION.sub("", _base_name(word))
     return name[1:].lower() if name.startswith("$") else name
+
+
+def _base_name(word: str) -> str:
+    return PurePosixPath(word).name if "/" in word or word == "." else word
 
 
 def _command(words: Sequence[str], at: int) -> int | None:
@@ -97,7 +101,7 @@ def _command(words: Sequence[str], at: int) -> int | None:
     is_prefixed = False
     while at < len(words):
         word = words[at]
-        name = PurePosixPath(word).name
+        name = _base_name(word)
         if word in valued:
             at += 2
         elif _ASSIGNMENT.match(word) or (is_prefixed and (word.startswith("-") or _DURATION.fullmatch(word))):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from pipegen.bindings.script_calls import Call, calls, speaks
+from pipegen.bindings.script_interpreters import INTERPRETERS
 from pipegen.bindings.script_syntax import Command, Form, Found, Kind, Lexed, Obstacle, Word
 from pipegen.structs import Struct
 
@@ -25,6 +26,10 @@ _NAME_READERS = {
     "readarray": (("-d", "-n", "-O", "-s", "-u", "-C", "-c"), ()),
 }
 _NAME_OPTIONS = {"printf": ("-v",), "test": ("-v", "-R"), "[": ("-v", "-R"), "wait": ("-p",)}
+# Words without which no reference is one of those below, nor stands where the grammar alone says what it is.
+WATCHED = frozenset(
+    {*INTERPRETERS, *_DECLARERS, *_EVALUATED_VARIABLES, *_NAME_READERS, *_NAME_OPTIONS, "let", "case"} - {"["}
+)
 _NAME_DECLARERS = _DECLARERS - {"export", "readonly"}
 
 
@@ -38,15 +43,17 @@ class Program(Struct):
 
 def programs(lexed: Lexed) -> Iterator[Program]:
     """Yield the references in text that an interpreter takes for a program."""
-    by_start = sorted(lexed.commands, key=lambda command: command.start)
+    if not lexed.found:
+        return
     for pipeline in lexed.pipelines:
         for place, command in enumerate(pipeline):
-            for call in _calls(command):
-                caller = _words(command)[call.at]
-                texts = [_words(command)[at] for at in call.programs if at < len(_words(command))]
+            words = _words(command)
+            for call in calls([word.text for word in words]) if command.form is Form.SIMPLE else ():
+                caller = words[call.at]
+                texts = [words[at] for at in call.programs if at < len(words)]
                 if call.reads_input:
                     texts += command.documents
-                    texts += _printed(pipeline[:place], by_start)
+                    texts += _printed(pipeline[:place], sorted(lexed.commands, key=lambda command: command.start))
                 yield from (Program(found, call, caller) for found in _references(texts))
 
 
@@ -65,14 +72,12 @@ def evaluated(lexed: Lexed) -> Iterator[Found]:
                 yield from _in_names(command)
 
 
-def _calls(command: Command) -> list[Call]:
-    return calls([word.text for word in _words(command)]) if command.form is Form.SIMPLE else []
-
-
 def _words(command: Command) -> list[Word]:
     """Return the words of *command* without the assignments in front."""
-    first = next((at for at, word in enumerate(command.words) if word.assigned is None), len(command.words))
-    return command.words[first:]
+    for at, word in enumerate(command.words):
+        if word.assigned is None:
+            return command.words[at:]
+    return []
 
 
 def _references(words: Iterable[Word]) -> list[Found]:
@@ -144,6 +149,8 @@ def _in_names(command: Command) -> Iterator[Found]:
     name = words[0].text if words else ""
     if name == "let":
         yield from _references(words[1:])
+    if name not in _NAME_READERS and name not in _NAME_OPTIONS:
+        return
     valued, named = _NAME_READERS.get(name, ((), _NAME_OPTIONS.get(name, ())))
     for before, word in pairwise(words):
         is_operand = before.text not in valued and not word.text.startswith("-")

@@ -96,10 +96,20 @@ class Cursor:
 
     def take(self, length: int = 1, *, plain: bool = False) -> None:
         """Take characters into the word; *plain* ones are not quoted."""
-        taken = self.text[self.at : self.at + length]
-        if plain and self.word.plain == len(self.word.text):
-            self.word.plain += len(taken)
-        self.word.text += taken
+        self._take(self.text[self.at : self.at + length], plain=plain)
+
+    def take_run(self, run: re.Pattern[str], *, plain: bool = False) -> bool:
+        """Take the characters that *run* matches here, if it matches; return whether."""
+        found = run.match(self.text, self.at)
+        if found is not None:
+            self._take(found[0], plain=plain)
+        return found is not None
+
+    def _take(self, taken: str, *, plain: bool) -> None:
+        word = self.word
+        if plain and word.plain == len(word.text):
+            word.plain += len(taken)
+        word.text += taken
         self.at += len(taken)
 
     def reference(self, context: Context, obstacle: Obstacle | None = None) -> bool:
@@ -150,6 +160,11 @@ def near_namespace(namespace: str, stages: Collection[str]) -> str | None:
     known = [*stages, *(name for name in RESERVED_NAMESPACES if name)]
     close = get_close_matches(namespace, known, n=1, cutoff=_NEAR)
     return close[0] if close else None
+
+
+def has_references(text: str) -> bool:
+    """Return whether *text* may hold a reference: where it does not, no way to read it finds one."""
+    return "${" in text and _REFERENCE.search(text) is not None
 
 
 def references_in(text: str, start: int, stages: Collection[str]) -> list[re.Match[str]]:

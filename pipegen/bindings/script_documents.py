@@ -15,6 +15,7 @@ _ODD_DELIMITER = re.compile(r"""`|\$['"]|\n|\\.*['"]|['"].*\\""", re.DOTALL)
 _QUOTE = re.compile(r"""\\(.)|['"]""")
 # What stands bare as a delimiter; a dash in front would belong to `<<`.
 _BARE = re.compile(r"[A-Za-z0-9_.!][A-Za-z0-9_.+:@%/,=!-]*")
+_TEXT = re.compile(r"[^$]+")
 _ENDS_IN_BACKSLASH = re.compile(r"(?<!\\)(?:\\\\)*\\$")
 
 
@@ -65,7 +66,7 @@ class Documents(Words):
             pending.document.start, pending.document.end = view.places[0], view.places[-1]
             obstacle = self._obstacle(pending.document)
             while not lexer.is_at_end:
-                if not (lexer.sees("$") and lexer.reference(Context.DOCUMENT, obstacle)):
+                if not (lexer.take_run(_TEXT) or lexer.reference(Context.DOCUMENT, obstacle)):
                     lexer.take()
             for _, found in lexer.word.found:
                 found.document = pending.document

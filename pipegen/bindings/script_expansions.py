@@ -18,6 +18,10 @@ _DEFAULT_OPERATOR = re.compile(r":?[-=?+]")
 _PATTERN_OPERATOR = re.compile(r"[#%/^,~]")
 # Deeper than anyone nests, and within what Python's stack takes.
 _DEEPEST = 60
+# Characters that mean themselves and end nothing: in single quotes, where quotes mean nothing, in a bare word.
+_SINGLE_RUN = re.compile(r"[^'$]+")
+_QUOTED_RUN = re.compile(r"""[^"'$\\`()}\]]+""")
+_PLAIN_RUN = re.compile(r"[A-Za-z0-9_./:=@%+,-]+")
 _OLD_ARITHMETIC = re.compile(r"""\$\[[^]"'\n]*\]""")
 
 
@@ -86,7 +90,7 @@ class Expansions(Cursor, ABC):
             if self.sees("'"):
                 self.at += 1
                 return
-            if not (self.sees("$") and self.reference(Context.SINGLE)):
+            if not (self.take_run(_SINGLE_RUN) or self.reference(Context.SINGLE)):
                 self.take()
         raise Lost(opened, "this quote is not closed")
 
@@ -108,41 +112,47 @@ class Expansions(Cursor, ABC):
         """Take a text in double quotes."""
         opened = self.place
         self.at += 1
-        while not self.is_at_end:
-            if self.sees('"'):
+        while self.at < len(self.text):
+            if self.text[self.at] == '"':
                 self.at += 1
                 return
             self.quoted_character(context)
         raise Lost(opened, "this quote is not closed")
 
     def quoted_character(self, context: Context) -> None:
-        """Take a character, or what it begins, where blanks and quotes mean nothing."""
-        if self.sees("\\"):
-            self.take(2)
-        elif self.sees("$"):
-            self.dollar(context)
-        elif self.sees("`"):
-            self.backticks(context)
-        else:
-            self.take()
+        """Take characters, or what the one here begins, where blanks and quotes mean nothing."""
+        if self.take_run(_QUOTED_RUN):
+            return
+        match self.text[self.at]:
+            case "\\":
+                self.take(2)
+            case "$":
+                self.dollar(context)
+            case "`":
+                self.backticks(context)
+            case _:
+                self.take()
 
     def word_character(self) -> None:
-        """Take a character of a word, or what it begins."""
-        if self.sees("\\\n"):
-            self.at += 2
-        elif self.sees("\\"):
-            self.at += 1
-            self.take()
-        elif self.sees("'"):
-            self.single()
-        elif self.sees('"'):
-            self.double()
-        elif self.sees("$"):
-            self.dollar(Context.WORD)
-        elif self.sees("`"):
-            self.backticks(Context.WORD)
-        else:
-            self.take(plain=True)
+        """Take characters of a word, or what the one here begins."""
+        if self.take_run(_PLAIN_RUN, plain=True):
+            return
+        match self.text[self.at]:
+            case "\\" if self.sees("\\\n"):
+                self.at += 2
+            case "\\":
+                self.at += 1
+                self.take()
+            case "'":
+                self.single()
+            case '"':
+                self.double()
+            case "$":
+                self.dollar(Context.WORD)
+            case "`":
+                self.backticks(Context.WORD)
+            case _:
+                self.take(plain=True)
 
     def arithmetic(self, opening: int) -> bool:
         """Take arithmetic that begins with so many characters and ends with `))`; return whether it is any.

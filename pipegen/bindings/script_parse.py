@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from operator import itemgetter
 
 from pipegen.bindings.expression import Reference
-from pipegen.bindings.script import Body, Delimiter, Escaped, Placed, Script, ScriptPart
+from pipegen.bindings.script import Body, Context, Delimiter, Escaped, Placed, Script, ScriptPart
 from pipegen.bindings.script_checks import Program, evaluated, programs
-from pipegen.bindings.script_cursor import Lost, near_namespace, references_in, written
+from pipegen.bindings.script_cursor import Lost, has_references, near_namespace, references_in, written
 from pipegen.bindings.script_lexer import lex
+from pipegen.bindings.script_plain import plain_references
 from pipegen.bindings.script_syntax import Document, Found, Kind, Lexed, Obstacle
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -45,6 +48,11 @@ _OBSTACLES = {
 def parse_script(lines: Sequence[Scalar], stages: Collection[str], report: Report) -> Script:
     """Return what the script says whose lines, or stretches of lines, are *lines*: one shell runs them all."""
     source = _Source.of(lines)
+    if not has_references(source.text):
+        return Script((source.text,) if source.text else (), source.span(0, len(source.text)))
+    plain = plain_references(source.text, stages)
+    if plain is not None:
+        return Script(tuple(_plain_parts(plain, source)), source.span(0, len(source.text)))
     lexed, lost = lex(source.text, stages)
     _report_near_misses(lexed, stages, source, report)
     _report_obstacles(lexed, source, report)
@@ -72,6 +80,8 @@ class _Source(Struct):
 
     def span(self, start: int, end: int) -> Span:
         """Return where a stretch of the text stands in the file."""
+        if len(self.scalars) == 1:
+            return self.scalars[0].part(start, end)
         first, last = self._scalar(start), self._scalar(max(start, end - 1))
         if first == last:
             return self.scalars[first].part(start - self.starts[first], end - self.starts[first])
@@ -81,19 +91,35 @@ class _Source(Struct):
         return bisect_right(self.starts, place) - 1
 
 
+def _plain_parts(found: Iterable[tuple[re.Match[str], Context]], source: _Source) -> Iterator[ScriptPart]:
+    """Yield the references that were *found* without a lexer, and the text between."""
+    at = 0
+    for match, context in found:
+        if at < match.start():
+            yield source.text[at : match.start()]
+        at = match.end()
+        namespace, name, default = match.group("namespace", "name", "default")
+        yield Placed(Reference(namespace, name, default, source.span(match.start(), at)), context)
+    if at < len(source.text):
+        yield source.text[at:]
+
+
 def _parts(lexed: Lexed, source: _Source) -> list[ScriptPart]:
     """Return the parts, in order: what was found, and the text between."""
     kept = [found for found in lexed.found if found.kind is not Kind.NEAR_MISS]
     unquoted = {id(found.document): found.document for found in kept if found.document and found.kind is Kind.REFERENCE}
     documents = sorted(unquoted.values(), key=lambda document: document.start)
-    pieces = [(found.start, found.end, _part(found, source, unquoted)) for found in kept]
+    pieces: list[tuple[int, int, ScriptPart]] = [
+        (found.start, found.end, _part(found, source, unquoted)) for found in kept
+    ]
     for one in documents:
         written = source.text[one.delimiter_start : one.delimiter_end]
         pieces.append((one.delimiter_start, one.delimiter_end, Delimiter(written, one.plain)))
     parts: list[ScriptPart] = []
     at = 0
-    for start, end, part in sorted(pieces, key=lambda piece: piece[:2]):
-        parts += [*_between(at, start, documents, source), part]
+    for start, end, part in sorted(pieces, key=itemgetter(0, 1)):
+        parts += _between(at, start, documents, source)
+        parts.append(part)
         at = end
     return [*parts, *_between(at, len(source.text), documents, source)]
 
@@ -106,19 +132,19 @@ def _part(found: Found, source: _Source, unquoted: Collection[int]) -> ScriptPar
 
 
 def _reference(found: Found, source: _Source) -> Reference:
-    match, span = found.match, source.span(found.start, found.end)
-    return Reference(match["namespace"], match["name"], match["default"], span, legs=match["legs"])
+    namespace, legs, name, default = found.match.group("namespace", "legs", "name", "default")
+    return Reference(namespace, name, default, source.span(found.start, found.end), legs=legs)
 
 
-def _between(start: int, end: int, documents: Sequence[Document], source: _Source) -> list[ScriptPart]:
+def _between(start: int, end: int, documents: Sequence[Document], source: _Source) -> list[str | Body]:
     """Return the text of a stretch that nothing was found in: what is in one of *documents* apart from the rest."""
-    parts: list[ScriptPart] = []
+    parts: list[str | Body] = []
     for one in documents:
         if one.start < end and start < one.end:
             parts += [source.text[start : one.start], Body(source.text[max(start, one.start) : min(end, one.end)])]
             start = min(end, one.end)
     parts.append(source.text[start:end])
-    return [part for part in parts if part not in ("", Body(""))]
+    return [part for part in parts if (part.text if isinstance(part, Body) else part)]
 
 
 def _report_near_misses(lexed: Lexed, stages: Collection[str], source: _Source, report: Report) -> None:

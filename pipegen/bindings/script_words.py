@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from pipegen.bindings.script_cursor import Lost
 from pipegen.bindings.script_expansions import Expansions
 from pipegen.bindings.script_syntax import Word
 
+_BLANKS = re.compile(r"(?:[ \t]|\\\n)*(?:#[^\n]*)?")
 _ENDS_WORD = " \t\n;&|<>()"
 
 
@@ -16,11 +19,11 @@ class Words(Expansions):
         """Take a word; one without characters where none begins."""
         outer, self.word = self.word, Word(self.place)
         try:
-            while not self.is_at_end:
-                if self.sees("<(") or self.sees(">("):
-                    self.substitution(2)
-                elif self.text[self.at] not in _ENDS_WORD:
+            while self.at < len(self.text):
+                if self.text[self.at] not in _ENDS_WORD:
                     self.word_character()
+                elif self.sees("<(") or self.sees(">("):
+                    self.substitution(2)
                 elif self.sees("(") and self._is_pattern_list():
                     self._group()
                 elif self.sees("(") and self._is_array():
@@ -48,11 +51,8 @@ class Words(Expansions):
 
     def blanks(self) -> None:
         """Skip blanks and a comment."""
-        while self.sees(" ") or self.sees("\t") or self.sees("\\\n"):
-            self.at += 2 if self.sees("\\") else 1
-        if self.sees("#"):
-            end = self.text.find("\n", self.at)
-            self.at = len(self.text) if end < 0 else end
+        found = _BLANKS.match(self.text, self.at)
+        self.at = found.end() if found is not None else self.at
 
     def _is_pattern_list(self) -> bool:
         """Return whether the parenthesis here is bash's `@(a|b)`; `!(a)` alone is a negated subshell elsewhere."""

@@ -1,4 +1,4 @@
-"""What to say of a name that a stage never binds."""
+"""What to say of a name that a stage never binds, or binds to nothing."""
 
 from __future__ import annotations
 
@@ -108,3 +108,15 @@ def report_unknown_input(reference: Reference, inputs: Collection[str], report: 
     else:
         hint = f"add to the file: inputs: {{ {reference.name}: DEFAULT }}"
     report.add(codes.UNKNOWN_INPUT, f'there is no input "{reference.name}"', at=reference.span, hint=hint)
+
+
+def check_output(reference: Reference, producer: Stage, report: Report) -> None:
+    """Report a *reference* to what `run` in *producer* prints, none of which it keeps."""
+    if reference.name == "output" and producer.run is not None and producer.run.tail == 0:
+        report.add(
+            codes.ALWAYS_EMPTY,
+            f'"{reference}" is always empty: stage "{producer.said}" keeps no output',
+            at=reference.span,
+            also=[Label(producer.run.span, 'no "tail" here')],
+            hint='add "tail: 10" to its "run" to keep the last 10 lines',
+        )

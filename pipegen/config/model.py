@@ -161,7 +161,7 @@ class Stage(SpannedStruct, kw_only=True):
     @property
     def said(self) -> str:
         """The name by which the user knows it: the legs of a matrix stage share it."""
-        return self.leg.stage if self.leg is not None else self.own_name
+        return self.leg.stage if self.leg is not None else self.name.value.removeprefix(self.within)
 
 
 class Arc(SpannedStruct):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pipegen.config.model import (
     Arc,
     Build,
@@ -20,27 +22,37 @@ from pipegen.source.text import Located, SourceFile, Span
 from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence, is_empty
 
 # Keys of a stage that are handed on as they stand.
-_VALUES = (
-    "image",
-    "services",
-    "agent",
-    "resources",
-    "secrets",
-    "when",
-    "matrix",
-    "retry",
-    "timeout",
-    "allow_failure",
-    "approve",
-    "environment",
-    "lock",
-    "interruptible",
-    "after",
-    "reports",
-    "cache",
-    "reuse",
-    "raw",
+_VALUES = frozenset(
+    {
+        "pipeline",
+        "image",
+        "services",
+        "agent",
+        "resources",
+        "secrets",
+        "when",
+        "matrix",
+        "retry",
+        "timeout",
+        "allow_failure",
+        "approve",
+        "environment",
+        "lock",
+        "interruptible",
+        "after",
+        "reports",
+        "cache",
+        "reuse",
+        "raw",
+        "script",
+        "env",
+        "outputs",
+        "artifacts",
+        "files_from",
+    }
 )
+_NOWHERE = Span(SourceFile("", ""), 0, 0)
+_NO_MAPPING = Mapping((), _NOWHERE)
 
 
 def parse(tree: Node, file: SourceFile) -> Config:
@@ -92,34 +104,20 @@ def _fetch(node: Node | None) -> Fetch | None:
 
 
 def _stage(body: Mapping) -> Stage:
-    return Stage(
-        name=_text(body.get("name")),
-        within="",
-        leg=None,
-        body=body,
-        pipeline=_value(body.entry("pipeline")),
-        directory=_located(body.get("directory")),
-        shell=_located(body.get("shell")),
-        **{key: _value(body.entry(key)) for key in _VALUES},
-        script=_value(body.entry("script")),
-        env=_value(body.entry("env")),
-        outputs=_value(body.entry("outputs")),
-        artifacts=_value(body.entry("artifacts")),
-        files_from=_value(body.entry("files_from")),
-        blubberfile=_given(body, "blubberfile"),
-        build=_build(_step(body, "build")),
-        run=_run(_step(body, "run")),
-        copy=_value(_step(body, "copy")),
-        publish=_publish(_step(_mapping(body.get("publish")), "image")),
-        promote=_value(_step(body, "promote")),
-        deploy=_deploy(_step(body, "deploy")),
-        exports=_named(body.get("exports")),
-        trigger=_trigger(body.entry("trigger")),
-        email=_email(body.get("notify")),
-    )
+    # By key: few stages have more than a handful.
+    given: dict[str, object] = {"name": Located("", _NOWHERE)}
+    for entry in body.entries:
+        key = entry.key.text
+        if key in _VALUES:
+            given[key] = Value(entry.value, entry.key.span)
+        elif key in _READERS:
+            field, read = _READERS[key]
+            given[field] = read(entry)
+    return Stage(body=body, **given)  # type: ignore[arg-type] # the readers know the types
 
 
-def _build(entry: Entry | None) -> Build | None:
+def _build(given: Entry) -> Build | None:
+    entry = _step(given)
     if entry is None:
         return None
     if not isinstance(entry.value, Mapping) or entry.value.entry("$merge"):
@@ -134,7 +132,8 @@ def _build(entry: Entry | None) -> Build | None:
     )
 
 
-def _run(entry: Entry | None) -> Run | None:
+def _run(given: Entry) -> Run | None:
+    entry = _step(given)
     if entry is None:
         return None
     body = _mapping(entry.value)
@@ -149,7 +148,8 @@ def _run(entry: Entry | None) -> Run | None:
     )
 
 
-def _publish(entry: Entry | None) -> Publish | None:
+def _publish(given: Entry) -> Publish | None:
+    entry = _step(_mapping(given.value).entry("image"))
     if entry is None:
         return None
     body = _mapping(entry.value)
@@ -158,7 +158,8 @@ def _publish(entry: Entry | None) -> Publish | None:
     )
 
 
-def _deploy(entry: Entry | None) -> Deploy | None:
+def _deploy(given: Entry) -> Deploy | None:
+    entry = _step(given)
     if entry is None:
         return None
     body = _mapping(entry.value)
@@ -181,8 +182,8 @@ def _timeout(node: Node | None) -> Node | None:
     return None if isinstance(node, Scalar) and node.kind is Kind.INTEGER and node.value == 0 else node
 
 
-def _trigger(entry: Entry | None) -> Trigger | None:
-    if entry is None or _given(_mapping(entry.value), "name") is None:
+def _trigger(entry: Entry) -> Trigger | None:
+    if _given(_mapping(entry.value), "name") is None:
         return None
     body = _mapping(entry.value)
     propagate, wait = body.get("propagate"), body.get("wait")
@@ -196,7 +197,7 @@ def _trigger(entry: Entry | None) -> Trigger | None:
 
 
 def _email(node: Node | None) -> Email | None:
-    entry = _step(_mapping(node), "email")
+    entry = _step(_mapping(node).entry("email"))
     if entry is None:
         return None
     body = _mapping(entry.value)
@@ -211,9 +212,8 @@ def _named(node: Node | None) -> tuple[tuple[Located[str], Node], ...]:
     return tuple((entry.key.located(), entry.value) for entry in _mapping(node).entries)
 
 
-def _step(body: Mapping, key: str) -> Entry | None:
-    """Return the entry of *key*; none where it is false or empty, as PipelineLib has it."""
-    entry = body.entry(key)
+def _step(entry: Entry | None) -> Entry | None:
+    """Return *entry*; none where it is false or empty, as PipelineLib has it."""
     return None if entry is None or _is_false(entry.value) or is_empty(entry.value) else entry
 
 
@@ -228,7 +228,9 @@ def _is_false(node: Node) -> bool:
 
 
 def _mapping(node: Node | None) -> Mapping:
-    return node if isinstance(node, Mapping) else Mapping((), _nowhere(node))
+    if node is None:
+        return _NO_MAPPING
+    return node if isinstance(node, Mapping) else Mapping((), node.span)
 
 
 def _items(node: Node | None) -> tuple[Node, ...]:
@@ -247,5 +249,23 @@ def _located(node: Node | None) -> Located[str] | None:
     return node.located() if isinstance(node, Scalar) else None
 
 
+# What else a stage says: the model's word for each key, and how it is read.
+_READERS: dict[str, tuple[str, Callable[[Entry], object]]] = {
+    "name": ("name", lambda entry: _text(entry.value)),
+    "directory": ("directory", lambda entry: _located(entry.value)),
+    "shell": ("shell", lambda entry: _located(entry.value)),
+    "blubberfile": ("blubberfile", lambda entry: None if is_empty(entry.value) else entry.value),
+    "build": ("build", _build),
+    "run": ("run", _run),
+    "copy": ("copy", lambda entry: _value(_step(entry))),
+    "publish": ("publish", _publish),
+    "promote": ("promote", lambda entry: _value(_step(entry))),
+    "deploy": ("deploy", _deploy),
+    "exports": ("exports", lambda entry: _named(entry.value)),
+    "trigger": ("trigger", _trigger),
+    "notify": ("email", lambda entry: _email(entry.value)),
+}
+
+
 def _nowhere(node: Node | None) -> Span:
-    return node.span if node is not None else Span(SourceFile("", ""), 0, 0)
+    return node.span if node is not None else _NOWHERE

@@ -10,13 +10,15 @@ from pipegen.config.merge import is_null, merged
 from pipegen.config.schema import check_stages
 from pipegen.config.schema_violation import Path
 from pipegen.config.short_hand import is_short, written_out
-from pipegen.config.templates import Templates
+from pipegen.config.templates import EXTENDS, Templates
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Entry, Mapping, Node, Sequence, count
 
 # Where the parts that are written out stand in the tree; nothing reads them any more.
 _SPENT = ("include", "templates")
+_NO_BASE = Mapping((), Span(SourceFile("", ""), 0, 0))
 
 
 def resolve(tree: Mapping, report: Report) -> Mapping:
@@ -82,6 +84,8 @@ class _Resolver:
     def _stage(self, stage: Node, defaults: Defaults, path: Path) -> Node:
         if not isinstance(stage, Mapping):
             return stage
+        if not defaults.layers and stage.entry(EXTENDS) is None:
+            return written_out(stage) if is_short(stage, _NO_BASE) else stage
         *templates, own = self._templates.layers(stage)
         layers = (*defaults.taken((*templates, own)), *templates)
         base = self._base(layers) if layers else Mapping((), stage.span)

@@ -10,7 +10,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 
-_EXTENDS = "extends"
+EXTENDS = "extends"
 
 
 class Templates:
@@ -106,12 +106,16 @@ class Templates:
 
 def extended(body: Node) -> tuple[Scalar, ...]:
     """Return the names of templates that *body*, a stage or a template, extends directly."""
-    node = body.get(_EXTENDS) if isinstance(body, Mapping) else None
+    node = body.get(EXTENDS) if isinstance(body, Mapping) else None
+    if node is None:
+        return ()
     items = node.items if isinstance(node, Sequence) else (node,)
     # A key with no value extends nothing.
     return tuple(item for item in items if isinstance(item, Scalar) and item.value is not None)
 
 
 def _without_extends(body: Node) -> Mapping:
+    if isinstance(body, Mapping) and body.entry(EXTENDS) is None:
+        return body
     entries = body.entries if isinstance(body, Mapping) else ()
-    return Mapping(tuple(entry for entry in entries if entry.key.text != _EXTENDS), body.span)
+    return Mapping(tuple(entry for entry in entries if entry.key.text != EXTENDS), body.span)

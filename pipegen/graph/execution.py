@@ -7,7 +7,6 @@ from operator import or_
 
 from pipegen.graph.closure import Closure, ancestor_masks
 from pipegen.graph.errors import Cycle, CycleError, DoneError, SharedNodesError
-from pipegen.graph.render.dot import render_dot
 from pipegen.graph.walk import components, finish_order, reach, shortest_cycle
 
 
@@ -175,6 +174,8 @@ class ExecutionGraph:
 
     def dot(self) -> str:
         """Return the graph in Graphviz' language."""
+        from pipegen.graph.render.dot import render_dot  # noqa: PLC0415 - for those who look at it
+
         return render_dot(self)
 
     def _told(self) -> Iterable[Sequence[str]]:

@@ -21,6 +21,9 @@ _LARGEST = 200
 
 def check_cycles(graph: ExecutionGraph, arcs: Iterable[Arc], report: Report) -> None:
     """Report each knot once; an arc with a stage twice has been reported already."""
+    cycles = graph.cycles()
+    if not cycles:
+        return
     places: dict[_Step, Span] = {}
     repeated: set[_Step] = set()
     for arc in arcs:
@@ -29,7 +32,7 @@ def check_cycles(graph: ExecutionGraph, arcs: Iterable[Arc], report: Report) -> 
             places.setdefault((a.value, b.value), a.span.to(b.span))
         if len({name.value for name in arc.stages}) < len(arc.stages):
             repeated |= {(a.value, b.value) for a, b in pairs}
-    for cycle in graph.cycles():
+    for cycle in cycles:
         steps = list(pairwise(cycle))
         if not all(step in repeated for step in steps):
             _report(steps, graph, places, report)

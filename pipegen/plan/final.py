@@ -43,7 +43,7 @@ def check_final(pipeline: Pipeline, stages: Mapping[str, Stage], report: Report)
             at=pipeline.finally_.span,
             hint='name in "finally" only what runs after all other stages',
         )
-    for arc in pipeline.arcs or ():
+    for arc in (pipeline.arcs or ()) if final else ():
         _check_arc(arc, final, report)
 
 

@@ -57,6 +57,8 @@ class Forwarded:
                 return None
 
     def _forwarded(self, reference: Reference) -> Text | None:
+        if not self._exports:
+            return None
         stage = reference.namespace or ""
         value = self._exports.get(Output(stage, reference.name))
         if value is None:

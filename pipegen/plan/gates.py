@@ -19,10 +19,13 @@ from pipegen.structs import replace
 
 # GitLab puts jobs off by no more than a week: https://docs.gitlab.com/ci/jobs/job_control/#run-a-job-after-a-delay
 _LONGEST_DELAY = 7 * 86_400
+_NOTHING = Gate()
 
 
 def gate(stage: Stage, values: Values) -> Gate:
     """Return what *stage* waits for and deploys to; what is wrong with it is reported."""
+    if stage.approve is None and stage.lock is None and stage.environment is None:
+        return _NOTHING
     approval, delay = _approval(stage.approve, values.report) if stage.approve else (None, None)
     return Gate(
         approval=approval,

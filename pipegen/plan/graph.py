@@ -41,7 +41,9 @@ def build_graph(pipeline: Pipeline, report: Report) -> ExecutionGraph:
 
 def _meant(arcs: tuple[Arc, ...], stages: dict[str, Stage]) -> tuple[Arc, ...]:
     """Return *arcs* with defined stages only."""
-    named = {name.value for arc in arcs for name in arc.stages}
+    named = {name.value for arc in arcs for group in arc.groups for name in group}
+    if named <= stages.keys() and all(all(arc.groups) for arc in arcs):
+        return arcs
     free = [stage for stage in stages if stage not in named]
     meant = {name: name for name in stages} | {
         name: found for name in sorted(named - stages.keys()) if (found := near_miss(name, free)) is not None
@@ -56,7 +58,7 @@ def _known(group: tuple[Located[str], ...], meant: Mapping[str, str]) -> tuple[L
 def _chains(arc: Arc) -> Iterator[tuple[str, ...]]:
     """Yield the names of *arc* in chains without groups."""
     if all(len(group) == 1 for group in arc.groups):
-        yield tuple(name.value for name in arc.stages)
+        yield tuple([name.value for (name,) in arc.groups])
         return
     yield from ((name.value,) for name in arc.stages)
     yield from ((earlier.value, later.value) for earlier, later in arc.pairs())

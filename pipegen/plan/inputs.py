@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-from pipegen.bindings.expression import Reference, Scope, Text
+from pipegen.bindings.expression import Scope, Text
 from pipegen.plan.files import copied
-from pipegen.plan.model import Container, Copy, Machine, Mail, Output, Shared, Step
-from pipegen.structs import Struct
+from pipegen.plan.model import Copy, Machine, Output, Shared, Step
 
 _IMAGE_NAMES = ("imageID", "imageLocalName")
 
 
-def inputs_of(stage: str, parts: Sequence[object], mail: Mail | None) -> tuple[Output, ...]:
-    """Return the outputs of other stages that *parts* of a stage and its *mail* use, in order of first use.
+def inputs_of(stage: str, texts: Iterable[Text]) -> tuple[Output, ...]:
+    """Return the outputs of other stages that the *texts* of a stage use, in order of first use.
 
     A container that files are copied from does not count: only its files travel.
     """
     found: dict[Output, None] = {}
-    for value in (*parts, mail):
-        for reference in _references(value):
+    for text in texts:
+        for reference in text.references():
             if reference.scope is Scope.STAGE and reference.namespace != stage:
                 found[Output(reference.namespace or "", reference.name)] = None
     return tuple(found)
@@ -66,22 +65,3 @@ def shared(inputs: Mapping[str, Sequence[Output]], steps: Mapping[str, Sequence[
         for stage in steps
         if stage in wanted or stage in paths
     }
-
-
-def _references(value: object) -> Iterator[Reference]:
-    match value:
-        case Reference():
-            # The references of a script stand beside it, folded.
-            return
-        case Text():
-            yield from value.references()
-        case Container(name=name, producer=None):
-            yield from name.references()
-        case Container():
-            return
-        case tuple():
-            for item in value:
-                yield from _references(item)
-        case Struct():
-            for field in value.__struct_fields__:
-                yield from _references(getattr(value, field))

@@ -11,10 +11,13 @@ from pipegen.source.tree import Mapping, Node, Scalar, Sequence
 
 # Engines count the seconds in whole numbers that end somewhere; nobody waits as long.
 _LONGEST = 366 * 86_400
+_NONE = Limits()
 
 
 def limits(stage: Stage, report: Report) -> Limits:
     """Return what bounds *stage*."""
+    if stage.retry is None and stage.timeout is None and stage.allow_failure is None:
+        return _NONE
     return Limits(
         retry=_retry(stage.retry),
         timeout=_timeout(stage.timeout, report),

@@ -34,7 +34,9 @@ def machine(stage: Stage, values: Values) -> Machine:
 
 def _labels(stage: Stage, report: Report) -> tuple[str, ...]:
     """Return the labels of *stage*, each once, as they are written."""
-    node = stage.agent.node if stage.agent else None
+    if stage.agent is None:
+        return ()
+    node = stage.agent.node
     items = node.items if isinstance(node, Sequence) else (node,)
     found: dict[str, None] = {}
     for item in items:

@@ -8,7 +8,6 @@ from pipegen.config.model import Config
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
-from pipegen.plan.input_names import is_reserved
 from pipegen.plan.input_patterns import matches, misread
 from pipegen.plan.model import Input, InputType
 from pipegen.plan.model.inputs import BOOLEANS, NUMBER
@@ -134,6 +133,10 @@ def _check(node: Scalar, refusal: tuple[str, str] | None, report: Report) -> Non
 
 def _check_names(config: Config, report: Report) -> None:
     """Report names that scripts could not read, or that would change what they do."""
+    if not config.inputs:
+        return
+    from pipegen.plan.input_names import is_reserved  # noqa: PLC0415 - for files that have inputs
+
     seen: dict[str, Span] = {}
     for name, _ in config.inputs:
         first = seen.setdefault(name.value.lower(), name.span)
@@ -153,7 +156,7 @@ def _check_names(config: Config, report: Report) -> None:
                 hint="rename one of the two",
             )
     for stage in (stage for pipeline in config.pipelines for stage in pipeline.stages):
-        if config.inputs and stage.name.value == "inputs":
+        if stage.name.value == "inputs":
             report.add(
                 codes.RESERVED_NAME,
                 'no stage can be named "inputs" in a file that has inputs',

@@ -33,10 +33,13 @@ class Secrets(Struct):
     id_tokens: tuple[IdToken, ...] = ()
 
 
+_NONE = Secrets()
+
+
 def secrets(stage: Stage, steps: Sequence[Step], report: Report) -> Secrets:
     """Return the secrets of *stage*, which does *steps*; names that are bound twice are reported."""
     if stage.secrets is None or not isinstance(stage.secrets.node, TreeMapping):
-        return Secrets()
+        return _NONE
     if stage.script is None and stage.after is None:
         report.add(
             codes.MISSING_KEY,

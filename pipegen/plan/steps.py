@@ -47,30 +47,41 @@ _OWN_NAME = "${.stage}"
 
 def steps(stage: config.Stage, pipeline: config.Pipeline, values: Values, forwarded: Forwarded) -> tuple[Step, ...]:
     """Return the steps of *stage* in PipelineLib's order; each sees what the ones before it bind."""
-    found: list[Step | None] = []
-    blubberfile = (
-        stage.blubberfile or pipeline.blubberfile or Scalar(f"{pipeline.name.value}/blubber.yaml", stage.name.span)
-    )
-    found.append(commands(stage, values))
+    script = commands(stage, values)
     values.after("script")
-    found.append(_build(stage.build, blubberfile, values) if stage.build else None)
-    values.after("build")
-    found.append(_run(stage.run, values) if stage.run else None)
-    values.after("run")
-    found.append(_copy(stage.copy, values) if stage.copy else None)
-    values.after("copy")
-    found.append(_publish(stage.publish, values) if stage.publish else None)
-    values.after("publish")
-    found.append(_promote(stage.promote, values) if stage.promote else None)
-    found.append(_deploy(stage.deploy, values) if stage.deploy else None)
-    values.after("deploy")
+    found: list[Step] = [script] if script is not None else []
+    if stage.build is not None:
+        found.append(_build(stage.build, _own_file(stage, pipeline), values))
+        values.after("build")
+    if stage.run is not None:
+        found.append(_run(stage.run, values))
+        values.after("run")
+    if stage.copy is not None:
+        found.append(_copy(stage.copy, values))
+        values.after("copy")
+    if stage.publish is not None:
+        found.append(_publish(stage.publish, values))
+        values.after("publish")
+    if stage.promote is not None:
+        found.append(_promote(stage.promote, values))
+    if stage.deploy is not None:
+        found.append(_deploy(stage.deploy, values))
+        values.after("deploy")
     for name, node in stage.exports:
         export = Export(name=name.value, value=values.as_text(values.value(node)), span=name.span)
         values.after(f"exports.{export.name}")
         # Readers of a forwarded export read what it joins: nothing is left to do for the stage itself.
-        found.append(None if forwarded.accepts(stage.name.value, export) else export)
-    found.append(_trigger(stage.trigger, values) if stage.trigger else None)
-    return tuple(step for step in found if step is not None)
+        if not forwarded.accepts(stage.name.value, export):
+            found.append(export)
+    if stage.trigger is not None:
+        found.append(_trigger(stage.trigger, values))
+    return tuple(found)
+
+
+def _own_file(stage: config.Stage, pipeline: config.Pipeline) -> Node:
+    """Return the blubberfile of *stage*: its own, or that of its *pipeline*."""
+    default = Scalar(f"{pipeline.name.value}/blubber.yaml", stage.name.span)
+    return stage.blubberfile or pipeline.blubberfile or default
 
 
 def _build(build: config.Build, blubberfile: Node, values: Values) -> Build:

@@ -8,12 +8,12 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.caches import caches
 from pipegen.plan.gates import gate
 from pipegen.plan.keeping import Kept, kept
-from pipegen.plan.model import Cache, Gate, Job, Reuse
+from pipegen.plan.model import Cache, Gate, Reuse
 from pipegen.plan.raw import raw
 from pipegen.plan.reuse import reuse
 from pipegen.plan.values import Values
 from pipegen.source.tree import Mapping
-from pipegen.structs import Struct, replace
+from pipegen.structs import Struct
 
 
 class Surroundings(Struct, kw_only=True):
@@ -24,18 +24,6 @@ class Surroundings(Struct, kw_only=True):
     gate: Gate
     raw: tuple[tuple[str, Mapping], ...]
     reuse: Reuse | None
-
-    def around(self, job: Job) -> Job:
-        """Return *job* with all of this."""
-        return replace(
-            job,
-            keeping=self.kept.keeping,
-            reports=self.kept.reports,
-            caches=self.caches,
-            gate=self.gate,
-            raw=self.raw,
-            reuse=self.reuse,
-        )
 
 
 def surroundings(stage: Stage, directory: str, values: Values) -> Surroundings:

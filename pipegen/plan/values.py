@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from pipegen.bindings.expression import (
@@ -68,18 +68,28 @@ class Values(MutableStruct):
     def line(self, node: Scalar) -> Line:
         """Return an entry of a script, with what its references come to."""
         script = parse_script([node], self.reader.namespaces.homes, self.report)
-        references = dict.fromkeys(placed.reference for placed in script.references())
-        return Line(script, tuple((one, self.as_text(self._settled(Text((one,), one.span)))) for one in references))
+        references = dict.fromkeys([placed.reference for placed in script.references()])
+        return Line(script, tuple([(one, self._settled_text(Text((one,), one.span))) for one in references]))
 
     def _settled(self, value: Expression) -> Expression:
+        if isinstance(value, Text):
+            return value if value.constant is not None else self._settled_text(value)
         resolved = self.reader.resolve(value)
-        for reference in references(resolved):
+        self._note(references(resolved))
+        return self.folder.fold(resolved)
+
+    def _settled_text(self, value: Text) -> Text:
+        resolved = self.reader.resolve_text(value, {})
+        self._note(resolved.references())
+        return self.folder.fold_text(resolved, {})
+
+    def _note(self, found: Iterable[Reference]) -> None:
+        for reference in found:
             if reference.scope is Scope.STAGE:
                 output, place = Output(reference.namespace or "", reference.name), reference.span.start
                 self.places[output] = min(place, self.places.get(output, place))
-            if reference.scope is Scope.STATUS:
+            elif reference.scope is Scope.STATUS:
                 self.statuses[reference.namespace or ""] = None
-        return self.folder.fold(resolved)
 
     def reads(self) -> tuple[Output, ...]:
         """Return the outputs of other stages that the user's values name, in the order in which they are written."""

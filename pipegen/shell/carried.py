@@ -27,7 +27,8 @@ def carries(job: Job, host: Host) -> tuple[str, ...]:
 
 def packs_containers(job: Job, host: Host) -> bool:
     """Return whether *job* packs the paths that other jobs copy out of its container."""
-    return not host.shares_daemon and any(path.constant is not None for path in job.shared.container_paths)
+    paths = job.shared.container_paths
+    return bool(paths) and not host.shares_daemon and any(path.constant is not None for path in paths)
 
 
 def out_of_reach(job: Job, host: Host) -> tuple[Text, ...]:
@@ -39,7 +40,9 @@ def out_of_reach(job: Job, host: Host) -> tuple[Text, ...]:
 
 def packs_files(job: Job, host: Host) -> bool:
     """Return whether some files that *job* leaves travel in a tar: no pattern can name them, or order matters."""
-    return host.values is None and any(artifact.path is None or artifact.overwrites for artifact in job.artifacts)
+    if not job.artifacts or host.values is not None:
+        return False
+    return any(artifact.path is None or artifact.overwrites for artifact in job.artifacts)
 
 
 def written(path: str, host: Host) -> Word:

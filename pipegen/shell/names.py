@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from itertools import count
 
 from pipegen.plan.model import Job, Output
 from pipegen.shell.host import Host
@@ -52,10 +51,11 @@ def variables(
 
 def free(wanted: str, taken: set[str]) -> str:
     """Return *wanted* as a variable's name that is not in *taken*, and add it there."""
-    name = _NOT_IN_A_NAME.sub("_", wanted)
-    chosen = next(
-        numbered for number in count(1) if (numbered := name if number == 1 else f"{name}_{number}") not in taken
-    )
+    chosen = name = _NOT_IN_A_NAME.sub("_", wanted)
+    number = 1
+    while chosen in taken:
+        number += 1
+        chosen = f"{name}_{number}"
     taken.add(chosen)
     return chosen
 

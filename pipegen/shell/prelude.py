@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pipegen.plan.model import Build, Commands, Deploy, Job, Shell, Step
 from pipegen.shell.command import Command
@@ -11,26 +11,30 @@ from pipegen.shell.host import Host
 from pipegen.shell.ignore import PUT_BACK
 from pipegen.shell.quote import Literal, assigned, quote, shell_text, single_quoted
 
+# The variables that a prelude sets, where commands of ours expand them.
+_SET = re.compile(r"\$\{?(DOCKER|HELM|pipegen)(?![A-Za-z0-9_])")
 
-def prelude(job: Job, steps: Sequence[Step], commands: Sequence[Command], host: Host) -> tuple[Command, ...]:
-    """Return the commands before *commands*, which do *steps*; none where nothing needs them.
+
+def prelude(job: Job, steps: Sequence[Step], used: frozenset[str], host: Host) -> tuple[Command, ...]:
+    """Return the commands before those that do *steps* and expand the variables *used*; none where nothing needs them.
 
     All jobs that call the container program start alike, whatever they do with it,
     so that a target can write it once: to remove what was never made does no harm.
     """
     lines = []
-    if is_used("DOCKER", commands):
+    if "DOCKER" in used:
         lines += ["DOCKER=${DOCKER:-docker}"]
-    if is_used("HELM", commands):
+    if "HELM" in used:
         lines += ["HELM=${HELM:-helm}"]
-    removals = _removals(job, steps, commands, host)
+    ignores = any(isinstance(step, Build) and step.excludes for step in steps)
+    removals = _removals(job, steps, used, host, ignores=ignores)
     if removals:
         lines += ["pipegen=$(mktemp -d)"]
-    if is_used("DOCKER", commands) or is_used("HELM", commands):
+    if "DOCKER" in used or "HELM" in used:
         lines += [f"pipegen_id={assigned((Literal('pipegen-'), *shell_text(host.job_id)))}"]
-    if is_used("DOCKER", commands):
+    if "DOCKER" in used:
         lines += ["pipegen_images=localhost/$pipegen_id"]
-    if _ignores(steps):
+    if ignores:
         lines += ["pipegen_ignore="]
     made = (*_started(job, host), *(Command((line,)) for line in lines))
     if not removals:
@@ -46,29 +50,30 @@ def runs_in_bash(job: Job) -> bool:
     return job.machine.shell is Shell.BASH and any(isinstance(step, Commands) for step in job.steps)
 
 
+def expanded(commands: Iterable[Command]) -> frozenset[str]:
+    """Return which of the variables that a prelude sets *commands* of ours expand."""
+    return frozenset(_SET.findall("\n".join([line for one in commands if not one.is_users for line in one.lines])))
+
+
 def is_used(variable: str, commands: Sequence[Command]) -> bool:
     """Return whether *commands* of ours expand *variable*."""
     expansion = re.compile(rf"\$\{{?{variable}(?![A-Za-z0-9_])")
     return any(expansion.search(line) for command in commands if not command.is_users for line in command.lines)
 
 
-def _removals(job: Job, steps: Sequence[Step], commands: Sequence[Command], host: Host) -> list[str]:
+def _removals(job: Job, steps: Sequence[Step], used: frozenset[str], host: Host, *, ignores: bool) -> list[str]:
     """Return the commands that remove what the job makes and nobody else needs."""
     found = []
-    if _ignores(steps):
+    if ignores:
         found.append(f'[ -z "$pipegen_ignore" ] || {PUT_BACK}')
-    if is_used("DOCKER", commands):
+    if "DOCKER" in used:
         found += ['$DOCKER rm --force --volumes "$pipegen_id"', "$DOCKER rmi --no-prune $pipegen_images"]
-    if any(isinstance(step, Deploy) for step in steps) and not job.shared.release:
+    if "HELM" in used and not job.shared.release and any(isinstance(step, Deploy) for step in steps):
         found.append(f'$HELM uninstall "$pipegen_id" --namespace {quote(shell_text(host.namespace))}')
-    if found or is_used("pipegen", commands):
+    if found or "pipegen" in used:
         found.append('rm -rf "$pipegen"')
     return found
 
 
 def _started(job: Job, host: Host) -> tuple[Command, ...]:
     return tuple(Command((line,)) for line in host.bash) if runs_in_bash(job) else ()
-
-
-def _ignores(steps: Sequence[Step]) -> bool:
-    return any(isinstance(step, Build) and step.excludes for step in steps)

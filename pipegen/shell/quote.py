@@ -60,9 +60,12 @@ def shell_text(text: str) -> Word:
 
 def constant(word: Word) -> str | None:
     """Return the text of *word* where it holds nothing else."""
-    if all(isinstance(fragment, Literal) for fragment in word):
-        return "".join(fragment.text for fragment in word if isinstance(fragment, Literal))
-    return None
+    text = ""
+    for fragment in word:
+        if not isinstance(fragment, Literal):
+            return None
+        text += fragment.text
+    return text
 
 
 def quote(word: Word | str) -> str:
@@ -113,16 +116,16 @@ def between_quotes(word: Word | str) -> str:
 
 def _expansion(fragment: Fragment, before: str) -> str:
     """Return *fragment* for a place between double quotes, *before* more text."""
-    goes_on = _GOES_ON.match(before) is not None
     match fragment:
         case Literal():
-            return _SPECIAL.sub(r"\\\g<0>", fragment.text).replace(_CRLF, _CRLF_SPELT)
+            text = fragment.text
+            return (_SPECIAL.sub(r"\\\g<0>", text) if _SPECIAL.search(text) else text).replace(_CRLF, _CRLF_SPELT)
         case Variable(operator=""):
-            return f"${{{fragment.name}}}" if goes_on else f"${fragment.name}"
+            return f"${{{fragment.name}}}" if _GOES_ON.match(before) else f"${fragment.name}"
         case Variable():
             return f"${{{fragment.name}{fragment.operator}{between_quotes(fragment.operand)}}}"
         case Shell():
-            if goes_on and _OPEN_NAME.search(fragment.text):
+            if _GOES_ON.match(before) and _OPEN_NAME.search(fragment.text):
                 head, _, name = fragment.text.rpartition("$")
                 return f"{head}${{{name}}}"
             return fragment.text

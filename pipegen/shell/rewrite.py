@@ -29,6 +29,8 @@ def rewrite(script: Script, variable: Callable[[Placed], str], default_variables
 
     *default_variables* has the variable of each of its `defaults`. Both are shell variables that are set by then.
     """
+    if len(script.parts) == 1 and isinstance(script.parts[0], str):
+        return script.parts[0]
     writer = _Writer(variable, default_variables)
     for place, part in enumerate(script.parts):
         writer.write(part, script.parts[place + 1] if place + 1 < len(script.parts) else "")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from pipegen.plan.model import (
-    Build,
     Commands,
-    Copy,
     Credential,
-    Deploy,
     Export,
     Image,
     Job,
@@ -30,24 +27,21 @@ from pipegen.shell.host import Host, Login
 from pipegen.shell.images import is_pulled, is_pushed
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import variables
-from pipegen.shell.prelude import is_used, prelude
+from pipegen.shell.prelude import expanded, prelude
 from pipegen.shell.quote import quote, shell_text
 from pipegen.shell.statuses import marked, statuses
 from pipegen.shell.steps.archive import archives, hand_over
-from pipegen.shell.steps.build import build
 from pipegen.shell.steps.commands import commands
-from pipegen.shell.steps.copy import copy
-from pipegen.shell.steps.deploy import deploy
 from pipegen.shell.steps.export import export
 from pipegen.shell.steps.leave import leave
-from pipegen.shell.steps.promote import promote
-from pipegen.shell.steps.publish import publish
-from pipegen.shell.steps.run import run
 from pipegen.shell.uses import uses
 from pipegen.shell.values import bound, left
 from pipegen.structs import Struct, replace
 
 __all__ = ["Command", "Script", "script"]
+
+# The steps that bring credentials of their own.
+_WITH_CREDENTIALS = frozenset((Run, Promote))
 
 
 class Script(Struct, kw_only=True):
@@ -118,18 +112,19 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> S
         needed=used.own,
         optional=used.optional,
     )
-    credentials = _credentials(job, used.steps, host)
-    login = host.login if _pushes_or_pulls(job, used.steps, host) else None
+    kinds = frozenset(map(type, used.steps))
+    credentials = job.secrets if kinds.isdisjoint(_WITH_CREDENTIALS) else _credentials(job, used.steps, host)
+    login = host.login if _pushes_or_pulls(job, kinds, used.steps, host) else None
     read = (*bound(used.outputs, used.setup, lowering), *statuses(used.statuses, lowering))
     bind = (*read, *_secrets(credentials, host), *_logged_in(login))
     outputs = (*hand_over(job, host), *left(lowering), *marked(job, host))
-    is_alone = len(used.steps) == 1 and not is_used("pipegen", bind) and not outputs
+    is_alone = len(used.steps) == 1 and not outputs and "pipegen" not in expanded(bind)
     steps = tuple(command for step in used.steps for command in _lowered(step, lowering, is_alone=is_alone))
     changed = bool(steps) and job.directory != "."
     if changed:
         steps = (Command((f"cd {quote(_folder(job.directory))}",)), *steps)
         outputs = (Command(('cd "$OLDPWD"',)), *outputs) if outputs else ()
-    called = (*bind, *steps, *outputs)
+    called = expanded((*bind, *steps, *outputs))
     return Script(
         prelude=prelude(job, used.steps, called, host),
         bind=bind,
@@ -138,38 +133,29 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> S
         setup=used.setup,
         inputs=used.inputs,
         credentials=credentials,
-        uses_containers=is_used("DOCKER", called),
-        uses_helm=is_used("HELM", called),
-        uses_git=any(isinstance(step, Promote) for step in used.steps),
+        uses_containers="DOCKER" in called,
+        uses_helm="HELM" in called,
+        uses_git=Promote in kinds,
         logs_in=login is not None,
         carries=carries(job, host),
         archives=archives(job, host),
     )
 
 
-def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterator[Command]:  # noqa: C901 - one case a step
+def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterator[Command]:
     match step:
         case Commands():
-            yield from commands(step, lowering, is_alone=is_alone)
-        case Build():
-            yield from build(step, lowering)
-        case Run():
-            yield from run(step, lowering)
-        case Copy():
-            yield from copy(step, lowering)
-        case Publish():
-            yield from publish(step, lowering)
-        case Promote():
-            yield from promote(step, lowering)
-        case Deploy():
-            yield from deploy(step, lowering)
+            return commands(step, lowering, is_alone=is_alone)
         case Export():
-            yield from export(step, lowering)
+            return export(step, lowering)
         case Leave():
-            yield from leave(step, lowering)
+            return leave(step, lowering)
         case Trigger() | Told():
             # The engine starts the other job, or reads the text; the script leaves what it needs for that.
-            return
+            return iter(())
+    from pipegen.shell.steps import pipelinelib  # noqa: PLC0415 - for scripts that have such steps
+
+    return pipelinelib.lowered(step, lowering)
 
 
 def _folder(path: str) -> str:
@@ -192,9 +178,11 @@ def _secrets(credentials: Sequence[Credential], host: Host) -> Iterator[Command]
             yield Command((line,))
 
 
-def _pushes_or_pulls(job: Job, steps: Sequence[Step], host: Host) -> bool:
-    if any(isinstance(step, Publish) for step in steps) or is_pushed(job, host):
+def _pushes_or_pulls(job: Job, kinds: Container[type[Step]], steps: Sequence[Step], host: Host) -> bool:
+    if Publish in kinds or is_pushed(job, host):
         return True
+    if Run not in kinds:
+        return False
     images: list[Image] = [step.image for step in steps if isinstance(step, Run)]
     return any(is_pulled(image, job, host) for image in images)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from pipegen.bindings.expression import Defaulted, Reference, Scope, Text
-from pipegen.plan.model import Container, Export, Image, Job, Output, Promote, Step, Trigger
+from pipegen.plan.model import Export, Job, Output, Promote, Step
+from pipegen.plan.model.texts import line_texts, step_texts
 from pipegen.shell.host import Host, Images
-from pipegen.structs import Struct
+from pipegen.structs import MutableStruct, Struct, field
 
 # What `${name:-text}` takes between double quotes in every shell; shells differ on quotes, braces and backslashes.
 _PLAIN_DEFAULT = re.compile(r"[A-Za-z0-9_ ./:@%+=,-]*")
@@ -32,66 +34,65 @@ class Uses(Struct, kw_only=True):
 
 def uses(job: Job, host: Host) -> Uses:
     """Return what the script of *job* uses; exports that nobody reads are no steps of it."""
-    own = _own(job, host)
-    steps = tuple(step for step in job.steps if not isinstance(step, Export) or step.name in own)
-    ready = [service.ready for service in job.machine.services]
-    texts = [text for part in (*steps, *ready) for text in _texts(part, job)]
-    references = [reference for text in texts for reference in text.references()]
-    setup = [reference.name for reference in references if reference.scope is Scope.SETUP]
+    held = [(step, tuple(step_texts(step, job.stage))) for step in job.steps]
+    own = _own(job, held, host)
+    held = [(step, texts) for step, texts in held if not isinstance(step, Export) or step.name in own]
+    steps = tuple(step for step, _ in held)
+    ready = line_texts([service.ready for service in job.machine.services if service.ready is not None])
+    texts = [*chain.from_iterable(texts for _, texts in held), *ready]
+    read = _Read()
+    for text in texts:
+        for reference in text.references():
+            read.add(reference)
     if any(isinstance(step, Promote) for step in steps):
-        setup.append("logURL")
-    inputs = tuple(dict.fromkeys(one.name for one in references if one.scope is Scope.INPUT))
+        read.setup["logURL"] = None
+    defaulted = [default for text in texts for default in _defaults(text)]
     return Uses(
-        outputs=tuple(
-            dict.fromkeys(
-                Output(reference.namespace or "", reference.name)
-                for reference in references
-                if reference.scope is Scope.STAGE
-            )
-        ),
-        setup=tuple(dict.fromkeys(setup)),
-        statuses=tuple(dict.fromkeys(one.namespace or "" for one in references if one.scope is Scope.STATUS)),
-        inputs=inputs,
-        optional=frozenset(inputs).difference(one.name for one in references if _is_bare_input(one)),
-        defaults=tuple(dict.fromkeys(default for text in texts for default in _defaults(text))),
+        outputs=tuple(read.outputs),
+        setup=tuple(read.setup),
+        statuses=tuple(read.statuses),
+        inputs=tuple(read.inputs),
+        optional=frozenset(name for name, is_bare in read.inputs.items() if not is_bare),
+        defaults=tuple(dict.fromkeys(defaulted)),
         own=own,
         steps=steps,
     )
 
 
-def _is_bare_input(reference: Reference) -> bool:
-    return reference.scope is Scope.INPUT and not reference.default
+class _Read(MutableStruct):
+    """What references read, in order of first use; of an input, whether one reads it without a default."""
+
+    outputs: dict[Output, None] = field(default_factory=dict)
+    setup: dict[str, None] = field(default_factory=dict)
+    statuses: dict[str, None] = field(default_factory=dict)
+    inputs: dict[str, bool] = field(default_factory=dict)
+
+    def add(self, reference: Reference) -> None:
+        """Add what *reference* reads."""
+        match reference.scope:
+            case Scope.STAGE:
+                self.outputs[Output(reference.namespace or "", reference.name)] = None
+            case Scope.SETUP:
+                self.setup[reference.name] = None
+            case Scope.STATUS:
+                self.statuses[reference.namespace or ""] = None
+            case Scope.INPUT:
+                self.inputs[reference.name] = self.inputs.get(reference.name, False) or not reference.default
 
 
-def _own(job: Job, host: Host) -> frozenset[str]:
-    """Return the job's own names that other jobs or its own later steps use."""
+def _own(job: Job, held: Sequence[tuple[Step, Sequence[Text]]], host: Host) -> frozenset[str]:
+    """Return the job's own names that other jobs or its own later steps use; *held* are its steps with their texts."""
     names = set(job.outputs)
-    for step in reversed(job.steps):
+    for step, texts in reversed(held):
         if isinstance(step, Export) and step.name not in names:
             continue
-        for text in _texts(step, job):
-            names.update(reference.name for reference in text.references() if reference.scope is Scope.OWN)
+        for text in texts:
+            for reference in text.references():
+                if reference.scope is Scope.OWN:
+                    names.add(reference.name)
     if job.shared.image and host.images is Images.REGISTRY:
         names.add("imageID")
     return frozenset(names)
-
-
-def _texts(value: object, job: Job) -> Iterator[Text]:
-    """Yield the texts in *value* that the script expands."""
-    match value:
-        case Text():
-            yield value
-        case Image(producer=job.stage) | Container(producer=str()):
-            # These go by the names that the job gives.
-            return
-        case Trigger():
-            yield from (text for _, text in value.parameters if text.constant is None)
-        case tuple():
-            for item in value:
-                yield from _texts(item, job)
-        case Struct():
-            for name in value.__struct_fields__:
-                yield from _texts(getattr(value, name), job)
 
 
 def _defaults(text: Text) -> Iterator[str]:

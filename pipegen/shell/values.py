@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
-from pipegen.plan.model import Commands, Measure, Output, Told, Trigger
+from pipegen.plan.model import Commands, Job, Measure, Output, Told, Trigger
 from pipegen.shell.absence import may_be_absent
 from pipegen.shell.after import left_for_after, values_after
 from pipegen.shell.carried import FOLDER, carries, packs_containers, packs_files, read, written
@@ -38,9 +38,10 @@ _ONE_LINE = frozenset(
 def bound(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -> Iterator[Command]:
     """Yield the commands that read *outputs* of other jobs the *setup* values and the inputs."""
     arriving = (*outputs, *values_after(lowering.job, lowering.host), *values_of_names(lowering.job))
-    if _comes_with_others(arriving, lowering):
+    carrying = _carrying(arriving, lowering)
+    if carrying or _has_status_of_all(lowering):
         moved = f'mv {FOLDER} "$pipegen/in"'
-        is_certain = _comes_with_others(arriving, lowering, is_certain=True)
+        is_certain = any(not may_be_absent(one, lowering.job) for one in carrying)
         line = moved if is_certain else f"if [ -e {FOLDER} ]; then {moved}; fi"
         yield Command((line,), "what other jobs left, out of the checkout")
         yield from left_for_after(lowering)
@@ -61,15 +62,18 @@ def bound(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -
         yield _value(output, lowering)
 
 
-def _comes_with_others(outputs: Sequence[Output], lowering: Lowering, *, is_certain: bool = False) -> bool:
-    """Return whether what other jobs carry may stand in the checkout when the script starts, or *is_certain* to."""
+def _carrying(outputs: Sequence[Output], lowering: Lowering) -> list[Job]:
+    """Return the jobs whose *outputs*, files, containers or status may stand in the checkout when the script starts."""
     job, host = lowering.job, lowering.host
     containers = () if host.shares_daemon else job.containers
-    if "" in job.statuses and host.has_status_files and not is_certain:
-        return True
-    stages = {*(output.stage for output in outputs), *job.files, *containers, *filter(None, job.statuses)}
-    jobs = (lowering.producers[stage] for stage in sorted(stages))
-    return any(carries(one, host) and not (is_certain and may_be_absent(one, job)) for one in jobs)
+    stages = {*[output.stage for output in outputs], *job.files, *containers, *filter(None, job.statuses)}
+    jobs = [lowering.producers[stage] for stage in sorted(stages)]
+    return [one for one in jobs if carries(one, host)]
+
+
+def _has_status_of_all(lowering: Lowering) -> bool:
+    """Return whether the status of the pipeline may stand there."""
+    return "" in lowering.job.statuses and lowering.host.has_status_files
 
 
 def _value(output: Output, lowering: Lowering) -> Command:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from pipegen.bindings.expression import Expression, Items, List, Loop, Map, Text
 from pipegen.plan.model.gates import Environment
-from pipegen.plan.model.jobs import Mail
+from pipegen.plan.model.jobs import Job, Mail
 from pipegen.plan.model.machine import Machine
 from pipegen.plan.model.steps import (
     BlubberInline,
@@ -31,6 +31,18 @@ from pipegen.plan.model.steps import (
     Told,
     Trigger,
 )
+
+
+def job_texts(job: Job) -> Iterator[Text]:
+    """Yield all texts of *job*."""
+    for step in job.steps:
+        yield from step_texts(step, job.stage)
+    yield from line_texts(job.after)
+    yield from machine_texts(job.machine)
+    if job.gate.environment is not None:
+        yield from environment_texts(job.gate.environment)
+    if job.mail is not None:
+        yield from mail_texts(job.mail)
 
 
 def step_texts(step: Step, stage: str) -> Iterator[Text]:  # noqa: C901 - one case a step

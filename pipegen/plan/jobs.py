@@ -1,0 +1,228 @@
+"""The jobs of a pipeline: what each stage does, with what the others want of it."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import chain
+from posixpath import normpath
+
+from pipegen.bindings.expression import Text
+from pipegen.bindings.scope import Namespaces
+from pipegen.config.model import Pipeline, Stage
+from pipegen.diagnostics.report import Report
+from pipegen.graph.closure import Closure
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.artifacts import Offered, wanted_files
+from pipegen.plan.files import Meetings, artifacts, check_conflicts, meetings, reads_files
+from pipegen.plan.gates import stopping
+from pipegen.plan.inputs import containers_of, expanded_outputs, inputs_of, shared
+from pipegen.plan.model import Artifact, Condition, Job, Leg, Limits, Line, Machine, Mail, Output, Shared, Step
+from pipegen.plan.model.texts import environment_texts, line_texts, machine_texts, mail_texts, step_texts
+from pipegen.plan.secrets import Secrets
+from pipegen.plan.surroundings import Surroundings
+from pipegen.structs import Struct
+
+_SHARES_NOTHING = Shared()
+
+
+class Work(Struct, kw_only=True):
+    """What one stage does in *directory*, before it is known what others want of it."""
+
+    stage: Stage
+    directory: str
+    steps: tuple[Step, ...]
+    mail: Mail | None
+    beside: Surroundings
+    machine: Machine
+    secrets: Secrets
+    after: tuple[Line, ...]
+    reads: tuple[Output, ...]
+    limits: Limits
+    statuses: tuple[str, ...]
+    condition: Condition | None
+
+    def texts(self) -> Iterator[Text]:
+        """Yield all that may read values."""
+        for step in self.steps:
+            yield from step_texts(step, self.stage.name.value)
+        yield from line_texts(self.after)
+        yield from machine_texts(self.machine)
+        if self.beside.gate.environment is not None:
+            yield from environment_texts(self.beside.gate.environment)
+        if self.mail is not None:
+            yield from mail_texts(self.mail)
+
+    def left(self) -> tuple[Artifact, ...]:
+        """Return the files that the stage leaves for others: those that it says, and what its steps copy."""
+        found = {one.path: one for one in artifacts(self.steps, self.directory)}
+        found |= {one.path: one for one in self.beside.kept.artifacts if one.travels}
+        return tuple(found.values())
+
+    def only_for_people(self) -> tuple[Artifact, ...]:
+        """Return the files that the stage leaves for nobody but people."""
+        return tuple(one for one in self.beside.kept.artifacts if not one.travels)
+
+
+class Order(Struct):
+    """The order of a pipeline's stages: the graph, all of its relation at once, and its frames."""
+
+    graph: ExecutionGraph
+    closure: Closure
+    frames: Sequence[Sequence[str]]
+
+
+class Ancestors(Struct):
+    """The stages that run before *stage*, asked one by one."""
+
+    closure: Closure
+    stage: str
+
+    def __contains__(self, other: object) -> bool:
+        # A stage that stands in no arc runs before nothing.
+        return isinstance(other, str) and other in self.closure.places and self.closure.is_before(other, self.stage)
+
+
+class _Wanted(Struct, kw_only=True):
+    """What the stages of a pipeline want of each other.
+
+    *inputs* are those of each stage, *outputs* all of these, *expanded* those in the names of images; *shared* is what
+    outlives a stage that others use.
+    """
+
+    inputs: Mapping[str, tuple[Output, ...]]
+    outputs: Container[Output]
+    expanded: Container[Output]
+    shared: Mapping[str, Shared]
+
+    @classmethod
+    def of(cls, work: Mapping[str, Work]) -> _Wanted:
+        """Return what stages that do *work* want."""
+        inputs = {name: inputs_of(name, one.texts()) for name, one in work.items()}
+        return cls(
+            inputs=inputs,
+            outputs=set(chain.from_iterable(inputs.values())),
+            expanded=expanded_outputs(one.machine for one in work.values()),
+            shared=shared(inputs, {name: one.steps for name, one in work.items()}),
+        )
+
+
+class _Files(Struct, kw_only=True):
+    """What files the stages leave: *before* the finally stages, all, and what of them *met*."""
+
+    before: Mapping[str, tuple[Artifact, ...]]
+    left: Mapping[str, tuple[Artifact, ...]]
+    met: Meetings
+
+    @classmethod
+    def of(cls, work: Mapping[str, Work], closure: Closure, final: Container[str]) -> _Files:
+        """Return the files of stages that do *work*."""
+        left = {name: found for name, one in work.items() if (found := one.left())}
+        before = {name: found for name, found in left.items() if name not in final}
+        return cls(before=before, left=left, met=meetings(before, closure))
+
+
+def directory_of(stage: Stage, pipeline: Pipeline) -> str:
+    """Return where *stage* runs, relative to the root of the repository."""
+    directory = stage.directory or pipeline.directory
+    return normpath(directory.value) if directory else "."
+
+
+def jobs(
+    work: Mapping[str, Work],
+    pipeline: str,
+    order: Order,
+    namespaces: Namespaces,
+    slugs: Mapping[str, str],
+    report: Report,
+) -> tuple[Job, ...]:
+    """Return the jobs of *pipeline* in the order in which its stages are written; *work* is in one of the arcs."""
+    frame_of = {stage: number for number, frame in enumerate(order.frames) for stage in frame}
+    wanted, files = _Wanted.of(work), _Files.of(work, order.closure, namespaces.final)
+    found = []
+    for name in namespaces.stages:
+        if name not in work:
+            continue
+        is_final = name in namespaces.final
+        ancestors = order.closure.places if is_final else Ancestors(order.closure, name)
+        offered = Offered(namespaces.groups, files.before, ancestors, namespaces.final)
+        taken = _taken(work[name], wanted.inputs[name], offered, report)
+        check_conflicts(set(taken), files.met.conflicts, namespaces.stages, report)
+        found.append(
+            _job(
+                work[name],
+                pipeline,
+                slugs[name],
+                frame=frame_of.get(name),
+                needs=() if is_final else order.graph.predecessors(name),
+                binds=tuple([bound.name for bound in namespaces.bound[name][1:]]),
+                files=taken,
+                artifacts=files.met.marked(name, files.left.get(name, ())),
+                wanted=wanted,
+            )
+        )
+    return stopping(found, report)
+
+
+def _job(
+    work: Work,
+    pipeline: str,
+    slug: str,
+    *,
+    frame: int | None,
+    needs: tuple[str, ...],
+    binds: tuple[str, ...],
+    files: tuple[str, ...],
+    artifacts: tuple[Artifact, ...],
+    wanted: _Wanted,
+) -> Job:
+    stage, name, beside = work.stage, work.stage.name.value, work.beside
+    outputs = tuple([bound for bound in binds if Output(name, bound) in wanted.outputs])
+    return Job(
+        stage=name,
+        pipeline=pipeline,
+        slug=slug,
+        span=stage.name.span,
+        frame=frame,
+        needs=needs,
+        reads=work.reads,
+        binds=binds,
+        inputs=wanted.inputs[name],
+        outputs=outputs,
+        files=files,
+        artifacts=(*artifacts, *work.only_for_people()),
+        directory=work.directory,
+        steps=work.steps,
+        mail=work.mail,
+        shared=wanted.shared.get(name, _SHARES_NOTHING),
+        containers=containers_of(name, work.steps),
+        expanded=tuple([bound for bound in outputs if Output(name, bound) in wanted.expanded]),
+        condition=work.condition,
+        machine=work.machine,
+        secrets=work.secrets.credentials,
+        id_tokens=work.secrets.id_tokens,
+        after=work.after,
+        limits=work.limits,
+        gate=beside.gate,
+        keeping=beside.kept.keeping,
+        reports=beside.kept.reports,
+        caches=beside.caches,
+        is_final=frame is None,
+        statuses=work.statuses,
+        leg=Leg(f"{stage.within}{stage.leg.stage}", stage.leg.values) if stage.leg is not None else None,
+        raw=beside.raw,
+        reuse=beside.reuse,
+    )
+
+
+def _taken(work: Work, inputs: Sequence[Output], offered: Offered, report: Report) -> tuple[str, ...]:
+    """Return the stages whose files a job gets: all ancestors' when it reads files, else of those it reads from.
+
+    A finally stage has no ancestors: it gets the files of those that it names.
+    """
+    wanted = wanted_files(work.stage, offered, inputs, report)
+    if wanted is not None:
+        return wanted
+    is_final = work.stage.name.value in offered.final
+    takes_all = (reads_files(work.steps) or work.after) and not is_final
+    sources = offered.ancestors if takes_all else {output.stage for output in inputs}
+    return tuple([stage for stage in offered.left if stage in sources])

@@ -1,0 +1,32 @@
+"""PipelineLib's steps; a script without them does without what lowers them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipegen.plan.model import Build, Copy, Deploy, Promote, Publish, Run
+from pipegen.shell.command import Command
+from pipegen.shell.lowering import Lowering
+from pipegen.shell.steps.build import build
+from pipegen.shell.steps.copy import copy
+from pipegen.shell.steps.deploy import deploy
+from pipegen.shell.steps.promote import promote
+from pipegen.shell.steps.publish import publish
+from pipegen.shell.steps.run import run
+
+
+def lowered(step: Build | Run | Copy | Publish | Promote | Deploy, lowering: Lowering) -> Iterator[Command]:
+    """Return the commands of *step*."""
+    match step:
+        case Build():
+            return build(step, lowering)
+        case Run():
+            return run(step, lowering)
+        case Copy():
+            return copy(step, lowering)
+        case Publish():
+            return publish(step, lowering)
+        case Promote():
+            return promote(step, lowering)
+        case Deploy():
+            return deploy(step, lowering)

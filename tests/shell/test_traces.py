@@ -1,0 +1,41 @@
+"""What is told of a user's commands by their text alone."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from pipegen.shell.steps import traces
+from pipegen.shell.steps.traces import leaves_traces
+
+PIECES = (
+    *(" ", "  ", "\n", "\t", " ", "\\", '"', "'", "$x", "$", "${", "}", "${A:=", "=", "x", "!", "&", "|", "&&", "`"),
+    *("(", ")", ";", "{", "[", "]", "+=", "a", "1", "-", ".", "/", "echo", "printf", "-v", "then", "do", "else"),
+    *("x-do", "x-printf", "cd", "set", "trap", "exit", "for", "export", "read", "function"),
+)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_signs_decide_nothing_that_the_pattern_does_not(seed: int) -> None:
+    """To ask first for the signs of what may leave traces changes no answer."""
+    chance = random.Random(seed)  # noqa: S311 - cases, no secrets
+    answers = set()
+    for _ in range(10_000):
+        text = "".join(chance.choice(PIECES) for _ in range(chance.randint(1, 7)))
+        answers.add(leaves_traces(text))
+
+        assert leaves_traces(text) == (traces._TRACES.search(text) is not None), text  # noqa: SLF001
+    assert answers == {True, False}
+
+
+@pytest.mark.parametrize("text", ['echo "$x" y', "make all", "./run --fast a.b", "tar -xf a.tar"])
+def test_plain_commands_leave_nothing(text: str) -> None:
+    """A program that is called changes nothing in the shell that calls it."""
+    assert not leaves_traces(text)
+
+
+@pytest.mark.parametrize("text", ["cd dist", "x=1", "$tool", "make || true", "! make", "set -u", "printf -v x 1"])
+def test_what_stays_in_the_shell_leaves_traces(text: str) -> None:
+    """Variables, options, places and the status of lists are there afterwards."""
+    assert leaves_traces(text)
