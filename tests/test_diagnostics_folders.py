@@ -4,8 +4,8 @@ What a config includes stands in `included/`. What is no config is read as the g
 The first line of a config may be a comment that says for which target it is compiled, with which options of the
 command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), which inputs
 are fixed (`# set: level=full`), on which machines it runs on paper (`# cluster: included/cluster.yml`), how long its
-stages take there (`# durations: included/durations.yml`), or that it is about to run on a machine that has nothing
-(`# run: host stage=unit`).
+stages take there (`# durations: included/durations.yml`), that it is about to run on a machine that has nothing
+(`# run: host stage=unit`), or how it and what was made from it have drifted apart (`# drift: renamed`).
 `pytest --update-golden` writes what is said anew.
 """
 
@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from drifting import drifted
 
 from pipegen.cli.cluster import read_cluster
 from pipegen.cli.durations import check_timeouts, load_durations
@@ -45,7 +46,7 @@ BESIDE = {"PG501", "PG366"}
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return what the comment on the first line of *config* says, by its first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    found = re.fullmatch(r"# (?P<key>target|pipeline|set|cluster|durations|run): (?P<words>.+)", line)
+    found = re.fullmatch(r"# (?P<key>target|pipeline|set|cluster|durations|run|drift): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
 
@@ -53,6 +54,8 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
     """Return what is said of the config in *folder*."""
     report = Report()
     settings = settings_of(folder / "pipeline.yml")
+    if "drift" in settings:
+        return drifted(folder, *settings["drift"])
     with suppress(Stopped):
         file = load(folder / "pipeline.yml", report, shown="pipeline.yml")
         report.stop_if_errors()

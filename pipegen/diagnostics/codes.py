@@ -173,6 +173,11 @@ ORDER_HANGS_ON_RULES = Code("PG685", "order-hangs-on-rules", _W)
 CHILD_WAITS = Code("PG675", "child-waits", _W)
 CUT_CROSSED = Code("PG676", "cut-crossed", _E)
 UNKNOWN_SPLIT_STAGE = Code("PG677", "unknown-split-stage", _E)
+EDITED_BY_HAND = Code("PG680", "edited-by-hand", _E)
+STALE_FILE = Code("PG681", "stale-file", _E)
+RENAMED_SOURCE = Code("PG682", "renamed-source", _E)
+LOST_SOURCE = Code("PG683", "lost-source", _E)
+LEFT_OVER_FILE = Code("PG684", "left-over-file", _W)
 
 # 8: runs; 801 to 809 where they take place, 810 to 819 those on paper, 820 to 839 those on this machine
 DUPLICATE_MACHINE = Code("PG801", "duplicate-machine", _E)
