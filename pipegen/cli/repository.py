@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from pipegen.config.load import absolute, folder_of, load, repository_root
+from pipegen.config.load import USUAL_NAMES, absolute, folder_of, load, repository_root
 from pipegen.diagnostics.report import Report
 from pipegen.emit.header import Header, read_header
 from pipegen.source.text import SourceFile
@@ -84,6 +84,14 @@ class Repository:
         """The files that look like configs."""
         named = (name for name in self.names if name.endswith((".yaml", ".yml")))
         return tuple(self._shown(name) for name in named if _is_config(self.root / name))
+
+    @property
+    def main_configs(self) -> tuple[Path, ...]:
+        """The configs that files are generated from, and those that are called as a config of a folder is."""
+        ends = tuple(f"/{name}" for name in USUAL_NAMES)
+        usual = (self._shown(name) for name in self.names if f"/{name}".endswith(ends) and (self.root / name).is_file())
+        sources = (source for one in self.generated if (source := self.source_of(one)) is not None)
+        return tuple(sorted({*usual, *sources}))
 
     def source_of(self, written: Written) -> Path | None:
         """Return the config that the header of *written* names; None where that is gone."""

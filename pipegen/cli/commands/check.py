@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pipegen.cli.exits import Exit
+from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.repository import here
 from pipegen.cli.session import (
     Format,
     FormatOption,
@@ -27,6 +28,7 @@ from pipegen.cli.session import (
     tell,
 )
 from pipegen.compiler import Analysed, analyse, generate
+from pipegen.config.load import USUAL_NAMES
 from pipegen.diagnostics.report import Report, Stopped
 
 
@@ -40,6 +42,7 @@ def check(
     inputs: SetOption = None,
     form: FormatOption = Format.TEXT,
     *,
+    every: Annotated[bool, typer.Option("--all", help="Check all configs of the repository.")] = False,
     strict: StrictOption = False,
 ) -> None:
     """Report everything that is wrong with a config. Nothing is written.
@@ -47,7 +50,7 @@ def check(
     What a target cannot say is reported for the targets that --target or the
     config's "targets" names.
     """
-    paths = [config_path(path) for path in configs] if configs else [config_path(None)]
+    paths = _paths(configs or (), every=every)
     load_targets(target or ())
     fixed = fixed_inputs(inputs)
     reports = [_checked(path, target, pipeline, fixed) for path in paths]
@@ -57,6 +60,18 @@ def check(
         end(Exit.PROBLEMS)
     else:
         tell(form, f"no errors in {paths[0] if len(paths) == 1 else f'{len(paths)} configs'}")
+
+
+def _paths(configs: Sequence[Path], *, every: bool) -> Sequence[Path]:
+    """Return the configs that are meant, or end with wrong usage."""
+    if not every:
+        return [config_path(path) for path in configs] if configs else [config_path(None)]
+    if configs:
+        raise WrongUsage("--all checks all configs there are: name none")
+    found = here().main_configs
+    if not found:
+        raise WrongUsage(f"no config in this repository: looked for {', '.join(USUAL_NAMES)}")
+    return found
 
 
 def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None, fixed: Mapping[str, str]) -> Report:
