@@ -149,7 +149,7 @@ def test_all_configs_of_a_repository_are_checked(
     (empty / "c/ci.yaml").write_text(BROKEN, encoding="utf-8")
     monkeypatch.chdir(empty / "a")
     result = pipegen("check", "--all", "--format", "concise")
-    assert (result.status, result.out[:17]) == (1, "../c/ci.yaml:5:14")
+    assert (result.status, result.out[:17]) == (1, "../c/ci.yaml:5:16")
 
 
 @pytest.mark.usefixtures("here")
