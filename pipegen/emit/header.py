@@ -47,11 +47,14 @@ class Header:
     is_untouched: bool
 
 
-def options_note(pipelines: Sequence[str], given: Mapping[str, str], cuts: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the note that only *pipelines* of the config were compiled, with which inputs fixed, and which *cuts*."""
+def options_note(
+    pipelines: Sequence[str], given: Mapping[str, str], cuts: Sequence[str] = (), *, is_child: bool = False
+) -> tuple[str, ...]:
+    """Return the note on options: which *pipelines* alone, which inputs fixed, which *cuts*, whether for a child."""
     options = [f"--pipeline {_quoted(name)}" for name in pipelines]
     options += [f"--set {_quoted(f'{name}={value}')}" for name, value in given.items()]
     options += [f"--split {_quoted(cut)}" for cut in cuts]
+    options += ["--child"] if is_child else []
     return (f"{_OPTIONS}{' '.join(options)}",) if options else ()
 
 

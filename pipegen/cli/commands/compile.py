@@ -61,6 +61,9 @@ _OutputOption = Annotated[
     str | None,
     typer.Option("--output", "-o", metavar="FILE", show_default=False, help='Where to write; "-" is standard output.'),
 ]
+_ChildOption = Annotated[
+    bool, typer.Option("--child", help="For GitLab: a file that the pipeline which generates it starts as its child.")
+]
 _CheckOption = Annotated[
     bool,
     typer.Option("--check", help="Write nothing; show what would change. Alone, for all generated files there are."),
@@ -82,6 +85,7 @@ class _Options:
 
     style: str | None
     split: tuple[str, ...]
+    is_child: bool
 
 
 def compile_(
@@ -94,6 +98,7 @@ def compile_(
     split: _SplitOption = None,
     form: FormatOption = Format.TEXT,
     *,
+    child: _ChildOption = False,
     check: _CheckOption = False,
     every: _AllOption = False,
     watch: _WatchOption = False,
@@ -111,13 +116,13 @@ def compile_(
         target=target,
         pipeline=tuple(pipeline or ()),
         output=output,
-        options=_Options(style, tuple(split or ())),
+        options=_Options(style, tuple(split or ()), child),
         form=form,
         check=check,
         force=force,
         strict=strict,
     )
-    is_whole = not (config or target or pipeline or inputs or output or style or split)
+    is_whole = not (config or target or pipeline or inputs or output or style or split or child)
     _check_asked(asked, every=every, watch=watch, is_whole=is_whole)
     if every or (check and is_whole):
         end(check_all(form, strict=strict) if check else write_all(form, strict=strict, force=force))
@@ -186,7 +191,7 @@ def _results(
     if not targets:
         raise WrongUsage("name a target: --target gitlab, --target jenkins, or both")
     _check_usage(targets, output)
-    options = {**target_options(targets, given.style, given.split), **_folder(output)}
+    options = {**target_options(targets, given.style, given.split, is_child=given.is_child), **_folder(output)}
     results: list[Result] = []
     for one in targets:
         try:
@@ -202,8 +207,10 @@ def _check_usage(targets: Sequence[Target], output: str | None) -> None:
         raise WrongUsage("--output takes the file of one target: name one, or leave --output out")
 
 
-def target_options(targets: Sequence[Target], style: str | None, split: Sequence[str] = ()) -> Mapping[str, str]:
-    """Return what *style* and *split* say to *targets*, or end with wrong usage."""
+def target_options(
+    targets: Sequence[Target], style: str | None, split: Sequence[str] = (), *, is_child: bool = False
+) -> Mapping[str, str]:
+    """Return what *style*, *split* and *is_child* say to *targets*, or end with wrong usage."""
     options: dict[str, str] = {}
     if style is not None:
         allowed = [value for target in targets for value in target.OPTIONS.get("style", ())]
@@ -212,11 +219,13 @@ def target_options(targets: Sequence[Target], style: str | None, split: Sequence
         if style not in allowed:
             raise wrong_option("--style", style, allowed)
         options["style"] = style
-    if split:
-        if not any("split" in target.OPTIONS for target in targets):
-            raise WrongUsage("--split is for the target gitlab")
-        options["split"] = "\n".join(split)
-    return options
+    given = {"split": "\n".join(split), "child": "yes" if is_child else ""}
+    for name, value in given.items():
+        if value and not any(name in target.OPTIONS for target in targets):
+            raise WrongUsage(f"--{name} is for the target gitlab")
+    if split and is_child:
+        raise WrongUsage("--child writes one file, for GitLab reads no other that is generated: leave --split out")
+    return options | {name: value for name, value in given.items() if value}
 
 
 def _folder(output: str | None) -> Mapping[str, str]:

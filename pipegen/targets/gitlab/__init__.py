@@ -21,7 +21,7 @@ FILE = MAIN
 CAPABILITIES: tuple[Capability, ...] = TABLE
 INCOMPATIBLE: tuple[Pair, ...] = PAIRS
 SETTINGS: Mapping[str, object] = SCHEMA
-OPTIONS: Mapping[str, tuple[str, ...]] = {"split": ()}
+OPTIONS: Mapping[str, tuple[str, ...]] = {"split": (), "child": ()}
 
 
 def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
@@ -30,12 +30,14 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     check_publications(plans, request.settings, chosen=chosen, report=report)
     check_registry(plans, request.settings, settings, report)
     groups = tuple(tuple(group.split(",")) for group in request.options.get("split", "").splitlines())
-    lowered = lower(plans, settings, chosen=chosen, report=report, groups=groups)
+    is_child = bool(request.options.get("child"))
+    lowered = lower(plans, settings, chosen=chosen, report=report, groups=groups, is_child=is_child)
     files = Files(
         source=request.source,
-        given=options_note(request.chosen, request.given, [",".join(group) for group in groups]),
+        given=options_note(request.chosen, request.given, [",".join(group) for group in groups], is_child=is_child),
         folder=request.options.get("folder", ""),
         limit=settings.max_yaml_size_bytes,
+        is_alone=is_child,
         at=plans[0].span,
         report=report,
     )

@@ -25,7 +25,7 @@ from pipegen.targets.gitlab.assembly import assembled
 from pipegen.targets.gitlab.collectors import strictest
 from pipegen.targets.gitlab.drafts import Draft, in_host
 from pipegen.targets.gitlab.host import in_child
-from pipegen.targets.gitlab.model import HELPER, Child, Document, Entry, Job, Need, Rule, Variable
+from pipegen.targets.gitlab.model import HELPER, Child, Document, Entry, Image, Job, Need, Rule, Variable
 from pipegen.targets.gitlab.names import Names
 from pipegen.targets.gitlab.needs import Place
 from pipegen.targets.gitlab.pipelines import STEP, Made, Pipeline, step_number
@@ -64,6 +64,17 @@ class Laid:
         pipeline = replace(self.pipeline, host=host, names=self.names.copy(), rules=(), stage_rules=own)
         drafts = in_host(self.drafts, plan, host, self.pipeline.settings, self.report)
         return pipeline, tuple(pipeline.made(drafts, pipeline.places(drafts)))
+
+
+def always_in(name: str, image: Image | None) -> Job:
+    """Return the helper *name*, in *image*, that is in a child whatever its rules keep out."""
+    return Job(
+        name=name,
+        image=image,
+        stage=f"{STEP} 1",
+        variables=(_IS_HELPER, Variable("GIT_STRATEGY", "none")),
+        script=(Entry("true", "GitLab makes no pipeline without a job"),),
+    )
 
 
 def _own_rules(job: PlanJob, report: Report) -> tuple[Rule, ...]:
@@ -153,17 +164,9 @@ class _Division:
         places = {stage: place for stage, place in self.laid.places.items() if self.parts.get(stage) == part}
         found = list(in_steps(jobs))
         if all(job.rules for job in found):
-            found.insert(0, self._always(part))
+            name = self.names.take(f"{self.laid.pipeline.prefix}start of {self.titles[part]}")
+            found.insert(0, always_in(name, self.inside.shell_image()))
         return tuple(assembled(self.inside, found, places, self.names))
-
-    def _always(self, part: int) -> Job:
-        return Job(
-            name=self.names.take(f"{self.laid.pipeline.prefix}start of {self.titles[part]}"),
-            image=self.inside.shell_image(),
-            stage=f"{STEP} 1",
-            variables=(_IS_HELPER, Variable("GIT_STRATEGY", "none")),
-            script=(Entry("true", "GitLab makes no pipeline without a job"),),
-        )
 
     def _in_order(self, starting: Mapping[int, Sequence[Job]]) -> Iterator[Job]:
         """Yield the jobs of the parent, each bridge where the first stage of its child would stand."""

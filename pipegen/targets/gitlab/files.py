@@ -35,6 +35,7 @@ class Files:
         given: notes on the options, for all headers.
         folder: where the main file is, from the root of the repository; "" is the root.
         limit: the bytes of memory that a parsed file may take.
+        is_alone: whether the main file can have no others beside it.
         at: what is pointed at where a file is too big.
     """
 
@@ -42,6 +43,7 @@ class Files:
     given: Sequence[str]
     folder: str
     limit: int
+    is_alone: bool
     at: Span
     report: Report
 
@@ -63,7 +65,7 @@ class Files:
     ) -> tuple[GeneratedFile, ...]:
         """Return the files of one pipeline, its own last; *name* makes the name of that from its text."""
         size, budget = memory(document_data(document)), self.limit * BUDGET // 100
-        pieces = included(document, budget) if size > budget else ()
+        pieces = included(document, budget) if size > budget and not self.is_alone else ()
         parts = [self._included(piece, number) for number, piece in enumerate(pieces, 1)]
         if parts:
             paths = tuple(join(self.folder, part.name) for part in parts)
