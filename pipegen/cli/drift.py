@@ -92,23 +92,26 @@ def remake_all(repository: Repository, found: Found) -> tuple[tuple[Result, ...]
 
 
 def left_over(results: Sequence[Result]) -> Iterator[Written]:
-    """Yield the files of children beside *results* that none of the generated files there starts any more."""
-    for folder in dict.fromkeys(result.path.parent for result in results if not _is_beside(result.path)):
-        names = {result.path for result in results}
-        mains = [one for path in folder.iterdir() if (one := read_written(path)) is not None]
-        for path in sorted((folder / ".gitlab-ci").glob("*.yml")):
-            one = read_written(path) if _is_beside(path) and path not in names else None
-            if one is not None and not any(_names(main, one) for main in mains):
-                yield one
+    """Yield the files of children beside *results* that no generated file starts any more once these are written."""
+    new = {result.path: result.file.text for result in results}
+    for folder in dict.fromkeys(path.parent for path in new if not _is_beside(path)):
+        beside = [path for path in sorted((folder / ".gitlab-ci").glob("*.yml")) if _is_beside(path)]
+        if not set(beside) <= new.keys():
+            old = {path: one.file.text for path in (*folder.iterdir(), *beside) if (one := read_written(path))}
+            texts = old | new
+            for path in (path for path in beside if path not in new):
+                one = read_written(path)
+                if one and not any(f".gitlab-ci/{path.name}" in text for other, text in texts.items() if other != path):
+                    yield one
 
 
 def report_left_over(written: Written, report: Report) -> None:
     """Report that no file starts or includes *written*."""
     report.add(
         codes.LEFT_OVER_FILE,
-        f'"{written.path}" is a file of a child pipeline that no generated file names any more',
+        f'"{written.path}" is a part of a pipeline that no generated file names any more',
         at=Span(written.file, 0, _end_of_line(written.file, 0)),
-        hint="delete it: its parent starts another file, or none",
+        hint="delete it: what it was made with names another file now, or none",
     )
 
 
@@ -124,6 +127,8 @@ def _remade(written: Written, repository: Repository, found: Found) -> tuple[Res
     own = Report()
     results = remade(written, config, own)
     found.report.take(own)
+    if not results and not own.has_errors():
+        found.words.append(f"{written.path} not looked into: no target that is here writes such a file")
     return () if own.has_errors(strict=found.strict) else results
 
 
@@ -149,7 +154,7 @@ def _report_without_source(written: Written, repository: Repository, report: Rep
                 f'"{source}", which "{written.path}" was made from, is now "{config}"',
                 at=at,
                 label="is not there",
-                hint=f"run: {_command(written, config)}",
+                hint=f"run: {_command(written, config, results[-1].target)}",
             )
             return
     unnamed = [str(one) for one in repository.configs if one not in _sources(repository)]
@@ -191,11 +196,10 @@ def report_missing(result: Result, again: str, report: Report) -> None:
     )
 
 
-def _command(written: Written, config: Path) -> str:
-    """Return the command that makes *written* from *config*."""
+def _command(written: Written, config: Path, target: str) -> str:
+    """Return the command that makes *written* from *config* for *target*."""
     options = f" {written.header.options}" if written.header.options else ""
-    target = {"// ": " -t jenkins", "# ": " -t gitlab"}.get(written.header.mark, "")
-    return f"pipegen compile {quote(str(config))}{target} -o {quote(str(written.path))}{options}"
+    return f"pipegen compile {quote(str(config))} -t {target} -o {quote(str(written.path))}{options}"
 
 
 def _sources(repository: Repository) -> tuple[Path, ...]:

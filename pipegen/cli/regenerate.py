@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,8 +22,9 @@ _KNOWN = ("--pipeline", "--set", "--split", "--style", "--child")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Result:
-    """What a target was given, and where it goes: *path* is seen from here; *config* is what it was made from."""
+    """What a *target* made, and where it goes: *path* is seen from here; *config* is what it was made from."""
 
+    target: str
     path: Path
     file: GeneratedFile
     config: SourceFile
@@ -79,18 +80,21 @@ def remade(written: Written, config: Path, report: Report, *, source: str = "") 
         folder, _, name = source.rpartition("/")
         analysed = replace(analysed, file=replace(analysed.file, path=name, folder=folder))
     told = options.for_target(folder_from_root(written.path))
-    first: tuple[Result, ...] = ()
-    reports: list[Report] = []
-    for target in _targets(written, analysed):
-        reports.append(Report())
-        found = _made(analysed, target, told, written.path, reports[-1])
-        if found and found[-1].file.text == written.text:
-            report.take(reports[-1])
-            return found
-        first = first or found
-    for one in reports[:1]:
-        report.take(one)
-    return first
+    made = [_made(analysed, target, told, written) for target in _targets(written, analysed)]
+    if not made:
+        return ()
+    likeliest = max(made, key=lambda one: one.likeness)
+    report.take(likeliest.report)
+    return likeliest.results
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What a target makes, what it says of that, and how much of it is what lies there."""
+
+    results: tuple[Result, ...]
+    report: Report
+    likeness: tuple[int, ...]
 
 
 def placed(file: GeneratedFile, target: Target, main: Path) -> Path:
@@ -98,22 +102,35 @@ def placed(file: GeneratedFile, target: Target, main: Path) -> Path:
     return main if file.name == target.FILE else main.parent / file.name
 
 
-def _made(
-    analysed: Analysed, target: Target, options: Mapping[str, str], main: Path, report: Report
-) -> tuple[Result, ...]:
+def _made(analysed: Analysed, target: Target, options: Mapping[str, str], written: Written) -> _Made:
+    report = Report()
     try:
-        files = generate(analysed, target, options, report)
+        files = tuple(generate(analysed, target, options, report))
     except Stopped:
-        return ()
-    return tuple(Result(path=placed(file, target, main), file=file, config=analysed.file) for file in files)
+        files = ()
+    results = tuple(
+        Result(target=target.NAME, path=placed(file, target, written.path), file=file, config=analysed.file)
+        for file in files
+    )
+    return _Made(results, report, _likeness(target, files[-1].text if files else "", written))
 
 
-def _targets(written: Written, analysed: Analysed) -> Iterator[Target]:
-    """Yield the targets that may have written a file, the likeliest first: its header does not name one."""
+def _likeness(target: Target, text: str, written: Written) -> tuple[int, ...]:
+    """Return how likely *target*, which says *text* now, is to have written a file: by its text, then by its name."""
+    usual, lines = Path(target.FILE), written.text.splitlines()[written.header.height :]
+    return (
+        text == written.text,
+        written.path.name == usual.name,
+        written.path.suffix.replace("yaml", "yml") == usual.suffix,
+        len({line for line in lines if line.strip()} & set(text.splitlines())),
+    )
+
+
+def _targets(written: Written, analysed: Analysed) -> tuple[Target, ...]:
+    """Return the targets that may have written a file: the header does not name one."""
     usual = _BY_MARK.get(written.header.mark)
     others = [name for name in analysed.settings if name not in _BY_MARK.values()]
-    found = [target for name in (*([usual] if usual else []), *others) for target in _loaded(name)]
-    yield from sorted(found, key=lambda target: written.path.name != target.FILE)
+    return tuple(target for name in (*([usual] if usual else []), *others) for target in _loaded(name))
 
 
 def _loaded(name: str) -> tuple[Target, ...]:

@@ -16,63 +16,71 @@ from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.load import USUAL_NAMES, find
 from pipegen.diagnostics.report import Report, Stopped
 
-_AGAIN = "pipegen compile --all"
+_Group = tuple[Result, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Remade:
+    """All generated files as their configs say them, each behind its children.
+
+    *missing* are those that the config here asks for, and that lie nowhere as generated files.
+    """
+
+    found: Found
+    groups: tuple[_Group, ...]
+    missing: tuple[_Group, ...]
 
 
 def check_all(form: Format, *, strict: bool) -> Exit:
     """Show how each generated file of the repository differs from what its config says, and why."""
-    found, groups = _remade(strict=strict)
-    for results in groups:
-        check_results(results, found, _AGAIN)
-    return show_found(found, form)
+    remade = _remade(strict=strict)
+    for results in remade.groups:
+        check_results(results, remade.found, "pipegen compile --all")
+    for results in remade.missing:
+        check_results(results, remade.found, "pipegen compile")
+    return show_found(remade.found, form)
 
 
 def write_all(form: Format, *, strict: bool, force: bool) -> Exit:
     """Write each generated file of the repository anew; what a person changed is kept unless *force* says otherwise."""
-    found, groups = _remade(strict=strict)
-    for results in groups:
+    remade = _remade(strict=strict)
+    found = remade.found
+    for results in remade.groups:
         kept = () if force else tuple(edited(results))
         for written, result in kept:
             report_edited(written, result, found.report)
         if not kept:
             found.words += [write_one(result) for result in results]
+    for results in remade.missing:
+        if not results[-1].path.exists():
+            report_missing(results[-1], "pipegen compile", found.report)
     return show_found(found, form)
 
 
-def _remade(*, strict: bool) -> tuple[Found, tuple[tuple[Result, ...], ...]]:
-    """Return all generated files as their configs say them, each behind its children; problems on the way are found."""
+def _remade(*, strict: bool) -> _Remade:
     repository, found = here(), Found(Report(), strict)
     groups = remake_all(repository, found)
     config = find(Path())
     own = Report()  # one that holds errors would stop what it is given to
     analysed = attempt(config, own, lambda file: analyse(file, (), own)) if config else None
     found.report.take(own)
-    if analysed is not None:
-        for result in _missing(analysed, groups):
-            report_missing(result, "pipegen compile", found.report)
     if not repository.generated and (analysed is None or not analysed.settings) and not found.report.has_errors():
         raise WrongUsage(
             "no generated file in this repository, and no config here that names targets: "
             f"looked for {', '.join(USUAL_NAMES)}"
         )
-    return found, groups
+    return _Remade(found, groups, tuple(_missing(analysed, groups)) if analysed is not None else ())
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """A config, and the usual name of what was made from it: which target that was."""
-
-    config: Path | None
-    name: str
-
-
-def _missing(analysed: Analysed, groups: Sequence[Sequence[Result]]) -> Iterator[Result]:
+def _missing(analysed: Analysed, groups: Sequence[_Group]) -> Iterator[_Group]:
     """Yield what `compile` would write for the config here where no generated file of that target lies anywhere."""
-    there = {_Made(group[-1].config.place, group[-1].file.name) for group in groups if group}
+    there = {(group[-1].config.place, group[-1].target) for group in groups if group}
     for target in named_targets(analysed):
-        if _Made(analysed.file.place, target.FILE) not in there and not Path(target.FILE).exists():
+        if (analysed.file.place, target.NAME) not in there:
             try:
                 files = generate(analysed, target, {}, Report())
             except Stopped:
                 continue
-            yield Result(path=Path(files[-1].name), file=files[-1], config=analysed.file)
+            yield tuple(
+                Result(target=target.NAME, path=Path(file.name), file=file, config=analysed.file) for file in files
+            )

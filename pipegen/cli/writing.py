@@ -32,23 +32,26 @@ def show_found(found: Found, form: Format) -> Exit:
     return Exit.PROBLEMS if found.diffs or found.report.has_errors(strict=found.strict) else Exit.FINE
 
 
-def write_files(results: Sequence[Result], form: Format, *, force: bool) -> Exit:
-    """Write *results*, all or none: what a person wrote or changed is kept unless *force* says otherwise."""
-    report = Report()
+def write_files(results: Sequence[Result], form: Format, report: Report, *, force: bool) -> Exit:
+    """Write *results*, all or none: what a person wrote or changed is kept unless *force* says otherwise.
+
+    What *report* holds is shown before, with what is to be said of the files that lie there.
+    """
     for result in results:
         if not force and is_foreign(result.path):
+            show(report.diagnostics(), form, sys.stderr)
             say(f"pipegen: {result.path} was not written by pipegen: move it away, or overwrite it with --force")
             return Exit.PROBLEMS
     for written, result in () if force else edited(results):
         report_edited(written, result, report)
-    if not report.has_errors():
-        for result in results:
-            tell(form, write_one(result))
-        for written in left_over(results):
-            report_left_over(written, report)
-    if report.diagnostics():
-        show(report.diagnostics(), form, sys.stderr)
-    return Exit.PROBLEMS if report.has_errors() else Exit.FINE
+    for written in left_over(results):
+        report_left_over(written, report)
+    show(report.diagnostics(), form, sys.stderr)
+    if report.has_errors():
+        return Exit.PROBLEMS
+    for result in results:
+        tell(form, write_one(result))
+    return Exit.FINE
 
 
 def write_one(result: Result) -> str:

@@ -15,6 +15,8 @@ _FIRST = re.compile(
     r'Do not edit: change that file and run "pipegen compile"\.'
 )
 _OPTIONS, _DIGEST = "Options: ", "Digest: "
+# What may have come above it by hand.
+_COMMENT = re.compile(r"\s*(?:$|#|//|/\*|\*|--)")
 # How a Jenkinsfile notes a style that was asked for.
 _STYLE = re.compile(r"Style: (\w+)\.")
 # Behind these marks, backslashes are doubled: Groovy reads unicode escapes in comments too.
@@ -71,12 +73,14 @@ def header(source: str, notes: Iterable[str], body: str) -> tuple[str, ...]:
 
 
 def read_header(text: str) -> Header | None:
-    """Return what the block at the top of *text* says; None where *text* does not begin with one."""
-    first, _, rest = text.replace("\r\n", "\n").partition("\n")
-    found = _FIRST.fullmatch(first)
+    """Return what the block at the top of *text* says; None where there is none.
+
+    Only comments and empty lines may stand above it: somebody has added them.
+    """
+    above, found, rest = _split(text.replace("\r\n", "\n"))
     if found is None:
         return None
-    mark, digest, height = found["mark"], "", 1
+    mark, digest, height = found["mark"], "", above + 1
     options: list[str] = []
     while rest.startswith(mark) and not digest:
         line, _, rest = rest.partition("\n")
@@ -91,8 +95,20 @@ def read_header(text: str) -> Header | None:
         options=" ".join(options),
         digest=digest,
         height=height,
-        is_untouched=digest == _digest(rest.removeprefix("\n")),
+        is_untouched=not above and digest == _digest(rest.removeprefix("\n")),
     )
+
+
+def _split(text: str) -> tuple[int, re.Match[str] | None, str]:
+    """Return how many lines stand above the first line of a header in *text*, that line, and what stands below it."""
+    above, rest = 0, text
+    while rest:
+        line, _, rest = rest.partition("\n")
+        found = _FIRST.fullmatch(line)
+        if found is not None or not _COMMENT.match(line):
+            return above, found, rest
+        above += 1
+    return above, None, ""
 
 
 def words(options: str) -> tuple[str, ...]:

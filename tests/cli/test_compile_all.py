@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from cli.calling import BROKEN, CONFIG, SEVERAL, Pipegen
 
+from pipegen.targets import registry
+
 
 def service(name: str, *, target: str = "jenkins", more: str = "") -> str:
     """Return the config of a service, which names its target."""
@@ -38,9 +40,10 @@ def mono(empty: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen) -> Path
 
 
 def codes(pipegen: Pipegen, *options: str) -> Sequence[tuple[str, str]]:
-    """Return the code of each thing that `compile --check` tells, and the file where that is."""
+    """Return the code of each error that `compile --check` tells, and the file where that is."""
     told = pipegen("compile", "--check", "--format", "json", *options)
-    found = [(one["code"], one["file"]) for one in json.loads(told.err)["diagnostics"]] if told.err else []
+    every = json.loads(told.err)["diagnostics"] if told.err else []
+    found = [(one["code"], one["file"]) for one in every if one["severity"] == "error"]
     assert told.status == (1 if found else 0)
     return found
 
@@ -179,6 +182,39 @@ def test_what_the_config_here_names_and_nobody_made_is_missing(here: Path, pipeg
     assert result.status == 1
     assert 'error[PG681]: "Jenkinsfile", which "pipegen.yaml" compiles to, is not there' in result.err
     assert ".gitlab-ci.yml" not in result.err
+
+
+def test_a_file_of_somebody_else_in_the_place_of_one_is_told(here: Path, pipegen: Pipegen) -> None:
+    """A check compares it; nothing overwrites it."""
+    (here / "pipegen.yaml").write_text("targets: { jenkins: {} }\n" + CONFIG, encoding="utf-8")
+    (here / "Jenkinsfile").write_text("node { }\n", encoding="utf-8")
+    result = pipegen("compile", "--check")
+
+    assert (result.status, 'error[PG681]: "Jenkinsfile" was not written by pipegen' in result.err) == (1, True)
+    assert pipegen("compile", "--all").status == 0
+    assert (here / "Jenkinsfile").read_text(encoding="utf-8") == "node { }\n"
+
+
+def test_files_of_other_targets_are_known_by_what_they_hold(
+    empty: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen
+) -> None:
+    """Their comments may look like those of GitLab's files, and their names tell nothing."""
+    info = empty / "node_modules/outline-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outline\nVersion: 1\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\noutline = pipegen_outline\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(info.parent))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "docs/outline"))
+    (empty / "pipegen.yaml").write_text(f"targets: {{ outline: {{ prefix: do- }}, gitlab: {{}} }}\n{CONFIG}", "utf-8")
+    pipegen("compile", "-t", "outline", "-o", "rules")
+    pipegen("compile", "-t", "gitlab", "-o", "jobs")
+    assert codes(pipegen) == []
+
+    change(empty / "pipegen.yaml", "lint", "style")
+    assert pipegen("compile", "--all").err.endswith("\njobs written\nrules written\n")
+    assert "do-candidate: do-style do-unit" in (empty / "rules").read_text(encoding="utf-8")
+    (empty / "pipegen.yaml").rename(empty / "ci.yaml")
+    assert "run: pipegen compile ci.yaml -t outline -o rules\n" in pipegen("compile", "--check").err
 
 
 def test_files_that_git_ignores_are_left_alone(mono: Path, pipegen: Pipegen) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
-from cli.calling import CONFIG, Pipegen, names
+from cli.calling import CONFIG, WARNED, Pipegen, names
 
 
 def test_a_file_from_elsewhere_is_protected(here: Path, pipegen: Pipegen) -> None:
@@ -48,6 +49,38 @@ def test_a_change_by_hand_is_protected(here: Path, pipegen: Pipegen) -> None:
     assert "'tidy'" in result.err
     assert 'hint: to keep the change, make it in "pipegen.yaml"' in result.err
     assert (here / "Jenkinsfile").read_text(encoding="utf-8") == text
+
+
+def test_a_line_above_the_header_is_a_change_by_hand(here: Path, pipegen: Pipegen) -> None:
+    """It is protected, and found by a check of the repository."""
+    pipegen("compile", "-t", "gitlab")
+    text = "# Ours, since 1999.\n" + (here / ".gitlab-ci.yml").read_text(encoding="utf-8")
+    (here / ".gitlab-ci.yml").write_text(text, encoding="utf-8")
+
+    for arguments in (("-t", "gitlab"), ("--all",), ("--check",)):
+        result = pipegen("compile", *arguments)
+        assert (result.status, "error[PG680]" in result.err) == (1, True)
+    assert (here / ".gitlab-ci.yml").read_text(encoding="utf-8") == text
+
+
+def test_a_file_that_shows_a_header_is_none(here: Path, pipegen: Pipegen) -> None:
+    """Documents quote such lines."""
+    pipegen("compile", "-t", "gitlab")
+    quoted = (here / ".gitlab-ci.yml").read_text(encoding="utf-8")
+    (here / "README.md").write_text(f"```\n{quoted}```\n", encoding="utf-8")
+
+    assert pipegen("compile", "--check").err == ".gitlab-ci.yml unchanged\n"
+
+
+def test_what_is_said_of_config_and_files_is_one_document(here: Path, pipegen: Pipegen) -> None:
+    """Programs read one."""
+    (here / "pipegen.yaml").write_text(WARNED, encoding="utf-8")
+    pipegen("compile", "-t", "gitlab")
+    with (here / ".gitlab-ci.yml").open("a", encoding="utf-8") as file:
+        file.write("# mine\n")
+    for arguments in (("-t", "gitlab"), ("-t", "gitlab", "--check"), ("--all",), ("--check",)):
+        told = json.loads(pipegen("compile", *arguments, "--format", "json").err)
+        assert {one["code"] for one in told["diagnostics"]} >= {"PG624", "PG680"}
 
 
 def test_force_overwrites_a_change_by_hand(here: Path, pipegen: Pipegen) -> None:

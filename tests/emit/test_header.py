@@ -52,6 +52,7 @@ def test_a_header_is_read_back(mark: str, ends: str) -> None:
     [
         lambda text: text.replace("\nb\n", "\nc\n"),
         lambda text: text + "\n",
+        lambda text: f"# mine\n\n{text}",
         lambda text: text.replace("# Digest: ", "# Digest: 0"),
         lambda text: "".join(line for line in text.splitlines(keepends=True) if "Digest" not in line),
     ],

@@ -167,7 +167,7 @@ def _compile(path: Path, fixed: Mapping[str, str], asked: _Asked) -> None:
     analysed = attempt(path, report, lambda file: analyse(file, asked.pipeline, report, fixed))
     results = _results(analysed, asked.target, output, asked.options, report) if analysed is not None else ()
     is_sound = analysed is not None and not report.has_errors(strict=asked.strict)
-    if not (asked.check and is_sound):
+    if not is_sound or output == "-":
         show(report.diagnostics(), asked.form, sys.stderr)
     if not is_sound:
         if not report.has_errors():
@@ -181,7 +181,7 @@ def _compile(path: Path, fixed: Mapping[str, str], asked: _Asked) -> None:
     if asked.check:
         end(check_files(results, asked.form, report, strict=asked.strict))
     else:
-        end(write_files(results, asked.form, force=asked.force))
+        end(write_files(results, asked.form, report, force=asked.force))
 
 
 def _results(
@@ -198,7 +198,9 @@ def _results(
             files = generate(analysed, one, options, report)
         except Stopped:
             continue
-        results += [Result(path=_place(file, one, output), file=file, config=analysed.file) for file in files]
+        results += [
+            Result(target=one.NAME, path=_place(file, one, output), file=file, config=analysed.file) for file in files
+        ]
     return tuple(results)
 
 
