@@ -68,17 +68,20 @@ def noted(written: Written) -> Noted:
 def remade(written: Written, config: Path, report: Report, *, source: str = "") -> tuple[Result, ...]:
     """Return the files that *written* stands for, itself last, as *config* says them; () when diagnostics stop that.
 
-    They name *source* as their config where that is given.
+    With *source*, they are what *config* would come to if it were called so, and stood there.
     """
     options = noted(written)
     fixed, own = fixed_inputs(options.of("--set")), Report()
-    analysed = attempt(config, own, lambda file: analyse(file, options.of("--pipeline"), own, fixed))
+    folder, _, name = source.rpartition("/")
+
+    def work(file: SourceFile) -> Analysed:
+        called = replace(file, path=name, folder=folder) if source else file
+        return analyse(called, options.of("--pipeline"), own, fixed)
+
+    analysed = attempt(config, own, work)
     report.take(own)
     if analysed is None:
         return ()
-    if source:
-        folder, _, name = source.rpartition("/")
-        analysed = replace(analysed, file=replace(analysed.file, path=name, folder=folder))
     told = options.for_target(folder_from_root(written.path))
     made = [_made(analysed, target, told, written) for target in _targets(written, analysed)]
     if not made:

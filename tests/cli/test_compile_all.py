@@ -112,6 +112,17 @@ def test_a_renamed_config_is_named_with_the_command_that_mends_it(mono: Path, pi
     assert codes(pipegen) == []
 
 
+def test_a_folder_that_was_renamed_is_found(mono: Path, pipegen: Pipegen) -> None:
+    """Also where what is generated names files beside the config."""
+    (mono / "img").mkdir()
+    (mono / "img/pipegen.yaml").write_text("pipelines: { p: { stages: [{ name: image }] } }\n", encoding="utf-8")
+    pipegen("compile", "img/pipegen.yaml", "-t", "jenkins", "-o", "img/Jenkinsfile")
+    (mono / "img").rename(mono / "image")
+
+    assert codes(pipegen) == [("PG682", "image/Jenkinsfile")]
+    assert 'was made from, is now "image/pipegen.yaml"' in pipegen("compile", "--check").err
+
+
 def test_a_renamed_config_of_a_split_pipeline_is_found(empty: Path, pipegen: Pipegen) -> None:
     """The names of child files hang on the name of the config."""
     (empty / "pipegen.yaml").write_text(service("api", target="gitlab"), encoding="utf-8")
