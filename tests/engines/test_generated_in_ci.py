@@ -131,6 +131,16 @@ def test_jenkins_loads_what_a_build_has_generated(repository: Path, path: str, t
     assert {stage.name: stage.status for stage in done.stages} == PUSHED
 
 
+@pytest.mark.parametrize("script", ["evaluate 'new File(\"x\")'", "new GroovyShell().evaluate('1')"])
+def test_the_sandbox_watches_what_is_evaluated(script: str, repository: Path, tmp_path: Path) -> None:
+    """A script may evaluate text as part of itself, and not by a shell of its own."""
+    require(jenkins_harness.available())
+    done = jenkins_harness.run(script, repository, workdir=tmp_path / "build", seconds=60)
+
+    assert done.error is not None
+    assert "the sandbox does not permit" in done.error.message
+
+
 @pytest.mark.parametrize("name", ["gitlab-ci.yml", "Jenkinsfile", "library/vars/pipegenRun.groovy"])
 def test_the_documents_show_what_is_executed_here(name: str) -> None:
     """Whatever of it is no comment."""
