@@ -15,6 +15,7 @@ from dataclasses import replace
 from pipegen.targets.gitlab.children import always_in
 from pipegen.targets.gitlab.model import Document, Image, Rule
 from pipegen.targets.gitlab.names import Names
+from pipegen.targets.gitlab.settings import Settings
 
 _OWN, _HANDED = "$CI_PIPELINE_SOURCE", "$PIPEGEN_SOURCE"
 
@@ -24,7 +25,17 @@ def as_child(document: Document, names: Names, image: Image | None) -> Document:
     jobs = tuple(replace(job, rules=tuple(map(_handed, job.rules))) for job in document.jobs)
     if all(job.rules for job in jobs):
         jobs = (always_in(names.take("start"), image), *jobs)
-    return replace(document, workflow=(Rule("", when="always"),), jobs=jobs)
+    settings = replace(document.settings, rules=())
+    return replace(document, settings=settings, workflow=(Rule("", when="always"),), jobs=jobs)
+
+
+def child_notes(settings: Settings) -> tuple[str, ...]:
+    """Return notes on what of *settings* is not for a child."""
+    return (
+        ("Left out: workflow.rules, which are for the pipeline that starts this one.",)
+        if settings.workflow.rules
+        else ()
+    )
 
 
 def _handed(rule: Rule) -> Rule:

@@ -15,7 +15,7 @@ from pipegen.targets.gitlab.assembly import assembled
 from pipegen.targets.gitlab.checks import check_plan
 from pipegen.targets.gitlab.children import Laid, divided
 from pipegen.targets.gitlab.drafts import Draft, drafts
-from pipegen.targets.gitlab.dynamic import as_child
+from pipegen.targets.gitlab.dynamic import as_child, child_notes
 from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
 from pipegen.targets.gitlab.final import FINALLY, OUTCOME, check_outcomes
 from pipegen.targets.gitlab.inputs import input_variables
@@ -86,7 +86,7 @@ def lower(
     told = (*notes(plans, settings), *schedule_notes(plans))
     document = whole.parent([assembled(one.pipeline, one.jobs(), one.places, names.copy()) for one in laid])
     if is_child:
-        return Lowered(as_child(document, names, laid[0].pipeline.shell_image()), told)
+        return Lowered(as_child(document, names, laid[0].pipeline.shell_image()), (*told, *child_notes(settings)))
     budget = settings.max_yaml_size_bytes * BUDGET // 100
     if not groups and memory(document_data(document)) <= budget:
         return Lowered(document, told)

@@ -71,6 +71,17 @@ def test_a_child_lets_in_one_job_always() -> None:
     assert "rules" not in alone["start"]
 
 
+def test_rules_of_the_workflow_are_for_the_parent() -> None:
+    """They could keep the child from running, and ask for a source that is not the run's."""
+    config = """
+        targets: { gitlab: { workflow: { name: Ours, rules: [{ if: '$CI_PIPELINE_SOURCE == "push"' }] } } }
+        pipelines: { p: { stages: [{ name: build, script: [make] }] } }
+        """
+    ((data,), _) = made(config, child="yes")
+
+    assert data["workflow"] == {"name": "Ours", "rules": [{"when": "always"}]}
+
+
 @pytest.mark.parametrize(("option", "codes"), [({}, set()), ({"child": "yes"}, {"PG627"})])
 def test_a_child_is_one_file(option: dict[str, str], codes: set[str]) -> None:
     """What GitLab refuses as too big is told: no file beside it would be found."""
