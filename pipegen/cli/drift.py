@@ -19,6 +19,8 @@ from pipegen.source.text import SourceFile, Span
 
 # What the target gitlab calls the files of children, and those that it includes.
 _BESIDE = re.compile(r"\.gitlab-ci/[a-z0-9-]+-[0-9a-f]{10}\.yml")
+# Of all configs, those that may be another one renamed: its words are those of the file that was made from it.
+_TRIED = 5
 _CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 
 
@@ -146,7 +148,7 @@ def _report_without_source(written: Written, repository: Repository, report: Rep
             hint="bring the config back, or remove these lines from the file to go on with it by hand",
         )
         return
-    for config in repository.configs:
+    for config in repository.configs_like(written)[:_TRIED]:
         results = remade(written, config, Report(), source=source)
         if results and results[-1].file.text == written.text:
             report.add(

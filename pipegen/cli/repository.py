@@ -21,6 +21,7 @@ _HEAD = 4096
 # Folders that hold no files of the project, where no git can tell.
 _SKIPPED = frozenset({".git", ".hg", ".svn", ".tox", ".venv", "__pycache__", "node_modules", "venv"})
 _CONFIG = re.compile(rb"""^(?:\{\s*)?["']?pipelines["']?\s*:""", re.MULTILINE)
+_WORD = re.compile(r"[\w./-]{3,}")
 _LARGEST_CONFIG = 4 * 1024 * 1024
 
 
@@ -85,6 +86,22 @@ class Repository:
         made = {one.path for one in self.generated}
         named = (name for name in self.names if name.endswith((".yaml", ".yml")) and self._shown(name) not in made)
         return tuple(self._shown(name) for name in named if _is_config(self.root / name))
+
+    def configs_like(self, written: Written) -> tuple[Path, ...]:
+        """Return the configs, those first of whose words *written* has the largest part."""
+        words = set(_WORD.findall(written.text))
+
+        def likeness(config: Path) -> float:
+            own = self._words[config]
+            return len(own & words) / (len(own) or 1)
+
+        return tuple(sorted(self.configs, key=likeness, reverse=True))
+
+    @cached_property
+    def _words(self) -> dict[Path, frozenset[str]]:
+        """The words of each config."""
+        texts = {config: config.read_bytes().decode(errors="replace") for config in self.configs}
+        return {config: frozenset(_WORD.findall(text)) for config, text in texts.items()}
 
     @property
     def main_configs(self) -> tuple[Path, ...]:
