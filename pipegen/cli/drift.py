@@ -148,7 +148,8 @@ def _report_without_source(written: Written, repository: Repository, report: Rep
             hint="bring the config back, or remove these lines from the file to go on with it by hand",
         )
         return
-    for config in repository.configs_like(written)[:_TRIED]:
+    like = repository.configs_like(written)
+    for config in like[:_TRIED]:
         results = remade(written, config, Report(), source=source)
         if results and results[-1].file.text == written.text:
             report.add(
@@ -159,7 +160,8 @@ def _report_without_source(written: Written, repository: Repository, report: Rep
                 hint=f"run: {_command(written, config, results[-1].target)}",
             )
             return
-    unnamed = [str(one) for one in repository.configs if one not in _sources(repository)]
+    sources = _sources(repository)
+    unnamed = [str(one) for one in like[:_TRIED] if one not in sources]
     others = f"; no file is made from {listed(unnamed)}" if unnamed else ""
     report.add(
         codes.LOST_SOURCE,

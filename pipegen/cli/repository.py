@@ -88,12 +88,12 @@ class Repository:
         return tuple(self._shown(name) for name in named if _is_config(self.root / name))
 
     def configs_like(self, written: Written) -> tuple[Path, ...]:
-        """Return the configs, those first of whose words *written* has the largest part."""
+        """Return the configs, those first that share most words with *written*, and have few others."""
         words = set(_WORD.findall(written.text))
 
         def likeness(config: Path) -> float:
             own = self._words[config]
-            return len(own & words) / (len(own) or 1)
+            return len(own & words) ** 2 / (len(own) or 1)
 
         return tuple(sorted(self.configs, key=likeness, reverse=True))
 
