@@ -5,8 +5,9 @@ The first line of a config may be a comment that says for which target it is com
 command line (`# target: jenkins style=declarative`), which pipelines are chosen (`# pipeline: test`), which inputs
 are fixed (`# set: level=full`), on which machines it runs on paper (`# cluster: included/cluster.yml`), how long its
 stages take there (`# durations: included/durations.yml`), which settings its project has (`# settings:
-included/pipegen.toml`), that it is about to run on a machine that has nothing (`# run: host stage=unit`), or which
-files have changed since `main` (`# changed: api/main.py`).
+included/pipegen.toml`), that it is about to run on a machine that has nothing (`# run: host stage=unit`), which files
+have changed since `main` (`# changed: api/main.py`), or how it and what was made from it have drifted apart
+(`# drift: renamed`).
 `pytest --update-golden` writes what is said anew.
 """
 
@@ -14,17 +15,19 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from drifting import drifted
 from engines.requirement import require
 
 from pipegen.cli.cluster import read_cluster
 from pipegen.cli.durations import check_timeouts, load_durations
 from pipegen.cli.linting import lint
-from pipegen.compiler import analyse, generate
+from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.ignores import report_unused
 from pipegen.config.load import load
 from pipegen.config.project import read_settings
@@ -57,7 +60,8 @@ SHELLCHECK = ("PG706", "PG707")
 def settings_of(config: Path) -> dict[str, list[str]]:
     """Return what the comment on the first line of *config* says, by its first word."""
     line = config.read_bytes().partition(b"\n")[0].decode(errors="replace")
-    found = re.fullmatch(r"# (?P<key>target|pipeline|set|cluster|durations|settings|run|changed): (?P<words>.+)", line)
+    keys = "target|pipeline|set|cluster|durations|settings|run|changed|drift"
+    found = re.fullmatch(rf"# (?P<key>{keys}): (?P<words>.+)", line)
     return {found["key"]: found["words"].split()} if found else {}
 
 
@@ -65,6 +69,8 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
     """Return what is said of the config in *folder*."""
     report = Report()
     settings = settings_of(folder / "pipeline.yml")
+    if "drift" in settings:
+        return drifted(folder, *settings["drift"])
     with suppress(Stopped):
         for name in settings.get("settings", ()):
             report.heed(read_settings(folder / name, report, shown=Path(name).name).policy)
@@ -78,22 +84,27 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         analysed = analyse(file, settings.get("pipeline", ()), report, fixed)
         for name, *options in [settings["target"]] if "target" in settings else []:
             generate(analysed, registry.load(name), dict(option.split("=") for option in options), report)
-        for name in settings.get("cluster", ()):
-            machines = read_cluster(folder / name, report, shown=Path(name).name)
-            check([task for plan in analysed.plans for task in pipeline_run(plan).tasks], machines, report)
-        for name in settings.get("durations", ()):
-            plans = {plan.name: plan for plan in analysed.plans}
-            check_timeouts(plans, load_durations(folder / name, plans, report, shown=Path(name).name), report)
-        if "changed" in settings:
-            narrow(analysed.plans, settings["changed"], "main", report)
-        report_unused(report, file, lambda _: True)
-        if "run" in settings:
-            gather(analysed.plans, (), Asked(Checkout(folder), {}, {}), wish_of(settings["run"]), report)
+        diagnose_further(analysed, folder, settings, report)
         if folder.name.startswith("PG7"):
             if folder.name.startswith(SHELLCHECK):
                 require(None if shutil.which("shellcheck") else "shellcheck is not installed")
             lint(analysed, report)
     return masked(report.diagnostics())
+
+
+def diagnose_further(analysed: Analysed, folder: Path, settings: Mapping[str, list[str]], report: Report) -> None:
+    """Report what the verbs beside `compile` say of *analysed*, as the *settings* ask."""
+    for name in settings.get("cluster", ()):
+        machines = read_cluster(folder / name, report, shown=Path(name).name)
+        check([task for plan in analysed.plans for task in pipeline_run(plan).tasks], machines, report)
+    for name in settings.get("durations", ()):
+        plans = {plan.name: plan for plan in analysed.plans}
+        check_timeouts(plans, load_durations(folder / name, plans, report, shown=Path(name).name), report)
+    if "changed" in settings:
+        narrow(analysed.plans, settings["changed"], "main", report)
+    report_unused(report, analysed.file, lambda _: True)
+    if "run" in settings:
+        gather(analysed.plans, (), Asked(Checkout(folder), {}, {}), wish_of(settings["run"]), report)
 
 
 def wish_of(words: list[str]) -> Wish:

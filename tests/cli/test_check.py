@@ -133,3 +133,28 @@ def test_one_pipeline_can_be_checked(here: Path, pipegen: Pipegen) -> None:
 
     assert pipegen("check").status == 1
     assert pipegen("check", "--pipeline", "other").status == 0
+
+
+def test_all_configs_of_a_repository_are_checked(
+    empty: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen
+) -> None:
+    """Those called as usual, and those that something was generated from; what they include is none of its own."""
+    (empty / ".git").mkdir()
+    for name in ("a/pipegen.yaml", "b/.pipeline/config.yaml", "c/ci.yaml", "c/other.yaml"):
+        (empty / name).parent.mkdir(parents=True, exist_ok=True)
+        (empty / name).write_text(CONFIG, encoding="utf-8")
+    pipegen("compile", "c/ci.yaml", "-t", "jenkins", "-o", "c/Jenkinsfile")
+    assert pipegen("check", "--all").err == "no errors in 3 configs\n"
+
+    (empty / "c/ci.yaml").write_text(BROKEN, encoding="utf-8")
+    monkeypatch.chdir(empty / "a")
+    result = pipegen("check", "--all", "--format", "concise")
+    assert (result.status, result.out[:17]) == (1, "../c/ci.yaml:5:16")
+
+
+@pytest.mark.usefixtures("here")
+def test_all_configs_leave_none_to_name(pipegen: Pipegen) -> None:
+    """Wrong usage, as is a repository without one."""
+    assert pipegen("check", "--all", "pipegen.yaml").status == 2
+    Path("pipegen.yaml").unlink()
+    assert pipegen("check", "--all").err.startswith("pipegen: no config in this repository: looked for pipegen.yaml,")

@@ -30,7 +30,8 @@ def test_a_stale_file_is_shown_as_a_diff(here: Path, pipegen: Pipegen) -> None:
     assert result.status == 1
     assert lines[:2] == ["--- .gitlab-ci.yml", "+++ .gitlab-ci.yml"]
     assert {"-lint:", "+style:"} < set(lines)
-    assert result.err == '.gitlab-ci.yml is not what the config says: run "pipegen compile"\n'
+    assert 'error[PG681]: ".gitlab-ci.yml" is not what "pipegen.yaml" says\n  --> .gitlab-ci.yml:36:1\n' in result.err
+    assert 'hint: run "pipegen compile"\n' in result.err
     assert (here / ".gitlab-ci.yml").read_bytes() == before
 
 
@@ -50,7 +51,8 @@ def test_each_stale_file_is_shown(here: Path, pipegen: Pipegen) -> None:
 
     assert result.status == 1
     assert result.out.startswith("--- Jenkinsfile\n+++ Jenkinsfile\n")
-    assert result.err == 'Jenkinsfile is not what the config says: run "pipegen compile"\n.gitlab-ci.yml unchanged\n'
+    assert 'error[PG681]: "Jenkinsfile" was not written by pipegen\n' in result.err
+    assert result.err.endswith("\n.gitlab-ci.yml unchanged\n")
 
 
 def test_line_ends_count(here: Path, pipegen: Pipegen) -> None:

@@ -41,7 +41,7 @@ def test_children_are_written_before_the_parent(split: Path, pipegen: Pipegen) -
 
 
 def test_check_compares_all_files(split: Path, pipegen: Pipegen) -> None:
-    """A child that was changed by hand is noticed, and written anew."""
+    """A child that was changed by hand is noticed, and written anew when that is asked for."""
     pipegen("compile", "-t", "gitlab", "--split", "unit")
     (child,) = children(split)
     before = child.read_text(encoding="utf-8")
@@ -49,8 +49,21 @@ def test_check_compares_all_files(split: Path, pipegen: Pipegen) -> None:
     child.write_text(f"{before}# changed\n", encoding="utf-8")
 
     assert pipegen("compile", "-t", "gitlab", "--split", "unit", "--check").status == 1
-    assert pipegen("compile", "-t", "gitlab", "--split", "unit").status == 0
+    assert pipegen("compile", "-t", "gitlab", "--split", "unit").status == 1
+    assert pipegen("compile", "-t", "gitlab", "--split", "unit", "--force").status == 0
     assert child.read_text(encoding="utf-8") == before
+
+
+def test_children_that_nothing_starts_any_more_are_told(split: Path, pipegen: Pipegen) -> None:
+    """When the parent is written, and when it is compared; they are not deleted."""
+    pipegen("compile", "-t", "gitlab", "--split", "unit")
+    (child,) = children(split)
+    written, checked = pipegen("compile", "-t", "gitlab"), pipegen("compile", "-t", "gitlab", "--check")
+
+    told = f'warning[PG684]: ".gitlab-ci/{child.name}" is a part of a pipeline that no generated file names'
+    assert (written.status, told in written.err, checked.status, told in checked.err) == (0, True, 0, True)
+    assert pipegen("compile", "-t", "gitlab", "--check", "--strict").status == 1
+    assert child.exists()
 
 
 @pytest.mark.usefixtures("split")
@@ -67,6 +80,19 @@ def test_children_stand_beside_the_parent(split: Path, pipegen: Pipegen) -> None
     (child,) = children(split / "ci")
 
     assert f"local: ci/.gitlab-ci/{child.name}" in (split / "ci/main.yml").read_text(encoding="utf-8")
+
+
+def test_children_are_named_from_the_root_wherever_pipegen_is_called(
+    split: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen
+) -> None:
+    """The engine counts from the root of the repository, not from where somebody stood."""
+    (split / ".git").mkdir()
+    (split / "ci").mkdir()
+    monkeypatch.chdir(split / "ci")
+    pipegen("compile", "../pipegen.yaml", "-t", "gitlab", "--split", "unit")
+    (child,) = children(split / "ci")
+
+    assert f"local: ci/.gitlab-ci/{child.name}" in (split / "ci/.gitlab-ci.yml").read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("split")

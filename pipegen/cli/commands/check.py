@@ -13,6 +13,7 @@ from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.fixing import fixed, write_fixed
 from pipegen.cli.linting import is_told, lint
 from pipegen.cli.output import check_place, write
+from pipegen.cli.repository import here
 from pipegen.cli.session import (
     Format,
     FormatOption,
@@ -31,6 +32,7 @@ from pipegen.cli.session import (
 )
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.ignores import report_unused
+from pipegen.config.load import USUAL_NAMES
 from pipegen.diagnostics.masking import masked
 from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.render import FORMATS
@@ -54,6 +56,7 @@ def check(
     form: FormatOption = Format.TEXT,
     output: _Output = None,
     *,
+    every: Annotated[bool, typer.Option("--all", help="Check all configs of the repository.")] = False,
     strict: StrictOption = False,
     fix: Annotated[bool, typer.Option("--fix", help="Mend what can be mended without a change of meaning.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, and write nothing.")] = False,
@@ -63,7 +66,7 @@ def check(
     What compiles and is likely not meant is told too. What a target cannot say is
     reported for the targets that --target or the config's "targets" names.
     """
-    paths = [config_path(path) for path in configs] if configs else [config_path(None)]
+    paths = _paths(configs or (), every=every)
     output = None if output == Path("-") else output
     _check_output(output, paths)
     load_targets(target or ())
@@ -102,6 +105,18 @@ def _mend(paths: Sequence[Path], *, is_dry: bool) -> None:
     elif differences := [found.difference for found in changes if found.difference]:
         sys.stdout.write("".join(differences))
         end(Exit.PROBLEMS)
+
+
+def _paths(configs: Sequence[Path], *, every: bool) -> Sequence[Path]:
+    """Return the configs that are meant, or end with wrong usage."""
+    if not every:
+        return [config_path(path) for path in configs] if configs else [config_path(None)]
+    if configs:
+        raise WrongUsage("--all checks all configs there are: name none")
+    found = here().main_configs
+    if not found:
+        raise WrongUsage(f"no config in this repository: looked for {', '.join(USUAL_NAMES)}")
+    return found
 
 
 def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None, fixed: Mapping[str, str]) -> Report:

@@ -10,7 +10,10 @@ from typing import Annotated
 import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.output import check_place, difference, is_foreign, write
+from pipegen.cli.output import check_place
+from pipegen.cli.regenerate import Result, placed
+from pipegen.cli.renewal import check_all, write_all
+from pipegen.cli.repository import folder_from_root
 from pipegen.cli.session import (
     ChangedSinceOption,
     ConfigArgument,
@@ -27,11 +30,12 @@ from pipegen.cli.session import (
     fixed_inputs,
     load_targets,
     named_targets,
-    say,
     show,
     tell,
     wrong_option,
 )
+from pipegen.cli.watch import watch as watched
+from pipegen.cli.writing import check_files, write_files
 from pipegen.compiler import Analysed, generate
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.structs import Struct
@@ -55,13 +59,26 @@ _SplitOption = Annotated[
         help="Put these stages, and what comes after them, into a child pipeline of GitLab; may be given again.",
     ),
 ]
-
-
-class _Result(Struct):
-    """What a target was given, and where it goes."""
-
-    path: Path
-    file: GeneratedFile
+_OutputOption = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", show_default=False, help='Where to write; "-" is standard output.'),
+]
+_ChildOption = Annotated[
+    bool, typer.Option("--child", help="For GitLab: a file that the pipeline which generates it starts as its child.")
+]
+_CheckOption = Annotated[
+    bool,
+    typer.Option("--check", help="Write nothing; show what would change. Alone, for all generated files there are."),
+]
+_AllOption = Annotated[
+    bool, typer.Option("--all", help="Write all generated files of the repository anew, each as it was made.")
+]
+_WatchOption = Annotated[
+    bool, typer.Option("--watch", help="Go on, and write anew when the config or what it includes changes.")
+]
+_ForceOption = Annotated[
+    bool, typer.Option("--force", help="Overwrite what pipegen did not write, or what was changed since.")
+]
 
 
 class _Options(Struct):
@@ -70,6 +87,7 @@ class _Options(Struct):
     style: str | None
     split: tuple[str, ...]
     since: str | None
+    is_child: bool
 
 
 def compile_(
@@ -78,70 +96,117 @@ def compile_(
     pipeline: PipelineOption = None,
     inputs: SetOption = None,
     changed_since: ChangedSinceOption = None,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", show_default=False, help='Where to write; "-" is standard output.'
-        ),
-    ] = None,
+    output: _OutputOption = None,
     style: StyleOption = None,
     split: _SplitOption = None,
     form: FormatOption = Format.TEXT,
     *,
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; show what would change.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that pipegen did not write.")] = False,
+    child: _ChildOption = False,
+    check: _CheckOption = False,
+    every: _AllOption = False,
+    watch: _WatchOption = False,
+    force: _ForceOption = False,
     strict: StrictOption = False,
 ) -> None:
     """Write what an engine reads: a Jenkinsfile, a .gitlab-ci.yml.
 
     Without --output each target writes its usual file in the current folder.
     Without --target, the targets that the config's "targets" names.
+    With --check and nothing else, or --all: each generated file of the
+    repository, from the config and with the options that its header names.
     """
-    path, report, fixed = config_path(config), Report(), fixed_inputs(inputs)
-    if check and output == "-":
-        raise WrongUsage("--check compares with a file: leave --output out, or name the file")
-    _check_usage(load_targets(target or ()), output)
-    analysed = attempt(path, report, lambda file: analysed_since(file, pipeline or (), report, fixed, changed_since))
-    results = (
-        _results(analysed, target, output, _Options(style, tuple(split or ()), changed_since), report)
-        if analysed is not None
-        else ()
+    asked = _Asked(
+        target=target,
+        pipeline=tuple(pipeline or ()),
+        output=output,
+        options=_Options(style, tuple(split or ()), changed_since, child),
+        form=form,
+        check=check,
+        force=force,
+        strict=strict,
     )
-    show(report.diagnostics(), form, sys.stderr)
-    if analysed is None or report.has_errors(strict=strict):
+    is_whole = not (config or target or pipeline or inputs or changed_since or output or style or split or child)
+    _check_asked(asked, every=every, watch=watch, is_whole=is_whole)
+    if every or (check and is_whole):
+        end(check_all(form, strict=strict) if check else write_all(form, strict=strict, force=force))
+        return
+    path, fixed = config_path(config), fixed_inputs(inputs)
+    _check_usage(load_targets(target or ()), output)
+    if watch:
+        watched(path, lambda: _compile(path, fixed, asked))
+    else:
+        _compile(path, fixed, asked)
+
+
+class _Asked(Struct, kw_only=True):
+    """What the command line says of a compilation, beside the config and its inputs."""
+
+    target: Sequence[str] | None
+    pipeline: tuple[str, ...]
+    output: str | None
+    options: _Options
+    form: Format
+    check: bool
+    force: bool
+    strict: bool
+
+
+def _check_asked(asked: _Asked, *, every: bool, watch: bool, is_whole: bool) -> None:
+    """End with wrong usage when what is *asked* does not go together."""
+    if every and (watch or not is_whole):
+        raise WrongUsage(
+            "--all takes each file as it was made: no CONFIG, and no option but --check, --force, --strict"
+        )
+    if watch and (asked.check or asked.output == "-"):
+        raise WrongUsage("--watch writes files: leave --check and --output - out")
+    if asked.check and asked.output == "-":
+        raise WrongUsage("--check compares with a file: leave --output out, or name the file")
+
+
+def _compile(path: Path, fixed: Mapping[str, str], asked: _Asked) -> None:
+    """Write what is *asked* for, or compare it with what lies there."""
+    report, output, since = Report(), asked.output, asked.options.since
+    analysed = attempt(path, report, lambda file: analysed_since(file, asked.pipeline, report, fixed, since))
+    results = _results(analysed, asked.target, output, asked.options, report) if analysed is not None else ()
+    is_sound = analysed is not None and not report.has_errors(strict=asked.strict)
+    if not is_sound or output == "-":
+        show(report.diagnostics(), asked.form, sys.stderr)
+    if not is_sound:
         if not report.has_errors():
-            tell(form, "nothing is written: with --strict, warnings count as errors")
+            tell(asked.form, "nothing is written: with --strict, warnings count as errors")
         end(Exit.PROBLEMS)
     if output == "-":
         # The files' own bytes, whatever the terminal speaks.
         sys.stdout.buffer.write(_stream(results).encode())
         return
-    _check_places(results, path, is_written=not check)
-    if check:
-        end(_check(results, form))
+    _check_places(results, path, is_written=not asked.check)
+    if asked.check:
+        end(check_files(results, asked.form, report, strict=asked.strict))
     else:
-        _write(results, form, force=force)
+        end(write_files(results, asked.form, report, force=asked.force))
 
 
 def _results(
     analysed: Analysed, target: Sequence[str] | None, output: str | None, given: _Options, report: Report
-) -> tuple[_Result, ...]:
+) -> tuple[Result, ...]:
     targets = load_targets(target) if target else named_targets(analysed)
     if not targets:
         raise WrongUsage("name a target: --target gitlab, --target jenkins, or both")
     _check_usage(targets, output)
     options = {
-        **target_options(targets, given.style, given.split),
+        **target_options(targets, given.style, given.split, is_child=given.is_child),
         **_folder(output),
         **({"changed_since": given.since} if given.since else {}),
     }
-    results: list[_Result] = []
+    results: list[Result] = []
     for one in targets:
         try:
             files = generate(analysed, one, options, report)
         except Stopped:
             continue
-        results += [_Result(_place(file, one, output), file) for file in files]
+        results += [
+            Result(target=one.NAME, path=_place(file, one, output), file=file, config=analysed.file) for file in files
+        ]
     return tuple(results)
 
 
@@ -150,8 +215,10 @@ def _check_usage(targets: Sequence[Target], output: str | None) -> None:
         raise WrongUsage("--output takes the file of one target: name one, or leave --output out")
 
 
-def target_options(targets: Sequence[Target], style: str | None, split: Sequence[str] = ()) -> Mapping[str, str]:
-    """Return what *style* and *split* say to *targets*, or end with wrong usage."""
+def target_options(
+    targets: Sequence[Target], style: str | None, split: Sequence[str] = (), *, is_child: bool = False
+) -> Mapping[str, str]:
+    """Return what *style*, *split* and *is_child* say to *targets*, or end with wrong usage."""
     options: dict[str, str] = {}
     if style is not None:
         allowed = [value for target in targets for value in target.OPTIONS.get("style", ())]
@@ -160,21 +227,22 @@ def target_options(targets: Sequence[Target], style: str | None, split: Sequence
         if style not in allowed:
             raise wrong_option("--style", style, allowed)
         options["style"] = style
-    if split:
-        if not any("split" in target.OPTIONS for target in targets):
-            raise WrongUsage("--split is for the target gitlab")
-        options["split"] = "\n".join(split)
-    return options
+    given = {"split": "\n".join(split), "child": "yes" if is_child else ""}
+    for name, value in given.items():
+        if value and not any(name in target.OPTIONS for target in targets):
+            raise WrongUsage(f"--{name} is for the target gitlab")
+    if split and is_child:
+        raise WrongUsage("--child writes one file, for GitLab reads no other that is generated: leave --split out")
+    return options | {name: value for name, value in given.items() if value}
 
 
 def _folder(output: str | None) -> Mapping[str, str]:
-    """Return the folder of *output* from here, which engines take for the root of the repository; nothing for that."""
-    if output is None or output == "-" or Path(output).is_absolute() or Path(output).parent == Path():
-        return {}
-    return {"folder": Path(output).parent.as_posix()}
+    """Return the folder of *output* from the root of the repository, as engines count; nothing for that root."""
+    folder = "" if output == "-" else folder_from_root(Path(output or "any"))
+    return {"folder": folder} if folder else {}
 
 
-def _stream(results: Sequence[_Result]) -> str:
+def _stream(results: Sequence[Result]) -> str:
     """Return the text of *results*, of several as a stream of documents, each with its name."""
     if len(results) == 1:
         return results[0].file.text
@@ -183,12 +251,10 @@ def _stream(results: Sequence[_Result]) -> str:
 
 def _place(file: GeneratedFile, target: Target, output: str | None) -> Path:
     """Return where *file* goes: the main one where the user says, others beside it."""
-    if output is None or output == "-":
-        return Path(file.name)
-    return Path(output) if file.name == target.FILE else Path(output).parent / file.name
+    return placed(file, target, Path(target.FILE if output is None or output == "-" else output))
 
 
-def _check_places(results: Sequence[_Result], config: Path, *, is_written: bool) -> None:
+def _check_places(results: Sequence[Result], config: Path, *, is_written: bool) -> None:
     """End with wrong usage before any file is written when one of *results* has no place."""
     for result in results:
         if is_written:
@@ -199,35 +265,11 @@ def _check_places(results: Sequence[_Result], config: Path, *, is_written: bool)
             raise WrongUsage(f'"{result.path}" is the config itself')
 
 
-def _make_folder(result: _Result, parent: _Result) -> None:
+def _make_folder(result: Result, parent: Result) -> None:
     """Make the folder of a file that stands below that of its *parent*."""
     if _is_below(result, parent) and parent.path.parent.is_dir():
         result.path.parent.mkdir(exist_ok=True)
 
 
-def _is_below(result: _Result, parent: _Result) -> bool:
+def _is_below(result: Result, parent: Result) -> bool:
     return result.path.parent.parent == parent.path.parent != result.path.parent
-
-
-def _check(results: Sequence[_Result], form: Format) -> Exit:
-    """Show how the files on disk differ from *results*."""
-    status = Exit.FINE
-    for result in results:
-        found = difference(result.path, result.file.text)
-        if found:
-            sys.stdout.write(found)
-            tell(form, f'{result.path} is not what the config says: run "pipegen compile"')
-            status = Exit.PROBLEMS
-        else:
-            tell(form, f"{result.path} unchanged")
-    return status
-
-
-def _write(results: Sequence[_Result], form: Format, *, force: bool) -> None:
-    for result in results:
-        if not force and is_foreign(result.path):
-            say(f"pipegen: {result.path} was not written by pipegen: move it away, or overwrite it with --force")
-            end(Exit.PROBLEMS)
-    for result in results:
-        is_new = write(result.path, result.file.text)
-        tell(form, f"{result.path} {'written' if is_new else 'unchanged'}")

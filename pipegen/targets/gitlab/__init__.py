@@ -23,7 +23,7 @@ FILE = MAIN
 CAPABILITIES: tuple[Capability, ...] = TABLE
 INCOMPATIBLE: tuple[Pair, ...] = PAIRS
 SETTINGS: Mapping[str, object] = SCHEMA
-OPTIONS: Mapping[str, tuple[str, ...]] = {"split": ()}
+OPTIONS: Mapping[str, tuple[str, ...]] = {"split": (), "child": ()}
 
 
 def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
@@ -34,20 +34,23 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     check_publications(plans, request.settings, is_part=chosen or bool(since), report=report)
     check_registry(plans, request.settings, settings, report)
     groups = tuple(tuple(group.split(",")) for group in request.options.get("split", "").splitlines())
+    is_child = bool(request.options.get("child"))
     left = known_groups(plans, groups) if since else groups
     scales = Scales()
-    lowered = lower(plans, settings, chosen=chosen, scales=scales, report=report, groups=left)
+    lowered = lower(plans, settings, chosen=chosen, scales=scales, report=report, groups=left, is_child=is_child)
     files = Files(
         source=request.source,
         given=options_note(
             request.chosen,
             request.given,
             [",".join(group) for group in groups],
-            since,
+            since=since,
+            is_child=is_child,
         ),
         folder=request.options.get("folder", ""),
         limit=settings.max_yaml_size_bytes,
         scales=scales,
+        is_alone=is_child,
         at=plans[0].span,
         report=report,
     )

@@ -22,7 +22,7 @@ from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.assembly import assembled
 from pipegen.targets.gitlab.collectors import strictest
 from pipegen.targets.gitlab.laid import Laid
-from pipegen.targets.gitlab.model import HELPER, Child, Document, Entry, Job, Need, Variable
+from pipegen.targets.gitlab.model import HELPER, Child, Document, Entry, Image, Job, Need, Variable
 from pipegen.targets.gitlab.names import Names
 from pipegen.targets.gitlab.needs import Place
 from pipegen.targets.gitlab.pipelines import STEP, Made, Pipeline, step_number
@@ -33,6 +33,17 @@ PARENT = "PIPEGEN_PARENT"
 # What the parent hands over beside its ID where something asks for it.
 HANDED = {"PIPEGEN_SOURCE": "$CI_PIPELINE_SOURCE", "PIPEGEN_CREATED_AT": "$CI_PIPELINE_CREATED_AT"}
 _IS_HELPER = Variable(HELPER, "1")
+
+
+def always_in(name: str, image: Image | None) -> Job:
+    """Return the helper *name*, in *image*, that is in a child whatever its rules keep out."""
+    return Job(
+        name=name,
+        image=image,
+        stage=f"{STEP} 1",
+        variables=(_IS_HELPER, Variable("GIT_STRATEGY", "none")),
+        script=(Entry("true", "GitLab makes no pipeline without a job"),),
+    )
 
 
 class Part(Struct):
@@ -111,17 +122,9 @@ class _Division(Struct):
         places = {stage: place for stage, place in self.laid.places.items() if self.parts.get(stage) == part}
         found = list(in_steps(jobs))
         if all(job.rules for job in found):
-            found.insert(0, self._always(part))
+            name = self.names.take(f"{self.laid.pipeline.prefix}start of {self.titles[part]}")
+            found.insert(0, always_in(name, self.inside.shell_image()))
         return tuple(assembled(self.inside, found, places, self.names))
-
-    def _always(self, part: int) -> Job:
-        return Job(
-            name=self.names.take(f"{self.laid.pipeline.prefix}start of {self.titles[part]}"),
-            image=self.inside.shell_image(),
-            stage=f"{STEP} 1",
-            variables=(_IS_HELPER, Variable("GIT_STRATEGY", "none")),
-            script=(Entry("true", "GitLab makes no pipeline without a job"),),
-        )
 
     def _in_order(self, starting: Mapping[int, Sequence[Job]]) -> Iterator[Job]:
         """Yield the jobs of the parent, each bridge where the first stage of its child would stand."""

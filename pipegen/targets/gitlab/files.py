@@ -34,6 +34,7 @@ class Files(Struct, kw_only=True):
         folder: where the main file is, from the root of the repository; "" is the root.
         limit: the bytes of memory that a parsed file may take.
         scales: what the jobs of these files are weighed on.
+        is_alone: whether the main file can have no others beside it.
         at: what is pointed at where a file is too big.
     """
 
@@ -42,6 +43,7 @@ class Files(Struct, kw_only=True):
     folder: str
     limit: int
     scales: Scales
+    is_alone: bool
     at: Span
     report: Report
 
@@ -67,7 +69,7 @@ class Files(Struct, kw_only=True):
     ) -> tuple[GeneratedFile, ...]:
         """Return the files of one pipeline, its own last; *name* makes the name of that from its text."""
         size, budget = self.scales.weigh(document), self.limit * BUDGET // 100
-        parts = self._parts(document, budget) if size > budget else []
+        parts = self._parts(document, budget) if size > budget and not self.is_alone else []
         if parts:
             paths = tuple(join(self.folder, part.name) for part in parts)
             document = replace(document, jobs=(), includes=paths)

@@ -56,10 +56,12 @@ def lower(
     scales: Scales,
     report: Report,
     groups: Sequence[Sequence[str]] = (),
+    is_child: bool = False,
 ) -> Lowered:
     """Return the file of *plans*; the pipelines that the user has *chosen* run unconditionally.
 
-    There are several where one would be too big, or where *groups* of stages are to be in child pipelines.
+    There are several where one would be too big, or where *groups* of stages are to be in child pipelines. A file that
+    *is_child* is one, and started by the pipeline that generates it.
     """
     names = Names()
     titles = stage_names(plans, names, report)
@@ -72,6 +74,7 @@ def lower(
         plans=plans,
         settings=settings,
         chosen=chosen,
+        is_child=is_child,
         shared=sharing(one.around for found in drafted for one in found if not one.is_bridge),
         titles=titles,
         report=report,
@@ -79,6 +82,10 @@ def lower(
     laid = [whole.laid(plan, found, names) for plan, found in zip(plans, drafted, strict=True)]
     told = (*notes(plans, settings), *schedule_notes(plans))
     document = whole.parent([assembled(one.pipeline, one.jobs(), one.places, names.copy()) for one in laid])
+    if is_child:
+        from pipegen.targets.gitlab.dynamic import as_child, child_notes  # noqa: PLC0415 - seldom asked for
+
+        return Lowered(as_child(document, names, laid[0].pipeline.shell_image()), (*told, *child_notes(settings)))
     budget = settings.max_yaml_size_bytes * BUDGET // 100
     if not groups and scales.weigh(document) <= budget:
         return Lowered(document, told)
@@ -112,6 +119,7 @@ class _Whole(Struct, kw_only=True):
     plans: Sequence[Plan]
     settings: Settings
     chosen: bool
+    is_child: bool
     shared: Sharing
     titles: Mapping[tuple[str, str], str]
     report: Report
@@ -119,7 +127,7 @@ class _Whole(Struct, kw_only=True):
     def laid(self, plan: Plan, found: Sequence[Draft], names: Names) -> Laid:
         """Return the jobs of *plan*, whose stages' are *found*, which take *names*."""
         before = names.copy()
-        choices = _choices(self.plans, plan, chosen=self.chosen)
+        choices = _choices(self.plans, plan, chosen=self.chosen, is_child=self.is_child)
         pipeline = Pipeline(
             plan=plan,
             host=hosts.host(plan, self.settings),
@@ -191,9 +199,9 @@ def _drafts(plan: Plan, settings: Settings, report: Report) -> list[Draft]:
     return found
 
 
-def _choices(plans: Sequence[Plan], plan: Plan, *, chosen: bool) -> tuple[Choice, ...]:
+def _choices(plans: Sequence[Plan], plan: Plan, *, chosen: bool, is_child: bool) -> tuple[Choice, ...]:
     """Return when the jobs of *plan* run; what holds for the only pipeline of a file is said once, for all of it."""
-    is_told = len(plans) == 1 or not selection.is_conditional(plans, chosen=chosen)
+    is_told = (len(plans) == 1 and not is_child) or not selection.is_conditional(plans, chosen=chosen)
     return (Choice(),) if is_told else selection.choices(plan)
 
 

@@ -21,6 +21,11 @@ abstract class JenkinsScript extends Script {
     }
 
     @Override
+    Object evaluate(String text) {
+        return Compiler.script(text, Build.current).run()
+    }
+
+    @Override
     Object getProperty(String name) {
         switch (name) {
             case 'env':

@@ -81,7 +81,9 @@ class Sandbox extends ClassCodeVisitorSupport {
     void visitMethodCallExpression(MethodCallExpression call) {
         String name = call.methodAsString
         String type = call.implicitThis ? null : typeName(call.objectExpression)
-        if (name in METHODS) {
+        // A script may evaluate text, which the sandbox then watches too: workflow-cps' CpsScript.
+        boolean isOwn = name == 'evaluate' && call.implicitThis
+        if (name in METHODS && !isOwn) {
             reject(call.lineNumber, "the sandbox does not permit the method ${name}")
         } else if (type != null && name != null) {
             checkStatic(call.lineNumber, type, name)

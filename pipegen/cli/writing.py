@@ -1,0 +1,62 @@
+"""Generated files checked against those that lie there, or written in their place."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from pipegen.cli.drift import Found, check_results, edited, left_over, report_edited, report_left_over
+from pipegen.cli.exits import Exit
+from pipegen.cli.output import is_foreign, write
+from pipegen.cli.regenerate import Result
+from pipegen.cli.session import Format, say, show, tell
+from pipegen.diagnostics.report import Report
+
+
+def check_files(results: Sequence[Result], form: Format, report: Report, *, strict: bool) -> Exit:
+    """Show how the files that lie there differ from *results*, and why, beside what *report* holds."""
+    found = Found(report, strict)
+    check_results(results, found, "pipegen compile")
+    for written in left_over(results):
+        report_left_over(written, report)
+    return show_found(found, form)
+
+
+def show_found(found: Found, form: Format) -> Exit:
+    """Show what was *found*: diffs as output, words and diagnostics beside it."""
+    sys.stdout.writelines(found.diffs)
+    sys.stdout.flush()
+    show(found.report.diagnostics(), form, sys.stderr)
+    for words in found.words:
+        tell(form, words)
+    return Exit.PROBLEMS if found.diffs or found.report.has_errors(strict=found.strict) else Exit.FINE
+
+
+def write_files(results: Sequence[Result], form: Format, report: Report, *, force: bool) -> Exit:
+    """Write *results*, all or none: what a person wrote or changed is kept unless *force* says otherwise.
+
+    What *report* holds is shown before, with what is to be said of the files that lie there.
+    """
+    for result in results:
+        if not force and is_foreign(result.path):
+            show(report.diagnostics(), form, sys.stderr)
+            say(f"pipegen: {result.path} was not written by pipegen: move it away, or overwrite it with --force")
+            return Exit.PROBLEMS
+    for written, result in () if force else edited(results):
+        report_edited(written, result, report)
+    for written in left_over(results):
+        report_left_over(written, report)
+    show(report.diagnostics(), form, sys.stderr)
+    if report.has_errors():
+        return Exit.PROBLEMS
+    for result in results:
+        tell(form, write_one(result))
+    return Exit.FINE
+
+
+def write_one(result: Result) -> str:
+    """Write *result*, and return words on that."""
+    if "/" in result.file.name:
+        result.path.parent.mkdir(exist_ok=True)
+    is_new = write(result.path, result.file.text)
+    return f"{result.path} {'written' if is_new else 'unchanged'}"

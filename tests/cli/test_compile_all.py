@@ -1,0 +1,299 @@
+"""`pipegen compile --all`, and `--check` alone: every generated file of a repository."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from cli.calling import BROKEN, CONFIG, SEVERAL, Pipegen
+
+from pipegen.targets import registry
+
+
+def service(name: str, *, target: str = "jenkins", more: str = "") -> str:
+    """Return the config of a service, which names its target."""
+    stages = f"{{ name: build, script: [make {name}] }}, {{ name: unit, script: [make check] }}"
+    return f"targets: {{ {target}: {{}} }}\n{more}pipelines: {{ {name}: {{ stages: [{stages}] }} }}\n"
+
+
+def change(path: Path, old: str, new: str) -> None:
+    """Put *new* in the place of *old* in the file at *path*, which holds that."""
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture
+def mono(empty: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen) -> Path:
+    """Return the current folder, a git repository of three services, each with what is generated from its config."""
+    subprocess.run(["git", "init", "-q"], cwd=empty, check=True)
+    for name in ("api", "web", "job"):
+        (empty / name).mkdir()
+        (empty / name / "pipegen.yaml").write_text(service(name), encoding="utf-8")
+        monkeypatch.chdir(empty / name)
+        pipegen("compile")
+    monkeypatch.chdir(empty)
+    return empty
+
+
+def codes(pipegen: Pipegen, *options: str) -> Sequence[tuple[str, str]]:
+    """Return the code of each error that `compile --check` tells, and the file where that is."""
+    told = pipegen("compile", "--check", "--format", "json", *options)
+    every = json.loads(told.err)["diagnostics"] if told.err else []
+    found = [(one["code"], one["file"]) for one in every if one["severity"] == "error"]
+    assert told.status == (1 if found else 0)
+    return found
+
+
+@pytest.mark.usefixtures("mono")
+def test_every_generated_file_is_checked(pipegen: Pipegen) -> None:
+    """From the config that its header names, with no config in this folder."""
+    result = pipegen("compile", "--check")
+
+    assert (result.status, result.out) == (0, "")
+    assert result.err == "".join(f"{name}/Jenkinsfile unchanged\n" for name in ("api", "job", "web"))
+
+
+def test_four_kinds_of_drift_are_told_apart(mono: Path, pipegen: Pipegen) -> None:
+    """A change by hand, a changed config, a renamed one, a deleted one, all in one go."""
+    (mono / "lib").mkdir()
+    (mono / "lib/pipegen.yaml").write_text(service("lib"), encoding="utf-8")
+    pipegen("compile", "lib/pipegen.yaml", "-o", "lib/Jenkinsfile")
+    assert codes(pipegen) == []
+
+    change(mono / "api/Jenkinsfile", "make api", "make it")
+    change(mono / "web/pipegen.yaml", "make web", "make it")
+    (mono / "job/pipegen.yaml").rename(mono / "job/ci.yaml")
+    (mono / "lib/pipegen.yaml").unlink()
+
+    assert codes(pipegen) == [
+        ("PG680", "api/Jenkinsfile"),
+        ("PG682", "job/Jenkinsfile"),
+        ("PG683", "lib/Jenkinsfile"),
+        ("PG681", "web/Jenkinsfile"),
+    ]
+
+
+def test_each_kind_is_shown_with_its_diff(mono: Path, pipegen: Pipegen) -> None:
+    """The diff is output, what it means stands beside that."""
+    change(mono / "api/Jenkinsfile", "make api", "make it")
+    change(mono / "web/pipegen.yaml", "make web", "make it")
+    result = pipegen("compile", "--check")
+    diff = [line.strip() for line in result.out.splitlines()]
+
+    assert "--- api/Jenkinsfile" in diff
+    assert "--- web/Jenkinsfile" in diff
+    assert diff.index("-                sh 'make it'") < diff.index("+                sh 'make api'")
+    assert 'hint: run "pipegen compile --all"' in result.err
+
+
+def test_paths_are_seen_from_a_folder_below(mono: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen) -> None:
+    """All of the repository is checked there too."""
+    change(mono / "api/Jenkinsfile", "make api", "make it")
+    change(mono / "web/Jenkinsfile", "make web", "make it")
+    monkeypatch.chdir(mono / "web")
+
+    assert codes(pipegen) == [("PG680", "../api/Jenkinsfile"), ("PG680", "Jenkinsfile")]
+    assert "--- ../api/Jenkinsfile\n" in pipegen("compile", "--check").out
+
+
+def test_a_renamed_config_is_named_with_the_command_that_mends_it(mono: Path, pipegen: Pipegen) -> None:
+    """Run as it stands there, it does."""
+    (mono / "new folder").mkdir()
+    (mono / "api/pipegen.yaml").rename(mono / "new folder/api.yaml")
+    told = pipegen("compile", "--check").err
+
+    assert '"api/pipegen.yaml", which "api/Jenkinsfile" was made from, is now "new folder/api.yaml"' in told
+    assert "run: pipegen compile 'new folder/api.yaml' -t jenkins -o api/Jenkinsfile\n" in told
+    pipegen("compile", "new folder/api.yaml", "-t", "jenkins", "-o", "api/Jenkinsfile")
+    assert codes(pipegen) == []
+
+
+def test_a_folder_that_was_renamed_is_found(mono: Path, pipegen: Pipegen) -> None:
+    """Also where what is generated names files beside the config."""
+    (mono / "img").mkdir()
+    (mono / "img/pipegen.yaml").write_text("pipelines: { p: { stages: [{ name: image }] } }\n", encoding="utf-8")
+    pipegen("compile", "img/pipegen.yaml", "-t", "jenkins", "-o", "img/Jenkinsfile")
+    (mono / "img").rename(mono / "image")
+
+    assert codes(pipegen) == [("PG682", "image/Jenkinsfile")]
+    assert 'was made from, is now "image/pipegen.yaml"' in pipegen("compile", "--check").err
+
+
+def test_a_renamed_config_of_a_split_pipeline_is_found(empty: Path, pipegen: Pipegen) -> None:
+    """The names of child files hang on the name of the config."""
+    (empty / "pipegen.yaml").write_text(service("api", target="gitlab"), encoding="utf-8")
+    pipegen("compile", "--split", "unit")
+    (empty / "pipegen.yaml").rename(empty / "api.yaml")
+
+    assert codes(pipegen) == [("PG682", ".gitlab-ci.yml")]
+    assert "-o .gitlab-ci.yml --split unit\n" in pipegen("compile", "--check").err
+
+
+def test_a_config_that_was_renamed_and_changed_is_lost(mono: Path, pipegen: Pipegen) -> None:
+    """Another config that nothing was made from is named: it may be meant."""
+    (mono / "api/pipegen.yaml").unlink()
+    (mono / "api/pipegen.yml").write_text(service("api", more="# new\n").replace("make", "ninja"), encoding="utf-8")
+    told = pipegen("compile", "--check").err
+
+    assert 'error[PG683]: "api/pipegen.yaml", which "api/Jenkinsfile" was made from, is not there' in told
+    assert 'bring the config back; no file is made from "api/pipegen.yml"' in told
+
+
+def test_a_change_by_hand_without_a_config_is_told(mono: Path, pipegen: Pipegen) -> None:
+    """Nothing can say what was there before."""
+    change(mono / "api/Jenkinsfile", "make api", "make it")
+    (mono / "api/pipegen.yaml").unlink()
+
+    assert codes(pipegen) == [("PG680", "api/Jenkinsfile")]
+
+
+def test_options_are_read_from_the_header(empty: Path, pipegen: Pipegen) -> None:
+    """Pipelines, inputs with any text, cuts, the style: the file is made anew as it was made."""
+    hostile = "a 'b' \"c\" $d \\ \n\t é"
+    inputs = "inputs: { text: { default: x }, more: { default: y } }\n"
+    (empty / "pipegen.yaml").write_text(inputs + SEVERAL, encoding="utf-8")
+    given = ("--pipeline", "nightly", "--pipeline", "checks", "--set", f"text={hostile}", "--set", "more=")
+    for options in (("jenkins", "Jenkinsfile", "--style", "scripted"), ("gitlab", ".gitlab-ci.yml", "--split", "unit")):
+        target, file, *more = options
+        assert pipegen("compile", "-t", target, "-o", file, *given, *more).status == 0
+
+    assert codes(pipegen) == []
+    change(empty / "pipegen.yaml", "lint", "style")
+    assert codes(pipegen) == [("PG681", ".gitlab-ci.yml"), ("PG681", "Jenkinsfile")]
+
+
+def test_children_belong_to_their_parent(empty: Path, pipegen: Pipegen) -> None:
+    """A stale parent is told once, without its children; one changed by hand, one that is missing, one left over."""
+    (empty / "pipegen.yaml").write_text(service("api", target="gitlab"), encoding="utf-8")
+    pipegen("compile", "--split", "unit")
+    (child,) = (empty / ".gitlab-ci").iterdir()
+    text = child.read_text(encoding="utf-8")
+    assert codes(pipegen) == []
+
+    change(child, "make check", "make all")
+    assert codes(pipegen) == [("PG680", f".gitlab-ci/{child.name}")]
+    child.unlink()
+    assert codes(pipegen) == [("PG681", "pipegen.yaml")]
+    child.write_text(text, encoding="utf-8")
+    child.with_name("unit-0123456789.yml").write_text(text, encoding="utf-8")
+    assert 'warning[PG684]: ".gitlab-ci/unit-0123456789.yml"' in pipegen("compile", "--check").err
+    assert pipegen("compile", "--check", "--strict").status == 1
+
+
+def test_what_the_config_here_names_and_nobody_made_is_missing(here: Path, pipegen: Pipegen) -> None:
+    """Unless it lies elsewhere."""
+    (here / "pipegen.yaml").write_text("targets: { jenkins: {}, gitlab: {} }\n" + CONFIG, encoding="utf-8")
+    pipegen("compile", "-t", "gitlab", "-o", "ci.yml")
+    result = pipegen("compile", "--check")
+
+    assert result.status == 1
+    assert 'error[PG681]: "Jenkinsfile", which "pipegen.yaml" compiles to, is not there' in result.err
+    assert ".gitlab-ci.yml" not in result.err
+
+
+def test_a_file_of_somebody_else_in_the_place_of_one_is_told(here: Path, pipegen: Pipegen) -> None:
+    """A check compares it; nothing overwrites it."""
+    (here / "pipegen.yaml").write_text("targets: { jenkins: {} }\n" + CONFIG, encoding="utf-8")
+    (here / "Jenkinsfile").write_text("node { }\n", encoding="utf-8")
+    result = pipegen("compile", "--check")
+
+    assert (result.status, 'error[PG681]: "Jenkinsfile" was not written by pipegen' in result.err) == (1, True)
+    assert pipegen("compile", "--all").status == 0
+    assert (here / "Jenkinsfile").read_text(encoding="utf-8") == "node { }\n"
+
+
+def test_files_of_other_targets_are_known_by_what_they_hold(
+    empty: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen
+) -> None:
+    """Their comments may look like those of GitLab's files, and their names tell nothing."""
+    info = empty / "node_modules/outline-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outline\nVersion: 1\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\noutline = pipegen_outline\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(info.parent))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "docs/outline"))
+    (empty / "pipegen.yaml").write_text(f"targets: {{ outline: {{ prefix: do- }}, gitlab: {{}} }}\n{CONFIG}", "utf-8")
+    pipegen("compile", "-t", "outline", "-o", "rules")
+    pipegen("compile", "-t", "gitlab", "-o", "jobs")
+    assert codes(pipegen) == []
+
+    change(empty / "pipegen.yaml", "lint", "style")
+    assert pipegen("compile", "--all").err.endswith("\njobs written\nrules written\n")
+    assert "do-candidate: do-style do-unit" in (empty / "rules").read_text(encoding="utf-8")
+    (empty / "pipegen.yaml").rename(empty / "ci.yaml")
+    assert "run: pipegen compile ci.yaml -t outline -o rules\n" in pipegen("compile", "--check").err
+
+
+def test_files_that_git_ignores_are_left_alone(mono: Path, pipegen: Pipegen) -> None:
+    """What is built is nobody's source."""
+    (mono / "out").mkdir()
+    (mono / "api/Jenkinsfile").rename(mono / "out/Jenkinsfile")
+    (mono / ".gitignore").write_text("out/\n", encoding="utf-8")
+    change(mono / "api/pipegen.yaml", "make api", "make it")
+
+    assert "api" not in pipegen("compile", "--check").err
+
+
+def test_without_git_the_folder_is_looked_through(here: Path, pipegen: Pipegen) -> None:
+    """Paths of configs count from their own folders there."""
+    (here / "out").mkdir()
+    (here / "node_modules").mkdir()
+    for file in ("out/ci.yml", "node_modules/ci.yml"):
+        pipegen("compile", "-t", "gitlab", "-o", file)
+    result = pipegen("compile", "--check")
+
+    assert (result.status, result.err) == (0, "out/ci.yml unchanged\n")
+
+
+def test_a_config_with_errors_is_told_beside_the_rest(mono: Path, pipegen: Pipegen) -> None:
+    """Nothing can be said of its file; that of others is."""
+    (mono / "api/pipegen.yaml").write_text(BROKEN, encoding="utf-8")
+    change(mono / "web/Jenkinsfile", "make web", "make it")
+
+    assert codes(pipegen) == [("PG301", "api/pipegen.yaml"), ("PG680", "web/Jenkinsfile")]
+
+
+@pytest.mark.usefixtures("here")
+def test_nothing_to_check_is_wrong_usage(pipegen: Pipegen) -> None:
+    """A check that finds nothing to look at is no success."""
+    result = pipegen("compile", "--check")
+
+    assert result.status == 2
+    assert result.err.startswith("pipegen: no generated file in this repository, and no config here that names targets")
+
+
+def test_all_files_are_written_anew(mono: Path, pipegen: Pipegen) -> None:
+    """Those that differ; what a person changed is kept, and told."""
+    change(mono / "api/Jenkinsfile", "make api", "make it")
+    change(mono / "web/pipegen.yaml", "make web", "make it")
+    result = pipegen("compile", "--all")
+
+    assert (result.status, result.out) == (1, "")
+    assert 'error[PG680]: "api/Jenkinsfile" was changed after pipegen wrote it' in result.err
+    assert result.err.endswith("job/Jenkinsfile unchanged\nweb/Jenkinsfile written\n")
+    assert "make it" in (mono / "web/Jenkinsfile").read_text(encoding="utf-8")
+    assert "make it" in (mono / "api/Jenkinsfile").read_text(encoding="utf-8")
+    assert pipegen("compile", "--all", "--force").status == 0
+    assert codes(pipegen) == []
+
+
+def test_new_children_are_written_with_their_folder(empty: Path, pipegen: Pipegen) -> None:
+    """Before the parent, where that has come to need them."""
+    (empty / "pipegen.yaml").write_text(service("api", target="gitlab"), encoding="utf-8")
+    pipegen("compile", "--split", "unit")
+    (child,) = (empty / ".gitlab-ci").iterdir()
+    child.unlink()
+    child.parent.rmdir()
+
+    assert pipegen("compile", "--all").err == f".gitlab-ci/{child.name} written\n.gitlab-ci.yml unchanged\n"
+
+
+@pytest.mark.usefixtures("mono")
+@pytest.mark.parametrize("option", [("-t", "jenkins"), ("-o", "x"), ("--watch",), ("--style", "auto"), ("x.yaml",)])
+def test_all_takes_no_options_of_a_single_file(option: tuple[str, ...], pipegen: Pipegen) -> None:
+    """They would be those of some of the files."""
+    assert pipegen("compile", "--all", *option).status == 2

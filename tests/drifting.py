@@ -1,0 +1,47 @@
+"""A repository in which a generated file and its config have drifted apart, in one way."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from contextlib import chdir
+from pathlib import Path
+
+from pipegen.cli.drift import Found, check_results, remake_all
+from pipegen.cli.repository import Repository
+from pipegen.compiler import compile_file
+from pipegen.config.load import load
+from pipegen.diagnostics.model import Diagnostic
+from pipegen.diagnostics.report import Report
+from pipegen.targets import registry
+
+
+def drifted(folder: Path, how: str) -> tuple[Diagnostic, ...]:
+    """Return what is said of the files made from the config in *folder*, once *how* has come over them."""
+    with tempfile.TemporaryDirectory() as name, chdir(name):
+        config, made = Path("pipeline.yml"), Path(".gitlab-ci.yml")
+        shutil.copy(folder / config, config)
+        compile_to(config, {"split": "unit"} if how == "uncut" else {})
+        match how:
+            case "edited":
+                made.write_text(made.read_text("utf-8").replace("make check", "make all"), "utf-8")
+            case "stale":
+                config.write_text(config.read_text("utf-8").replace("make check", "make all"), "utf-8")
+            case "renamed":
+                config.rename("ci.yml")
+            case "deleted":
+                config.unlink()
+            case "uncut":
+                compile_to(config, {})
+        found = Found(Report())
+        for results in remake_all(Repository(Path.cwd()), found):
+            check_results(results, found, "pipegen compile --all")
+        return found.report.diagnostics()
+
+
+def compile_to(config: Path, options: dict[str, str]) -> None:
+    """Write what *config* compiles to for GitLab here."""
+    report = Report()
+    for file in compile_file(load(config, report), registry.load("gitlab"), options, (), report):
+        Path(file.name).parent.mkdir(exist_ok=True)
+        Path(file.name).write_text(file.text, "utf-8")

@@ -1,0 +1,191 @@
+"""The hooks for pre-commit, by pre-commit itself: installed from this checkout, in a scratch repository."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))}
+# What installing takes: nothing else of the checkout.
+PACKAGE = (".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE", "pipegen", "templates", "schemas")
+
+CONFIG = """\
+include: ../ci/parts.yaml
+targets: { jenkins: {} }
+pipelines: { NAME: { stages: [{ name: build, extends: base, script: [make NAME] }] } }
+"""
+PARTS = 'templates: { base: { image: "alpine:3" } }\n'
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a commit ended, and what the user saw."""
+
+    status: int
+    shown: str
+
+    @property
+    def hooks(self) -> Mapping[str, str]:
+        """What pre-commit says of each hook."""
+        return dict(re.findall(r"^(pipegen \w+)\.*(?:\(.*\))?(\w+)$", self.shown, re.MULTILINE))
+
+
+def git(folder: Path, *arguments: str) -> None:
+    """Call git in *folder*."""
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def begin(folder: Path) -> Path:
+    """Return *folder*, made a repository with somebody who commits."""
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "config", "user.name", "A. Person")
+    git(folder, "config", "user.email", "person@example.org")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a repository that holds this checkout as it is now, committed or not."""
+    pytest.importorskip("pre_commit", reason="pre-commit is not here")
+    pytest.importorskip("hatchling", reason="hatchling, which builds the wheel, is not here")
+    folder = begin(tmp_path_factory.mktemp("package"))
+    for name in PACKAGE:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, folder / name)
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "As it is")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return variables that keep pre-commit's own files here, and pip from the network.
+
+    pip builds with what these tests run with, installs the wheel alone, and the hook finds the libraries where the
+    tests do.
+    """
+    home = tmp_path_factory.mktemp("home")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "PIP_", "PRE_COMMIT"))}
+    return {
+        **kept,
+        "PRE_COMMIT_HOME": str(home),
+        "PRE_COMMIT_COLOR": "never",
+        "PYTHONPATH": sysconfig.get_path("purelib"),
+        "PIP_NO_INDEX": "1",
+        "PIP_NO_DEPS": "1",
+        "PIP_NO_BUILD_ISOLATION": "0",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }
+
+
+@pytest.fixture
+def commit(package: Path, environment: dict[str, str], tmp_path: Path) -> Callable[[], Ended]:
+    """Return a call that commits all there is in the current folder: a monorepo with the hooks installed."""
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=package, check=True, capture_output=True, text=True)
+    hooks = {"repo": str(package), "rev": head.stdout.strip(), "hooks": [{"id": name} for name in HOOKS]}
+    folder = begin(tmp_path)
+    (folder / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [hooks]}), encoding="utf-8")
+    run = [sys.executable, "-m", "pre_commit"]
+    subprocess.run([*run, "install"], cwd=folder, env=environment, check=True, capture_output=True)
+
+    def call() -> Ended:
+        git(folder, "add", "-A")
+        ended = subprocess.run(
+            ["git", "commit", "-m", "A change"],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return Ended(ended.returncode, ended.stdout + ended.stderr)
+
+    (folder / "ci").mkdir()
+    (folder / "ci/parts.yaml").write_text(PARTS, encoding="utf-8")
+    for name in ("api", "web"):
+        (folder / name).mkdir()
+        (folder / name / "pipegen.yaml").write_text(CONFIG.replace("NAME", name), encoding="utf-8")
+        compile_in(folder / name)
+    return call
+
+
+def compile_in(folder: Path) -> None:
+    """Compile the config in *folder*, as people do before they commit it the first time."""
+    subprocess.run(
+        [sys.executable, "-c", "from pipegen.cli.app import main; main()", "compile"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=True,
+        capture_output=True,
+    )
+
+
+def test_commits_with_the_hooks(commit: Callable[[], Ended], tmp_path: Path) -> None:
+    """What is sound goes through; what is stale is made anew and stops the commit once; other changes start nothing."""
+    sound = commit()
+    assert (sound.status, sound.hooks) == (0, {"pipegen check": "Passed", "pipegen compile": "Passed"}), sound.shown
+
+    (tmp_path / "README.md").write_text("Two services.\n", encoding="utf-8")
+    other = commit()
+    assert (other.status, other.hooks) == (0, {"pipegen check": "Skipped", "pipegen compile": "Skipped"})
+
+    (tmp_path / "ci/parts.yaml").write_text(PARTS.replace("3", "4"), encoding="utf-8")
+    stale = commit()
+    assert (stale.status, stale.hooks) == (1, {"pipegen check": "Passed", "pipegen compile": "Failed"})
+    assert "files were modified by this hook" in stale.shown
+    assert "api/Jenkinsfile written\nweb/Jenkinsfile written\n" in stale.shown
+    assert "alpine:4" in (tmp_path / "web/Jenkinsfile").read_text(encoding="utf-8")
+    assert commit().status == 0
+
+    made = tmp_path / "api/Jenkinsfile"
+    made.write_text(made.read_text(encoding="utf-8").replace("make api", "make it"), encoding="utf-8")
+    edited = commit()
+    assert (edited.status, edited.hooks) == (1, {"pipegen check": "Passed", "pipegen compile": "Failed"})
+    assert 'error[PG680]: "api/Jenkinsfile" was changed after pipegen wrote it' in edited.shown
+    git(tmp_path, "checkout", "HEAD", "--", "api/Jenkinsfile")
+
+    config = tmp_path / "web/pipegen.yaml"
+    config.write_text(config.read_text(encoding="utf-8").replace("extends: base", "extends: bass"), encoding="utf-8")
+    broken = commit()
+    assert (broken.status, broken.hooks) == (1, {"pipegen check": "Failed", "pipegen compile": "Failed"})
+    assert "error[PG330]" in broken.shown
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+@pytest.mark.parametrize(
+    ("path", "counts"),
+    [
+        ("pipegen.yaml", True),
+        (".pipeline/config.yaml", True),
+        (".pipeline/blubber.yaml", True),
+        ("services/api/ci/parts.yml", True),
+        (".gitlab-ci.yml", True),
+        ("services/api/.gitlab-ci/unit-0123456789.yml", True),
+        ("Jenkinsfile", True),
+        ("ci/Jenkinsfile.release", True),
+        ("ci/release.jenkinsfile", True),
+        ("ci/release.groovy", True),
+        ("pyproject.toml", True),
+        ("pipegen.toml", True),
+        ("src/main.py", False),
+        ("README.md", False),
+        ("yaml.py", False),
+        ("Cargo.toml", False),
+    ],
+)
+def test_what_starts_a_hook(hook: str, path: str, counts: bool) -> None:  # noqa: FBT001 - a row of a table
+    """Whatever may be a config, be included in one or be made from one, and nothing else."""
+    assert (re.search(HOOKS[hook]["files"], path) is not None) is counts

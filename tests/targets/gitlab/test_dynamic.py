@@ -1,0 +1,94 @@
+"""Files that a pipeline generates, and starts as its child."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from pipegen.compiler import analyse, generate
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.text import SourceFile
+from pipegen.targets import gitlab
+
+LARGE = ", ".join(f"{{ name: s{number}, script: [echo {'x' * 600}] }}" for number in range(9))
+
+
+def made(config: str, **options: str) -> tuple[list[dict[str, Any]], Report]:
+    """Return the files of the indented *config*, none after an error, and what is said."""
+    report = Report()
+    try:
+        analysed = analyse(SourceFile("pipegen.yaml", dedent(config)), (), report)
+        files = generate(analysed, gitlab, options, report)
+    except Stopped:
+        return [], report
+    return [YAML(typ="safe", pure=True).load(file.text) for file in files], report
+
+
+def rules(job: dict[str, Any]) -> list[str]:
+    """Return the conditions of *job*."""
+    return [rule["if"] for rule in job["rules"]]
+
+
+def test_conditions_ask_for_the_source_of_the_run() -> None:
+    """That of the child is the pipeline that starts it; what asks for no source stays."""
+    ((data,), _) = made(
+        """
+        pipelines:
+          p:
+            stages:
+              - { name: build, script: [make] }
+              - { name: review, when: { event: merge_request }, script: ['echo "$CI_PIPELINE_SOURCE"'] }
+              - { name: release, when: { tag: 'v*' }, script: [make release] }
+        """,
+        child="yes",
+    )
+
+    assert rules(data["review"]) == ['$PIPEGEN_SOURCE == "merge_request_event"']
+    assert "PIPELINE_SOURCE" not in rules(data["release"])[0]
+    assert data["review"]["script"] == ['echo "$CI_PIPELINE_SOURCE"']
+    assert data["workflow"] == {"rules": [{"when": "always"}]}
+    assert "start" not in data
+
+
+def test_a_child_lets_in_one_job_always() -> None:
+    """Else the job that starts it would fail; the condition of the pipeline stands at each of its jobs."""
+    config = """
+        pipelines:
+          p:
+            when: { event: push }
+            stages: [{ name: start, script: [make] }]
+        """
+    ((data,), _) = made(config, child="yes")
+    ((alone,), _) = made(config)
+    (helper,) = set(data) - {"stages", "workflow", "variables", "start"}
+
+    assert data[helper]["script"] == ["true"]
+    assert "rules" not in data[helper]
+    assert '$PIPEGEN_SOURCE == "push"' in rules(data["start"])[0]
+    assert "rules" not in alone["start"]
+
+
+def test_rules_of_the_workflow_are_for_the_parent() -> None:
+    """They could keep the child from running, and ask for a source that is not the run's."""
+    config = """
+        targets: { gitlab: { workflow: { name: Ours, rules: [{ if: '$CI_PIPELINE_SOURCE == "push"' }] } } }
+        pipelines: { p: { stages: [{ name: build, script: [make] }] } }
+        """
+    ((data,), _) = made(config, child="yes")
+
+    assert data["workflow"] == {"name": "Ours", "rules": [{"when": "always"}]}
+
+
+@pytest.mark.parametrize(("option", "codes"), [({}, set()), ({"child": "yes"}, {"PG627"})])
+def test_a_child_is_one_file(option: dict[str, str], codes: set[str]) -> None:
+    """What GitLab refuses as too big is told: no file beside it would be found."""
+    files, report = made(
+        f"{{ targets: {{ gitlab: {{ max_yaml_size_bytes: 9000 }} }}, pipelines: {{ p: {{ stages: [{LARGE}] }} }} }}",
+        **option,
+    )
+
+    assert {one.code.number for one in report.diagnostics() if one.code.number == "PG627"} == codes
+    assert (len(files) > 1) is (not option)
