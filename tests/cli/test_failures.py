@@ -32,7 +32,7 @@ def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("verb", "module"),
-    [("check", "commands.check"), ("compile", "commands.compile"), ("graph", "session"), ("plan", "commands.plan")],
+    [("check", "commands.check"), ("compile", "session"), ("graph", "session"), ("plan", "session")],
 )
 def test_a_bug_is_told_in_words(
     verb: str, module: str, logs: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch

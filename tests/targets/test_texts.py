@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from pipegen.compiler import analyse
 from pipegen.config.load import load
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Container, Job
+from pipegen.structs import Struct
 from pipegen.targets.texts import job_texts
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -28,8 +28,8 @@ def found(value: object) -> Iterator[Reference]:
             return
         case tuple():
             yield from chain.from_iterable(map(found, value))
-        case _ if is_dataclass(value):
-            yield from chain.from_iterable(found(getattr(value, one.name)) for one in fields(value))
+        case Struct():
+            yield from chain.from_iterable(found(getattr(value, name)) for name in value.__struct_fields__)
 
 
 def foreign(references: Iterator[Reference]) -> set[Reference]:

@@ -13,7 +13,7 @@ from pipegen.plan.changes.reads import absent
 from pipegen.plan.changes.told import report_left_out, report_nothing, report_pipeline, report_whole
 from pipegen.plan.inputs import expanded_outputs, inputs_of, shared
 from pipegen.plan.model import NEVER, Changed, Condition, Job, Output, Plan, Shared
-from pipegen.plan.model.texts import job_texts
+from pipegen.plan.model.texts import reading_texts
 from pipegen.structs import replace
 
 
@@ -105,7 +105,7 @@ def _alone(job: Job, gone: frozenset[str]) -> Job:
         gate=absent(job.gate, gone),
         mail=absent(job.mail, gone),
     )
-    return replace(job, inputs=inputs_of(job.stage, job_texts(job)))
+    return replace(job, inputs=inputs_of(job.stage, reading_texts(job)))
 
 
 def _wanted(jobs: Sequence[Job]) -> tuple[Job, ...]:

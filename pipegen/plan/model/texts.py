@@ -33,8 +33,8 @@ from pipegen.plan.model.steps import (
 )
 
 
-def job_texts(job: Job) -> Iterator[Text]:
-    """Yield all texts of *job*."""
+def reading_texts(job: Job) -> Iterator[Text]:
+    """Yield the texts of *job* that may read what other stages leave."""
     for step in job.steps:
         yield from step_texts(step, job.stage)
     yield from line_texts(job.after)

@@ -21,7 +21,7 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.assembly import assembled
 from pipegen.targets.gitlab.collectors import strictest
-from pipegen.targets.gitlab.laid import Laid
+from pipegen.targets.gitlab.laid import Laid, Part
 from pipegen.targets.gitlab.model import HELPER, Child, Document, Entry, Image, Job, Need, Variable
 from pipegen.targets.gitlab.names import Names
 from pipegen.targets.gitlab.needs import Place
@@ -44,14 +44,6 @@ def always_in(name: str, image: Image | None) -> Job:
         variables=(_IS_HELPER, Variable("GIT_STRATEGY", "none")),
         script=(Entry("true", "GitLab makes no pipeline without a job"),),
     )
-
-
-class Part(Struct):
-    """The jobs of a child; *bridge* names the job that starts it, *title* is for the name of its file."""
-
-    title: str
-    bridge: str
-    jobs: tuple[Job, ...]
 
 
 class Divided(Struct):

@@ -42,6 +42,14 @@ class Laid(Struct, kw_only=True):
         return pipeline, tuple(pipeline.made(drafts, pipeline.places(drafts)))
 
 
+class Part(Struct):
+    """The jobs of a child; *bridge* names the job that starts it, *title* is for the name of its file."""
+
+    title: str
+    bridge: str
+    jobs: tuple[Job, ...]
+
+
 def _own_rules(job: PlanJob, report: Report) -> tuple[Rule, ...]:
     """Return when the stage *job* runs in a child, whose own source says nothing."""
     return tuple(

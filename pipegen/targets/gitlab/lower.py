@@ -17,7 +17,7 @@ from pipegen.targets.gitlab.drafts import Draft, drafts
 from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
 from pipegen.targets.gitlab.final import FINALLY, OUTCOME, check_outcomes
 from pipegen.targets.gitlab.inputs import input_variables
-from pipegen.targets.gitlab.laid import Laid
+from pipegen.targets.gitlab.laid import Laid, Part
 from pipegen.targets.gitlab.limits import check_limits
 from pipegen.targets.gitlab.memory import BUDGET
 from pipegen.targets.gitlab.model import Document, Entry, Hidden, Job, Rule, Variable
@@ -97,11 +97,8 @@ def lower(
     if cut is None or not any(one.parts for one in cut):
         return Lowered(document, told)
     found = [divided(one, how.parts, how.titles, names) for one, how in zip(laid, cut, strict=True)]
-    children = tuple(
-        ChildFile(part.title, part.bridge, whole.child(one.pipeline.plan, part.jobs))
-        for one, made in zip(laid, found, strict=True)
-        for part in made.children
-    )
+    plans_made = zip(plans, found, strict=True)
+    children = tuple(whole.child_file(plan, part) for plan, made in plans_made for part in made.children)
     waits = (note for how in cut for note in how.notes)
     return Lowered(whole.parent([made.jobs for made in found]), (*told, _starts(len(children)), *waits), children)
 
@@ -160,11 +157,12 @@ class _Whole(Struct, kw_only=True):
             document, settings=self.settings.workflow, jobs=publishing(document.jobs, self.titles, self.settings)
         )
 
-    def child(self, plan: Plan, jobs: Iterable[Job]) -> Document:
-        """Return the file of *jobs* of *plan*, which run whenever they are started."""
+    def child_file(self, plan: Plan, part: Part) -> ChildFile:
+        """Return the file of *part* of *plan*, whose jobs run whenever they are started."""
         inputs = (replace(one, description="", options=()) for one in input_variables(self.plans))
-        found = tuple(with_interruptible(jobs, plan, self._titles(plan)))
-        return self._document(found, workflow=(Rule("", when="always"),), variables=[], inputs=tuple(inputs))
+        found = tuple(with_interruptible(part.jobs, plan, self._titles(plan)))
+        document = self._document(found, workflow=(Rule("", when="always"),), variables=[], inputs=tuple(inputs))
+        return ChildFile(part.title, part.bridge, document)
 
     def _titles(self, plan: Plan) -> dict[str, str]:
         return {job.stage: self.titles[plan.name, job.stage] for job in plan.jobs}
