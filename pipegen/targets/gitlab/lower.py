@@ -65,11 +65,7 @@ def lower(
     """
     names = Names()
     titles = stage_names(plans, names, report)
-    check_mail(plans, settings, report)
-    check_outcomes(plans, report)
-    drafted = [_drafts(plan, settings, report) for plan in plans]
-    check_changes(plans, report)
-    check_runs(plans, report)
+    drafted = _checked_drafts(plans, settings, report)
     whole = _Whole(
         plans=plans,
         settings=settings,
@@ -186,6 +182,16 @@ class _Whole(Struct, kw_only=True):
             hidden=hidden,
             jobs=tuple(jobs),
         )
+
+
+def _checked_drafts(plans: Sequence[Plan], settings: Settings, report: Report) -> list[list[Draft]]:
+    """Return the drafts of all stages of *plans*; what GitLab cannot say of them is reported."""
+    check_mail(plans, settings, report)
+    check_outcomes(plans, report)
+    drafted = [_drafts(plan, settings, report) for plan in plans]
+    check_changes(plans, report)
+    check_runs(plans, report)
+    return drafted
 
 
 def _drafts(plan: Plan, settings: Settings, report: Report) -> list[Draft]:
