@@ -1,0 +1,69 @@
+"""What a compilation costs, counted in calls: the same on every machine, however busy."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable
+
+import pytest
+from benchmarks.workload import config
+
+from pipegen.compiler import analyse, generate
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import SourceFile
+from pipegen.targets import registry
+
+SMALL, LARGE = 200, 2_000
+# Calls a stage of the large one; a tenth more than what they were when this was written.
+CHECK, GITLAB, JENKINS = 1_130, 1_200, 1_280
+
+
+def calls(work: Callable[[], object]) -> int:
+    """Return how many functions *work* calls, those of C too."""
+    count = 0
+
+    def profile(_frame: object, event: str, _argument: object) -> None:
+        nonlocal count
+        if event in ("call", "c_call"):
+            count += 1
+
+    gc.disable()  # what it collects would count
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+        gc.enable()
+    return count
+
+
+def check(size: int) -> int:
+    """Return the calls of checking *size* stages."""
+    file = SourceFile("pipegen.yaml", config(size))
+    return calls(lambda: analyse(file, (), Report(), {}))
+
+
+def compile_to(name: str, size: int) -> int:
+    """Return the calls of making the file of *size* stages for the target *name*, once they are checked."""
+    analysed = analyse(SourceFile("pipegen.yaml", config(size)), (), Report(), {})
+    target = registry.load(name)
+    return calls(lambda: generate(analysed, target, {}, Report()))
+
+
+@pytest.mark.parametrize(
+    ("count", "most"),
+    [
+        (check, CHECK),
+        (lambda size: compile_to("gitlab", size), GITLAB),
+        (lambda size: compile_to("jenkins", size), JENKINS),
+    ],
+    ids=["check", "gitlab", "jenkins"],
+)
+def test_what_a_stage_costs(count: Callable[[int], int], most: int) -> None:
+    """Ten times the stages cost at most eleven times as much, and none costs more than it did."""
+    count(2)  # what is done once in a process
+    small, large = count(SMALL), count(LARGE)
+
+    assert large / small <= 11
+    assert large / LARGE <= most
