@@ -263,7 +263,7 @@ LARGE = tuple(
         ("100,000 tags", lambda: "- !x a\n" * 100_000, ("PG105",)),
         ("a script of 1 MB", lambda: staged("        script:\n          - |\n" + _LINE * 10_000), ()),
         ("a script of one line of 1 MB", lambda: stage(f"script: ['echo {'x' * 1_000_000}']"), ()),
-        ("a script of 100,000 references", lambda: stage(f"script: ['{'${.stage} ' * 100_000}']"), ()),
+        ("a script of 100,000 references", lambda: stage(f"script: ['{'${.stage} ' * 100_000}']"), ("PG627",)),
         ("10,000 arcs on one line", lambda: arcs(f"[{', '.join(['[s0, s1, s2]'] * 10_000)}]", 3), ()),
         ("an arc of 100,000 names", lambda: arcs(f"[[{', '.join(['s0', 's1'] * 50_000)}]]", 2), ("PG403",)),
         ("a cycle of 5,000 stages", lambda: arcs(f"[[{names('s', 5_000)}], [s4999, s0]]", 5_000), ("PG401",)),

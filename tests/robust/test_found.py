@@ -55,3 +55,15 @@ def test_a_stage_in_no_arc_has_no_status(empty: Path, pipegen: Pipegen) -> None:
 
     assert result.status == 1
     assert 'error[PG357] "${lint.status}" is not known: stage "lint" stands in no arc, so it never runs' in result.out
+
+
+@pytest.mark.parametrize("written", ["31", "0x1F", "0o37", "31 s"])
+def test_a_time_may_be_any_number_of_yaml(written: str, empty: Path, pipegen: Pipegen) -> None:
+    """In whatever base it is written."""
+    (empty / "pipegen.yaml").write_text(
+        f"pipelines: {{p: {{stages: [{{name: a, script: [make], timeout: {written}}}]}}}}\n", encoding="utf-8"
+    )
+    result = pipegen("compile", "-t", "gitlab", "-o", "-")
+
+    assert (result.status, result.err) == (0, "")
+    assert "timeout: 31 seconds" in result.out

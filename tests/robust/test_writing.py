@@ -17,7 +17,7 @@ def test_files_are_whole_whenever_it_ends() -> None:
     """The old ones or the new ones; and children stand before their parent."""
     tests = Path(__file__).parents[1]
     done = subprocess.run(
-        [sys.executable, PROGRAM, "20", "8"],
+        [sys.executable, PROGRAM, "8", "4"],
         env=environment(PYTHONPATH=f"{tests.parent}:{tests}"),
         capture_output=True,
         text=True,
@@ -28,8 +28,8 @@ def test_files_are_whole_whenever_it_ends() -> None:
 
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert len(kills) == 2
-    assert min(kills) >= 20
-    assert "two at once, 8 times" in done.stdout
+    assert min(kills) >= 8
+    assert "two at once, 4 times" in done.stdout
 
 
 def test_a_mixture_is_noticed() -> None:

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import chdir
+from contextlib import chdir, suppress
 from pathlib import Path
 
 from robust.tracing import forked, killed_at, pause
@@ -60,8 +60,14 @@ def call(script: str, *, is_traced: bool = False) -> None:
 
 def files(folder: Path) -> dict[str, bytes]:
     """Return what stands in *folder*, but the config."""
-    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    return {name: path.read_bytes() for name, path in sorted(found.items()) if name != "pipegen.yaml"}
+    found: dict[str, bytes] = {}
+    # The parent first: what it names must be there already when one looks for it.
+    for path in (folder / ".gitlab-ci.yml", *sorted(folder.rglob("*"))):
+        name = path.relative_to(folder).as_posix()
+        if name not in {*found, "pipegen.yaml"} and not path.is_dir():
+            with suppress(FileNotFoundError):  # an unfinished one may be gone by now
+                found[name] = path.read_bytes()
+    return found
 
 
 def made(script: str) -> FILES:
