@@ -177,7 +177,7 @@ class Reader(MutableStruct):
 
     def _resolve_status(self, reference: Reference, stage: str) -> Part:
         final = self.namespaces.final
-        return resolve_status(reference, stage, self.stage, final, self.report, is_over=self.done is None)
+        return resolve_status(reference, stage, self.stage, final, self.order, self.report, is_over=self.done is None)
 
     def _resolve_undotted(self, reference: Reference) -> Part:
         """Return what `${NAME}` means: the stage's own binding if there is one by now, else nothing of ours."""

@@ -9,6 +9,7 @@ from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
+from pipegen.graph.closure import Closure
 from pipegen.source.text import Span
 from pipegen.structs import replace
 
@@ -17,7 +18,14 @@ STATUS = "status"
 
 
 def resolve_status(
-    reference: Reference, stage: str, reader: Stage, final: Mapping[str, Span], report: Report, *, is_over: bool
+    reference: Reference,
+    stage: str,
+    reader: Stage,
+    final: Mapping[str, Span],
+    order: Closure,
+    report: Report,
+    *,
+    is_over: bool,
 ) -> Part:
     """Return *reference*, which *reader* makes to the status of *stage* ("" is the pipeline), with its scope settled.
 
@@ -46,6 +54,13 @@ def resolve_status(
             at=reference.span,
             also=[] if is_over else [Label(final[stage], "a finally stage")],
             hint='read it in "script" or "env"' if is_over else "read that of another stage, or of the pipeline",
+        )
+    elif stage and stage not in order.places:
+        report.add(
+            codes.STATUS_OUT_OF_PLACE,
+            f'"{reference}" is not known: stage "{stage}" stands in no arc, so it never runs',
+            at=reference.span,
+            hint=f'add [{stage}] to "execution", or leave the reference out',
         )
     else:
         return replace(reference, namespace=stage, default=None, legs=None, scope=Scope.STATUS)

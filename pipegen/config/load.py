@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import select
 from pathlib import Path
 
 from pipegen.diagnostics import codes
@@ -12,6 +13,9 @@ from pipegen.source.text import SourceFile, Span
 
 # A file of a config, in bytes; 10,000 stages take some two million.
 LARGEST = 10 * 1024 * 1024
+
+# What writes to a pipe may be a program that only just starts: so many seconds.
+_WRITER_STARTS = 1.0
 
 # Where a config is looked for when none is named, in this order.
 USUAL_NAMES = ("pipegen.yaml", "pipegen.yml", ".pipeline/config.yaml", ".pipeline/config.yml")
@@ -39,8 +43,7 @@ def load(path: Path, report: Report, *, shown: str | None = None) -> SourceFile:
     name = shown if shown is not None else path.as_posix()
     place = absolute(path)
     folder = folder_of(place, repository_root(place))
-    with path.open("rb") as stream:
-        data = stream.read(LARGEST + 1)
+    data = _start(path)
     if len(data) > LARGEST:
         file = SourceFile(name, "", folder, place)
         report.add(
@@ -51,6 +54,20 @@ def load(path: Path, report: Report, *, shown: str | None = None) -> SourceFile:
         )
         return file
     return decode(data, name, folder, report, place)
+
+
+def _start(path: Path) -> bytes:
+    """Return what the file at *path* begins with: all of it, or more than is read."""
+    with os.fdopen(_opened_pipe(path), "rb") if path.is_fifo() else path.open("rb") as stream:
+        return stream.read(LARGEST + 1)
+
+
+def _opened_pipe(path: Path) -> int:
+    """Open a pipe without waiting for ever: one that nobody writes to after a moment is empty."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    select.select([handle], [], [], _WRITER_STARTS)
+    os.set_blocking(handle, True)
+    return handle
 
 
 def absolute(path: Path) -> Path:

@@ -39,6 +39,9 @@ _DIFFERS = re.compile("[\t\u0085\u2028\u2029\ufeff]")
 _MARKS = re.compile("[\r&*!]")
 _MARKED_DIFFERS = re.compile("^ +\r|(?:^|(?<=[\\s,{[]))(?:[&*][\\w-]+[^\\s\\w,\\]}-]|!\\S*!\\S*!)", re.MULTILINE)
 
+# Characters that the parser in Python reads in a second.
+_LONG = 1_000_000
+
 
 def read(file: SourceFile, report: Report) -> Node:
     """Return the tree of *file*; raise `Stopped` when there is none.
@@ -46,12 +49,8 @@ def read(file: SourceFile, report: Report) -> Node:
     Anchors, aliases and merge keys are resolved: the tree holds what they
     stand for, with the places of the anchors.
     """
-    composer = Composer(file, report)
     try:
-        for event in fast_events(file) or _events(file):
-            feed = _FEED.get(type(event))
-            if feed is not None:
-                feed(composer, event)
+        composer = _fast(file, report) or _composed(_events(file), file, report)
     except MarkedYAMLError as error:
         report_syntax(error, file, report)
         raise Stopped from None
@@ -84,18 +83,42 @@ def _text(event: ScalarEvent, file: SourceFile) -> Span:
     return Span(file, max(start, head), end)
 
 
-def fast_events(file: SourceFile) -> Iterable[Any] | None:
-    """Return the events of a text that is read alike by the parser in C; None where only the other one may be asked.
-
-    What that one finds wrong, the other one explains.
-    """
+def fast_events(file: SourceFile) -> Iterator[Any] | None:
+    """Return the events of a text that is read alike by the parser in C; None where only the other one may be asked."""
     text = file.text
     if CParser is None or _DIFFERS.search(text) or (_MARKS.search(text) and _MARKED_DIFFERS.search(text)):
         return None
+    return iter(CParser(text).get_event, None)
+
+
+def _fast(file: SourceFile, report: Report) -> Composer | None:
+    """Return what the parser in C makes of *file*; None where it finds something wrong: the other one explains that.
+
+    A long file gets the explanation of the parser in C, which is not as good: the other one would take seconds.
+    """
+    own = Report()
     try:
-        return list(iter(CParser(text).get_event, None))
-    except (YAMLError, ValueError):
+        events = fast_events(file)
+        composer = _composed(events, file, own) if events is not None else None
+    except (YAMLError, ValueError) as error:
+        if isinstance(error, MarkedYAMLError) and len(file.text) > _LONG:
+            raise
         return None
+    except Stopped:
+        report.take(own)
+        raise
+    report.take(own)
+    return composer
+
+
+def _composed(events: Iterable[Any], file: SourceFile, report: Report) -> Composer:
+    """Return what *events* build, each taken when the one before has been: past a limit, nothing more is read."""
+    composer = Composer(file, report)
+    for event in events:
+        feed = _FEED.get(type(event))
+        if feed is not None:
+            feed(composer, event)
+    return composer
 
 
 def _events(file: SourceFile) -> Iterator[Any]:

@@ -110,11 +110,16 @@ def report_syntax(error: MarkedYAMLError, file: SourceFile, report: Report) -> N
     words = _words(error.problem or "", offset, file)
     start = error.context_mark.index if error.context_mark is not None else offset
     if words.at_start:
-        report.add(codes.YAML_SYNTAX, words.ours, at=Span(file, start, start + 1), hint=words.hint)
+        report.add(codes.YAML_SYNTAX, words.ours, at=_character(file, start), hint=words.hint)
         return
     begun = next((ours for theirs, ours in _BEGUN if theirs in (error.context or "")), "")
-    also = [Label(Span(file, start, start + 1), begun)] if start < offset and begun else []
-    report.add(codes.YAML_SYNTAX, words.ours, at=Span(file, offset, offset + 1), also=also, hint=words.hint or None)
+    also = [Label(_character(file, start), begun)] if start < offset and begun else []
+    report.add(codes.YAML_SYNTAX, words.ours, at=_character(file, offset), also=also, hint=words.hint or None)
+
+
+def _character(file: SourceFile, offset: int) -> Span:
+    """Return the place of the character at *offset*; nothing stands at the end of the file."""
+    return Span(file, offset, min(offset + 1, len(file.text)))
 
 
 def _report_unquoted(start: int, file: SourceFile, report: Report) -> None:

@@ -6,7 +6,7 @@ import re
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.source.tree import Scalar
+from pipegen.source.tree import Kind, Scalar
 
 _PART = re.compile(r"([0-9]+)\s*([a-z]*)")
 # By the first letter of a unit, which no two share.
@@ -15,7 +15,9 @@ _UNITS = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 def seconds(duration: Scalar, report: Report) -> int:
     """Return the seconds of *duration*, whose form the schema has checked; one of no length is reported."""
-    found = sum(int(number) * _UNITS[unit[:1]] for number, unit in _PART.findall(duration.text))
+    # A number may be written as YAML has it, 0x1F too.
+    written = str(duration.value) if duration.kind is Kind.INTEGER else duration.text
+    found = sum(int(number) * _UNITS[unit[:1]] for number, unit in _PART.findall(written))
     if found == 0:
         report.add(
             codes.INVALID_VALUE,

@@ -75,7 +75,8 @@ class _Writer(MutableStruct):
     def _expansion(self, placed: Placed, following: ScriptPart) -> str:
         """Return the variable for a place between double quotes."""
         name, default = self.variable(placed), placed.reference.default
-        if default is not None:
+        # A default that is nowhere in a variable has been settled: the value is known when the script is written.
+        if default is not None and (is_plain(default) or default in self.default_variables):
             text = default if is_plain(default) else f"${self.default_variables[default]}"
             return f"${{{name}:-{text}}}"
         goes_on = isinstance(following, str | Body) and _GOES_ON.match(

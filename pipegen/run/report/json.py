@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 
 from pipegen.run.executors.local import log_of
 from pipegen.run.outcome import Status
@@ -54,7 +55,7 @@ def _stage(entry: Entry, about: About) -> Mapping[str, object]:
                 "failure": one.outcome.failure.value if one.outcome is not None and one.outcome.failure else None,
                 "exit_code": one.outcome.exit_code if one.outcome is not None else None,
                 "reason": one.outcome.reason if one.outcome is not None else "",
-                "log": str(log_of(about.folder, entry.task.job, one.number)),
+                "log": _log(log_of(about.folder, entry.task.job, one.number)),
             }
             for one in entry.tries
         ],
@@ -63,3 +64,8 @@ def _stage(entry: Entry, about: About) -> Mapping[str, object]:
 
 def _rounded(seconds: float | None) -> float | None:
     return None if seconds is None else round(seconds, 3)
+
+
+def _log(path: Path) -> str | None:
+    """Return the name of a log; None of one that is not there, as nothing was printed."""
+    return str(path) if path.exists() else None

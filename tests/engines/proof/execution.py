@@ -291,8 +291,13 @@ def _here(world: World, pipelines: Sequence[str]) -> Execution:
         triggered=(),
         charts=_calls(world.folder / "helm.log"),
         text="",
-        log=done.stdout + done.stderr + "".join(Path(one["log"]).read_text("utf-8", "replace") for _, one in tries),
+        log=done.stdout + done.stderr + "".join(_printed(one["log"]) for _, one in tries),
     )
+
+
+def _printed(log: str | None) -> str:
+    """Return what stands in *log*; None is that of a stage that has printed nothing."""
+    return Path(log).read_text("utf-8", "replace") if log is not None else ""
 
 
 def _cloned(world: World) -> Path:

@@ -1,0 +1,51 @@
+"""Random edits of configs by the thousand: each is compiled, or refused with a diagnostic, at once.
+
+    PYTHONPATH=.:tests python tests/robust/mutate.py 20000 --seed 1
+
+prints the figures, and each edit that went wrong with its number; `--show NUMBER` prints what the edit made.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+
+from robust.attempts import Answer, attempt, seeds
+
+
+def main() -> int:
+    """Print the figures; return 1 when an edit went wrong."""
+    parser = ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("count", type=int, nargs="?", default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--show", type=int, metavar="NUMBER", help="print what this edit made")
+    parser.add_argument("--without-corpus", action="store_true", help="edit examples and goldens instead")
+    given = parser.parse_args()
+    paths = seeds(has_corpus=not given.without_corpus)
+    if given.show is not None:
+        sys.stdout.buffer.write(attempt(given.show, given.seed, paths)[0])
+        return 0
+    with ProcessPoolExecutor() as workers:
+        work = partial(_told, seed=given.seed, has_corpus=not given.without_corpus)
+        answers = list(workers.map(work, range(given.count), chunksize=50))
+    statuses = Counter(one.status for _, one in answers)
+    slowest = max(answers, key=lambda one: one[1].seconds)
+    wrong = [(what, one) for what, one in answers if one.faults]
+    for what, one in wrong:
+        print(f"{what}: status {one.status}: {'; '.join(one.faults)}")
+    print(f"{given.count:,} edits of {len(paths)} configs, seed {given.seed}: {len(wrong)} went wrong")
+    print(", ".join(f"status {status}: {count:,}" for status, count in sorted(statuses.items())))
+    print(f"slowest: {slowest[1].seconds:.2f} s of the processor: {slowest[0]}")
+    return int(bool(wrong))
+
+
+def _told(number: int, seed: int, *, has_corpus: bool) -> tuple[str, Answer]:
+    _, what, answer = attempt(number, seed, seeds(has_corpus=has_corpus))
+    return f"{number} {what}", answer
+
+
+if __name__ == "__main__":
+    sys.exit(main())

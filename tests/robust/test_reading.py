@@ -1,0 +1,32 @@
+"""Configs that mean harm are answered, soon and in little memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli.calling import Pipegen
+from robust.inputs import INPUTS, SMALL, Input
+from robust.measured import ARGUMENTS, measured
+
+# Those that are answered in a process of their own here; the command in reading.py does so with all.
+MEASURED = ("an alias bomb", "a pipe", "a file of 100 MB", "10 MiB of short items", "10 MiB of brackets")
+
+
+@pytest.mark.parametrize("given", SMALL, ids=lambda one: one.name)
+def test_what_is_told(given: Input, empty: Path, pipegen: Pipegen) -> None:
+    """The code that fits, or nothing; never a failure of the program."""
+    given.write(empty)
+    result = pipegen(*ARGUMENTS)
+
+    assert (result.status, result.out) == (given.expected, "")
+    assert [code for code in given.codes if code not in result.err] == []
+
+
+@pytest.mark.parametrize("given", [one for one in INPUTS if one.name in MEASURED], ids=lambda one: one.name)
+def test_what_it_takes(given: Input, tmp_path: Path) -> None:
+    """Seconds of the processor, and memory, of a process that does nothing else."""
+    found = measured(given, tmp_path)
+
+    assert found.faults(given) == []
+    assert found.megabytes > 0
