@@ -47,9 +47,12 @@ def _changed(config: Path, before: _State, wait: Callable[[float], None]) -> _St
     while now == before:
         wait(_SECONDS)
         now = {path: _stamp(path) for path in before}
-    while now != (now := _state(config)):
+    now = _state(config)
+    while True:
         wait(_SECONDS)
-    return now
+        before, now = now, _state(config)
+        if now == before:
+            return now
 
 
 def _state(config: Path) -> _State:

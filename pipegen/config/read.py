@@ -72,7 +72,10 @@ def read(file: SourceFile, report: Report) -> Node:
 
 def _texts(file: SourceFile) -> list[Span]:
     """Return where the scalars of *file* stand, in its order: whatever stands between them may be a comment."""
-    events = fast_events(file) or _events(file)
+    try:
+        events = list(fast_events(file) or _events(file))
+    except (YAMLError, ValueError):  # what the parser in C finds wrong, the other one has read
+        events = list(_events(file))
     return [_text(event, file) for event in events if isinstance(event, ScalarEvent)]
 
 

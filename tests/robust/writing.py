@@ -18,8 +18,8 @@ from pathlib import Path
 
 from robust.tracing import forked, killed_at, pause
 
+from pipegen.cli import writing
 from pipegen.cli.app import run
-from pipegen.cli.commands import compile as compiling
 from pipegen.cli.output import write
 
 FILES = Mapping[str, bytes]
@@ -58,7 +58,7 @@ def call(script: str, *, is_traced: bool = False) -> None:
 
     if is_traced:
         # In this process, which ends.
-        setattr(compiling, write.__name__, traced)
+        setattr(writing, write.__name__, traced)
     run()
 
 
