@@ -23,7 +23,7 @@ from pipegen.cli.app import app
 from pipegen.cli.commands.plan import as_data
 from pipegen.cli.made import data as made_data
 from pipegen.cli.made import make
-from pipegen.cli.pictured import picture
+from pipegen.cli.pictures.pictured import picture
 from pipegen.cli.verbs import VERBS
 from pipegen.compiler import analyse
 from pipegen.diagnostics.codes import table

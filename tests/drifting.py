@@ -7,8 +7,8 @@ import tempfile
 from contextlib import chdir
 from pathlib import Path
 
-from pipegen.cli.drift import Found, check_results, remake_all
-from pipegen.cli.repository import Repository
+from pipegen.cli.files.drift import Found, check_results, remake_all
+from pipegen.cli.files.repository import Repository
 from pipegen.compiler import compile_file
 from pipegen.config.load import load
 from pipegen.diagnostics.model import Diagnostic

@@ -24,9 +24,9 @@ import pytest
 from drifting import drifted
 from engines.requirement import require
 
-from pipegen.cli.cluster import read_cluster
-from pipegen.cli.durations import check_timeouts, load_durations
 from pipegen.cli.linting import lint
+from pipegen.cli.timing.cluster import read_cluster
+from pipegen.cli.timing.durations import check_timeouts, load_durations
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.ignores import report_unused
 from pipegen.config.load import load

@@ -45,8 +45,8 @@ DOORS: dict[str, tuple[str, ...]] = {
     "msgspec": ("structs.py",),
     "jsonschema": ("config/schema*.py",),
     "jinja2": ("emit/template.py",),
-    "typer": ("cli/*.py", "cli/commands/*.py"),
-    "click": ("cli/*.py", "cli/commands/*.py"),
+    "typer": ("cli/*.py", "cli/*/*.py"),
+    "click": ("cli/*.py", "cli/*/*.py"),
 }
 
 

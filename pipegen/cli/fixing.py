@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
+from pipegen.cli.files.output import write
 from pipegen.cli.linting import lint
-from pipegen.cli.output import write
 from pipegen.cli.session import attempt
 from pipegen.compiler import analyse
 from pipegen.diagnostics.report import Report, Stopped

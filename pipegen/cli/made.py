@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.orders import READABLE, read_order
+from pipegen.cli.timing.orders import READABLE, read_order
 from pipegen.compiler import Analysed, generate
 from pipegen.diagnostics.report import Report, listed
 from pipegen.graph.blocks import Wait

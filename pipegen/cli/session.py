@@ -136,7 +136,7 @@ def analysed_since(
     analysed = analyse(file, names, report, given)
     if since is None:
         return analysed
-    from pipegen.cli.since import narrowed  # noqa: PLC0415 - most calls start faster without it
+    from pipegen.cli.versions.since import narrowed  # noqa: PLC0415 - most calls start faster without it
 
     return narrowed(analysed, since, report)
 

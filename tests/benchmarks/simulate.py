@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from benchmarks.pipelines import layered_config, layered_durations, random_plan
 
-from pipegen.cli.durations import load_durations
+from pipegen.cli.timing.durations import load_durations
 from pipegen.compiler import analyse
 from pipegen.config.load import load
 from pipegen.diagnostics.report import Report

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from pipegen.assets import folder
-from pipegen.cli.cluster import read_cluster
+from pipegen.cli.timing.cluster import read_cluster
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.run.model import Machine
 

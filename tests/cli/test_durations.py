@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipegen.cli.durations import load_durations
+from pipegen.cli.timing.durations import load_durations
 from pipegen.compiler import analyse
 from pipegen.config.load import decode
 from pipegen.diagnostics.report import Report, Stopped

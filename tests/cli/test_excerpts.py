@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pipegen.cli.excerpts import excerpts
-from pipegen.cli.stage_details import details, written_stages
+from pipegen.cli.pictures.excerpts import excerpts
+from pipegen.cli.pictures.stage_details import details, written_stages
 from pipegen.compiler import analyse, expand
 from pipegen.config.load import load
 from pipegen.diagnostics.report import Report

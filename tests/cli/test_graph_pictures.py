@@ -194,11 +194,11 @@ def test_what_a_generated_file_enforces_is_drawn(target: str, form: str, pipegen
 @pytest.mark.usefixtures("here")
 def test_other_drawings_do_not_wait_for_pictures(pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
     """What pictures need is imported for pictures."""
-    for name in [name for name in sys.modules if name.startswith(("pipegen.pictures", "pipegen.cli.drawing"))]:
+    for name in [name for name in sys.modules if name.startswith(("pipegen.pictures", "pipegen.cli.pictures.drawing"))]:
         monkeypatch.delitem(sys.modules, name)
     pipegen("graph")
 
-    assert "pipegen.cli.drawing" not in sys.modules
+    assert "pipegen.cli.pictures.drawing" not in sys.modules
 
 
 def test_a_simulation_is_a_page_too(here: Path, pipegen: Pipegen) -> None:

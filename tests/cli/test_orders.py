@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipegen.cli.orders import EngineOrder, enforced
+from pipegen.cli.timing.orders import EngineOrder, enforced
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.load import decode, load
 from pipegen.diagnostics.report import Report, Stopped

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cli.calling import Pipegen, names
 
-from pipegen.cli.output import write
+from pipegen.cli.files.output import write
 
 
 @pytest.mark.parametrize("check", [(), ("--check",)])

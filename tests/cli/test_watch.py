@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from cli.calling import BROKEN, CONFIG, Pipegen, environment
 
-from pipegen.cli.watch import watch
+from pipegen.cli.files.watch import watch
 
 INCLUDING = "include: parts.yaml\n" + CONFIG.replace("- name: lint", "- { name: lint, extends: base }")
 PARTS = "templates: { base: { script: [echo one] } }\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engines.browser import Page, browser
 
-from pipegen.cli.drawing import of_config
+from pipegen.cli.pictures.drawing import of_config
 from pipegen.cli.session import Format
 from pipegen.compiler import Analysed, analyse
 from pipegen.diagnostics.report import Report

@@ -13,9 +13,9 @@ from engines.screenshots import analysed
 from pictures.shown import HOSTILE, picture
 from run.chart.shown import service
 
-from pipegen.cli.drawing import of_config
+from pipegen.cli.pictures.drawing import of_config
+from pipegen.cli.pictures.simulation_page import page as simulation_page
 from pipegen.cli.session import Format
-from pipegen.cli.simulation_page import page as simulation_page
 from pipegen.pictures.page import render_page
 from pipegen.run.chart.times import SECONDS
 

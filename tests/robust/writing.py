@@ -18,9 +18,9 @@ from pathlib import Path
 
 from robust.tracing import forked, killed_at, pause
 
-from pipegen.cli import writing
 from pipegen.cli.app import run
-from pipegen.cli.output import write
+from pipegen.cli.files import writing
+from pipegen.cli.files.output import write
 
 FILES = Mapping[str, bytes]
 _CONFIG = "pipelines: {{p: {{stages: [{{name: build, script: ['{0}']}}, {{name: unit, script: ['{0}']}}]}}}}\n"

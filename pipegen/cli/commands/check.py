@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.files.output import check_place, write
+from pipegen.cli.files.repository import here
 from pipegen.cli.fixing import fixed, write_fixed
 from pipegen.cli.linting import is_told, lint
-from pipegen.cli.output import check_place, write
-from pipegen.cli.repository import here
 from pipegen.cli.session import (
     Format,
     FormatOption,

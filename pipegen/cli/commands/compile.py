@@ -10,10 +10,12 @@ from typing import Annotated
 import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.output import check_place
-from pipegen.cli.regenerate import Result, placed
-from pipegen.cli.renewal import check_all, write_all
-from pipegen.cli.repository import folder_from_root
+from pipegen.cli.files.output import check_place
+from pipegen.cli.files.regenerate import Result, placed
+from pipegen.cli.files.renewal import check_all, write_all
+from pipegen.cli.files.repository import folder_from_root
+from pipegen.cli.files.watch import watch as watched
+from pipegen.cli.files.writing import check_files, write_files
 from pipegen.cli.session import (
     ChangedSinceOption,
     ConfigArgument,
@@ -34,8 +36,6 @@ from pipegen.cli.session import (
     tell,
     wrong_option,
 )
-from pipegen.cli.watch import watch as watched
-from pipegen.cli.writing import check_files, write_files
 from pipegen.compiler import Analysed, generate
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.structs import Struct

@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from pipegen.cli.durations import load_durations
 from pipegen.cli.exits import Exit
 from pipegen.cli.session import Format, end, show
-from pipegen.cli.versions import Wanted, analysed, wanted
+from pipegen.cli.timing.durations import load_durations
+from pipegen.cli.versions.versions import Wanted, analysed, wanted
 from pipegen.compiler import Analysed
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Diagnostic, Severity

@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 
 from pipegen.cli.exits import WrongUsage
+from pipegen.cli.files.output import write
+from pipegen.cli.files.overwriting import check_picture
 from pipegen.cli.generated import FileArgument, read_generated
-from pipegen.cli.output import write
-from pipegen.cli.overwriting import check_picture
 from pipegen.cli.session import (
     ChangedSinceOption,
     DiagnosticsOption,
@@ -82,7 +82,7 @@ def graph(
         return analysed_since(file, pipeline or (), report, fixed, changed_since)
 
     if form in _PICTURES:
-        from pipegen.cli import drawing  # noqa: PLC0415 - only pictures need what it imports
+        from pipegen.cli.pictures import drawing  # noqa: PLC0415 - only pictures need what it imports
 
         is_page = form is Drawing.HTML
         if reading is not None:

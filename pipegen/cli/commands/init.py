@@ -9,7 +9,7 @@ import typer
 
 from pipegen.assets import folder as shipped
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.output import write
+from pipegen.cli.files.output import write
 from pipegen.cli.person import is_here
 from pipegen.cli.session import TargetOption, load_targets, say, wrong_option
 from pipegen.cli.starting import KINDS, Start, first_config, look

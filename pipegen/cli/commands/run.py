@@ -14,7 +14,7 @@ import typer
 
 from pipegen.cli import person
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.output import check_place, write
+from pipegen.cli.files.output import check_place, write
 from pipegen.cli.session import (
     ChangedSinceOption,
     ConfigArgument,

@@ -13,12 +13,9 @@ from typing import Annotated
 
 import typer
 
-from pipegen.cli.cluster import read_cluster
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.orders import EngineOrder
-from pipegen.cli.output import write
-from pipegen.cli.overwriting import HTML, SVG, check_picture
-from pipegen.cli.paper import Paper, anywhere, on_paper
+from pipegen.cli.files.output import write
+from pipegen.cli.files.overwriting import HTML, SVG, check_picture
 from pipegen.cli.session import (
     DiagnosticsOption,
     Format,
@@ -30,6 +27,9 @@ from pipegen.cli.session import (
     show,
     wrong_option,
 )
+from pipegen.cli.timing.cluster import read_cluster
+from pipegen.cli.timing.orders import EngineOrder
+from pipegen.cli.timing.paper import Paper, anywhere, on_paper
 from pipegen.compiler import Analysed, analyse
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.run.chart.data import as_data, sweep_data
@@ -211,7 +211,7 @@ def _text(result: _Result) -> str:
 
 
 def _page(result: _Result) -> str:
-    from pipegen.cli.simulation_page import page  # noqa: PLC0415 - most simulations need no templates
+    from pipegen.cli.pictures.simulation_page import page  # noqa: PLC0415 - most simulations need no templates
 
     return page(result.simulation, result.paper.unit, _head(result))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from pipegen.cli.drift import Found, check_results, edited, left_over, report_edited, report_left_over
 from pipegen.cli.exits import Exit
-from pipegen.cli.output import is_foreign, write
-from pipegen.cli.regenerate import Result
+from pipegen.cli.files.drift import Found, check_results, edited, left_over, report_edited, report_left_over
+from pipegen.cli.files.output import is_foreign, write
+from pipegen.cli.files.regenerate import Result
 from pipegen.cli.session import Format, say, show, tell
 from pipegen.diagnostics.report import Report
 

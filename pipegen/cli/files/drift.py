@@ -8,9 +8,9 @@ from itertools import zip_longest
 from pathlib import Path
 from shlex import quote
 
-from pipegen.cli.output import difference
-from pipegen.cli.regenerate import Result, noted, remade
-from pipegen.cli.repository import Repository, Written, read_written
+from pipegen.cli.files.output import difference
+from pipegen.cli.files.regenerate import Result, noted, remade
+from pipegen.cli.files.repository import Repository, Written, read_written
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
 from pipegen.emit.header import read_header

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Text
 from pipegen.cli.expanded import as_yaml
-from pipegen.cli.pictured import left_by
+from pipegen.cli.pictures.pictured import left_by
 from pipegen.plan.condition_words import words
 from pipegen.plan.model import Job, Plan
 from pipegen.source.text import Span

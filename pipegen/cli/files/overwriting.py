@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.output import check_place
+from pipegen.cli.files.output import check_place
 
 SVG, HTML = "SVG", "HTML"
 _STARTS = {SVG: b"<svg", HTML: b"<!doctype html"}

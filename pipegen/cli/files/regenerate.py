@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.repository import Written, folder_from_root
+from pipegen.cli.files.repository import Written, folder_from_root
 from pipegen.cli.session import attempt, fixed_inputs, load_targets
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.diagnostics.report import Report, Stopped

@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pipegen.cli.durations import check_timeouts, load_durations
-from pipegen.cli.journals import JOURNAL, journal_durations
-from pipegen.cli.orders import EngineOrder, enforced
+from pipegen.cli.timing.durations import check_timeouts, load_durations
+from pipegen.cli.timing.journals import JOURNAL, journal_durations
+from pipegen.cli.timing.orders import EngineOrder, enforced
 from pipegen.compiler import Analysed
 from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph

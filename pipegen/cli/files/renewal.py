@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pipegen.cli.drift import Found, check_results, edited, remake_all, report_edited, report_missing
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.regenerate import Result
-from pipegen.cli.repository import here
+from pipegen.cli.files.drift import Found, check_results, edited, remake_all, report_edited, report_missing
+from pipegen.cli.files.regenerate import Result
+from pipegen.cli.files.repository import here
+from pipegen.cli.files.writing import show_found, write_one
 from pipegen.cli.session import Format, attempt, named_targets
-from pipegen.cli.writing import show_found, write_one
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.load import USUAL_NAMES, find
 from pipegen.diagnostics.report import Report, Stopped

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from pipegen.cli.excerpts import excerpts
-from pipegen.cli.orders import READABLE
-from pipegen.cli.pictured import bare_picture, picture
+from pipegen.cli.pictures.excerpts import excerpts
+from pipegen.cli.pictures.pictured import bare_picture, picture
+from pipegen.cli.pictures.stage_details import details, written_stages
 from pipegen.cli.session import Format, load_targets, show_made
-from pipegen.cli.stage_details import details, written_stages
+from pipegen.cli.timing.orders import READABLE
 from pipegen.compiler import Analysed, expand
 from pipegen.diagnostics.report import Report
 from pipegen.pictures.model import Picture

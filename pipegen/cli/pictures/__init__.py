@@ -1,0 +1,1 @@
+"""Pictures of configs, files and runs, for the verbs that draw."""

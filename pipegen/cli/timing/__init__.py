@@ -1,0 +1,1 @@
+"""Runs on paper: machines, durations, and the orders of engines."""

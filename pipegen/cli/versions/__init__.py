@@ -1,0 +1,1 @@
+"""Versions of configs in git, and what has changed between them."""
