@@ -9,20 +9,30 @@ from pathlib import Path
 from pipegen.emit.template import render
 from pipegen.structs import Struct
 
-# What `pipegen init` can write, with what a folder of that kind holds, tried in this order.
-KINDS: Mapping[str, tuple[str, ...]] = {
-    "python": ("pyproject.toml", "setup.py", "requirements.txt"),
-    "node": ("package.json",),
-    "go": ("go.mod",),
-    "java": ("pom.xml", "build.gradle", "build.gradle.kts"),
-    "container": ("Dockerfile", "Containerfile", "blubber.yaml", ".pipeline/blubber.yaml"),
-    "monorepo": (),
+
+class Kind(Struct):
+    """Something that is built: what it is called, and the files of which a folder of that kind holds one."""
+
+    words: str
+    files: tuple[str, ...]
+
+
+# What `pipegen init` can write, in the order in which a folder is looked at.
+KINDS: Mapping[str, Kind] = {
+    "python": Kind("a Python package", ("pyproject.toml", "setup.py", "requirements.txt")),
+    "node": Kind("a Node package", ("package.json",)),
+    "go": Kind("a command in Go", ("go.mod",)),
+    "java": Kind("a library in Java", ("pom.xml", "build.gradle", "build.gradle.kts")),
+    "container": Kind(
+        "a service in a container", ("Dockerfile", "Containerfile", "blubber.yaml", ".pipeline/blubber.yaml")
+    ),
+    "monorepo": Kind("several services in one repository", ()),
 }
 _ENGINE_FILES = {"gitlab": ".gitlab-ci.yml", "jenkins": "Jenkinsfile"}
 # A service whose name needs no thought, in a path, a pattern or the name of a stage.
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,40}")
 _SERVICES = ("api", "web")
-_SCHEMA = "pipegen.schema.json"
+SCHEMA = "pipegen.schema.json"
 
 
 class Start(Struct, kw_only=True):
@@ -56,7 +66,7 @@ def look(folder: Path) -> Start:
 def first_config(start: Start, kind: str, engines: tuple[str, ...]) -> str:
     """Return the text of the config of a *kind* for *engines*."""
     head = (
-        f"# yaml-language-server: $schema={_SCHEMA}\n"
+        f"# yaml-language-server: $schema={SCHEMA}\n"
         "# What each key means: editors tell by the line above, and docs/language.md of pipegen.\n\n"
     )
     body = render(f"init/{kind}.yaml.j2", filters={}, tool=start.tool, services=start.services)
@@ -65,7 +75,7 @@ def first_config(start: Start, kind: str, engines: tuple[str, ...]) -> str:
 
 
 def _kind(folder: Path) -> str | None:
-    return next((kind for kind, names in KINDS.items() if any((folder / name).exists() for name in names)), None)
+    return next((kind for kind, one in KINDS.items() if any((folder / name).exists() for name in one.files)), None)
 
 
 def _services(folder: Path) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from pipegen.plan.files import Meetings, artifacts, check_conflicts, meetings, r
 from pipegen.plan.gates import stopping
 from pipegen.plan.inputs import containers_of, expanded_outputs, inputs_of, shared
 from pipegen.plan.model import Artifact, Condition, Job, Leg, Limits, Line, Machine, Mail, Output, Shared, Step
-from pipegen.plan.model.texts import environment_texts, line_texts, machine_texts, mail_texts, step_texts
+from pipegen.plan.model.texts import stage_texts
 from pipegen.plan.secrets import Secrets
 from pipegen.plan.surroundings import Surroundings
 from pipegen.structs import Struct
@@ -42,15 +42,9 @@ class Work(Struct, kw_only=True):
     condition: Condition | None
 
     def texts(self) -> Iterator[Text]:
-        """Yield all that may read values."""
-        for step in self.steps:
-            yield from step_texts(step, self.stage.name.value)
-        yield from line_texts(self.after)
-        yield from machine_texts(self.machine)
-        if self.beside.gate.environment is not None:
-            yield from environment_texts(self.beside.gate.environment)
-        if self.mail is not None:
-            yield from mail_texts(self.mail)
+        """Return all that may read values."""
+        environment = self.beside.gate.environment
+        return stage_texts(self.stage.name.value, self.steps, self.after, self.machine, environment, self.mail)
 
     def left(self) -> tuple[Artifact, ...]:
         """Return the files that the stage leaves for others: those that it says, and what its steps copy."""

@@ -12,7 +12,6 @@ import typer
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_place, write
 from pipegen.cli.files.repository import here
-from pipegen.cli.fixing import fixed, write_fixed
 from pipegen.cli.linting import is_told, lint
 from pipegen.cli.session import (
     Format,
@@ -98,6 +97,8 @@ def _check_output(output: Path | None, configs: Sequence[Path]) -> None:
 
 def _mend(paths: Sequence[Path], *, is_dry: bool) -> None:
     """Fix the configs at *paths*; a dry run shows what would change, and ends the verb where anything would."""
+    from pipegen.cli.fixing import fixed, write_fixed  # noqa: PLC0415 - a check needs none of it
+
     changes = [found for path in dict.fromkeys(paths) if (found := fixed(path)) is not None]
     if not is_dry:
         for found in changes:

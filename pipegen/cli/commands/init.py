@@ -12,10 +12,10 @@ from pipegen.cli.exits import WrongUsage
 from pipegen.cli.files.output import write
 from pipegen.cli.person import is_here
 from pipegen.cli.session import TargetOption, load_targets, say, wrong_option
-from pipegen.cli.starting import KINDS, Start, first_config, look
-from pipegen.config.load import find
+from pipegen.cli.starting import KINDS, SCHEMA, Start, first_config, look
+from pipegen.config.load import USUAL_NAMES, find
 
-_CONFIG, _SCHEMA = Path("pipegen.yaml"), Path("pipegen.schema.json")
+_CONFIG = Path(USUAL_NAMES[0])
 _BOTH = ("gitlab", "jenkins")
 
 
@@ -42,20 +42,10 @@ def init(
     kind = template or _kind(start)
     engines = tuple(dict.fromkeys(target)) if target else _engines(start)
     write(_CONFIG, first_config(start, kind, engines))
-    write(_SCHEMA, (shipped("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
-    say(f"{_CONFIG} written: a start for {_WORDS[kind]}, for {' and '.join(engines)}")
-    say(f"{_SCHEMA} written: editors with yaml-language-server complete and check the config by it")
+    write(Path(SCHEMA), (shipped("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
+    say(f"{_CONFIG} written: a start for {KINDS[kind].words}, for {' and '.join(engines)}")
+    say(f"{SCHEMA} written: editors with yaml-language-server complete and check the config by it")
     say('next: make the scripts yours, then "pipegen check", "pipegen graph" and "pipegen compile"')
-
-
-_WORDS = {
-    "python": "a Python package",
-    "node": "a Node package",
-    "go": "a command in Go",
-    "java": "a library in Java",
-    "container": "a service in a container",
-    "monorepo": "several services in one repository",
-}
 
 
 def _kind(start: Start) -> str:

@@ -13,7 +13,7 @@ from pipegen.plan.changes.reads import absent
 from pipegen.plan.changes.told import report_left_out, report_nothing, report_pipeline, report_whole
 from pipegen.plan.inputs import expanded_outputs, inputs_of, shared
 from pipegen.plan.model import NEVER, Changed, Condition, Job, Output, Plan, Shared
-from pipegen.plan.model.texts import reading_texts
+from pipegen.plan.model.texts import stage_texts
 from pipegen.structs import replace
 
 
@@ -105,7 +105,8 @@ def _alone(job: Job, gone: frozenset[str]) -> Job:
         gate=absent(job.gate, gone),
         mail=absent(job.mail, gone),
     )
-    return replace(job, inputs=inputs_of(job.stage, reading_texts(job)))
+    texts = stage_texts(job.stage, job.steps, job.after, job.machine, job.gate.environment, job.mail)
+    return replace(job, inputs=inputs_of(job.stage, texts))
 
 
 def _wanted(jobs: Sequence[Job]) -> tuple[Job, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from pipegen.bindings.expression import Expression, Items, List, Loop, Map, Text
 from pipegen.plan.model.gates import Environment
-from pipegen.plan.model.jobs import Job, Mail
+from pipegen.plan.model.jobs import Mail
 from pipegen.plan.model.machine import Machine
 from pipegen.plan.model.steps import (
     BlubberInline,
@@ -33,16 +33,23 @@ from pipegen.plan.model.steps import (
 )
 
 
-def reading_texts(job: Job) -> Iterator[Text]:
-    """Yield the texts of *job* that may read what other stages leave."""
-    for step in job.steps:
-        yield from step_texts(step, job.stage)
-    yield from line_texts(job.after)
-    yield from machine_texts(job.machine)
-    if job.gate.environment is not None:
-        yield from environment_texts(job.gate.environment)
-    if job.mail is not None:
-        yield from mail_texts(job.mail)
+def stage_texts(
+    stage: str,
+    steps: Iterable[Step],
+    after: Iterable[Line],
+    machine: Machine,
+    environment: Environment | None,
+    mail: Mail | None,
+) -> Iterator[Text]:
+    """Yield the texts of what *stage* does, where it runs, what it deploys to, and the mail that it sends."""
+    for step in steps:
+        yield from step_texts(step, stage)
+    yield from line_texts(after)
+    yield from machine_texts(machine)
+    if environment is not None:
+        yield from environment_texts(environment)
+    if mail is not None:
+        yield from mail_texts(mail)
 
 
 def step_texts(step: Step, stage: str) -> Iterator[Text]:  # noqa: C901 - one case a step
