@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -144,4 +145,15 @@ def test_functions_are_short() -> None:
         nodes = (node for node in ast.walk(parsed(module)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
         return [node.name for node in nodes if (node.end_lineno or 0) - node.lineno >= 50]
 
+    assert found(wrong) == {}
+
+
+def test_no_group_is_possessive() -> None:
+    """Python 3.11.0 to 3.11.4, one of them Debian 12's, match `(?:a|b)*+` wrongly (CPython issue 106052)."""
+    possessive = re.compile(r"(?<![\\(])\)(?:[*+?]|\{[\d,]+\})\+|\(\?>[^\"]")
+
+    def wrong(module: Path) -> list[str]:
+        return [line for line in module.read_text(encoding="utf-8").splitlines() if possessive.search(line)]
+
+    assert possessive.search("(?:a|b)*+")
     assert found(wrong) == {}

@@ -16,9 +16,9 @@ _REFERENCE = r"\$\{(?P<namespace>[A-Za-z0-9_-]*)\.(?P<name>[A-Za-z0-9._-]+)(?:\|
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _REFERENCE)
 # What needs the grammar is left out: comments, escapes, substitutions, here-documents, arrays, conditions.
 _PLAIN = re.compile(
-    rf"""(?:[A-Za-z0-9_./:@%+,=;|&>~*?^{{}}! \t\n-]++|"(?:[^"$`\\]++|{_UNNAMED})*+"|'[^'$]*+'|{_UNNAMED})*+"""
+    rf"""(?:[A-Za-z0-9_./:@%+,=;|&>~*?^{{}}! \t\n-]++|"(?:[^"$`\\]++|{_UNNAMED})*"|'[^'$]*+'|{_UNNAMED})*"""
 )
-_PIECE = re.compile(rf"""(?P<quoted>"(?:[^"$]++|{_UNNAMED})*+")|'[^']*'|{_UNNAMED}""")
+_PIECE = re.compile(rf"""(?P<quoted>"(?:[^"$]++|{_UNNAMED})*")|'[^']*'|{_UNNAMED}""")
 _FOUND = re.compile(_REFERENCE)
 _WATCHED = re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join(sorted(WATCHED))})(?![A-Za-z_])")
 

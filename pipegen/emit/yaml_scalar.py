@@ -16,7 +16,7 @@ _FORBIDDEN_IN_BLOCK = re.compile(rf"[{_UNPRINTABLE}]")
 
 # A colon or a number sign only ends a plain scalar beside a blank; in flow style its own punctuation does as well.
 _PLAIN_START = rf"(?!(?:---|\.\.\.)(?: |\Z))(?:[^ \-?:,\[\]{{}}#&*!|>'\"%@`\t\n{_UNPRINTABLE}]|-(?! |\Z))"
-_PLAIN_REST = r"(?:[^ :{0}]++|:(?! |\Z)| ++(?!#|\Z))*+\Z"
+_PLAIN_REST = r"(?:[^ :{0}]++|:(?! |\Z)| ++(?!#|\Z))*\Z"
 _PLAIN = re.compile(_PLAIN_START + _PLAIN_REST.format(rf"\t\n{_UNPRINTABLE}"))
 _PLAIN_IN_FLOW = re.compile(_PLAIN_START + _PLAIN_REST.format(rf",?\[\]{{}}\t\n{_UNPRINTABLE}"))
 
