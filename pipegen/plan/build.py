@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pipegen.bindings.groups import Groups
+from pipegen.bindings.groups import Groups, plain_stages
 from pipegen.bindings.names import bound_names, check_names, providers
-from pipegen.bindings.scope import Namespaces
+from pipegen.bindings.namespaces import Namespaces
 from pipegen.config.model import Pipeline, Stage, Value
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
@@ -115,7 +115,16 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
     bound = {name: bound_names(stage) for name, stage in stages.items()}
     final = {name: span for name, span in final_stages(pipeline).items() if name in stages}
     groups = Groups.of(pipeline.stages)
-    return Namespaces(stages, bound, providers(bound), around.homes, groups, around.parameters.names, final)
+    return Namespaces(
+        stages,
+        bound,
+        providers(bound),
+        around.homes,
+        groups,
+        around.parameters.names,
+        final,
+        plain=plain_stages(stages, final),
+    )
 
 
 def _work(

@@ -7,7 +7,7 @@ from itertools import chain
 from posixpath import normpath
 
 from pipegen.bindings.expression import Text
-from pipegen.bindings.scope import Namespaces
+from pipegen.bindings.namespaces import Namespaces
 from pipegen.config.model import Pipeline, Stage
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure

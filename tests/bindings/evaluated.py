@@ -26,8 +26,9 @@ from pipegen.bindings.expression import (
 from pipegen.bindings.fold import Folder
 from pipegen.bindings.groups import Groups
 from pipegen.bindings.names import Bound, bound_names, providers
+from pipegen.bindings.namespaces import Namespaces
 from pipegen.bindings.parse import parse
-from pipegen.bindings.scope import Namespaces, Reader
+from pipegen.bindings.scope import Reader
 from pipegen.config.model import Stage
 from pipegen.config.read import read
 from pipegen.diagnostics.report import Report
