@@ -29,6 +29,9 @@ class Scope(Enum):
     LOOP = "loop"
     STATUS = "status"
 
+    # That of Enum is written in Python; references are told apart by all that they say.
+    __hash__ = object.__hash__
+
 
 class Reference(SpannedStruct):
     """`${namespace.name|default}`, or `${namespace[legs].name|default}`.
