@@ -28,6 +28,7 @@ from pipegen.structs import Struct
 from pipegen.targets.base import GeneratedFile, Request, Target
 from pipegen.targets.foreign import check_raw_targets
 
+_NO_SLUG = re.compile("[^a-z0-9]+")
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -161,11 +162,12 @@ def _plan(expanded: Expanded, around: Neighbours, report: Report) -> Plan | None
 
 def _homes(pipelines: Iterable[Pipeline]) -> dict[str, tuple[str, ...]]:
     """Return the pipelines that hold a stage of each name."""
-    found: dict[str, dict[str, None]] = {}
+    found: dict[str, tuple[str, ...]] = {}
     for pipeline in pipelines:
-        for stage in pipeline.stages:
-            found.setdefault(stage.name.value, {})[pipeline.name.value] = None
-    return {stage: tuple(homes) for stage, homes in found.items()}
+        home = (pipeline.name.value,)
+        for name in dict.fromkeys([stage.name.value for stage in pipeline.stages]):
+            found[name] = found.get(name, ()) + home
+    return found
 
 
 def _slugs(pipelines: Sequence[Pipeline]) -> dict[str, dict[str, str]]:
@@ -176,7 +178,7 @@ def _slugs(pipelines: Sequence[Pipeline]) -> dict[str, dict[str, str]]:
     for pipeline in pipelines:
         for stage in pipeline.stages:
             words = stage.name.value if len(pipelines) == 1 else f"{pipeline.name.value}-{stage.name.value}"
-            base = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:40].strip("-") or "stage"
+            base = _NO_SLUG.sub("-", words.lower()).strip("-")[:40].strip("-") or "stage"
             slug = base
             while slug in taken:
                 numbers[base] = numbers.get(base, 1) + 1

@@ -29,6 +29,9 @@ class Scope(Enum):
     LOOP = "loop"
     STATUS = "status"
 
+    # That of Enum is written in Python; references are told apart by all that they say.
+    __hash__ = object.__hash__
+
 
 class Reference(SpannedStruct):
     """`${namespace.name|default}`, or `${namespace[legs].name|default}`.
@@ -82,9 +85,9 @@ class Text(SpannedStruct):
         """The text, where it is known at compile time."""
         known = ""
         for part in self.parts:
-            if isinstance(part, str):
+            if type(part) is str:
                 known += part
-            elif isinstance(part, Bare):
+            elif type(part) is Bare:
                 known += part.source
             else:
                 return None
@@ -97,13 +100,15 @@ class Text(SpannedStruct):
             return self.parts[0]
         return None
 
-    def references(self) -> Iterator[Reference]:
-        """Yield the references in the text, those inside `Defaulted` parts too."""
+    def references(self) -> list[Reference]:
+        """Return the references in the text, those inside `Defaulted` parts too."""
+        found: list[Reference] = []
         for part in self.parts:
-            if isinstance(part, Reference):
-                yield part
-            elif isinstance(part, Defaulted):
-                yield from part.text.references()
+            if type(part) is Reference:
+                found.append(part)
+            elif type(part) is Defaulted:
+                found += part.text.references()
+        return found
 
 
 class Constant(SpannedStruct):

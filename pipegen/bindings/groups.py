@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from pipegen.config.model import Stage
 from pipegen.structs import Struct
+
+# Namespaces that are no stages, where no stage has their name.
+_OURS = ("setup", "inputs", "matrix", "pipeline")
 
 # Stands between a stage and those of the pipeline that runs in its place.
 INSIDE = " / "
@@ -50,6 +53,24 @@ class Groups(Struct):
     def said(self, reader: Stage) -> tuple[str, ...]:
         """Return the names of stages that *reader* may know."""
         return tuple(name for within, name in self.members if within == reader.within)
+
+
+def plain_stages(stages: Mapping[str, Stage], final: Container[str]) -> frozenset[str]:
+    """Return the names that mean one stage, which has left all that it binds whenever a later one runs: most names.
+
+    So they do in stages that are no legs, not *final*, and in no other pipeline's place.
+    """
+    return frozenset(
+        name
+        for name, stage in stages.items()
+        if stage.leg is None
+        and not stage.within
+        and stage.when is None
+        and stage.allow_failure is None
+        and (stage.run is None or stage.run.tail > 0)
+        and name not in final
+        and name not in _OURS
+    )
 
 
 def are_linked(one: Stage, other: Stage) -> bool:

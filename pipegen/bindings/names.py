@@ -68,7 +68,8 @@ def is_setup_name(name: str) -> bool:
 
 def bound_names(stage: Stage) -> tuple[Bound, ...]:
     """Return what *stage* binds, in order; `stage` is bound before the first step."""
-    bound = [Bound("stage", "", stage.name.span), *(Bound(name.text, "script", name.span) for name in outputs(stage))]
+    bound = [Bound("stage", "", stage.name.span)]
+    bound += [Bound(name.text, "script", name.span) for name in outputs(stage)]
     for step, span in _step_spans(stage).items():
         bound += [Bound(name, step, span) for name in STEP_NAMES[step]]
     bound += [Bound(name.value, "exports", name.span) for name, _ in stage.exports]
@@ -89,20 +90,20 @@ def providers(bound: Mapping[str, tuple[Bound, ...]]) -> dict[str, tuple[str, ..
 
 def outputs(stage: Stage) -> tuple[Scalar, ...]:
     """Return the names of the outputs that the script of *stage* leaves."""
-    node = stage.outputs.node if stage.outputs else None
+    if stage.outputs is None:
+        return ()
+    node = stage.outputs.node
     if isinstance(node, Map):
-        return tuple(entry.key for entry in node.entries)
-    return tuple(item for item in node.items if isinstance(item, Scalar)) if isinstance(node, Sequence) else ()
+        return tuple([entry.key for entry in node.entries])
+    return tuple([item for item in node.items if isinstance(item, Scalar)]) if isinstance(node, Sequence) else ()
 
 
 def check_names(stage: Stage, bound: Iterable[Bound], report: Report) -> None:
     """Report outputs and exports of names that the stage binds already; *bound* is all that it binds."""
-    named = [
-        *[(name.text, name.span) for name in outputs(stage)],
-        *[(name.value, name.span) for name, _ in stage.exports],
-    ]
-    names = {name for name, _ in named}
-    if len(names) == len(named) and names.isdisjoint(_TAKEN):
+    named = [(name.text, name.span) for name in outputs(stage)]
+    named += [(name.value, name.span) for name, _ in stage.exports]
+    names = dict(named)
+    if len(names) == len(named) and _TAKEN.isdisjoint(names):
         return
     # What a step binds cannot be renamed, so the user's own name is at fault wherever it stands.
     places = {one.name: one for one in bound} | {
@@ -131,11 +132,11 @@ def check_names(stage: Stage, bound: Iterable[Bound], report: Report) -> None:
 
 def _step_spans(stage: Stage) -> dict[str, Span]:
     """Return the place of each step of *stage* that binds names."""
-    steps = {
-        "build": stage.build,
-        "run": stage.run,
-        "copy": stage.copy,
-        "publish": stage.publish,
-        "deploy": stage.deploy,
-    }
-    return {name: step.span for name, step in steps.items() if step is not None}
+    steps = (
+        ("build", stage.build),
+        ("run", stage.run),
+        ("copy", stage.copy),
+        ("publish", stage.publish),
+        ("deploy", stage.deploy),
+    )
+    return {name: step.span for name, step in steps if step is not None}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from itertools import chain
 
 from pipegen.bindings.expression import (
@@ -20,9 +20,10 @@ from pipegen.bindings.expression import (
     Text,
     text,
 )
-from pipegen.bindings.groups import Groups, are_linked
+from pipegen.bindings.groups import are_linked
 from pipegen.bindings.legs import axis_value, meant
 from pipegen.bindings.names import SETUP_NAMES, Bound, is_setup_name
+from pipegen.bindings.namespaces import Namespaces
 from pipegen.bindings.status import PIPELINE, STATUS, report_final, resolve_status
 from pipegen.bindings.unbound import check_output, report_nested, report_unbound, report_unknown_input
 from pipegen.config.model import Stage
@@ -30,29 +31,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.graph.closure import Closure
-from pipegen.source.text import Span
-from pipegen.structs import MutableStruct, Struct, field, replace
-
-
-class Namespaces(Struct):
-    """What a pipeline's stages bind, and which pipelines hold a stage of another name.
-
-    *stages* holds all stages of the pipeline, *bound* their names in order, *providers* the
-    stages that have a step, *homes* all stages of the file, each with its pipelines; *groups*
-    says what the user's names of stages mean. *inputs* are the names of the file's parameters,
-    *final* the finally stages with the places that name them.
-    *absence* tells why a stage may have left nothing when another one, which comes after it,
-    runs; None where it cannot.
-    """
-
-    stages: Mapping[str, Stage]
-    bound: Mapping[str, tuple[Bound, ...]]
-    providers: Mapping[str, tuple[str, ...]]
-    homes: Mapping[str, tuple[str, ...]]
-    groups: Groups
-    inputs: Collection[str] = ()
-    final: Mapping[str, Span] = field(default_factory=dict)
-    absence: Callable[[str, str], Span | None] = lambda _, __: None
+from pipegen.structs import MutableStruct, replace
 
 
 class Reader(MutableStruct):
@@ -97,7 +76,7 @@ class Reader(MutableStruct):
             if not isinstance(part, Reference):
                 parts.append(part)
                 continue
-            resolved = self._resolve(part, loops)
+            resolved = self.resolve_reference(part, loops)
             if isinstance(resolved[0], Reference) and _is_escaped(part, parts):
                 parts[-1] = str(parts[-1])[:-1]
                 resolved = (part.span.text if part.default is not None else str(part),)
@@ -124,6 +103,12 @@ class Reader(MutableStruct):
         items = (self._resolve_stage(reference, name) for name in found.names)
         return List(tuple(text(item, span=source.span) for item in items), source.span)
 
+    def resolve_reference(self, reference: Reference, loops: Mapping[str, str]) -> tuple[Part, ...]:
+        """Return what *reference* stands for, with its scope settled."""
+        if reference.namespace in self.namespaces.plain and self._binds_plainly(reference):
+            return (Reference(reference.namespace, reference.name, reference.default, reference.span, Scope.STAGE),)
+        return self._resolve(reference, loops)
+
     def _resolve(self, reference: Reference, loops: Mapping[str, str]) -> tuple[Part, ...]:
         namespace = reference.namespace
         if namespace in (None, "") and reference.name in loops:
@@ -142,6 +127,15 @@ class Reader(MutableStruct):
             for place, name in enumerate(found.names)
         )
         return tuple(chain.from_iterable(parts)) or ("",)
+
+    def _binds_plainly(self, reference: Reference) -> bool:
+        """Return whether *reference*, to a plain stage, means just what it says, and there is nothing to report."""
+        reader, producer = self.stage, reference.namespace or ""
+        own = reader.name.value
+        if reader.leg or reader.within or reference.legs is not None or own in self.namespaces.final or own == producer:
+            return False
+        names = [bound.name for bound in self.namespaces.bound[producer]]
+        return reference.name in names and self._is_before(producer, own)
 
     def _is_ours(self, reference: Reference) -> bool:
         """Return whether *reference* reads from no other stage."""

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import Enum
 from typing import TypeAlias
 
@@ -63,6 +62,6 @@ class Script(SpannedStruct):
     parts: tuple[ScriptPart, ...]
     span: Span
 
-    def references(self) -> Iterator[Placed]:
-        """Yield the references, in the order they are written."""
-        return (part for part in self.parts if isinstance(part, Placed))
+    def references(self) -> list[Placed]:
+        """Return the references, in the order they are written."""
+        return [part for part in self.parts if type(part) is Placed]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from operator import itemgetter
 
 from pipegen.bindings.expression import Reference
@@ -17,9 +16,7 @@ from pipegen.bindings.script_syntax import Document, Found, Kind, Lexed, Obstacl
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.source.text import Span
 from pipegen.source.tree import Scalar
-from pipegen.structs import Struct
 
 _OBSTACLES = {
     Obstacle.DELIMITER: (
@@ -45,66 +42,40 @@ _OBSTACLES = {
 }
 
 
-def parse_script(lines: Sequence[Scalar], stages: Collection[str], report: Report) -> Script:
-    """Return what the script says whose lines, or stretches of lines, are *lines*: one shell runs them all."""
-    source = _Source.of(lines)
-    if not has_references(source.text):
-        return Script((source.text,) if source.text else (), source.span(0, len(source.text)))
-    plain = plain_references(source.text, stages)
+def parse_script(source: Scalar, stages: Collection[str], report: Report) -> Script:
+    """Return what the script *source* says, which a shell of its own could run."""
+    text = source.text
+    span = source.part(0, len(text))
+    if not has_references(text):
+        return Script((text,) if text else (), span)
+    plain = plain_references(text, stages)
     if plain is not None:
-        return Script(tuple(_plain_parts(plain, source)), source.span(0, len(source.text)))
-    lexed, lost = lex(source.text, stages)
+        return Script(tuple(_plain_parts(plain, source)), span)
+    lexed, lost = lex(text, stages)
     _report_near_misses(lexed, stages, source, report)
     _report_obstacles(lexed, source, report)
     if lost is not None:
         _report_lost(lost, stages, source, report)
-    return Script(tuple(_parts(lexed, source)), source.span(0, len(source.text)))
+    return Script(tuple(_parts(lexed, source)), span)
 
 
-class _Source(Struct):
-    """The text of a script, and the scalars it is made of: each begins a line."""
-
-    text: str
-    scalars: tuple[Scalar, ...]
-    starts: tuple[int, ...]
-
-    @classmethod
-    def of(cls, scalars: Sequence[Scalar]) -> _Source:
-        """Return the lines of *scalars*, one after the other."""
-        text, starts = "", []
-        for scalar in scalars:
-            text += "\n" if text and not text.endswith("\n") else ""
-            starts.append(len(text))
-            text += scalar.text
-        return cls(text, tuple(scalars), tuple(starts))
-
-    def span(self, start: int, end: int) -> Span:
-        """Return where a stretch of the text stands in the file."""
-        if len(self.scalars) == 1:
-            return self.scalars[0].part(start, end)
-        first, last = self._scalar(start), self._scalar(max(start, end - 1))
-        if first == last:
-            return self.scalars[first].part(start - self.starts[first], end - self.starts[first])
-        return self.scalars[first].span.to(self.scalars[last].span)
-
-    def _scalar(self, place: int) -> int:
-        return bisect_right(self.starts, place) - 1
-
-
-def _plain_parts(found: Iterable[tuple[re.Match[str], Context]], source: _Source) -> Iterator[ScriptPart]:
-    """Yield the references that were *found* without a lexer, and the text between."""
+def _plain_parts(found: Iterable[tuple[re.Match[str], Context]], source: Scalar) -> list[ScriptPart]:
+    """Return the references that were *found* without a lexer, and the text between."""
+    parts: list[ScriptPart] = []
     at = 0
     for match, context in found:
-        if at < match.start():
-            yield source.text[at : match.start()]
-        at = match.end()
-        namespace, name, default = match.group("namespace", "name", "default")
-        yield Placed(Reference(namespace, name, default, source.span(match.start(), at)), context)
+        start, end = match.span()
+        if at < start:
+            parts.append(source.text[at:start])
+        at = end
+        namespace, name, default = match.groups()
+        parts.append(Placed(Reference(namespace, name, default, source.part(start, end)), context))
     if at < len(source.text):
-        yield source.text[at:]
+        parts.append(source.text[at:])
+    return parts
 
 
-def _parts(lexed: Lexed, source: _Source) -> list[ScriptPart]:
+def _parts(lexed: Lexed, source: Scalar) -> list[ScriptPart]:
     """Return the parts, in order: what was found, and the text between."""
     kept = [found for found in lexed.found if found.kind is not Kind.NEAR_MISS]
     unquoted = {id(found.document): found.document for found in kept if found.document and found.kind is Kind.REFERENCE}
@@ -124,19 +95,19 @@ def _parts(lexed: Lexed, source: _Source) -> list[ScriptPart]:
     return [*parts, *_between(at, len(source.text), documents, source)]
 
 
-def _part(found: Found, source: _Source, unquoted: Collection[int]) -> ScriptPart:
+def _part(found: Found, source: Scalar, unquoted: Collection[int]) -> ScriptPart:
     if found.kind is Kind.ESCAPED:
         text = source.text[found.start + 1 : found.end]
         return text if found.document and id(found.document) not in unquoted else Escaped(text, found.context)
     return Placed(_reference(found, source), found.context)
 
 
-def _reference(found: Found, source: _Source) -> Reference:
+def _reference(found: Found, source: Scalar) -> Reference:
     namespace, legs, name, default = found.match.group("namespace", "legs", "name", "default")
-    return Reference(namespace, name, default, source.span(found.start, found.end), legs=legs)
+    return Reference(namespace, name, default, source.part(found.start, found.end), legs=legs)
 
 
-def _between(start: int, end: int, documents: Sequence[Document], source: _Source) -> list[str | Body]:
+def _between(start: int, end: int, documents: Sequence[Document], source: Scalar) -> list[str | Body]:
     """Return the text of a stretch that nothing was found in: what is in one of *documents* apart from the rest."""
     parts: list[str | Body] = []
     for one in documents:
@@ -147,7 +118,7 @@ def _between(start: int, end: int, documents: Sequence[Document], source: _Sourc
     return [part for part in parts if (part.text if isinstance(part, Body) else part)]
 
 
-def _report_near_misses(lexed: Lexed, stages: Collection[str], source: _Source, report: Report) -> None:
+def _report_near_misses(lexed: Lexed, stages: Collection[str], source: Scalar, report: Report) -> None:
     for found in lexed.found:
         if found.kind is Kind.NEAR_MISS:
             namespace = found.match["namespace"]
@@ -155,20 +126,20 @@ def _report_near_misses(lexed: Lexed, stages: Collection[str], source: _Source, 
             report.add(
                 codes.NEAR_MISS,
                 f'"{written(found.match)}" is left to the shell: there is no stage "{namespace}"',
-                at=source.span(found.start, found.end),
+                at=source.part(found.start, found.end),
                 label="no stage of this name",
                 hint=f'write "${{{meant}.{found.match["name"]}}}" if that is meant',
             )
 
 
-def _report_obstacles(lexed: Lexed, source: _Source, report: Report) -> None:
+def _report_obstacles(lexed: Lexed, source: Scalar, report: Report) -> None:
     for program in programs(lexed):
         _report_program(program, source, report)
     for found in evaluated(lexed):
         report.add(
             codes.EVALUATED_REFERENCE,
             f'"{written(found.match)}" stands where the shell evaluates what it reads',
-            at=source.span(found.start, found.end),
+            at=source.part(found.start, found.end),
             label="bash would run commands that the value holds",
             hint=f"set a variable and see that it is a number: n={written(found.match)}; "
             "case $n in '' | *[!0-9]*) exit 1 ;; esac",
@@ -179,12 +150,12 @@ def _report_obstacles(lexed: Lexed, source: _Source, report: Report) -> None:
             report.add(
                 codes.UNQUOTABLE_REFERENCE,
                 f'"{written(found.match)}" cannot stand here: {why}',
-                at=source.span(found.start, found.end),
+                at=source.part(found.start, found.end),
                 hint=hint,
             )
 
 
-def _report_program(program: Program, source: _Source, report: Report) -> None:
+def _report_program(program: Program, source: Scalar, report: Report) -> None:
     call, caller, reference = program.call, program.caller, written(program.found.match)
     hint = call.interpreter.hint.format(reference=reference, name=call.name)
     if call.reads_input and call.interpreter.switches:
@@ -192,19 +163,19 @@ def _report_program(program: Program, source: _Source, report: Report) -> None:
     report.add(
         codes.REFERENCE_IN_PROGRAM,
         f'"{reference}" would become part of a program for {call.name}',
-        at=source.span(program.found.start, program.found.end),
+        at=source.part(program.found.start, program.found.end),
         label="the value would be read as code",
-        also=[Label(source.span(caller.start, caller.end), f"{call.name} reads it")],
+        also=[Label(source.part(caller.start, caller.end), f"{call.name} reads it")],
         hint=hint,
     )
 
 
-def _report_lost(lost: Lost, stages: Collection[str], source: _Source, report: Report) -> None:
+def _report_lost(lost: Lost, stages: Collection[str], source: Scalar, report: Report) -> None:
     for match in references_in(source.text, lost.place, stages):
         report.add(
             codes.UNREADABLE_SHELL,
             f'pipegen cannot tell how the shell reads "{written(match)}"',
-            at=source.span(match.start(), match.end()),
-            also=[Label(source.span(lost.place, lost.place + 1), lost.what)],
+            at=source.part(match.start(), match.end()),
+            also=[Label(source.part(lost.place, lost.place + 1), lost.what)],
             hint="mend what stands in front of it, or hand the value over in env",
         )

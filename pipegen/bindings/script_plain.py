@@ -18,20 +18,32 @@ _UNNAMED = re.sub(r"\?P<\w+>", "?:", _REFERENCE)
 _PLAIN = re.compile(
     rf"""(?:[A-Za-z0-9_./:@%+,=;|&>~*?^{{}}! \t\n-]++|"(?:[^"$`\\]++|{_UNNAMED})*"|'[^'$]*+'|{_UNNAMED})*"""
 )
-_PIECE = re.compile(rf"""(?P<quoted>"(?:[^"$]++|{_UNNAMED})*")|'[^']*'|{_UNNAMED}""")
+_SINGLE = re.compile(r"""("[^"]*")|'[^']*'""")
 _FOUND = re.compile(_REFERENCE)
-_WATCHED = re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join(sorted(WATCHED))})(?![A-Za-z_])")
+_WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z_]+")
+_WATCHED = frozenset(_WORD.findall(" ".join(WATCHED)))
 
 
 def plain_references(script: str, stages: Collection[str]) -> list[tuple[re.Match[str], Context]] | None:
     """Return the references in *script*, each with its groups and how it is quoted; None where a lexer is needed."""
-    if not _PLAIN.fullmatch(script) or _WATCHED.search(script.replace('"', "").replace("'", "")):
+    if not _PLAIN.fullmatch(script):
         return None
+    if not _WATCHED.isdisjoint(_WORD.findall(script.replace('"', "").replace("'", ""))):
+        return None
+    # Nothing of ours stands between single quotes, and double ones do not count there.
+    marks = _SINGLE.sub(_blank, script) if "'" in script else script
     references = []
-    for piece in _PIECE.finditer(script):
-        context = Context.DOUBLE if piece["quoted"] else Context.WORD
-        for found in _FOUND.finditer(script, piece.start(), piece.end()):
-            if found["namespace"] not in stages and found["namespace"] not in RESERVED_NAMESPACES:
-                return None
-            references.append((found, context))
+    at = quotes = 0
+    for found in _FOUND.finditer(script):
+        namespace = found["namespace"]
+        if namespace not in stages and namespace not in RESERVED_NAMESPACES:
+            return None
+        quotes += marks.count('"', at, found.start())
+        at = found.end()
+        references.append((found, Context.DOUBLE if quotes % 2 else Context.WORD))
     return references
+
+
+def _blank(quoted: re.Match[str]) -> str:
+    """Return what is *quoted* by double quotes, and as many blanks for what single quotes hold."""
+    return quoted[1] or " " * len(quoted[0])

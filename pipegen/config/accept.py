@@ -17,17 +17,21 @@ from pipegen.source.tree import Mapping as Map
 
 Schema: TypeAlias = Mapping[str, Any] | bool
 Test: TypeAlias = Callable[[Any], bool]
+# What is known of a value at once: the kind of a scalar, or what else it is.
+Shape: TypeAlias = Kind | type[Node]
 # What a value of each shape must pass, all of it; a shape that is not there fits nothing.
-Tests: TypeAlias = Mapping[str, tuple[Test, ...]]
+Tests: TypeAlias = Mapping[Shape, tuple[Test, ...]]
 
-_SHAPES = ("string", "object", "array", "integer", "number", "boolean", "null")
-_KINDS = {
-    Kind.TEXT: "string",
-    Kind.INTEGER: "integer",
-    Kind.NUMBER: "number",
-    Kind.BOOLEAN: "boolean",
-    Kind.NULL: "null",
+_TYPES: Mapping[str, Shape] = {
+    "string": Kind.TEXT,
+    "object": Map,
+    "array": Sequence,
+    "integer": Kind.INTEGER,
+    "number": Kind.NUMBER,
+    "boolean": Kind.BOOLEAN,
+    "null": Kind.NULL,
 }
+_SHAPES = tuple(_TYPES.values())
 # Keywords that ask for nothing.
 _NOTES = frozenset(("$schema", "$id", "$defs", "title", "description", "examples", "default", "format"))
 _COUNTING = frozenset(("required", "minProperties", "maxProperties"))
@@ -44,31 +48,15 @@ class Acceptor:
     def __init__(self, schema: Mapping[str, Any], part: Schema | None = None) -> None:
         self._root = schema
         self._references: dict[str, Tests] = {}
-        self._accepts = self._later(schema if part is None else part)
+        self._whole = _Part(self, schema if part is None else part)
 
     def accepts(self, node: Node) -> bool:
         """Return whether *node* fits; raise UnknownKeywordError where that cannot be told."""
-        return self._accepts(node)
+        test = self._whole[_shape(node)]
+        return test is None or test(node)
 
-    def _later(self, schema: Schema) -> Test:
-        """Return the test of any value against *schema*, which is compiled when the first value comes."""
-        tests: Tests | None = None
-
-        def accepts(node: Node) -> bool:
-            nonlocal tests
-            if tests is None:
-                tests = self._tests(schema)
-            passed = tests.get(_shape(node))
-            if passed is None:
-                return False
-            for test in passed:  # noqa: SIM110 - a loop costs half of what `all` does, and this is where time goes
-                if not test(node):
-                    return False
-            return True
-
-        return accepts
-
-    def _tests(self, schema: Schema) -> Tests:
+    def tests(self, schema: Schema) -> Tests:
+        """Return what a value must pass to fit *schema*."""
         if isinstance(schema, bool):
             return dict.fromkeys(_SHAPES, ()) if schema else {}
         tests: Tests = dict.fromkeys(_shapes_of(schema), ())
@@ -83,18 +71,18 @@ class Acceptor:
             case "$ref":
                 return self._reference(limit)
             case "anyOf":
-                return _any_of([self._tests(branch) for branch in limit])
+                return _any_of([self.tests(branch) for branch in limit])
             case "oneOf":
-                return _one_of([self._tests(branch) for branch in limit])
+                return _one_of([self.tests(branch) for branch in limit])
             case "allOf":
                 tests: Tests = dict.fromkeys(_SHAPES, ())
                 for branch in limit:
-                    tests = _both(tests, self._tests(branch))
+                    tests = _both(tests, self.tests(branch))
                 return tests
             case "not":
-                return _none_of(self._tests(limit))
+                return _none_of(self.tests(limit))
             case "items":
-                return _for_shapes(("array",), _each_item(self._later(limit)))
+                return _for_shapes((Sequence,), _each_item(_Part(self, limit)))
             case _ if keyword in _SIMPLE:
                 shapes, make = _SIMPLE[keyword]
                 return _for_shapes(shapes, make(limit))
@@ -108,22 +96,58 @@ class Acceptor:
             part: Any = self._root
             for key in reference.removeprefix("#/").split("/"):
                 part = part[key]
-            self._references[reference] = self._tests(part)
+            self._references[reference] = self.tests(part)
         return self._references[reference]
 
     def _object(self, schema: Mapping[str, Any]) -> Tests:
         """Return the tests of a mapping by all that *schema* says of keys and of their values."""
-        values = {key: self._later(value) for key, value in schema.get("properties", {}).items()}
+        values = {key: _Part(self, value) for key, value in schema.get("properties", {}).items()}
         patterns = [
-            (re.compile(key).search, self._later(value)) for key, value in schema.get("patternProperties", {}).items()
+            (re.compile(key).search, _Part(self, value)) for key, value in schema.get("patternProperties", {}).items()
         ]
-        other = self._later(schema.get("additionalProperties", True))
+        other = _Part(self, schema.get("additionalProperties", True))
         tests = [_each_value(values, patterns, other)]
         if not _COUNTING.isdisjoint(schema):
             tests.insert(0, _counted(schema))
         if "propertyNames" in schema:
-            tests.append(_each_key(self._later(schema["propertyNames"])))
-        return {shape: tuple(tests) if shape == "object" else () for shape in _SHAPES}
+            tests.append(_each_key(_Part(self, schema["propertyNames"])))
+        return {shape: tuple(tests) if shape is Map else () for shape in _SHAPES}
+
+
+class _Part(dict[Shape, Test | None]):
+    """What a value of each shape must pass to fit *schema*, None for nothing; compiled when the first value comes.
+
+    Whoever goes through the values of a collection asks it himself: most values of a config have nothing to pass, and a
+    call for each is where time goes.
+    """
+
+    def __init__(self, acceptor: Acceptor, schema: Schema) -> None:
+        super().__init__()
+        self._acceptor = acceptor
+        self._schema = schema
+
+    def __missing__(self, shape: Shape) -> Test | None:
+        tests = self._acceptor.tests(self._schema)
+        self.update({one: _all_of(tests[one]) if one in tests else _fits_nothing for one in _SHAPES})
+        return self[shape]
+
+
+def _all_of(tests: tuple[Test, ...]) -> Test | None:
+    """Return one test for *tests*, None for none."""
+    if len(tests) < 2:  # noqa: PLR2004 - the fewest that are several
+        return tests[0] if tests else None
+
+    def passes(node: Node) -> bool:
+        for test in tests:  # noqa: SIM110 - a loop costs half of what `all` does
+            if not test(node):
+                return False
+        return True
+
+    return passes
+
+
+def _fits_nothing(_: Node) -> bool:
+    return False
 
 
 def _counted(schema: Mapping[str, Any]) -> Test:
@@ -131,47 +155,51 @@ def _counted(schema: Mapping[str, Any]) -> Test:
     least, most = schema.get("minProperties", 0), schema.get("maxProperties", math.inf)
 
     def accepts(node: Map) -> bool:
-        return least <= len(node.entries) <= most and required <= {entry.key.text for entry in node.entries}
+        entries = node.entries
+        return least <= len(entries) <= most and required.issubset([entry.key.text for entry in entries])
 
     return accepts
 
 
-def _each_key(fits: Test) -> Test:
-    return lambda node: all(fits(_text(entry.key)) for entry in node.entries)
+def _each_key(part: _Part) -> Test:
+    def accepts(node: Map) -> bool:
+        test = part[Kind.TEXT]
+        return test is None or all(test(_text(entry.key)) for entry in node.entries)
+
+    return accepts
 
 
 def _each_value(
-    values: Mapping[str, Test], patterns: Collection[tuple[Callable[[str], object], Test]], other: Test
+    values: Mapping[str, _Part], patterns: Collection[tuple[Callable[[str], object], _Part]], other: _Part
 ) -> Test:
-    def fits(key: str, value: Node) -> bool:
-        tests = [test for matches, test in patterns if matches(key)]
-        if key in values:
-            tests.append(values[key])
-        return all(test(value) for test in tests or (other,))
+    def parts(key: str) -> tuple[_Part, ...]:
+        found = [part for matches, part in patterns if matches(key)]
+        return (*found, *((values[key],) if key in values else ())) or (other,)
 
     def each_by_patterns(node: Map) -> bool:
-        return all(fits(entry.key.text, entry.value) for entry in node.entries)
+        tests = ((part[_shape(entry.value)], entry.value) for entry in node.entries for part in parts(entry.key.text))
+        return all(test is None or test(value) for test, value in tests)
 
     def each(node: Map) -> bool:
-        for entry in node.entries:  # noqa: SIM110 - see `_later`
-            if not values.get(entry.key.text, other)(entry.value):
+        for entry in node.entries:
+            value = entry.value
+            test = values.get(entry.key.text, other)[value.kind if type(value) is Scalar else type(value)]
+            if test is not None and not test(value):
                 return False
         return True
 
     return each_by_patterns if patterns else each
 
 
-def _shape(node: Node) -> str:
-    if type(node) is Scalar:
-        return _KINDS[node.kind]
-    return "object" if type(node) is Map else "array"
+def _shape(node: Node) -> Shape:
+    return node.kind if type(node) is Scalar else type(node)
 
 
-def _shapes_of(schema: Mapping[str, Any]) -> Iterable[str]:
+def _shapes_of(schema: Mapping[str, Any]) -> Iterable[Shape]:
     """Return the shapes that the type of *schema* allows; an integer is a number too."""
-    types = schema.get("type", _SHAPES)
+    types = schema.get("type", tuple(_TYPES))
     types = (types,) if isinstance(types, str) else tuple(types)
-    return (*types, "integer") if "number" in types else types
+    return [_TYPES[one] for one in ((*types, "integer") if "number" in types else types)]
 
 
 def _text(key: Scalar) -> Scalar:
@@ -179,7 +207,7 @@ def _text(key: Scalar) -> Scalar:
     return key if key.kind is Kind.TEXT else Scalar(key.text, key.span)
 
 
-def _for_shapes(shapes: Iterable[str], test: Test) -> Tests:
+def _for_shapes(shapes: Iterable[Shape], test: Test) -> Tests:
     """Return what asks *test* of some *shapes*, and nothing of the others."""
     return {shape: (test,) if shape in shapes else () for shape in _SHAPES}
 
@@ -189,7 +217,7 @@ def _both(one: Tests, other: Tests) -> Tests:
 
 
 def _any_of(branches: Iterable[Tests]) -> Tests:
-    found: dict[str, list[tuple[Test, ...]]] = {}
+    found: dict[Shape, list[tuple[Test, ...]]] = {}
     for branch in branches:
         for shape, tests in branch.items():
             found.setdefault(shape, []).append(tests)
@@ -199,11 +227,12 @@ def _any_of(branches: Iterable[Tests]) -> Tests:
 def _some(branches: list[tuple[Test, ...]]) -> tuple[Test, ...]:
     if len(branches) == 1:
         return branches[0]
-    return (lambda node: any(all(test(node) for test in branch) for branch in branches),)
+    tests = [_all_of(branch) for branch in branches]
+    return (lambda node: any(test is None or test(node) for test in tests),)
 
 
 def _one_of(branches: Iterable[Tests]) -> Tests:
-    found: dict[str, list[tuple[Test, ...]]] = {}
+    found: dict[Shape, list[tuple[Test, ...]]] = {}
     for branch in branches:
         for shape, tests in branch.items():
             found.setdefault(shape, []).append(tests)
@@ -213,7 +242,8 @@ def _one_of(branches: Iterable[Tests]) -> Tests:
 def _exactly_one(branches: list[tuple[Test, ...]]) -> tuple[Test, ...]:
     if len(branches) == 1:
         return branches[0]
-    return (lambda node: sum(all(test(node) for test in branch) for branch in branches) == 1,)
+    tests = [_all_of(branch) for branch in branches]
+    return (lambda node: [test is None or test(node) for test in tests].count(True) == 1,)
 
 
 def _none_of(tests: Tests) -> Tests:
@@ -223,10 +253,11 @@ def _none_of(tests: Tests) -> Tests:
     return {shape: (refuses(tests[shape]),) if shape in tests else () for shape in _SHAPES if tests.get(shape) != ()}
 
 
-def _each_item(accepts: Test) -> Test:
+def _each_item(part: _Part) -> Test:
     def each(node: Sequence) -> bool:
-        for item in node.items:  # noqa: SIM110 - see `_later`
-            if not accepts(item):
+        for item in node.items:
+            test = part[item.kind if type(item) is Scalar else type(item)]
+            if test is not None and not test(item):
                 return False
         return True
 
@@ -255,15 +286,15 @@ def _pattern(limit: str) -> Test:
 
 # What asks for something simple: of which shapes, and the test that a limit makes. No number is less than `.nan`, which
 # therefore breaks no limit.
-_NUMBERS = ("integer", "number")
-_SIMPLE: Mapping[str, tuple[tuple[str, ...], Callable[[Any], Test]]] = {
+_NUMBERS: tuple[Shape, ...] = (Kind.INTEGER, Kind.NUMBER)
+_SIMPLE: Mapping[str, tuple[tuple[Shape, ...], Callable[[Any], Test]]] = {
     "enum": (_SHAPES, _among),
     "const": (_SHAPES, lambda limit: _among((limit,))),
-    "pattern": (("string",), _pattern),
-    "minLength": (("string",), lambda limit: lambda node: len(node.text) >= limit),
-    "maxLength": (("string",), lambda limit: lambda node: len(node.text) <= limit),
-    "minItems": (("array",), lambda limit: lambda node: len(node.items) >= limit),
-    "maxItems": (("array",), lambda limit: lambda node: len(node.items) <= limit),
+    "pattern": ((Kind.TEXT,), _pattern),
+    "minLength": ((Kind.TEXT,), lambda limit: lambda node: len(node.text) >= limit),
+    "maxLength": ((Kind.TEXT,), lambda limit: lambda node: len(node.text) <= limit),
+    "minItems": ((Sequence,), lambda limit: lambda node: len(node.items) >= limit),
+    "maxItems": ((Sequence,), lambda limit: lambda node: len(node.items) <= limit),
     "minimum": (_NUMBERS, lambda limit: lambda node: not node.value < limit),
     "maximum": (_NUMBERS, lambda limit: lambda node: not node.value > limit),
     "exclusiveMinimum": (_NUMBERS, lambda limit: lambda node: not node.value <= limit),

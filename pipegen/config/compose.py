@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 
-from pipegen.config.scalar import CORE_TAG, scalar
+from pipegen.config.scalar import CORE_TAG, plain_kind, tagged_kind
 from pipegen.config.schema_depth import DEEPEST, report_too_deep
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -29,26 +30,39 @@ _DASH = re.compile(r"(?:\s|#.*)*-")
 _QUOTE = 'put text that begins with "{" or "[" in quotes'
 
 
-class _Open(MutableStruct):
-    """A collection whose end has not come yet."""
+class Open(MutableStruct):
+    """A collection whose end has not come yet; *room* is for how many more values, with those of its values.
+
+    From *start* to *head* stands what opens it.
+    """
 
     is_mapping: bool
-    span: Span
+    start: int
+    head: int
     anchor: str | None
+    room: int = MOST_NODES - 1
     children: list[Node] = field(default_factory=list)
-    size: int = 1
 
 
 class Composer:
-    """Builds the tree from events that come in the order of the text."""
+    """Builds the tree from events that come in the order of the text.
+
+    *inner* is the innermost collection that is open: the file itself, where none is.
+    """
 
     def __init__(self, file: SourceFile, report: Report) -> None:
-        self.root: Node | None = None
+        self._document = Open(is_mapping=False, start=0, head=0, anchor=None, room=sys.maxsize)
+        self.inner = self._document
         self._file = file
         self._report = report
-        self._open: list[_Open] = []
+        self._outer: list[Open] = []
         self._anchors: dict[str, tuple[Node, int]] = {}
         self._documents = 0
+
+    @property
+    def root(self) -> Node | None:
+        """The value of the first document; None where there is none."""
+        return self._document.children[0] if self._document.children else None
 
     def begin_document(self, start: int, end: int) -> None:
         """Report a second document."""
@@ -65,7 +79,7 @@ class Composer:
     def alias(self, anchor: str, start: int, end: int) -> None:
         """Add what *anchor* stands for."""
         span = Span(self._file, start, end)
-        if any(opened.anchor == anchor for opened in self._open):
+        if any(opened.anchor == anchor for opened in (*self._outer, self.inner)):
             self._report.add(
                 codes.ALIAS_EXPANSION,
                 f'"*{anchor}" stands inside the value it repeats',
@@ -84,19 +98,16 @@ class Composer:
             )
             self._add(Scalar("", span, Kind.NULL), 1)
 
-    def plain_scalar(self, text: str, start: int, end: int, style: str) -> None:
-        """Add a scalar that is there, without anchor and tag; *style* is its quote or mark, "" without one."""
-        if style == '"':  # there any character can be escaped
-            self.scalar(text, start, end, style, anchor=None, tag=None)
-        else:
-            self._add(scalar(text, Span(self._file, start, end), style, None), 1)
-
-    def scalar(self, text: str, start: int, end: int, style: str, *, anchor: str | None, tag: str | None) -> None:
+    def scalar(self, text: str, start: int, end: int, style: str | None, *, anchor: str | None, tag: object) -> None:
         """Add a scalar; *start* is that of its anchor or tag."""
         span = Span(self._file, start, end)
-        self._check_tag(tag, span)
+        if tag is not None:
+            self._check_tag(str(tag), span)
         text = self._paired(text, span) if _SURROGATE.search(text) else text
-        node = scalar(text, self._own_span(span), style, tag)
+        if tag is not None and (style or text != "<<"):
+            kind = tagged_kind(text, str(tag))
+        else:
+            kind = Kind.TEXT if style else plain_kind(text)
         if "\0" in text:
             self._report.add(
                 codes.NUL_CHARACTER,
@@ -104,7 +115,10 @@ class Composer:
                 at=span,
                 hint="remove it",
             )
-        self._finish(node, 1, anchor)
+        node = Scalar(text, self._own_span(span), kind)
+        if anchor is not None:
+            self._anchors[anchor] = (node, 1)
+        self._add(node, 1)
 
     def _paired(self, text: str, span: Span) -> str:
         """Return *text* with the two halves of a character, as JSON escapes it, put together."""
@@ -119,62 +133,57 @@ class Composer:
             )
         return _SURROGATE.sub("\ufffd", paired)
 
-    def begin(self, start: int, end: int, anchor: str | None, tag: str | None, *, is_mapping: bool) -> None:
+    def begin(self, start: int, end: int, anchor: str | None, tag: object, *, is_mapping: bool) -> None:
         """Open a mapping or a sequence; raise `Stopped` where no config goes: a parser's time grows with the depth."""
-        span = Span(self._file, start, end)
-        self._check_tag(tag, span)
-        if len(self._open) > DEEPEST:
-            report_too_deep(span, self._report)
+        if tag is not None:
+            self._check_tag(str(tag), Span(self._file, start, end))
+        if len(self._outer) > DEEPEST:
+            report_too_deep(Span(self._file, start, end), self._report)
             raise Stopped
-        self._open.append(_Open(is_mapping, span, anchor))
+        self._outer.append(self.inner)
+        self.inner = Open(is_mapping, start, end, anchor)
 
     def end(self, offset: int) -> None:
         """Close the collection that was opened last; it ends at *offset*."""
-        opened = self._open.pop()
-        span = Span(self._file, opened.span.start, offset)
+        opened, self.inner = self.inner, self._outer.pop()
+        span = Span(self._file, opened.start, offset)
         node = self._mapping(opened.children, span) if opened.is_mapping else Sequence(tuple(opened.children), span)
-        self._finish(node, opened.size, opened.anchor)
+        size = MOST_NODES - opened.room
+        if opened.anchor is not None:
+            self._anchors[opened.anchor] = (node, size)
+        self._add(node, size)
 
     def _own_span(self, span: Span) -> Span:
         """Return *span* without anchor and tag; a missing value stands right behind its key."""
-        opened = self._open[-1] if self._open else None
-        if span.start == span.end and opened is not None:
-            behind = self._behind(opened)
+        if span.start == span.end and self._outer:
+            behind = self._behind(self.inner)
             return Span(self._file, behind, behind) if behind is not None else span
         found = _PROPERTIES.match(self._file.text, span.start, span.end)
         return Span(self._file, found.end() if found else span.start, span.end)
 
-    def _behind(self, opened: _Open) -> int | None:
+    def _behind(self, opened: Open) -> int | None:
         """Return where a missing value of *opened* stands: behind its key or its dash; None where none is seen."""
-        before = opened.children[-1].span.end if opened.children else opened.span.start
+        before = opened.children[-1].span.end if opened.children else opened.start
         if opened.is_mapping:
             return before if len(opened.children) % 2 else None
         dash = _DASH.match(self._file.text, before)
         return dash.end() if dash else None
 
-    def _finish(self, node: Node, size: int, anchor: str | None) -> None:
-        if anchor is not None:
-            self._anchors[anchor] = (node, size)
-        self._add(node, size)
-
     def _add(self, node: Node, size: int) -> None:
-        if not self._open:
-            self.root = node if self.root is None else self.root
-            return
-        parent = self._open[-1]
-        if parent.size + size > MOST_NODES:
+        parent = self.inner
+        parent.room -= size
+        if parent.room < 0:
             self._report.add(
                 codes.ALIAS_EXPANSION,
                 f"with its aliases written out, the file holds more than {MOST_NODES:,} values",
-                at=parent.span,
+                at=Span(self._file, parent.start, parent.head),
                 hint="repeat less: an alias of aliases multiplies",
             )
             raise Stopped
         parent.children.append(node)
-        parent.size += size
 
-    def _check_tag(self, tag: str | None, span: Span) -> None:
-        if tag is not None and tag != "!" and not CORE_TAG.fullmatch(tag):
+    def _check_tag(self, tag: str, span: Span) -> None:
+        if tag != "!" and not CORE_TAG.fullmatch(tag):
             self._report.add(
                 codes.UNSUPPORTED_YAML,
                 f'the tag "{tag}" has no meaning here',
@@ -184,19 +193,23 @@ class Composer:
 
     def _mapping(self, children: list[Node], span: Span) -> Mapping:
         entries: dict[str, Entry] = {}
-        own: dict[str, Node] = {}
-        for key, value in zip(children[::2], children[1::2], strict=True):
-            if not isinstance(key, Scalar):
+        merged: dict[str, Entry] = {}
+        for key, value in zip(children[::2], children[1::2]):  # noqa: B905 - the parser sees to it that they are pairs
+            if type(key) is not Scalar:
                 self._report.add(
                     codes.UNSUPPORTED_YAML, "a key must be text, not a list or a map", at=key.span, hint=_QUOTE
                 )
-            elif key.text == "<<" and key.kind is Kind.NULL:
-                for entry in self._merged(key, value):
-                    entries.setdefault(entry.key.text, entry)
-            elif own.setdefault(key.text, key) is not key:
-                self._report_duplicate(own[key.text], key)
+                continue
+            name = key.text
+            if name == "<<" and key.kind is Kind.NULL:
+                merged |= {one.key.text: one for one in self._merged(key, value) if one.key.text not in entries}
+                entries |= {one: entry for one, entry in merged.items() if one not in entries}
+            elif name in entries and name not in merged:
+                self._report_duplicate(entries[name].key, key)
             else:
-                entries[key.text] = Entry(key, value)
+                entries[name] = Entry(key, value)
+                if name in merged:
+                    del merged[name]
         return Mapping(tuple(entries.values()), span)
 
     def _merged(self, key: Scalar, value: Node) -> list[Entry]:

@@ -87,13 +87,15 @@ def _pipeline(entry: Entry) -> Pipeline:
 
 def _arcs(node: Node | None) -> tuple[Arc, ...] | None:
     """Return the arcs; none that names a stage is no `execution`."""
-    arcs = tuple(Arc(tuple(_group(item) for item in _items(arc)), arc.span) for arc in _items(node))
-    return arcs if any(group for arc in arcs for group in arc.groups) else None
+    arcs = tuple([Arc(tuple([_group(item) for item in _items(arc)]), arc.span) for arc in _items(node)])
+    return arcs if any(any(arc.groups) for arc in arcs) else None
 
 
 def _group(node: Node) -> tuple[Located[str], ...]:
     """Return the stages that a name, or a list in the place of one, stands for."""
-    return tuple(_text(item) for item in node.items) if isinstance(node, Sequence) else (_text(node),)
+    if type(node) is Scalar:
+        return (Located(node.text, node.span),)
+    return tuple([_text(item) for item in node.items]) if isinstance(node, Sequence) else (_text(node),)
 
 
 def _fetch(node: Node | None) -> Fetch | None:

@@ -61,12 +61,13 @@ def _candidates(config: Path) -> Iterator[Path]:
     """Yield the files that may hold settings, the nearest first."""
     root, here = repository_root(config), absolute(config).parent
     for above in (here, *here.parents):
-        own, shared = above / OWN_FILE, above / SHARED_FILE
-        if own.is_file():
-            yield own
+        # Most folders hold neither, and are asked for each config: `Path` takes four times as long.
+        own, shared = f"{above}/{OWN_FILE}", f"{above}/{SHARED_FILE}"
+        if os.path.isfile(own):  # noqa: PTH113
+            yield Path(own)
         # What is no text of pipegen's, right or wrong, is the business of others.
-        if shared.is_file() and _MARK.search(shared.read_bytes()):
-            yield shared
+        if os.path.isfile(shared) and _MARK.search(Path(shared).read_bytes()):  # noqa: PTH113
+            yield Path(shared)
         if above == root:
             return
 

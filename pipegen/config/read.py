@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -21,11 +21,12 @@ from ruamel.yaml.reader import ReaderError
 
 from pipegen.config.compose import Composer
 from pipegen.config.ignores import MARK, read_ignores
+from pipegen.config.scalar import TELLING, plain_kind
 from pipegen.config.syntax import report_syntax
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Node
+from pipegen.source.tree import Kind, Node, Scalar
 
 try:
     from ruamel.yaml.cyaml import CParser as CParser  # type: ignore[attr-defined]  # noqa: PLC0414 - tests take it away
@@ -118,9 +119,26 @@ def _composed(events: Iterable[Any], file: SourceFile, report: Report) -> Compos
     """Return what *events* build, each taken when the one before has been: past a limit, nothing more is read."""
     composer = Composer(file, report)
     for event in events:
-        feed = _FEED.get(type(event))
-        if feed is not None:
-            feed(composer, event)
+        kind = type(event)
+        if kind is ScalarEvent:
+            start, end, style, text = event.start_mark.index, event.end_mark.index, event.style, event.value
+            opened = composer.inner
+            if event.anchor is None and event.ctag is None and style != '"' and start != end and opened.room:
+                # Nearly all that a config holds; within double quotes any character can be escaped.
+                is_text = style or text[0] not in TELLING
+                opened.children.append(Scalar(text, Span(file, start, end), Kind.TEXT if is_text else plain_kind(text)))
+                opened.room -= 1
+            else:
+                composer.scalar(text, start, end, style, anchor=event.anchor, tag=event.ctag)
+        elif kind is MappingStartEvent or kind is SequenceStartEvent:
+            start, end, is_mapping = event.start_mark.index, event.end_mark.index, kind is MappingStartEvent
+            composer.begin(start, end, event.anchor, event.ctag, is_mapping=is_mapping)
+        elif kind is MappingEndEvent or kind is SequenceEndEvent:
+            composer.end(event.end_mark.index)
+        elif kind is AliasEvent:
+            composer.alias(event.anchor, event.start_mark.index, event.end_mark.index)
+        elif kind is DocumentStartEvent:
+            composer.begin_document(event.start_mark.index, event.end_mark.index)
     return composer
 
 
@@ -131,51 +149,6 @@ def _events(file: SourceFile) -> Iterator[Any]:
         if isinstance(error, MarkedYAMLError | ReaderError):
             raise
         raise MarkedYAMLError(problem=str(error)) from error
-
-
-def _begin_document(composer: Composer, event: Any) -> None:
-    composer.begin_document(event.start_mark.index, event.end_mark.index)
-
-
-def _alias(composer: Composer, event: Any) -> None:
-    composer.alias(event.anchor, event.start_mark.index, event.end_mark.index)
-
-
-def _scalar(composer: Composer, event: Any) -> None:
-    start, end = event.start_mark.index, event.end_mark.index
-    tag = event.ctag
-    if tag is None and event.anchor is None and start != end:
-        composer.plain_scalar(event.value, start, end, event.style or "")
-    else:
-        composer.scalar(event.value, start, end, event.style or "", anchor=event.anchor, tag=_tag(tag))
-
-
-def _begin_sequence(composer: Composer, event: Any) -> None:
-    composer.begin(event.start_mark.index, event.end_mark.index, event.anchor, _tag(event.ctag), is_mapping=False)
-
-
-def _begin_mapping(composer: Composer, event: Any) -> None:
-    composer.begin(event.start_mark.index, event.end_mark.index, event.anchor, _tag(event.ctag), is_mapping=True)
-
-
-def _end(composer: Composer, event: Any) -> None:
-    composer.end(event.end_mark.index)
-
-
-def _tag(tag: object) -> str | None:
-    return None if tag is None else str(tag)
-
-
-# What a composer is told of each event; of the others, nothing.
-_FEED: Mapping[type, Callable[[Composer, Any], None]] = {
-    DocumentStartEvent: _begin_document,
-    AliasEvent: _alias,
-    ScalarEvent: _scalar,
-    SequenceStartEvent: _begin_sequence,
-    MappingStartEvent: _begin_mapping,
-    SequenceEndEvent: _end,
-    MappingEndEvent: _end,
-}
 
 
 def _report_character(error: ReaderError, file: SourceFile, report: Report) -> None:

@@ -28,11 +28,12 @@ def is_too_deep(tree: Node, report: Report) -> bool:
 def _depth_is_fine(tree: Node) -> bool:
     """Return whether nothing is too deep; unlike the above, it cannot tell what comes first."""
     level: list[Node] = [tree]
-    for _ in range(DEEPEST + 1):
-        level = [child for node in level if type(node) is not Scalar for child in children(node)]
+    for _ in range(DEEPEST):
+        # Nothing is in scalars, and most values are such.
+        level = [child for node in level for child in children(node) if type(child) is not Scalar]
         if not level:
             return True
-    return False
+    return not any(map(children, level))
 
 
 def report_too_deep(span: Span, report: Report) -> None:

@@ -13,8 +13,10 @@ _INSTEAD = ("script", "pipeline")
 
 def is_short(written: Mapping, base: Mapping) -> bool:
     """Return whether a stage is the short-hand, as *written* by the user; *base* is what it inherits."""
-    says = (entry.key.text for entry in written.entries if not is_null(entry.value))
-    return all(key in _ASIDE for key in says) and not any(base.entry(key) for key in _INSTEAD)
+    for entry in written.entries:
+        if entry.key.text not in _ASIDE and not is_null(entry.value):
+            return False
+    return not any(base.entry(key) for key in _INSTEAD)
 
 
 def written_out(stage: Mapping) -> Mapping:

@@ -1,8 +1,8 @@
 """The whole order of a graph at once: for each node, the set of its ancestors as one integer."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from pipegen.graph.walk import Neighbours, components
+from pipegen.graph.walk import Neighbours
 from pipegen.structs import Struct
 
 
@@ -38,10 +38,13 @@ def bits(mask: int) -> Iterator[int]:
         place = digits.find("1", place + 1)
 
 
-def ancestor_masks(predecessors: Neighbours, successors: Neighbours) -> tuple[int, ...]:
-    """Return the ancestors of each numbered node as bits; nodes of one knot share theirs."""
+def ancestor_masks(predecessors: Neighbours, components: Iterable[Sequence[int]]) -> tuple[int, ...]:
+    """Return the ancestors of each numbered node as bits; nodes of one knot share theirs.
+
+    *components* are the knots and the nodes in none, each after those before it.
+    """
     masks = [0] * len(predecessors)
-    for component in components(predecessors, successors):
+    for component in components:
         mask = 0
         for node in component:
             for earlier in predecessors[node]:

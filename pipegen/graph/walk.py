@@ -29,9 +29,16 @@ def finish_order(neighbours: Neighbours) -> list[int]:
     """
     order: list[int] = []
     seen = bytearray(len(neighbours))
-    for start in range(len(neighbours)):
-        if not seen[start]:
-            order.extend(_finish_from(start, neighbours, seen))
+    for start, below in enumerate(neighbours):
+        if seen[start]:
+            continue
+        for neighbour in below:
+            if not seen[neighbour]:
+                order.extend(_finish_from(start, neighbours, seen))
+                break
+        else:
+            seen[start] = True
+            order.append(start)
     return order
 
 

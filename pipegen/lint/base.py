@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Protocol
 
 from pipegen.config.model import Pipeline, Stage
@@ -21,7 +22,7 @@ class Work(Struct):
     plan: Plan
 
 
-class Checked(Struct):
+class Checked(Struct, dict=True):
     """A config in which nothing is wrong: its *pipelines* with their *plans*, and the settings of targets.
 
     A text that several stages share, by a template or an alias, is right where it is right for one of them.
@@ -32,12 +33,17 @@ class Checked(Struct):
     plans: tuple[Plan, ...]
     settings: Mapping[str, TreeMapping]
 
-    def work(self) -> Iterator[Work]:
-        """Yield each job with its stage, in the user's order."""
+    def work(self) -> tuple[Work, ...]:
+        """Return each job with its stage, in the user's order."""
+        return self._work
+
+    @cached_property
+    def _work(self) -> tuple[Work, ...]:
+        found: list[Work] = []
         for pipeline, plan in zip(self.pipelines, self.plans, strict=True):
             stages = {stage.name.value: stage for stage in reversed(pipeline.stages)}
-            for job in plan.jobs:
-                yield Work(stages[job.stage], job, plan)
+            found += [Work(stages[job.stage], job, plan) for job in plan.jobs]
+        return tuple(found)
 
     def files(self) -> tuple[SourceFile, ...]:
         """Return the file, and those that its stages, or parts of them, come from."""

@@ -31,6 +31,12 @@ _SHAPES = {
 }
 _TOKEN = re.compile("|".join(f"(?P<k{place}>{shape})" for place, shape in enumerate(_SHAPES.values())))
 _KINDS = tuple(_SHAPES)
+# One of these stands in each token. They are looked for first: that takes a hundredth of the time.
+_MARKS = (
+    *("PRIVATE KEY", "AKIA", "ASIA", "ghp_", "gho_", "ghr_", "ghs_", "ghu_", "github_pat_", "xox", "hooks.slack."),
+    *("glpat-", "glptt-", "glcbt-", "glrt-", "gldt-", "gloas-", "glsoat-", "glft-", "glimt-", "glagent-", "glffct-"),
+    *("AIza", "npm_", "pypi-", "k_live_", "SG.", "dckr_pat_", "hf_", "_v1_", "hvs.", "AGE-SECRET", "eyJ"),
+)
 
 _NAME = re.compile(
     r"(?:.*[_.-])?(?:password|passwd|passphrase|secret|token|(?:api|access|secret|private|auth)[_-]?key)", re.IGNORECASE
@@ -68,7 +74,7 @@ class Secret(Struct):
 
 def tokens(text: str) -> Iterator[Secret]:
     """Yield the tokens of well-known shapes in *text*."""
-    for found in _TOKEN.finditer(text):
+    for found in _TOKEN.finditer(text) if any(mark in text for mark in _MARKS) else ():
         if found.lastgroup is not None and not _EXAMPLES.search(found[0]):
             yield Secret(found.start(), found.end(), _KINDS[int(found.lastgroup[1:])])
 

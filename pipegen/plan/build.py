@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pipegen.bindings.groups import Groups
-from pipegen.bindings.names import bound_names, check_names, providers
-from pipegen.bindings.scope import Namespaces
+from pipegen.bindings.names import bound_names, check_names
+from pipegen.bindings.namespaces import Namespaces
 from pipegen.config.model import Pipeline, Stage, Value
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
@@ -114,8 +113,7 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
         stages.setdefault(stage.name.value, stage)
     bound = {name: bound_names(stage) for name, stage in stages.items()}
     final = {name: span for name, span in final_stages(pipeline).items() if name in stages}
-    groups = Groups.of(pipeline.stages)
-    return Namespaces(stages, bound, providers(bound), around.homes, groups, around.parameters.names, final)
+    return Namespaces(stages, bound, around.homes, around.parameters.names, final)
 
 
 def _work(
@@ -130,8 +128,7 @@ def _work(
     work: dict[str, Work] = {}
     absence = _absence(namespaces, around, report)
     namespaces = replace(namespaces, absence=absence.cause)
-    names = {name: stage.own_name for name, stage in namespaces.stages.items()}
-    forwarded = Forwarded(pipeline.name.value, names, around.parameters, absence.is_certain)
+    forwarded = Forwarded(pipeline.name.value, namespaces.stages, around.parameters, absence.is_certain)
     for name in order:
         stage = namespaces.stages[name]
         check_names(stage, namespaces.bound[name], report)
@@ -170,7 +167,8 @@ def _mail(stage: Stage, pipeline: Pipeline, values: Values, bounds: Limits) -> M
 
 def _absence(namespaces: Namespaces, around: Neighbours, report: Report) -> Absence:
     stages = namespaces.stages
-    found = {name: condition(stage.when, around.parameters, around.homes, report) for name, stage in stages.items()}
+    given = {name: stage.when for name, stage in stages.items() if stage.when is not None}
+    found = {name: condition(when, around.parameters, around.homes, report) for name, when in given.items()}
     conditions = {name: one for name, one in found.items() if one is not None}
     return Absence(stages, conditions, namespaces.final)
 

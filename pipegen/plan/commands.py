@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from pipegen.bindings.expression import Text
 from pipegen.config.model import Stage, Value
@@ -25,13 +24,13 @@ def commands(stage: Stage, values: Values) -> Commands | None:
         return None
     entries = entries_of(stage.script.node)
     check_entries("script", entries, stage.script, values.report)
-    env = values.map(stage.env.node if stage.env else None, stage.script.span)
-    for name, _ in env.entries:
+    env = values.map(stage.env.node, stage.script.span).entries if stage.env else ()
+    for name, _ in env:
         check_variable_name(name.constant, name.span, values.report)
     found = Commands(
-        lines=tuple(values.line(item) for item in entries),
-        env=tuple((name.constant or "", values.as_text(value)) for name, value in env.entries),
-        outputs=tuple(_outputs(stage, values)),
+        lines=tuple([values.line(item) for item in entries]),
+        env=tuple([(name.constant or "", values.as_text(value)) for name, value in env]),
+        outputs=_outputs(stage, values),
         span=stage.script.span,
     )
     for output in found.outputs:
@@ -41,7 +40,7 @@ def commands(stage: Stage, values: Values) -> Commands | None:
 
 def entries_of(node: Node) -> tuple[Scalar, ...]:
     """Return the entries of *node* that hold a command."""
-    return tuple(entry for entry in _entries(node) if entry.text.strip())
+    return tuple([entry for entry in _entries(node) if entry.text.strip()])
 
 
 def check_entries(key: str, entries: tuple[Scalar, ...], given: Value, report: Report) -> None:
@@ -93,16 +92,15 @@ def _check_alone(stage: Stage, report: Report) -> None:
 
 def _entries(node: Node) -> tuple[Scalar, ...]:
     items = node.items if isinstance(node, Sequence) else (node,)
-    return tuple(item for item in items if isinstance(item, Scalar))
+    return tuple([item for item in items if isinstance(item, Scalar)])
 
 
-def _outputs(stage: Stage, values: Values) -> Iterator[Measured]:
+def _outputs(stage: Stage, values: Values) -> tuple[Measured, ...]:
     node = stage.outputs.node if stage.outputs else None
-    if isinstance(node, Sequence):
-        for item in _entries(node):
-            yield Measured(name=item.text, measure=Measure.WRITTEN, span=item.span)
     if isinstance(node, Mapping):
-        yield from (_measured(entry, values) for entry in node.entries)
+        return tuple([_measured(entry, values) for entry in node.entries])
+    items = _entries(node) if isinstance(node, Sequence) else ()
+    return tuple([Measured(name=item.text, measure=Measure.WRITTEN, span=item.span) for item in items])
 
 
 def _measured(entry: Entry, values: Values) -> Measured:

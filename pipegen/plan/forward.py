@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from pipegen.bindings.expression import Reference, Scope, Text
+from pipegen.config.model import Stage
 from pipegen.plan.model import Export, Output
 from pipegen.plan.parameters import Parameters
 from pipegen.plan.values import seen_from
 
 
 class Forwarded:
-    """What is known at compile time of the names that the stages of *pipeline* bind, and of *parameters*.
-
-    *names* are the stages' own names.
+    """What is known at compile time of the names that the *stages* of *pipeline* bind, and of *parameters*.
 
     *is_certain* tells of a stage whether it leaves its names bound in each run.
     """
@@ -21,12 +20,12 @@ class Forwarded:
     def __init__(
         self,
         pipeline: str,
-        names: Mapping[str, str],
+        stages: Mapping[str, Stage],
         parameters: Parameters,
         is_certain: Callable[[str], bool] = lambda _: True,
     ) -> None:
         self._pipeline = pipeline
-        self._names = names
+        self._stages = stages
         self._parameters = parameters
         self._is_certain = is_certain
         self._exports: dict[Output, Text] = {}
@@ -50,7 +49,7 @@ class Forwarded:
                 fixed = self._parameters.constant(reference.name)
                 return None if fixed is None else Text((fixed,) if fixed else (), reference.span)
             case Scope.OWN | Scope.STAGE if reference.name == "stage":
-                return Text((self._names[reference.namespace or ""],), reference.span)
+                return Text((self._stages[reference.namespace or ""].own_name,), reference.span)
             case Scope.OWN | Scope.STAGE:
                 return self._forwarded(reference)
             case _:

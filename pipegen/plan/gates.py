@@ -19,13 +19,13 @@ from pipegen.structs import replace
 
 # GitLab puts jobs off by no more than a week: https://docs.gitlab.com/ci/jobs/job_control/#run-a-job-after-a-delay
 _LONGEST_DELAY = 7 * 86_400
-_NOTHING = Gate()
+NO_GATE = Gate()
 
 
 def gate(stage: Stage, values: Values) -> Gate:
     """Return what *stage* waits for and deploys to; what is wrong with it is reported."""
     if stage.approve is None and stage.lock is None and stage.environment is None:
-        return _NOTHING
+        return NO_GATE
     approval, delay = _approval(stage.approve, values.report) if stage.approve else (None, None)
     return Gate(
         approval=approval,
@@ -51,6 +51,8 @@ def check_finals(pipeline: Pipeline, report: Report) -> None:
 
 def stopping(jobs: Sequence[Job], report: Report) -> tuple[Job, ...]:
     """Return *jobs*, each that takes an environment down with that environment."""
+    if all(job.gate is NO_GATE for job in jobs):
+        return tuple(jobs)
     conditions = {job.stage: job.condition for job in jobs}
     taken_down: dict[str, Environment] = {}
     for job in jobs:

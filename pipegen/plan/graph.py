@@ -57,8 +57,9 @@ def _known(group: tuple[Located[str], ...], meant: Mapping[str, str]) -> tuple[L
 
 def _chains(arc: Arc) -> Iterator[tuple[str, ...]]:
     """Yield the names of *arc* in chains without groups."""
-    if all(len(group) == 1 for group in arc.groups):
-        yield tuple([name.value for (name,) in arc.groups])
+    names = [group[0].value for group in arc.groups if len(group) == 1]
+    if len(names) == len(arc.groups):
+        yield tuple(names)
         return
     yield from ((name.value,) for name in arc.stages)
     yield from ((earlier.value, later.value) for earlier, later in arc.pairs())

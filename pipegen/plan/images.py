@@ -15,6 +15,7 @@ from pipegen.source.tree import Mapping, Node, Scalar, Sequence
 
 # What names, tags and digests of images are made of; whether they are so in the right order the registry knows.
 _NAME = re.compile(r"[A-Za-z0-9._:/@-]*")
+_WRITTEN_OUT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]*")
 _START = re.compile(r"[A-Za-z0-9]")
 _WITH_TOOLS = (Build, Run, Copy, Publish, Promote, Deploy)
 
@@ -41,6 +42,8 @@ def image(stage: Stage, values: Values) -> JobImage | None:
 def image_name(node: Node, values: Values) -> Text:
     """Return the name of an image; what no engine takes for one is reported."""
     name = values.as_text(values.value(node))
+    if _WRITTEN_OUT.fullmatch(name.constant or ""):
+        return name
     foreign = next((text for text in map(_written, name.parts) if not _NAME.fullmatch(text)), None)
     first = name.parts[0] if name.parts else ""
     if foreign is not None:

@@ -10,6 +10,8 @@ from pipegen.plan.files import copied
 from pipegen.plan.model import Copy, Machine, Output, Shared, Step
 
 _IMAGE_NAMES = ("imageID", "imageLocalName")
+# What names something that lives on: an image, a container, a release.
+_LASTING = frozenset((*_IMAGE_NAMES, "container", "releaseName"))
 
 
 def inputs_of(stage: str, texts: Iterable[Text]) -> tuple[Output, ...]:
@@ -27,14 +29,16 @@ def inputs_of(stage: str, texts: Iterable[Text]) -> tuple[Output, ...]:
 
 def expanded_outputs(machines: Iterable[Machine]) -> frozenset[Output]:
     """Return the outputs in the names of images, which engines expand themselves."""
-    names = (
-        name
-        for machine in machines
-        for name in (machine.image.name if machine.image else None, *(service.image for service in machine.services))
-    )
-    references = (reference for name in names if name is not None for reference in name.references())
+    names: list[Text] = []
+    for machine in machines:
+        if machine.image is not None:
+            names.append(machine.image.name)
+        names += [service.image for service in machine.services]
     return frozenset(
-        Output(reference.namespace or "", reference.name) for reference in references if reference.scope is Scope.STAGE
+        Output(reference.namespace or "", reference.name)
+        for name in names
+        for reference in name.references()
+        if reference.scope is Scope.STAGE
     )
 
 
@@ -50,7 +54,8 @@ def shared(inputs: Mapping[str, Sequence[Output]], steps: Mapping[str, Sequence[
     paths: dict[str, dict[Text, None]] = {}
     for read in inputs.values():
         for output in read:
-            wanted.setdefault(output.stage, set()).add(output.name)
+            if output.name in _LASTING:
+                wanted.setdefault(output.stage, set()).add(output.name)
     for stage, found in steps.items():
         for file in chain.from_iterable(copied(step.files) for step in found if isinstance(step, Copy)):
             if file.container.producer not in (None, stage):

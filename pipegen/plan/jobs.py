@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from itertools import chain
 from posixpath import normpath
 
 from pipegen.bindings.expression import Text
-from pipegen.bindings.scope import Namespaces
+from pipegen.bindings.namespaces import Namespaces
 from pipegen.config.model import Pipeline, Stage
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
@@ -41,7 +41,7 @@ class Work(Struct, kw_only=True):
     statuses: tuple[str, ...]
     condition: Condition | None
 
-    def texts(self) -> Iterator[Text]:
+    def texts(self) -> list[Text]:
         """Return all that may read values."""
         environment = self.beside.gate.environment
         return stage_texts(self.stage.name.value, self.steps, self.after, self.machine, environment, self.mail)
@@ -49,7 +49,9 @@ class Work(Struct, kw_only=True):
     def left(self) -> tuple[Artifact, ...]:
         """Return the files that the stage leaves for others: those that it says, and what its steps copy."""
         found = {one.path: one for one in artifacts(self.steps, self.directory)}
-        found |= {one.path: one for one in self.beside.kept.artifacts if one.travels}
+        for one in self.beside.kept.artifacts:
+            if one.travels:
+                found[one.path] = one
         return tuple(found.values())
 
     def only_for_people(self) -> tuple[Artifact, ...]:
@@ -95,7 +97,7 @@ class _Wanted(Struct, kw_only=True):
         return cls(
             inputs=inputs,
             outputs=set(chain.from_iterable(inputs.values())),
-            expanded=expanded_outputs(one.machine for one in work.values()),
+            expanded=expanded_outputs([one.machine for one in work.values()]),
             shared=shared(inputs, {name: one.steps for name, one in work.items()}),
         )
 
@@ -137,10 +139,12 @@ def jobs(
         if name not in work:
             continue
         is_final = name in namespaces.final
-        ancestors = order.closure.places if is_final else Ancestors(order.closure, name)
-        offered = Offered(namespaces.groups, files.before, ancestors, namespaces.final)
-        taken = _taken(work[name], wanted.inputs[name], offered, report)
-        check_conflicts(set(taken), files.met.conflicts, namespaces.stages, report)
+        taken: tuple[str, ...] = ()
+        if files.before or work[name].stage.files_from is not None:
+            ancestors = order.closure.places if is_final else Ancestors(order.closure, name)
+            offered = Offered(namespaces.groups, files.before, ancestors, namespaces.final)
+            taken = _taken(work[name], wanted.inputs[name], offered, report)
+            check_conflicts(set(taken), files.met.conflicts, namespaces.stages, report)
         found.append(
             _job(
                 work[name],

@@ -34,13 +34,13 @@ class Kept(Struct, kw_only=True):
     reports: Reports
 
 
-_NOTHING = Kept(artifacts=(), at_run_time=(), keeping=Keeping(), reports=Reports())
+NOTHING_KEPT = Kept(artifacts=(), at_run_time=(), keeping=Keeping(), reports=Reports())
 
 
 def kept(stage: Stage, directory: str, values: Values) -> Kept:
     """Return what the engine keeps of *stage*, which runs in *directory*; its paths are relative to the repository."""
     if stage.artifacts is None and stage.reports is None:
-        return _NOTHING
+        return NOTHING_KEPT
     node = stage.artifacts.node if stage.artifacts else None
     body = node if isinstance(node, Mapping) else None
     when = KeptWhen(_word(body, "when", KeptWhen.SUCCESS.value))

@@ -16,11 +16,14 @@ from pipegen.source.tree import Scalar, Sequence
 
 # How Jenkins joins labels, and what GitLab expands in a tag.
 _OPERATOR = re.compile(r"&&|\|\||<?->|^!|[()]")
+_ANYWHERE = Machine()
 _UNWRITABLE = re.compile(r"[\x00-\x1f\x7f$\\\"]")
 
 
 def machine(stage: Stage, values: Values) -> Machine:
     """Return where *stage* runs."""
+    if stage.services is None and stage.agent is None and stage.resources is None and stage.shell is None:
+        return Machine(image=image(stage, values)) if stage.image is not None else _ANYWHERE
     return Machine(
         image=image(stage, values),
         services=services(stage, values),

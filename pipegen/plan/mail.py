@@ -19,9 +19,9 @@ BODY = (
 
 def mail(stage: Stage, pipeline: Pipeline, values: Values) -> Mail | None:
     """Return the mail for *stage*: what it says itself, else what the pipeline says, else the default."""
-    told = [email for email in (stage.email, pipeline.email) if email is not None]
-    if not told:
+    if stage.email is None and pipeline.email is None:
         return None
+    told = [email for email in (stage.email, pipeline.email) if email is not None]
     span = told[0].span
     values.failed()
     to = next((email.to for email in told if email.to is not None), None)

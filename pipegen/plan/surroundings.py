@@ -6,8 +6,8 @@ from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.caches import caches
-from pipegen.plan.gates import gate
-from pipegen.plan.keeping import Kept, kept
+from pipegen.plan.gates import NO_GATE, gate
+from pipegen.plan.keeping import NOTHING_KEPT, Kept, kept
 from pipegen.plan.model import Cache, Gate, Reuse
 from pipegen.plan.raw import raw
 from pipegen.plan.reuse import reuse
@@ -26,8 +26,14 @@ class Surroundings(Struct, kw_only=True):
     reuse: Reuse | None
 
 
+_NOTHING = Surroundings(kept=NOTHING_KEPT, caches=(), gate=NO_GATE, raw=(), reuse=None)
+
+
 def surroundings(stage: Stage, directory: str, values: Values) -> Surroundings:
     """Return what *stage*, which runs in *directory*, says beside its steps, all of which have run."""
+    said = (stage.artifacts, stage.reports, stage.cache, stage.approve, stage.lock, stage.environment)
+    if not any(said) and stage.raw is None and stage.reuse is None:
+        return _NOTHING
     _check_alone(stage, values.report)
     return Surroundings(
         kept=kept(stage, directory, values),

@@ -18,10 +18,12 @@ from pipegen.bindings.expression import (
     Scope,
     Text,
     references,
+    text,
 )
 from pipegen.bindings.fold import Folder, Known, describe
+from pipegen.bindings.namespaces import Namespaces
 from pipegen.bindings.parse import parse
-from pipegen.bindings.scope import Namespaces, Reader
+from pipegen.bindings.scope import Reader
 from pipegen.bindings.script_parse import parse_script
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
@@ -67,9 +69,11 @@ class Values(MutableStruct):
 
     def line(self, node: Scalar) -> Line:
         """Return an entry of a script, with what its references come to."""
-        script = parse_script([node], self.reader.namespaces.homes, self.report)
+        script = parse_script(node, self.reader.namespaces.homes, self.report)
+        if not script.references():
+            return Line(script, ())
         references = dict.fromkeys([placed.reference for placed in script.references()])
-        return Line(script, tuple([(one, self._settled_text(Text((one,), one.span))) for one in references]))
+        return Line(script, tuple([(one, self._settled_reference(one)) for one in references]))
 
     def _settled(self, value: Expression) -> Expression:
         if isinstance(value, Text):
@@ -80,6 +84,11 @@ class Values(MutableStruct):
 
     def _settled_text(self, value: Text) -> Text:
         resolved = self.reader.resolve_text(value, {})
+        self._note(resolved.references())
+        return self.folder.fold_text(resolved, {})
+
+    def _settled_reference(self, reference: Reference) -> Text:
+        resolved = text(*self.reader.resolve_reference(reference, {}), span=reference.span)
         self._note(resolved.references())
         return self.folder.fold_text(resolved, {})
 

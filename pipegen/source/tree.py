@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from pipegen.source.text import Located, Span
 from pipegen.structs import SpannedStruct, Struct
+
+_QUOTES = ("'", '"')
 
 
 class Kind(Enum):
@@ -19,6 +21,9 @@ class Kind(Enum):
     NUMBER = "number"
     NULL = "null"
 
+    # That of Enum is written in Python; values are looked up by their kind all the time.
+    __hash__ = object.__hash__
+
 
 class Scalar(SpannedStruct):
     """A scalar: *text* as written (unquoted, unescaped), *kind* as YAML reads it.
@@ -27,13 +32,9 @@ class Scalar(SpannedStruct):
     where text is meant comes out as it went in.
     """
 
-    UNCOMPARED: ClassVar = ("span", "start")
-
     text: str
     span: Span
     kind: Kind = Kind.TEXT
-    # Where each character of *text* stands in the file; None when the text is not there letter for letter.
-    start: int | None = None
 
     @property
     def value(self) -> str | bool | int | float | None:
@@ -53,8 +54,10 @@ class Scalar(SpannedStruct):
     def part(self, start: int, end: int) -> Span:
         """Return the span of a stretch of *text*; all of it where places within are not known."""
         file = self.span.file
-        if self.start is not None:
-            return Span(file, self.start + start, self.start + end)
+        first = self.span.end - len(self.text) - file.text.startswith(_QUOTES, self.span.start, self.span.end)
+        if first >= self.span.start and file.text.startswith(self.text, first):
+            return Span(file, first + start, first + end)
+        # It is not there letter for letter.
         piece, found = self.text[start:end], self.span.start - 1
         # The same piece may stand there several times: as many in the file as in the text.
         for _ in range(self.text.count(piece, 0, start) + 1):
@@ -118,13 +121,9 @@ def is_empty(node: Node) -> bool:
 
 def children(node: Node) -> tuple[Node, ...]:
     """Return the values directly in *node*, without keys."""
-    match node:
-        case Mapping():
-            return tuple(entry.value for entry in node.entries)
-        case Sequence():
-            return node.items
-        case Scalar():
-            return ()
+    if type(node) is Mapping:
+        return tuple([entry.value for entry in node.entries])
+    return node.items if type(node) is Sequence else ()
 
 
 def count(node: Node) -> int:

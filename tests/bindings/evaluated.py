@@ -24,10 +24,10 @@ from pipegen.bindings.expression import (
     text,
 )
 from pipegen.bindings.fold import Folder
-from pipegen.bindings.groups import Groups
-from pipegen.bindings.names import Bound, bound_names, providers
+from pipegen.bindings.names import Bound, bound_names
+from pipegen.bindings.namespaces import Namespaces
 from pipegen.bindings.parse import parse
-from pipegen.bindings.scope import Namespaces, Reader
+from pipegen.bindings.scope import Reader
 from pipegen.config.model import Stage
 from pipegen.config.read import read
 from pipegen.diagnostics.report import Report
@@ -59,7 +59,7 @@ class World:
         bound = {name: bound_names(stage) for name, stage in stages.items()}
         reader = Reader(
             stages[at],
-            Namespaces(stages, bound, providers(bound), self.homes, Groups.of(stages.values())),
+            Namespaces(stages, bound, self.homes),
             graph.closure(),
             report,
             frozenset(_moments(bound[at]) if done else ()),

@@ -11,13 +11,13 @@ from pipegen.source.tree import Scalar
 
 def scalar(text: str) -> Scalar:
     """Return *text* as the whole of a file."""
-    return Scalar(text, Span(SourceFile("pipeline.yml", text), 0, len(text)), start=0)
+    return Scalar(text, Span(SourceFile("pipeline.yml", text), 0, len(text)))
 
 
 def parsed(text: str, *stages: str) -> Script:
     """Return the script *text*, in which nothing is wrong."""
     report = Report()
-    script = parse_script([scalar(text)], stages, report)
+    script = parse_script(scalar(text), stages, report)
 
     assert report.diagnostics() == ()
     return script

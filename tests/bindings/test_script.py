@@ -16,10 +16,10 @@ def contexts(script: str) -> list[Context]:
     return [placed.context for placed in parsed(script, "build").references()]
 
 
-def reported(*lines: str) -> tuple[Diagnostic, ...]:
+def reported(script: str) -> tuple[Diagnostic, ...]:
     """Return what is said of a script."""
     report = Report()
-    parse_script([scalar(line) for line in lines], ["build", "test"], report)
+    parse_script(scalar(script), ["build", "test"], report)
     return report.diagnostics()
 
 
@@ -121,18 +121,6 @@ def test_a_quoted_document_without_references_stays_quoted() -> None:
     parts = parsed("cat <<'A' <<'B'\n$a\nA\n${build.v}\nB", "build").parts
 
     assert parts[0] == "cat <<'A' <<"
-
-
-def test_lines_are_one_script() -> None:
-    """What one entry of a list opens, another may close; places are those of the entry."""
-    report = Report()
-    script = parse_script([scalar("if true; then"), scalar("echo '${build.v}'"), scalar("fi")], ["build"], report)
-    (placed,) = script.references()
-
-    assert report.diagnostics() == ()
-    assert placed.reference.span.text == "${build.v}"
-    assert placed.reference.span.start == 6
-    assert script.parts[0] == "if true; then\necho '"
 
 
 def test_a_mistyped_stage_is_warned_of() -> None:

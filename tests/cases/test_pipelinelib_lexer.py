@@ -18,7 +18,7 @@ Case = dict[str, Any]
 def lexed(text: str) -> tuple[Text, Report]:
     """Return *text* with its references."""
     report = Report()
-    return parse_text(Scalar(text, Span(SourceFile("pipegen.yaml", text), 0, len(text)), start=0), report), report
+    return parse_text(Scalar(text, Span(SourceFile("pipegen.yaml", text), 0, len(text))), report), report
 
 
 def token(part: object) -> Case:

@@ -33,7 +33,8 @@ def placed(node: Node) -> object:
         return (place, [placed(item) for item in node.items])
     if isinstance(node, Mapping):
         return (place, [(placed(entry.key), placed(entry.value)) for entry in node.entries])
-    return (place, node.text, node.kind, node.start)
+    part = node.part(0, len(node.text))
+    return (place, node.text, node.kind, part.start, part.end)
 
 
 def check(text: str) -> None:

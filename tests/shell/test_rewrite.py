@@ -92,7 +92,7 @@ def test_the_users_text_stays(script: str) -> None:
 
     Where a quoted here-document holds escapes alone, they are taken away at once.
     """
-    parts = parse_script([scalar(script)], ["s"], Report()).parts
+    parts = parse_script(scalar(script), ["s"], Report()).parts
 
     assert unescaped("".join(written(part) for part in parts)) == unescaped(script)
 

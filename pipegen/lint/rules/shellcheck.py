@@ -37,7 +37,7 @@ def check(checked: Checked, report: Report) -> None:
         return
     for one in shell_texts(checked):
         texts.setdefault(_START[one.shell] + one.text, []).append(one)
-    for text, remark in _remarks(program, tuple(texts)):
+    for text, remark in _remarks(program, tuple(texts)) if texts else ():
         for one in texts[text]:
             _report(remark, one, report)
 

@@ -40,85 +40,79 @@ def stage_texts(
     machine: Machine,
     environment: Environment | None,
     mail: Mail | None,
-) -> Iterator[Text]:
-    """Yield the texts of what *stage* does, where it runs, what it deploys to, and the mail that it sends."""
+) -> list[Text]:
+    """Return the texts of what *stage* does, where it runs, what it deploys to, and the mail that it sends."""
+    found: list[Text] = []
     for step in steps:
-        yield from step_texts(step, stage)
-    yield from line_texts(after)
-    yield from machine_texts(machine)
+        found += step_texts(step, stage)
+    found += line_texts(after)
+    found += machine_texts(machine)
     if environment is not None:
-        yield from environment_texts(environment)
+        found += environment_texts(environment)
     if mail is not None:
-        yield from mail_texts(mail)
+        found += mail_texts(mail)
+    return found
 
 
-def step_texts(step: Step, stage: str) -> Iterator[Text]:  # noqa: C901 - one case a step
-    """Yield the texts of *step*, which *stage* does."""
+def step_texts(step: Step, stage: str) -> Iterable[Text]:  # noqa: C901, PLR0911 - one case a step
+    """Return the texts of *step*, which *stage* does."""
     match step:
         case Commands():
-            yield from _in_commands(step)
+            return _in_commands(step)
         case Build():
-            yield from _in_build(step)
+            return _in_build(step)
         case Run():
-            yield from _in_run(step, stage)
+            return _in_run(step, stage)
         case Copy():
-            yield from _in_files(step.files)
+            return _in_files(step.files)
         case Publish():
-            yield from _in_image(step.image, stage)
-            yield from (step.name, step.tag)
-            yield from _in_items(step.tags)
+            return (*_in_image(step.image, stage), step.name, step.tag, *_in_items(step.tags))
         case Promote():
-            yield from _in_charts(step.charts)
+            return _in_charts(step.charts)
         case Deploy():
-            yield from (step.image, step.tag, step.chart, step.version)
-            yield from (step.timeout,) if step.timeout is not None else ()
-            yield from _in_expression(step.overrides)
+            timeout = (step.timeout,) if step.timeout is not None else ()
+            return (step.image, step.tag, step.chart, step.version, *timeout, *_in_expression(step.overrides))
         case Export() | Told():
-            yield step.value
+            return (step.value,)
         case Trigger():
-            yield from (text for _, text in step.parameters)
+            return [text for _, text in step.parameters]
         case Leave():
-            yield step.path
+            return (step.path,)
 
 
-def line_texts(lines: Iterable[Line]) -> Iterator[Text]:
-    """Yield the texts of entries of a script."""
-    for line in lines:
-        for _, text in line.values:
-            yield text
+def line_texts(lines: Iterable[Line]) -> list[Text]:
+    """Return the texts of entries of a script."""
+    return [text for line in lines for _, text in line.values]
 
 
-def machine_texts(machine: Machine) -> Iterator[Text]:
-    """Yield the texts that say where a stage runs."""
-    if machine.image is not None:
-        yield machine.image.name
+def machine_texts(machine: Machine) -> list[Text]:
+    """Return the texts that say where a stage runs."""
+    found = [machine.image.name] if machine.image is not None else []
     for service in machine.services:
-        yield service.image
-        yield from line_texts((service.ready,) if service.ready is not None else ())
+        found.append(service.image)
+        found += line_texts((service.ready,) if service.ready is not None else ())
+    return found
 
 
-def environment_texts(environment: Environment) -> Iterator[Text]:
-    """Yield the texts that say what a stage deploys to."""
-    yield environment.name
-    if environment.url is not None:
-        yield environment.url
+def environment_texts(environment: Environment) -> tuple[Text, ...]:
+    """Return the texts that say what a stage deploys to."""
+    return (environment.name,) if environment.url is None else (environment.name, environment.url)
 
 
-def mail_texts(mail: Mail) -> Iterator[Text]:
-    """Yield the texts of *mail*."""
-    yield from _in_items(mail.to)
-    yield from (mail.subject, mail.body)
+def mail_texts(mail: Mail) -> list[Text]:
+    """Return the texts of *mail*."""
+    return [*_in_items(mail.to), mail.subject, mail.body]
 
 
-def _in_commands(step: Commands) -> Iterator[Text]:
-    yield from line_texts(step.lines)
-    for _, value in step.env:
-        yield value
+def _in_commands(step: Commands) -> list[Text]:
+    found = line_texts(step.lines)
+    found += [value for _, value in step.env]
     for output in step.outputs:
         if output.command is not None:
-            yield from line_texts((output.command,))
+            found += [text for _, text in output.command.values]
         if output.file is not None:
-            yield output.file
+            found.append(output.file)
+    return found
 
 
 def _in_build(step: Build) -> Iterator[Text]:

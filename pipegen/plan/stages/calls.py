@@ -33,6 +33,8 @@ def with_called(chosen: Sequence[Pipeline], config: Config, report: Report) -> t
 
     A call that cannot be is reported.
     """
+    if all(stage.pipeline is None for pipeline in chosen for stage in pipeline.stages):
+        return tuple(chosen)
     known = {pipeline.name.value: pipeline for pipeline in reversed(config.pipelines)}
     reached = _reached(chosen, known, report)
     calls = {(stage_call[0], name): stage_call[1] for name, stage_call in _calls(reached, known)}

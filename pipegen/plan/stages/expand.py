@@ -31,7 +31,8 @@ class Written(Struct):
     @property
     def called(self) -> frozenset[str]:
         """The names of the pipelines that run in the places of stages."""
-        names = (called(stage) for pipeline in self.pipelines for stage in pipeline.stages)
+        calls = [stage for pipeline in self.pipelines for stage in pipeline.stages if stage.pipeline is not None]
+        names = map(called, calls)
         return frozenset(name.value for name in names if name is not None)
 
 

@@ -27,4 +27,4 @@ def renamed_stop(stage: Stage, name: str) -> Stage:
 def _renamed(entry: Entry, name: str) -> Entry:
     if entry.key.text != "on_stop" or not isinstance(entry.value, Scalar):
         return entry
-    return replace(entry, value=replace(entry.value, text=name, start=None))
+    return replace(entry, value=replace(entry.value, text=name))

@@ -59,7 +59,7 @@ def _replaced(node: Node, skipped: tuple[str, ...], stage: Stage, report: Report
     match node:
         case Scalar():
             text = _text(node.located(), stage, report)
-            return node if text == node.text else replace(node, text=text, start=None)
+            return node if text == node.text else replace(node, text=text)
         case Sequence():
             items = tuple(
                 item if is_of_texts and isinstance(item, Scalar) else _replaced(item, skipped, stage, report)
