@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,8 @@ from random import Random
 
 from documents import blocks
 from robust.edits import PIECES, VALUES, edited
+from ruamel.yaml.cyaml import CParser  # type: ignore[attr-defined]
+from ruamel.yaml.error import YAMLError
 
 ROOT = Path(__file__).parents[2]
 _LINE = re.compile(r"^( *(?:- )*)(?:([\w.$-]+):(?: |$))?(.*)$")
@@ -18,6 +21,7 @@ _WORD = re.compile(r"[\w$.-]+")
 _REFERENCE = re.compile(r"\$\{[^}\n]*\}")
 # Of the longest texts, which edits may bring in, a config of the fuzzer has no room.
 _LONGEST = 200
+_MOST_LINES = 12
 
 
 @cache
@@ -64,15 +68,16 @@ class Mutator:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
-        self._lines: list[str] = []
+        self._blocks: list[list[str]] = []
         values: dict[str, dict[str, None]] = {}
         references: dict[str, None] = {}
         for text in texts:
             references |= dict.fromkeys(_REFERENCE.findall(text))
-            for line in text.splitlines():
+            lines = text.splitlines()
+            for at, line in enumerate(lines):
                 _, key, rest = _parts(line)
                 if key or rest:
-                    self._lines.append(line)
+                    self._blocks.append(list(_block(lines, at)))
                     values.setdefault(key, {})[rest] = None
         self._values: Mapping[str, tuple[str, ...]] = {key: tuple(found) for key, found in values.items()}
         self._keys = tuple(self._values)
@@ -80,9 +85,16 @@ class Mutator:
         self._changes = (self._grafted, self._grafted, self._revalued, self._revalued, self._rekeyed, self._referred)
 
     def mutated(self, data: bytes, dice: Random) -> bytes:
-        """Return *data* after one to four changes."""
+        """Return *data* after one to four changes: mostly what is YAML still, of which more is read."""
+        for _ in range(4):
+            found = self._changed(data, dice)
+            if _is_yaml(found):
+                break
+        return found
+
+    def _changed(self, data: bytes, dice: Random) -> bytes:
         text = data.decode("utf-8", "replace")
-        if dice.random() < 1 / 3 or not text.strip():
+        if dice.random() < 1 / 4 or not text.strip():
             others = [dice.choice(self._texts) for _ in range(2)]
             return edited(text or dice.choice(self._texts), dice, others)[0]
         lines = text.split("\n")
@@ -91,11 +103,12 @@ class Mutator:
         return "\n".join(lines).encode("utf-8", "surrogatepass")
 
     def _grafted(self, lines: list[str], dice: Random) -> None:
-        """Put in a line of another config, as deep as its neighbour."""
+        """Put in a key or an item of another config, with all it holds, as deep as its neighbour."""
         at = dice.randrange(len(lines))
+        block = dice.choice(self._blocks)
         blanks = _parts(lines[at])[0]
-        line = dice.choice(self._lines).lstrip()
-        lines.insert(at + 1, (blanks.replace("-", " ") if not line.startswith("- ") else blanks[:-2] or "") + line)
+        depth = len(blanks) - (2 if block[0].startswith("- ") and blanks.endswith("- ") else 0)
+        lines[at + 1 : at + 1] = [" " * depth + line for line in block]
 
     def _revalued(self, lines: list[str], dice: Random) -> None:
         """Give a key a value that it, or any key, has elsewhere."""
@@ -121,6 +134,24 @@ class Mutator:
         line = lines[at]
         place = dice.randrange(len(line) + 1)
         lines[at] = line[:place] + dice.choice(self._references) + line[place + dice.choice((0, 0, 1, 5)) :]
+
+
+def _block(lines: Sequence[str], at: int) -> Iterator[str]:
+    """Yield line *at* and those it holds, without the blanks in front; of a long block, its beginning."""
+    depth = len(lines[at]) - len(lines[at].lstrip(" "))
+    yield lines[at][depth:]
+    for line in lines[at + 1 : at + _MOST_LINES]:
+        if line.strip() and not line.startswith(" " * (depth + 1)):
+            break
+        yield line[depth:]
+
+
+def _is_yaml(data: bytes) -> bool:
+    try:
+        deque(iter(CParser(data.decode()).get_event, None), maxlen=0)
+    except (YAMLError, ValueError):
+        return False
+    return True
 
 
 def _parts(line: str) -> tuple[str, str, str]:

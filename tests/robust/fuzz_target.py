@@ -48,7 +48,7 @@ def main() -> None:
 
     def mutated(data: bytes, size: int, seed: int) -> bytes:
         dice = Random(seed)
-        if dice.random() < 1 / 4:
+        if dice.random() < 1 / 6:
             return bytes(atheris.Mutate(data, size))
         return mutator.mutated(data, dice)[:size]
 
