@@ -24,18 +24,18 @@ def main() -> None:
     faults, *options = sys.argv[1:]
     atheris = import_module("atheris")
     with atheris.instrument_imports(include=["pipegen"]):
-        from robust.attempts import STYLES, Answer, answer  # noqa: PLC0415 - as they are imported, they are instrumented
+        from robust.attempts import Answer, answer, style_of  # noqa: PLC0415 - as they are imported, they are instrumented
         from robust.fuzz_seeds import Mutator, seeds  # noqa: PLC0415
 
         from pipegen.diagnostics.render import FORMATS  # noqa: PLC0415
 
         mutator = Mutator(seeds())
+        # To show what was found takes as long as to find it: once in a while is enough.
+        forms = [*((form,) for form in FORMATS), *[()] * 5 * len(FORMATS)]
         place = Path(tempfile.mkdtemp(prefix="fuzz")) / "pipegen.yaml"
 
         def answered(data: bytes) -> Answer:
-            number = zlib.crc32(data)
-            style, form = STYLES[number % len(STYLES)], tuple(FORMATS)[number // 8 % len(FORMATS)]
-            return answer(data, place, style, (form,))
+            return answer(data, place, style_of(data), forms[zlib.crc32(data) % len(forms)])
 
         # What is loaded when it is first asked for is instrumented too.
         for text in seeds():
@@ -54,6 +54,7 @@ def main() -> None:
 
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100_000)
     atheris.Setup([sys.argv[0], *options], tried, custom_mutator=mutated)
     atheris.Fuzz()
 
