@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from difflib import get_close_matches
 
 from pipegen.bindings.script import Context
 from pipegen.bindings.script_syntax import REFERENCE, Found, Kind, Lexed, Obstacle, Word
+from pipegen.diagnostics.report import closest
 from pipegen.structs import MutableStruct, Struct, field
 
 RESERVED_NAMESPACES = ("", "setup", "inputs", "matrix", "pipeline")
@@ -158,8 +158,7 @@ def written(match: re.Match[str]) -> str:
 def near_namespace(namespace: str, stages: Collection[str]) -> str | None:
     """Return the stage, or the name of ours, that *namespace* most likely means."""
     known = [*stages, *(name for name in RESERVED_NAMESPACES if name)]
-    close = get_close_matches(namespace, known, n=1, cutoff=_NEAR)
-    return close[0] if close else None
+    return closest(namespace, known, cutoff=_NEAR)
 
 
 def has_references(text: str) -> bool:
