@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from enum import Enum
+from functools import lru_cache
+from operator import itemgetter
 from typing import ClassVar, TypeAlias
 
 from pipegen.source.text import Located, Span
@@ -55,15 +58,53 @@ class Scalar(SpannedStruct):
         file = self.span.file
         if self.start is not None:
             return Span(file, self.start + start, self.start + end)
-        piece, found = self.text[start:end], self.span.start - 1
-        # The same piece may stand there several times: as many in the file as in the text.
-        for _ in range(self.text.count(piece, 0, start) + 1):
-            found = file.text.find(piece, found + 1, self.span.end)
-        return Span(file, found, found + end - start) if found >= 0 else self.span
+        return _searched(self, start, end)
 
     def located(self) -> Located[str]:
         """Return the text with its place."""
         return Located(self.text, self.span)
+
+
+# To search the text of a longer one for each of many stretches takes too long.
+_LONG = 50_000
+
+
+def _searched(scalar: Scalar, start: int, end: int) -> Span:
+    """Return where a stretch stands in the file when the text as a whole does not: indented, folded, escaped."""
+    file, text = scalar.span.file, scalar.text
+    lines = _lines_of(text, scalar.span)
+    if lines is not None:
+        number = bisect_right(lines, start, key=itemgetter(0)) - 1
+        at, place = lines[number]
+        if text.find("\n", start, end) < 0:
+            return Span(file, place + start - at, place + end - at)
+    if len(text) > _LONG:
+        return scalar.span
+    piece, found = text[start:end], scalar.span.start - 1
+    # The same piece may stand there several times: as many in the file as in the text.
+    for _ in range(text.count(piece, 0, start) + 1):
+        found = file.text.find(piece, found + 1, scalar.span.end)
+    return Span(file, found, found + end - start) if found >= 0 else scalar.span
+
+
+@lru_cache(maxsize=8)
+def _lines_of(text: str, span: Span) -> list[tuple[int, int]] | None:
+    """Return where each line of *text* begins, there and in the file; None where they are not lines of a block."""
+    written = span.file.text
+    place = written.find("\n", span.start, span.end) + 1
+    if not written.startswith("|", span.start) or not place:
+        return None
+    at, found = 0, list[tuple[int, int]]()
+    for line in text.split("\n"):
+        newline = written.find("\n", place)
+        end = newline if newline >= 0 else len(written)
+        first = end - written.endswith("\r", place, end) - len(line)
+        if first < place or not written.startswith(line, first) or written[place:first].strip(" "):
+            # What follows the last line break of the text need not stand there.
+            return found if not line and found and at == len(text) else None
+        found.append((at, first))
+        at, place = at + len(line) + 1, end + 1
+    return found
 
 
 class Sequence(SpannedStruct):
