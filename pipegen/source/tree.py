@@ -66,7 +66,7 @@ class Scalar(SpannedStruct):
 
 
 # To search the text of a longer one for each of many stretches takes too long.
-_LONG = 50_000
+_LONG = 10_000
 
 
 def _searched(scalar: Scalar, start: int, end: int) -> Span:
