@@ -22,6 +22,8 @@ _PREFIXES: dict[str, tuple[str, ...]] = {
 _RUNNERS = {"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "chroot", "nsenter", "lxc"}
 # After these words another command begins.
 _HANDS_ON = {"-exec", "-execdir", "-ok", "-okdir", "--"}
+# Of commands that run a command elsewhere, so many in each other; what is further in may read anything.
+_DEEPEST = 10
 _SPEAKERS = {"echo", "printf"}
 _VERSION = re.compile(r"(?<=[a-z])-?[0-9][0-9.]*$")
 _DURATION = re.compile(r"[0-9.]+[smhd]?")
@@ -46,8 +48,8 @@ class _Line(MutableStruct):
     options: set[str] = field(default_factory=set)
 
 
-def calls(words: Sequence[str]) -> list[Call]:
-    """Return the interpreters that a command of these words runs."""
+def calls(words: Sequence[str], depth: int = 0) -> list[Call]:
+    """Return the interpreters that a command of these words runs; *depth* counts the commands that hand it on."""
     first = _command(words, 0)
     if first is None or words[first] in _SPEAKERS:
         return []
@@ -59,24 +61,34 @@ def calls(words: Sequence[str]) -> list[Call]:
         one = INTERPRETERS.get(name)
         if one is not None and (at in starts or one.flags or one.switches):
             is_command = at in starts
-            found.append(_call(name, at, words, is_command=is_command, is_run=is_command or is_runner))
+            is_run = is_command or is_runner
+            found.append(_call(name, at, words, is_command=is_command, is_run=is_run, depth=depth))
     return [*found, *_entrypoints(words)]
 
 
 def _entrypoints(words: Sequence[str]) -> Iterator[Call]:
     """Yield the interpreters that `docker run --entrypoint sh IMAGE -c …` runs: their options follow the image."""
+    last: dict[str, int] = {}
     for at, word in enumerate(words):
         option, equals, name = word.partition("=")
         if option == "--entrypoint":
             name = program_name(name if equals else "".join(words[at + 1 : at + 2]))
             one = INTERPRETERS.get(name, Interpreter())
-            takers = {*one.flags, *one.switches}
-            places = [
-                place
-                for place in range(at + 1, len(words))
-                if words[place].startswith("-") and any(key in takers for key, _ in _keys(one, words[place]))
-            ]
-            yield from (Call(name, at, one, (place + 1,), reads_input=False) for place in places[-1:])
+            if name not in last:
+                last[name] = _last_option(one, words)
+            if last[name] > at:
+                yield Call(name, at, one, (last[name] + 1,), reads_input=False)
+
+
+def _last_option(one: Interpreter, words: Sequence[str]) -> int:
+    """Return where the last option stands that takes a program of *one*; -1 where none does."""
+    takers = {*one.flags, *one.switches}
+    options = (
+        place
+        for place in reversed(range(len(words)))
+        if words[place].startswith("-") and any(key in takers for key, _ in _keys(one, words[place]))
+    )
+    return next(options, -1)
 
 
 def speaks(words: Sequence[str]) -> bool:
@@ -114,7 +126,7 @@ def _command(words: Sequence[str], at: int) -> int | None:
     return None
 
 
-def _call(name: str, at: int, words: Sequence[str], *, is_command: bool, is_run: bool) -> Call:
+def _call(name: str, at: int, words: Sequence[str], *, is_command: bool, is_run: bool, depth: int) -> Call:
     """Return how the interpreter *name*, which stands *at*, takes its program."""
     one = INTERPRETERS[name]
     line = _sorted(one, at, words)
@@ -125,15 +137,15 @@ def _call(name: str, at: int, words: Sequence[str], *, is_command: bool, is_run:
         programs += line.operands[:1]
     elif one.remote is not None:
         programs += line.operands[one.remote :]
-    reads_input = is_run and one.reads_input and not is_given and _is_input(one, line, words)
+    reads_input = is_run and one.reads_input and not is_given and _is_input(one, line, words, depth)
     return Call(name, at, one, tuple(programs), reads_input and not (programs and one.remote is None))
 
 
-def _is_input(one: Interpreter, line: _Line, words: Sequence[str]) -> bool:
+def _is_input(one: Interpreter, line: _Line, words: Sequence[str], depth: int) -> bool:
     """Return whether the operands leave the program to standard input."""
     if one.remote is not None:
         rest = " ".join(words[at] for at in line.operands[one.remote :])
-        return not rest or any(call.reads_input for call in calls(rest.split()))
+        return not rest or depth > _DEEPEST or any(call.reads_input for call in calls(rest.split(), depth + 1))
     if not line.operands or not one.scripts or "s" in line.options:
         return True
     return words[line.operands[0]] in {"-", "/dev/stdin"}
@@ -155,7 +167,9 @@ def _sorted(one: Interpreter, at: int, words: Sequence[str]) -> _Line:
             place += 1
         else:
             place += _option(one, place, word, line)
-    line.operands += range(place + (words[place : place + 1] == ["--"]), len(words))
+    place += words[place : place + 1] == ["--"]
+    # Of what runs nothing elsewhere, the first operand says all.
+    line.operands += range(place, len(words) if one.remote is not None else min(place + 1, len(words)))
     return line
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from pipegen.bindings.script_calls import Call, calls, speaks
@@ -45,16 +46,21 @@ def programs(lexed: Lexed) -> Iterator[Program]:
     """Yield the references in text that an interpreter takes for a program."""
     if not lexed.found:
         return
+    commands = sorted(lexed.commands, key=_start)
     for pipeline in lexed.pipelines:
-        for place, command in enumerate(pipeline):
+        # What an interpreter reads, the next one is not told of again.
+        unread: list[Command] = []
+        for command in pipeline:
             words = _words(command)
             for call in calls([word.text for word in words]) if command.form is Form.SIMPLE else ():
                 caller = words[call.at]
                 texts = [words[at] for at in call.programs if at < len(words)]
                 if call.reads_input:
                     texts += command.documents
-                    texts += _printed(pipeline[:place], sorted(lexed.commands, key=lambda command: command.start))
+                    texts += _printed(unread, commands)
+                    unread = []
                 yield from (Program(found, call, caller) for found in _references(texts))
+            unread.append(command)
 
 
 def evaluated(lexed: Lexed) -> Iterator[Found]:
@@ -84,11 +90,18 @@ def _references(words: Iterable[Word]) -> list[Found]:
     return [found for word in words for found in word.references() if found.kind is Kind.REFERENCE]
 
 
-def _printed(writers: tuple[Command, ...], commands: list[Command]) -> Iterator[Word]:
-    """Yield the words and texts that *writers*, the earlier commands of a pipeline, print as they stand."""
+def _start(command: Command) -> int:
+    return command.start
+
+
+def _printed(writers: Iterable[Command], commands: Sequence[Command]) -> Iterator[Word]:
+    """Yield the words and texts that *writers*, earlier commands of a pipeline, print; *commands* are all, in order."""
     for writer in writers:
-        for command in commands:
-            if writer.start <= command.start and command.end <= writer.end and command.level == writer.level:
+        for at in range(bisect_left(commands, writer.start, key=_start), len(commands)):
+            command = commands[at]
+            if command.start > writer.end:
+                break
+            if command.end <= writer.end and command.level == writer.level:
                 yield from command.documents
                 if speaks([word.text for word in _words(command)]):
                     yield from command.words

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from difflib import get_close_matches
 
 from pipegen.bindings.script import Context
 from pipegen.bindings.script_syntax import REFERENCE, Found, Kind, Lexed, Obstacle, Word
+from pipegen.diagnostics.report import closest
 from pipegen.structs import MutableStruct, Struct, field
 
 RESERVED_NAMESPACES = ("", "setup", "inputs", "matrix", "pipeline")
@@ -64,6 +64,13 @@ class Shared(MutableStruct, eq=False):
     lexed: Lexed = field(default_factory=Lexed)
     # Whether `((` at a place of the script begins arithmetic: worked out once, so that nesting costs no time.
     arithmetic: dict[tuple[int, int], bool] = field(default_factory=dict)
+    nearest: dict[str, str | None] = field(default_factory=dict)
+
+    def near(self, namespace: str) -> str | None:
+        """Return the stage that *namespace* most likely means; it may stand there a thousand times."""
+        if namespace not in self.nearest:
+            self.nearest[namespace] = near_namespace(namespace, self.stages)
+        return self.nearest[namespace]
 
 
 class Cursor:
@@ -107,9 +114,9 @@ class Cursor:
 
     def _take(self, taken: str, *, plain: bool) -> None:
         word = self.word
-        if plain and word.plain == len(word.text):
+        if plain and word.plain == word.length:
             word.plain += len(taken)
-        word.text += taken
+        word.add(taken)
         self.at += len(taken)
 
     def reference(self, context: Context, obstacle: Obstacle | None = None) -> bool:
@@ -128,8 +135,8 @@ class Cursor:
         end = self.view.places[match.end() - 1] + 1
         found = Found(kind, self.place, end, match, context, self.level, obstacle)
         self.lexed.found.append(found)
-        self.word.found.append((len(self.word.text), found))
-        self.word.text += REFERENCE
+        self.word.found.append((self.word.length, found))
+        self.word.add(REFERENCE)
         self.at = match.end()
         return True
 
@@ -138,7 +145,7 @@ class Cursor:
         namespace = match["namespace"]
         if namespace in RESERVED_NAMESPACES or namespace in self.shared.stages:
             return Kind.ESCAPED if match["escape"] else Kind.REFERENCE
-        if match["escape"] or not near_namespace(namespace, self.shared.stages):
+        if match["escape"] or not self.shared.near(namespace):
             return None
         return Kind.NEAR_MISS
 
@@ -158,8 +165,7 @@ def written(match: re.Match[str]) -> str:
 def near_namespace(namespace: str, stages: Collection[str]) -> str | None:
     """Return the stage, or the name of ours, that *namespace* most likely means."""
     known = [*stages, *(name for name in RESERVED_NAMESPACES if name)]
-    close = get_close_matches(namespace, known, n=1, cutoff=_NEAR)
-    return close[0] if close else None
+    return closest(namespace, known, cutoff=_NEAR)
 
 
 def has_references(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pipegen.bindings.script import Context
-from pipegen.bindings.script_cursor import Lost
+from pipegen.bindings.script_cursor import Lost, Shared, View
 from pipegen.bindings.script_syntax import Command, Document, Obstacle, Word
 from pipegen.bindings.script_words import Words
 from pipegen.structs import MutableStruct
@@ -32,7 +32,9 @@ class Pending(MutableStruct):
 class Documents(Words):
     """Reads here-documents: the delimiter where it stands, the text after the end of the line."""
 
-    pending: tuple[Pending, ...] = ()
+    def __init__(self, view: View, shared: Shared, *, level: int = 0, depth: int = 0) -> None:
+        super().__init__(view, shared, level=level, depth=depth)
+        self.pending: list[Pending] = []
 
     def delimiter(self, command: Command, *, strips_tabs: bool) -> None:
         """Take the delimiter of a here-document for *command*."""
@@ -44,11 +46,11 @@ class Documents(Words):
         self.at = found.end()
         plain = _QUOTE.sub(r"\1", found[0])
         document = Document(place, self.place, plain) if plain != found[0] else None
-        self.pending += (Pending(place, command, plain, strips_tabs, document),)
+        self.pending.append(Pending(place, command, plain, strips_tabs, document))
 
     def documents(self) -> None:
         """Take the texts of the here-documents of the line that has just ended."""
-        pending, self.pending = self.pending, ()
+        pending, self.pending = self.pending, []
         for one in pending:
             self._document(one)
 

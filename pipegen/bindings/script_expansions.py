@@ -6,6 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 
 from pipegen.bindings.script import Context
 from pipegen.bindings.script_cursor import Cursor, Lost, View
@@ -66,7 +67,7 @@ class Expansions(Cursor, ABC):
         with self.nested(opened):
             self.at += opening
             self.program(")", opened)
-        self.word.text += "$"
+        self.word.add("$")
 
     def backticks(self, context: Context) -> None:
         """Take what stands between two backticks, read as the shell does: first a level of backslashes goes."""
@@ -79,7 +80,7 @@ class Expansions(Cursor, ABC):
         view = self.view.unticked(start, end, is_quoted=context is Context.DOUBLE)
         with self.nested(opened):
             self.inner(view, level=self.level).program("", opened)
-        self.word.text += "$"
+        self.word.add("$")
         self.at = end + 1
 
     def single(self) -> None:
@@ -160,9 +161,9 @@ class Expansions(Cursor, ABC):
         `((` may also begin a subshell in a subshell: then the last two parentheses do not touch.
         """
         key = (self.place, self.view.ticks)
-        if not self.shared.arithmetic.get(key, True):
+        if self.at > self._last_end or not self.shared.arithmetic.get(key, True):
             return False
-        start, mark, held = self.at, self.lexed.mark(), (self.word.text, self.word.plain, list(self.word.found))
+        start, mark, held = self.at, self.lexed.mark(), self.word.mark()
         try:
             self.shared.arithmetic[key] = self._arithmetic_body(opening)
         except Lost:
@@ -170,8 +171,13 @@ class Expansions(Cursor, ABC):
         if not self.shared.arithmetic[key]:
             self.at = start
             self.lexed.forget(mark)
-            self.word.text, self.word.plain, self.word.found = held
+            self.word.forget(held)
         return self.shared.arithmetic[key]
+
+    @cached_property
+    def _last_end(self) -> int:
+        """Where arithmetic may end for the last time."""
+        return self.text.rfind("))")
 
     def _arithmetic_body(self, opening: int) -> bool:
         opened, open_parentheses = self.place, 0
@@ -192,7 +198,7 @@ class Expansions(Cursor, ABC):
 
     def _double_parenthesis(self) -> None:
         if self.arithmetic(3):
-            self.word.text += "$"
+            self.word.add("$")
         else:
             self.substitution(2)
 
@@ -206,7 +212,7 @@ class Expansions(Cursor, ABC):
         """Take an expansion of the shell's own: `${x}`, `${x:-word}`, `${x#pattern}`, `${x[1]}`."""
         opened = self.place
         if simple := _SIMPLE.match(self.text, self.at):
-            self.word.text += f"${simple[1]}"
+            self.word.add(f"${simple[1]}")
             self.at = simple.end()
             return
         found = _BRACED.match(self.text, self.at)
@@ -219,7 +225,7 @@ class Expansions(Cursor, ABC):
                 self.at += 1
             self._operand(context, opened)
             self.at += 1
-        self.word.text += "$"
+        self.word.add("$")
 
     def _operand(self, context: Context, opened: int) -> None:
         """Take what follows the name in an expansion, up to its `}`."""
@@ -283,5 +289,5 @@ class Expansions(Cursor, ABC):
         try:
             yield
         finally:
-            outer.found += [(len(outer.text), found) for _, found in self.word.found]
+            outer.found += [(outer.length, found) for _, found in self.word.found]
             self.word = outer

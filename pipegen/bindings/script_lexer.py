@@ -60,7 +60,7 @@ class ScriptLexer(Documents):
     def program(self, closer: str, opened: int) -> None:
         """Read the commands of a command substitution, or of the script."""
         start, outer = self.at, (self.word, self.is_evaluated, self.pending)
-        self.word, self.is_evaluated, self.pending = Word(self.place), False, ()
+        self.word, self.is_evaluated, self.pending = Word(self.place), False, []
         self.level += 1
         try:
             self._commands(closer, opened)
@@ -75,12 +75,13 @@ class ScriptLexer(Documents):
     def array(self) -> None:
         """Take the `( … )` of an array that is assigned."""
         command = self._command(form=Form.ARRAY)
-        self.at += 1
-        self._lines(command.start)
-        while not self.sees(")"):
-            command.words.append(self._some_word(command.start))
+        with self.nested(command.start):
+            self.at += 1
             self._lines(command.start)
-        self.at += 1
+            while not self.sees(")"):
+                command.words.append(self._some_word(command.start))
+                self._lines(command.start)
+            self.at += 1
         self.lexed.commands.append(command)
 
     def _command(self, start: int | None = None, form: Form = Form.SIMPLE) -> Command:
@@ -156,23 +157,24 @@ class ScriptLexer(Documents):
         """Take a word; return it if it is the *closer*."""
         words = self.line.command.words
         word = self.read_word()
-        is_plain = word.plain == len(word.text) and not word.found
-        if not is_plain or (words and not (words[0].text in _LOOPS and word.text == "do")):
+        text = word.text
+        is_plain = word.plain == word.length and not word.found
+        if not is_plain or (words and not (text == "do" and words[0].text in _LOOPS)):
             words.append(word)
             return None
-        if word.text == closer == "esac":
+        if text == closer == "esac":
             return closer
-        if word.text in _OPENERS | _LOOPS:
+        if text in _OPENERS | _LOOPS:
             self.line.opened.append(word.start)
-        if word.text in _OPENERS | _CONTINUERS:
+        if text in _OPENERS | _CONTINUERS:
             self.line.command = self._command()
-        elif word.text in _CLOSERS:
+        elif text in _CLOSERS:
             self._closed(self.line.opened.pop() if self.line.opened else word.start)
-        elif word.text == "case":
+        elif text == "case":
             self._case(word.start)
-        elif word.text == "[[":
+        elif text == "[[":
             self._condition(word)
-        elif word.text == "function":
+        elif text == "function":
             self.blanks()
             self.read_word()
             self.line.command = self._command()
@@ -224,7 +226,7 @@ class ScriptLexer(Documents):
             if words[-1].text == "=~":
                 words.append(self.read_regex())
             elif operator := _CONDITION_OPERATOR.match(self.text, self.at):
-                words.append(Word(self.place, self.place, operator[0]))
+                words.append(Word(self.place, self.place, [operator[0]]))
                 self.at = operator.end()
             else:
                 words.append(self._some_word(opening.start))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.script import Body, Context, Delimiter, Escaped, Placed, Script, ScriptPart
@@ -110,8 +111,11 @@ def _reference(found: Found, source: Scalar) -> Reference:
 def _between(start: int, end: int, documents: Sequence[Document], source: Scalar) -> list[str | Body]:
     """Return the text of a stretch that nothing was found in: what is in one of *documents* apart from the rest."""
     parts: list[str | Body] = []
-    for one in documents:
-        if one.start < end and start < one.end:
+    for at in range(bisect_right(documents, start, key=attrgetter("end")), len(documents)):
+        one = documents[at]
+        if one.start >= end:
+            break
+        if one.start < one.end:
             parts += [source.text[start : one.start], Body(source.text[max(start, one.start) : min(end, one.end)])]
             start = min(end, one.end)
     parts.append(source.text[start:end])

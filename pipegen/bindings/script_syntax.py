@@ -67,9 +67,30 @@ class Word(MutableStruct, eq=False):
 
     start: int
     end: int = 0
-    text: str = ""
+    pieces: list[str] = field(default_factory=list)
+    length: int = 0
     plain: int = 0
     found: list[tuple[int, Found]] = field(default_factory=list)
+
+    def add(self, text: str) -> None:
+        """Add *text* at the end."""
+        self.pieces.append(text)
+        self.length += len(text)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self.pieces)
+
+    def mark(self) -> tuple[int, int, int, int]:
+        """Return how much was read so far."""
+        return len(self.pieces), self.length, self.plain, len(self.found)
+
+    def forget(self, mark: tuple[int, int, int, int]) -> None:
+        """Drop what was read since *mark*."""
+        pieces, self.length, self.plain, found = mark
+        del self.pieces[pieces:]
+        del self.found[found:]
 
     @property
     def assigned(self) -> str | None:

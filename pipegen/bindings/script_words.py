@@ -56,11 +56,14 @@ class Words(Expansions):
 
     def _is_pattern_list(self) -> bool:
         """Return whether the parenthesis here is bash's `@(a|b)`; `!(a)` alone is a negated subshell elsewhere."""
-        text = self.word.text
-        return text[-1:] in {"?", "*", "+", "@", "!"} and self.word.plain == len(text) and text != "!"
+        word = self.word
+        ends_so = bool(word.pieces) and word.pieces[-1].endswith(("?", "*", "+", "@", "!"))
+        return ends_so and word.plain == word.length and (word.length > 1 or word.text != "!")
 
     def _is_array(self) -> bool:
-        return self.word.assigned is not None and self.word.value_start == len(self.word.text)
+        word = self.word
+        is_empty = bool(word.pieces) and word.pieces[-1].endswith("=")
+        return is_empty and word.assigned is not None and word.value_start == word.length
 
     def _group(self) -> None:
         """Take text in parentheses that ends no word."""

@@ -99,7 +99,7 @@ def _keys(error: ValidationError) -> tuple[str, ...]:
     limit, value = _limit(error), _value(error)
     match error.validator:
         case "additionalProperties":
-            return tuple(key for key in value if not _is_known(key, _schema(error)))
+            return _unknown_keys(value, _schema(error))
         case "required":
             return tuple(key for key in limit if key not in value)
         case "dependentRequired":
@@ -156,9 +156,10 @@ def _is_operator(schema: Mapping[str, Any]) -> bool:
     return any(key.startswith("$") for key in schema.get("required", ()))
 
 
-def _is_known(key: str, schema: Mapping[str, Any]) -> bool:
-    patterns = schema.get("patternProperties", {})
-    return key in schema.get("properties", {}) or any(re.search(pattern, key) for pattern in patterns)
+def _unknown_keys(value: Iterable[str], schema: Mapping[str, Any]) -> tuple[str, ...]:
+    known = schema.get("properties", {})
+    patterns = [re.compile(pattern) for pattern in schema.get("patternProperties", {})]
+    return tuple(key for key in value if key not in known and not any(pattern.search(key) for pattern in patterns))
 
 
 def _known_keys(error: ValidationError) -> set[str]:

@@ -41,6 +41,16 @@ def _known_keys(schema: Mapping[str, Any]) -> Iterator[tuple[Path, tuple[str, ..
 
 
 @cache
+def known_places() -> Mapping[str, tuple[Path, ...]]:
+    """Return the places where each key is known, outer ones first."""
+    found: dict[str, list[Path]] = {}
+    for path, keys in known_keys().items():
+        for key in keys:
+            found.setdefault(key, []).append(path)
+    return {key: tuple(paths) for key, paths in found.items()}
+
+
+@cache
 def maps() -> frozenset[Path]:
     """Return the places whose keys are the user's own and whose values have a shape."""
     return frozenset(path[:length] for path in known_keys() for length, step in enumerate(path) if step == "*")

@@ -5,14 +5,12 @@ Each function reports the mistakes that it knows among *violations*, and returns
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
-from pipegen.config.schema_file import known_keys
+from pipegen.config.schema_file import known_keys, known_places
 from pipegen.config.schema_places import DEFAULTS, PIPELINE, STAGE, TEMPLATE, TOP, Places, described, names
 from pipegen.config.schema_violation import Path, Violation
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report
+from pipegen.diagnostics.report import Report, closest
 from pipegen.source.tree import Mapping, Node, Scalar
 
 _Violations = tuple[Violation, ...]
@@ -119,13 +117,16 @@ def _homes(violation: Violation, places: Places) -> tuple[Path, ...]:
     Of the places of one kind, the nearest only. A `name` means something nearly everywhere, and is taken
     only from a place that is at hand; so is a key that looks like a slip.
     """
-    here, key = places.pattern(violation.path), violation.key
-    known = [path for path, keys in known_keys().items() if key in keys and _is_in_sight(path, here)]
+    key = violation.key
+    if key not in known_places():
+        return ()
+    here = places.pattern(violation.path)
+    known = [path for path in known_places()[key] if _is_in_sight(path, here)]
     if beside := [path for path in known if _is_beside(path, here, violation, places)]:
         return tuple(sorted(beside, key=lambda path: _distance(path, violation, places)))
     if outside := [path for path in known if path == here[: len(path)] and _is_free(path, violation, places)]:
         return (outside[-1],)
-    if key == "name" or get_close_matches(key, known_keys().get(here, ()), cutoff=_SLIP):
+    if key == "name" or closest(key, known_keys().get(here, ()), cutoff=_SLIP):
         return ()
     inside = [path for path in known if path[: len(here)] == here and len(path) - len(here) <= _DEEP]
     shortest = min((len(path) for path in inside), default=0)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from pipegen.config.schema_hints import hint_for
 from pipegen.config.schema_places import Places
-from pipegen.config.schema_violation import Violation, type_name
+from pipegen.config.schema_violation import Path, Violation, type_name
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
@@ -28,17 +29,20 @@ _TYPES = {
 
 def tell(violations: Sequence[Violation], places: Places, report: Report) -> None:
     """Report *violations*; a missing key for which an unknown one looks like a slip is not told of twice."""
-    unknown = [violation for violation in violations if violation.keyword == "additionalProperties"]
-    slips = {(violation.path, near_miss(violation.key, _properties(violation))) for violation in unknown}
+    slips: set[tuple[Path, str]] = set()
+    others = []
     for violation in violations:
+        if violation.keyword != "additionalProperties":
+            others.append(violation)
+        elif meant := _unknown_key(violation, places, report):
+            slips.add((violation.path, meant))
+    for violation in others:
         if violation.keyword != "required" or (violation.path, violation.key) not in slips:
             _tell(violation, places, report)
 
 
 def _tell(violation: Violation, places: Places, report: Report) -> None:
     match violation.keyword:
-        case "additionalProperties":
-            _unknown_key(violation, places, report)
         case "required" | "dependentRequired":
             _missing_key(violation, places, report)
         case "anyOf" | "oneOf" if all(isinstance(group, list) for group in _sequence(violation.limit)):
@@ -53,20 +57,27 @@ def _tell(violation: Violation, places: Places, report: Report) -> None:
             _invalid_value(violation, places, report)
 
 
-def _unknown_key(violation: Violation, places: Places, report: Report) -> None:
+def _unknown_key(violation: Violation, places: Places, report: Report) -> str | None:
+    """Report the key; return the one that it looks like."""
     choices = tuple(_properties(violation))
     meant = near_miss(violation.key, choices)
-    known = f"known are {listed(choices)}" if len(choices) <= _FEW and choices else None
-    if any(choice.startswith("$") for choice in choices):
-        known = f"beside {listed(choices)} no other key may stand"
     entry = places.entry((*violation.path, violation.key))
     report.add(
         codes.UNKNOWN_KEY,
         f'unknown key "{violation.key}" in {places.title(violation.path)}',
         at=entry.key.span if entry else None,
         label=f'did you mean "{meant}"?' if meant else "no such key",
-        hint=f'rename it to "{meant}"' if meant else known,
+        hint=f'rename it to "{meant}"' if meant else _known(choices),
     )
+    return meant
+
+
+@lru_cache
+def _known(choices: tuple[str, ...]) -> str | None:
+    """Return a hint that names the keys that may stand there."""
+    if any(choice.startswith("$") for choice in choices):
+        return f"beside {listed(choices)} no other key may stand"
+    return f"known are {listed(choices)}" if len(choices) <= _FEW and choices else None
 
 
 def _missing_key(violation: Violation, places: Places, report: Report) -> None:

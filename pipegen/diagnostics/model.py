@@ -18,7 +18,10 @@ class Severity(Enum):
     @property
     def rank(self) -> int:
         """The place in an ordered list: errors first."""
-        return list(Severity).index(self)
+        return _SEVERITIES.index(self)
+
+
+_SEVERITIES = tuple(Severity)
 
 
 class Code(Struct):

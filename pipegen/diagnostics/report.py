@@ -94,8 +94,21 @@ def near_miss(word: str, known: Iterable[str]) -> str | None:
     if len(words) > _MANY:
         near = [places[0] for part in _shortened(word) if (places := _by_shortened(words).get(part))]
         return words[min(near)] if near else None
-    close = get_close_matches(word, words, n=1, cutoff=0.6)
-    return close[0] if close else None
+    return closest(word, words, cutoff=0.6)
+
+
+def closest(word: str, words: Sequence[str], *, cutoff: float) -> str | None:
+    """Return which of *words* is most like *word*, if any is by *cutoff*, from 0 to 1."""
+    likely = [one for one in words if _may_be_close(word, one, cutoff)]
+    return next(iter(get_close_matches(word, likely, n=1, cutoff=cutoff)), None) if likely else None
+
+
+def _may_be_close(word: str, other: str, cutoff: float) -> bool:
+    """Return whether enough characters of each word stand in the other one: most pairs need no closer look."""
+    least = cutoff * (len(word) + len(other)) / 2
+    if len(word) < least or len(other) < least:
+        return False
+    return sum(map(other.__contains__, word)) >= least and sum(map(word.__contains__, other)) >= least
 
 
 # Words with which a new one can be compared one by one, as often as there are mistakes.

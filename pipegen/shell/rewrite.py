@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pipegen.bindings.script import Body, Context, Delimiter, Escaped, Placed, Script, ScriptPart
 from pipegen.shell.quote import quoted
 from pipegen.shell.uses import is_plain
-from pipegen.structs import MutableStruct
+from pipegen.structs import MutableStruct, field
 
 # Braces keep the name apart from what follows; `[` would begin a subscript.
 _GOES_ON = re.compile(r"[A-Za-z0-9_\[]")
@@ -34,15 +34,15 @@ def rewrite(script: Script, variable: Callable[[Placed], str], default_variables
     writer = _Writer(variable, default_variables)
     for place, part in enumerate(script.parts):
         writer.write(part, script.parts[place + 1] if place + 1 < len(script.parts) else "")
-    return writer.text
+    return "".join(writer.pieces)
 
 
 class _Writer(MutableStruct):
-    """The text so far; *skips* is what the next part has at its front and was written already."""
+    """The *pieces* of text so far; *skips* is what the next part has at its front and was written already."""
 
     variable: Callable[[Placed], str]
     default_variables: Mapping[str, str]
-    text: str = ""
+    pieces: list[str] = field(default_factory=list)
     skips: int = 0
     is_interrupted: bool = False
 
@@ -50,26 +50,33 @@ class _Writer(MutableStruct):
         """Write *part*, in front of *following*."""
         match part:
             case str():
-                self.text += part[self.skips :]
+                self._add(part[self.skips :])
                 self.skips = 0
             case Body(text=text):
-                self.text += _EXPANDED.sub(r"\\\g<0>", text)
+                self._add(_EXPANDED.sub(r"\\\g<0>", text))
             case Delimiter(plain=plain):
-                self.text += plain
+                self._add(plain)
             case Escaped():
-                self.text += _escaped(part)
+                self._add(_escaped(part))
             case Placed():
                 self._placed(part, following)
+
+    def _add(self, text: str) -> None:
+        """Add *text*; a quote that opens stands in one piece, whatever parts it came from."""
+        if len(text) < 2 and self.pieces:  # noqa: PLR2004 - an opening has two characters at most
+            self.pieces[-1] += text
+        else:
+            self.pieces.append(text)
 
     def _placed(self, placed: Placed, following: ScriptPart) -> None:
         match placed.context:
             case Context.WORD:
-                self.text += f'"{self._expansion(placed, "")}"'
+                self._add(f'"{self._expansion(placed, "")}"')
             case Context.DOUBLE | Context.DOCUMENT:
-                self.text += self._expansion(placed, following)
+                self._add(self._expansion(placed, following))
             case Context.SINGLE | Context.ANSI:
                 self._interrupt(_QUOTES[placed.context])
-                self.text += f'"{self._expansion(placed, "")}"'
+                self._add(f'"{self._expansion(placed, "")}"')
                 self._resume(_QUOTES[placed.context], placed, following)
 
     def _expansion(self, placed: Placed, following: ScriptPart) -> str:
@@ -88,10 +95,10 @@ class _Writer(MutableStruct):
         """Close the quotes, or take them away where nothing stands in them."""
         if self.is_interrupted:
             self.is_interrupted = False
-        elif self.text.endswith(opening):
-            self.text = self.text.removesuffix(opening)
+        elif self.pieces and self.pieces[-1].endswith(opening):
+            self.pieces[-1] = self.pieces[-1].removesuffix(opening)
         else:
-            self.text += "'"
+            self._add("'")
 
     def _resume(self, opening: str, placed: Placed, following: ScriptPart) -> None:
         """Open the quotes again, unless they close at once or another reference follows."""
@@ -100,7 +107,7 @@ class _Writer(MutableStruct):
         elif isinstance(following, str) and following.startswith("'"):
             self.skips = 1
         else:
-            self.text += opening
+            self._add(opening)
 
 
 def _escaped(part: Escaped) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from enum import Enum
+from functools import lru_cache
+from operator import itemgetter
 from typing import TypeAlias
 
 from pipegen.source.text import Located, Span
@@ -53,20 +56,66 @@ class Scalar(SpannedStruct):
 
     def part(self, start: int, end: int) -> Span:
         """Return the span of a stretch of *text*; all of it where places within are not known."""
-        file = self.span.file
-        first = self.span.end - len(self.text) - file.text.startswith(_QUOTES, self.span.start, self.span.end)
-        if first >= self.span.start and file.text.startswith(self.text, first):
-            return Span(file, first + start, first + end)
-        # It is not there letter for letter.
-        piece, found = self.text[start:end], self.span.start - 1
-        # The same piece may stand there several times: as many in the file as in the text.
-        for _ in range(self.text.count(piece, 0, start) + 1):
-            found = file.text.find(piece, found + 1, self.span.end)
-        return Span(file, found, found + end - start) if found >= 0 else self.span
+        first = (_start if len(self.text) <= _LONG else _start_of_long)(self.text, self.span)
+        if first is not None:
+            return Span(self.span.file, first + start, first + end)
+        return _searched(self, start, end)
 
     def located(self) -> Located[str]:
         """Return the text with its place."""
         return Located(self.text, self.span)
+
+
+# To search the text of a longer one for each of many stretches takes too long.
+_LONG = 10_000
+
+
+def _start(text: str, span: Span) -> int | None:
+    """Return where *text* begins in the file, None when it does not stand there letter for letter."""
+    written = span.file.text
+    first = span.end - len(text) - written.startswith(_QUOTES, span.start, span.end)
+    return first if first >= span.start and written.startswith(text, first) else None
+
+
+_start_of_long = lru_cache(maxsize=8)(_start)
+
+
+def _searched(scalar: Scalar, start: int, end: int) -> Span:
+    """Return where a stretch stands in the file when the text as a whole does not: indented, folded, escaped."""
+    file, text = scalar.span.file, scalar.text
+    lines = _lines_of(text, scalar.span)
+    if lines is not None:
+        number = bisect_right(lines, start, key=itemgetter(0)) - 1
+        at, place = lines[number]
+        if text.find("\n", start, end) < 0:
+            return Span(file, place + start - at, place + end - at)
+    if len(text) > _LONG:
+        return scalar.span
+    piece, found = text[start:end], scalar.span.start - 1
+    # The same piece may stand there several times: as many in the file as in the text.
+    for _ in range(text.count(piece, 0, start) + 1):
+        found = file.text.find(piece, found + 1, scalar.span.end)
+    return Span(file, found, found + end - start) if found >= 0 else scalar.span
+
+
+@lru_cache(maxsize=8)
+def _lines_of(text: str, span: Span) -> list[tuple[int, int]] | None:
+    """Return where each line of *text* begins, there and in the file; None where they are not lines of a block."""
+    written = span.file.text
+    place = written.find("\n", span.start, span.end) + 1
+    if not written.startswith("|", span.start) or not place:
+        return None
+    at, found = 0, list[tuple[int, int]]()
+    for line in text.split("\n"):
+        newline = written.find("\n", place)
+        end = newline if newline >= 0 else len(written)
+        first = end - written.endswith("\r", place, end) - len(line)
+        if first < place or not written.startswith(line, first) or written[place:first].strip(" "):
+            # What follows the last line break of the text need not stand there.
+            return found if not line and found and at == len(text) else None
+        found.append((at, first))
+        at, place = at + len(line) + 1, end + 1
+    return found
 
 
 class Sequence(SpannedStruct):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+import zlib
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +20,9 @@ from pipegen.config.load import absolute, decode, folder_of, repository_root
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.lint.base import Checked
+from pipegen.lint.registry import RULES, ask
+from pipegen.lint.rules import shellcheck
 from pipegen.source.text import Span
 from pipegen.targets import registry
 
@@ -28,7 +32,9 @@ CORPUS = ROOT.parent / "shared/corpus"
 LIMIT = 2.0
 # After so long, what has not ended never will.
 _HANGS = 30
-_STYLES = ("auto", "declarative", "scripted")
+STYLES = ("auto", "declarative", "scripted")
+# That program is not ours, and takes longer than all else.
+_RULES = tuple(rule for rule in RULES if rule is not shellcheck.check)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,7 @@ def attempt(number: int, seed: int, paths: Sequence[Path]) -> tuple[bytes, str, 
     dice = Random(f"{seed} {number}")
     path = dice.choice(paths)
     data, made = edited(text_of(path), dice, [text_of(dice.choice(paths)) for _ in range(2)])
-    return data, f"{path.parent.name}/{path.name} {' '.join(made)}", answer(data, path, dice.choice(_STYLES))
+    return data, f"{path.parent.name}/{path.name} {' '.join(made)}", answer(data, path, dice.choice(STYLES))
 
 
 @cache
@@ -63,12 +69,17 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def answer(data: bytes, path: Path, style: str = "auto") -> Answer:
-    """Return how a config *data*, in the place of *path*, is answered."""
+def style_of(data: bytes) -> str:
+    """Return the style of Jenkinsfiles that a config *data* is compiled for, the same each time."""
+    return STYLES[zlib.crc32(data) % len(STYLES)]
+
+
+def answer(data: bytes, path: Path, style: str = "auto", forms: Collection[str] = tuple(FORMATS)) -> Answer:
+    """Return how a config *data*, in the place of *path*, is answered, and shown in *forms*."""
     started = time.process_time()
     try:
         with _ended_after(_HANGS):
-            status, faults = _compiled(data, path, style)
+            status, faults = _compiled(data, path, style, forms)
     except Exception as error:  # noqa: BLE001 - any that gets here is what is looked for
         status, faults = 3, ["".join(traceback.format_exception(error)[-3:])]
     seconds = time.process_time() - started
@@ -77,9 +88,9 @@ def answer(data: bytes, path: Path, style: str = "auto") -> Answer:
     return Answer(status, seconds, tuple(faults))
 
 
-def _compiled(data: bytes, path: Path, style: str) -> tuple[int, list[str]]:
-    report, place = Report(), absolute(path)
-    file = decode(data, path.name, folder_of(place, repository_root(place)), report, place)
+def _compiled(data: bytes, path: Path, style: str, forms: Collection[str]) -> tuple[int, list[str]]:
+    report = Report()
+    file = decode(data, path.name, _folder(path), report, absolute(path))
     try:
         report.stop_if_errors()
         analysed = analyse(file, (), report)
@@ -89,13 +100,19 @@ def _compiled(data: bytes, path: Path, style: str) -> tuple[int, list[str]]:
                 generate(analysed, registry.load(name), {"style": style} if name == "jenkins" else {}, own)
             finally:
                 report.take(own)
+        ask(_RULES, Checked(analysed.file, analysed.pipelines, analysed.plans, analysed.settings), report)
     except Stopped:
         if not report.has_errors():
             return 3, ["stopped without an error"]
     found = report.diagnostics()
-    for render in FORMATS.values():
-        render(found, colour=True)
+    for form in forms:
+        FORMATS[form](found, colour=True)
     return int(report.has_errors()), list(_misplaced(found))
+
+
+@cache
+def _folder(path: Path) -> str:
+    return folder_of(absolute(path), repository_root(path))
 
 
 def _misplaced(found: Sequence[Diagnostic]) -> Iterator[str]:

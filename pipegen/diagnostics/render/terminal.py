@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from enum import Enum
 
@@ -10,6 +11,8 @@ from pipegen.structs import Struct
 
 TAB = 4
 
+# All of most texts: shown as it is.
+_PLAIN = re.compile("[ -~]*")
 _CONTROL_PICTURES = 0x2400
 _DELETE = 0x7F
 # Joiners are part of words and emoji; all other format characters could reorder or hide text.
@@ -45,7 +48,7 @@ def style_of(severity: Severity) -> Style:
 
 def safe(text: str) -> str:
     """Return *text* on one line, with characters that steer a terminal made visible."""
-    return "".join(_visible(character) for character in text)
+    return text if _PLAIN.fullmatch(text) else "".join(_visible(character) for character in text)
 
 
 def cells(line: str) -> tuple[list[str], list[int]]:

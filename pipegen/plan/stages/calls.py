@@ -18,8 +18,6 @@ _ALLOWED = ("name", "body", "within", "leg", "pipeline", "when")
 _KEYS = {"email": "notify", "finally_": "finally"}
 # What holds for all of a run, so that a pipeline that runs in the place of a stage can only agree.
 _OF_A_RUN = ("workspace", "fetch", "fail_fast", "concurrency", "schedule", "finally_")
-# Pipelines that call others twice, whose pipelines do, are soon beyond all bounds.
-_MOST_STAGES = 20_000
 
 
 def called(stage: Stage) -> Located[str] | None:
@@ -56,9 +54,7 @@ def with_called(chosen: Sequence[Pipeline], config: Config, report: Report) -> t
             _check_call(stage, pipeline, known, report)
     if cycles:
         return ()
-    ordered = tuple(reached[name] for name in graph.topological())
-    _check_size(ordered, report)
-    return ordered
+    return tuple(reached[name] for name in graph.topological())
 
 
 def _reached(chosen: Sequence[Pipeline], known: Mapping[str, Pipeline], report: Report) -> dict[str, Pipeline]:
@@ -152,20 +148,3 @@ def _report_unknown(name: Located[str], stage: Stage, known: Mapping[str, Pipeli
         also=[Label(known[found].name.span, "did you mean this one?")] if found else [],
         hint=f'rename it to "{found}"' if found else f"the pipelines are {listed(list(known))}",
     )
-
-
-def _check_size(ordered: Sequence[Pipeline], report: Report) -> None:
-    """Report the first pipeline that would have too many stages."""
-    sizes: dict[str, int] = {}
-    for pipeline in ordered:
-        names = (called(stage) for stage in pipeline.stages)
-        size = sum(sizes.get(name.value, 1) if name is not None else 1 for name in names)
-        sizes[pipeline.name.value] = size
-        if size > _MOST_STAGES and any(called(stage) for stage in pipeline.stages):
-            report.add(
-                codes.TOO_MANY_STAGES,
-                f'pipeline "{pipeline.name.value}" would have {size:,} stages, with those of pipelines it calls',
-                at=pipeline.name.span,
-                hint=f"call fewer pipelines; {_MOST_STAGES:,} stages are the most",
-            )
-            return

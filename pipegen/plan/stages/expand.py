@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, product
+from itertools import chain, islice, product
 
 from pipegen.bindings.groups import are_linked
 from pipegen.config.model import Config, Pipeline, Stage, Value
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report
+from pipegen.diagnostics.report import Report, Stopped
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.graph import build_graph
 from pipegen.plan.stages.calls import called, with_called
 from pipegen.plan.stages.inside import inside
 from pipegen.plan.stages.legs import legs_of
+from pipegen.plan.stages.size import MOST_ARCS, check_stages, report_arcs
 from pipegen.plan.stages.stops import renamed_stop, stop_of
 from pipegen.plan.stages.words import with_words
 from pipegen.source.tree import Node, Scalar
@@ -60,7 +61,9 @@ class _Members(Struct):
 def read_stages(chosen: Sequence[Pipeline], config: Config, report: Report) -> Written:
     """Return what is needed to expand the pipelines *chosen*; a matrix or a call that cannot be is reported."""
     pipelines = with_called(chosen, config, report)
-    return Written(pipelines, {pipeline.name.value: legs_of(pipeline, report) for pipeline in pipelines})
+    legs = {pipeline.name.value: legs_of(pipeline, report) for pipeline in pipelines}
+    check_stages(pipelines, legs, report)
+    return Written(pipelines, legs)
 
 
 def expand_stages(written: Written, chosen: Sequence[Pipeline], report: Report) -> tuple[Expanded, ...]:
@@ -83,7 +86,11 @@ def _expanded(
     _check_unique(members, pipeline, report)
     stages = tuple(_stopping(stage, members, report) for one in members.values() for stage in one.stages)
     finally_ = _last(pipeline.finally_, members, report) if pipeline.finally_ is not None else None
-    return Expanded(replace(pipeline, stages=stages, finally_=finally_), _graph(graph, members))
+    whole = _graph(graph, members)
+    if whole is None:
+        report_arcs(pipeline, report)
+        raise Stopped
+    return Expanded(replace(pipeline, stages=stages, finally_=finally_), whole)
 
 
 def _members(
@@ -105,11 +112,12 @@ def _members(
     )
 
 
-def _graph(graph: ExecutionGraph, members: Mapping[str, _Members]) -> ExecutionGraph:
-    """Return *graph* with its *members* in the place of each stage."""
+def _graph(graph: ExecutionGraph, members: Mapping[str, _Members]) -> ExecutionGraph | None:
+    """Return *graph* with its *members* in the place of each stage; None where that makes too many arcs."""
     nodes = ((stage.name.value,) for name in graph.nodes for stage in members[name].stages)
     inner = (arc for name in graph.nodes for arc in members[name].arcs)
-    return ExecutionGraph(chain(nodes, inner, _between(graph, members)))
+    arcs = list(islice(chain(inner, _between(graph, members)), MOST_ARCS + 1))
+    return ExecutionGraph(chain(nodes, arcs)) if len(arcs) <= MOST_ARCS else None
 
 
 def _between(graph: ExecutionGraph, members: Mapping[str, _Members]) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,143 @@
+"""Coverage-guided fuzzing of reading, checking and compiling, by atheris; each run adds a line to fuzzed.tsv.
+
+    PYTHONPATH=.:tests python tests/robust/fuzz.py --seconds 600 --runs 3
+
+The configs that reach new code stay in `.fuzz/corpus`, where the next run goes on; one for each fault lies in
+`.fuzz/faults`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from argparse import ArgumentParser
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from platform import python_version
+
+from robust.attempts import answer, style_of
+from robust.fuzz_seeds import ROOT, dictionary, seeds
+
+KEPT = Path(__file__).with_name("fuzzed.tsv")
+FOUND = Path(__file__).with_name("found")
+_LONGEST = 3_000  # bytes of a config
+_INTERRUPTED = "libFuzzer: run interrupted"
+_WHAT = "read, check, lint, compile for gitlab and jenkins"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A line of the kept file."""
+
+    date: str
+    commit: str
+    python: str
+    seconds: int
+    executions: int
+    crashes: int
+    edges: int
+    what: str
+
+    def __str__(self) -> str:
+        return "\t".join(str(getattr(self, field.name)) for field in fields(self))
+
+
+def main() -> int:
+    """Fuzz; return 1 when a run has found a fault."""
+    parser = ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=int, default=600, help="how long a run takes")
+    parser.add_argument("--runs", type=int, default=1, help="how many, one after the other, each with the code of then")
+    parser.add_argument("--folder", type=Path, default=ROOT / ".fuzz", help="what is kept from run to run")
+    given = parser.parse_args()
+    crashes = 0
+    for _ in range(given.runs):
+        run = fuzzed(given.folder, given.seconds)
+        crashes += run.crashes
+        with KEPT.open("a", encoding="utf-8") as file:
+            file.write(f"{run}\n")
+        print(
+            f"{run.executions:,} executions in {run.seconds} s, {run.edges:,} edges, {run.crashes} crashes", flush=True
+        )
+    return int(bool(crashes))
+
+
+def fuzzed(folder: Path, seconds: int) -> Run:
+    """Return what a run of so many *seconds* came to, begun with all that *folder* has kept."""
+    corpus = folder / "corpus"
+    for kept in (corpus, folder / "faults"):
+        kept.mkdir(parents=True, exist_ok=True)
+    for text in seeds():
+        data = text.encode()
+        (corpus / sha256(data).hexdigest()[:40]).write_bytes(data)
+    (folder / "words").write_text(dictionary(), encoding="ascii")
+    now = datetime.now(UTC)
+    faults = folder / "faults" / f"{now:%Y%m%dT%H%M%S}-{os.getpid()}"
+    log = folder / f"log-{os.getpid()}"
+    commit = _commit()
+    started = time.monotonic()
+    status = _run_target(log, faults, seconds, corpus, folder / "words")
+    told = log.read_text(encoding="utf-8", errors="replace")
+    crashes = len(confirmed(faults)) + (status != 0 and _INTERRUPTED not in told)
+    return Run(
+        date=f"{now:%Y-%m-%dT%H:%MZ}",
+        commit=commit,
+        python=python_version(),
+        seconds=round(time.monotonic() - started),
+        executions=_last(r"stat::number_of_executed_units: +(\d+)", told) or _last(r"^#(\d+)", told),
+        crashes=crashes,
+        edges=_last(r"cov: (\d+)", told),
+        what=_WHAT,
+    )
+
+
+def confirmed(folder: Path) -> list[Path]:
+    """Return the configs in *folder* that are answered wrongly here too, where nothing is instrumented."""
+    return [path for path in sorted(folder.glob("*.yaml")) if _is_wrong(path.read_bytes(), folder)]
+
+
+def _is_wrong(data: bytes, folder: Path) -> bool:
+    return bool(answer(data, folder / "pipegen.yaml", style_of(data)).faults)
+
+
+def _run_target(log: Path, faults: Path, seconds: int, corpus: Path, words: Path) -> int:
+    """Run the fuzzer; return its exit status, 0 when it was told to end."""
+    options = (
+        *(f"-max_total_time={seconds}", f"-max_len={_LONGEST}", f"-dict={words}", f"-artifact_prefix={faults}-"),
+        *("-rss_limit_mb=4096", "-timeout=120", "-print_final_stats=1"),
+    )
+    target = Path(__file__).with_name("fuzz_target.py")
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            [sys.executable, str(target), str(faults), *options, str(corpus)],
+            env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"},
+            stdout=stream,
+            stderr=stream,
+        )
+        before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+        status = process.wait()
+        signal.signal(signal.SIGTERM, before)
+    return status
+
+
+def _last(pattern: str, text: str) -> int:
+    found = re.findall(pattern, text, re.MULTILINE)
+    return int(found[-1]) if found else 0
+
+
+def _commit() -> str:
+    """Return the commit of the checkout, with a "+" when the package differs from it."""
+    head, changed = (
+        subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+        for words in (("rev-parse", "--short=10", "HEAD"), ("status", "--porcelain", "pipegen"))
+    )
+    return head + ("+" if changed else "")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
