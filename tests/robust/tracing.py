@@ -52,13 +52,15 @@ def killed_at(stop: int, work: Callable[[], object]) -> bool:
     if not os.WIFSTOPPED(status):
         raise NotTracedError(ctypes.get_errno(), "a process cannot be traced")
     trace(_SET_OPTIONS, process, 0, _OPTIONS)
-    seen = 0
+    seen, told = 0, 0
     while seen < stop:
-        trace(_NEXT_CALL, process, 0, 0)
+        trace(_NEXT_CALL, process, 0, told)
         _, status = os.waitpid(process, 0)
         if not os.WIFSTOPPED(status):
             return False
-        seen += os.WSTOPSIG(status) == _CALL
+        # A signal is handed on: who waits for the end of a child waits for one.
+        told = 0 if os.WSTOPSIG(status) == _CALL else os.WSTOPSIG(status)
+        seen += not told
     os.kill(process, signal.SIGKILL)
     os.waitpid(process, 0)
     return True

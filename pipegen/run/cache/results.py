@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from pipegen.plan.model import Job, Plan
+from pipegen.run.cache.index import DamagedIndexError
 from pipegen.run.cache.lookup import Input, Lookup
 from pipegen.run.cache.record import Record, described
 from pipegen.run.cache.store import DamagedError, Held, Store
@@ -107,6 +108,11 @@ class Results:
         files = [(described(folder / name, name), folder / name) for name in self._trees.left(task.job)]
         held = self._store.save(question.lookup.save, outcome.outputs, files)
         self._known[task.id] = _Known(frozenset({held.key}), held.record)
+
+    def renew(self, why: DamagedIndexError) -> None:
+        """Drop all that is kept, which is damaged, and begin anew."""
+        self._used.clear()
+        self._store.renew(why)
 
     def close(self) -> None:
         """Note what was of use."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,3 +16,12 @@ def discard(folders: Sequence[Path]) -> None:
         os.posix_spawn(
             "/bin/rm", ("rm", "-rf", "--", *map(str, folders)), {"PATH": os.defpath}, file_actions=quiet, setsid=True
         )
+
+
+def remove(path: Path) -> None:
+    """Remove what is at *path*, be it a file, a link or a folder; what cannot be removed stays."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink()

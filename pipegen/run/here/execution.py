@@ -68,6 +68,7 @@ class Execution:
             environment=prepared.environment,
             variables=self._variables,
             containers=None if wish.is_on_host or not prepared.program else self._containers(checkout, wish),
+            complain=complain,
         )
         kept = results(chosen, prepared, wish, self._trees, prepared.variables, complain)
         reusing = (

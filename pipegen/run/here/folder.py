@@ -13,7 +13,7 @@ from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
-from pipegen.run.here.discard import discard
+from pipegen.run.here.discard import discard, remove
 from pipegen.structs import Struct
 
 # How many runs of a repository are kept, with their logs.
@@ -62,12 +62,17 @@ class RunFolder(Struct):
         """What isolated stages leave for others."""
         return self.work / "left"
 
+    @property
+    def descriptions(self) -> Path:
+        """What isolated stages left, described; no name of a stage's folder holds such a sign."""
+        return self.left / "~described"
+
     def close(self, *, is_done: bool) -> None:
         """Remove what only stages needed; unless all *is_done*, what they left stays for the run that goes on."""
         is_kept = not is_done and self.left.is_dir()
         for one in (path for path in self.work.iterdir() if path != self.left) if is_kept else (self.work,):
             shutil.rmtree(one, ignore_errors=True)
-        (self.path / _LOCK).unlink(missing_ok=True)
+        remove(self.path / _LOCK)
 
     def go_on(self, earlier: RunFolder) -> None:
         """Take over what is needed to go on with an *earlier* run: what it left, then, in one step, its journal.
@@ -158,9 +163,12 @@ def _age(run: Path) -> tuple[str, int]:
 
 
 def _is_free(lock: Path) -> bool:
-    with lock.open("rb") as file:
-        try:
+    """Return whether nobody holds *lock*; what is no file nobody holds, and of what is somebody else's nobody knows."""
+    try:
+        with lock.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return False
+    except IsADirectoryError:
+        return True
+    except OSError:
+        return False
     return True
