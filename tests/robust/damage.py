@@ -29,7 +29,7 @@ _GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "releas
 _BUILT = Outcome(ending=Ending.SUCCESS, exit_code=0, outputs=(("version", b"1.0\n\xff\x00"), ("empty", b"")))
 _BLOCK = 512
 # Files in memory where there are any: a database waits for its disk, and what is tried here does not depend on one.
-_QUICK = next((place for place in ("/dev/shm",) if Path(place).is_dir()), None)  # noqa: S108 - a folder of its own in there
+QUICK = next((place for place in ("/dev/shm",) if Path(place).is_dir()), None)  # noqa: S108 - a folder of its own in there
 _STAGES = [f"stage {number}" for number in range(8)]
 
 
@@ -178,7 +178,7 @@ def figures(*, is_nightly: bool) -> Figures:
     """Return the figures of damages to bytes; by night, of each byte."""
     lines, faults = [], []
     for name, kind in KINDS.items():
-        with TemporaryDirectory(dir=_QUICK) as folder:
+        with TemporaryDirectory(dir=QUICK) as folder:
             count, wrong = kind(Path(folder), 100_000 if is_nightly else 300)
         lines.append(f"{name}: damaged in {count:,} ways, taken for what it is not {len(wrong)} times")
         faults += wrong

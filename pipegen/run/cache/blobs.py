@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from pipegen.run.here.discard import remove
+from pipegen.run.here.discard import make_folder, remove
 from pipegen.structs import Struct
 
 _PIECE = 1 << 20
@@ -41,7 +41,7 @@ class Blobs:
     def prepare(self) -> None:
         """Make the folder, and what is in the way of it go."""
         for place in (self._folder, self._waiting):
-            _make(place)
+            make_folder(place)
 
     def add(self, source: IO[bytes]) -> Added:
         """Return a copy of what *source* holds, to `keep` or to `forget`."""
@@ -52,7 +52,7 @@ class Blobs:
     def keep(self, added: Added) -> None:
         """Put *added* where it is found by its digest, in one step."""
         place = self._path(added.digest)
-        _make(place.parent)
+        make_folder(place.parent)
         if place.is_dir():
             remove(place)
         added.path.replace(place)
@@ -95,13 +95,6 @@ class Blobs:
 def is_digest(name: object) -> bool:
     """Return whether *name* is one that a content can have."""
     return isinstance(name, str) and _DIGEST.fullmatch(name) is not None
-
-
-def _make(folder: Path) -> None:
-    """Make *folder* where there is none; whatever else stands there goes."""
-    if not folder.is_dir():
-        remove(folder)
-        folder.mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager

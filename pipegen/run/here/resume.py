@@ -57,10 +57,10 @@ def last_run(around: Path, plan: str, chosen: Sequence[Chosen], *, is_isolated: 
             if story.lost:
                 notes.append(f"{folder.journal} is damaged: what {story.lost} of its lines told is repeated")
             ended = dict(_unbound(finished(story, [one.plan for one in chosen]), chosen))
-            for task in tuple(_spoilt(folder, ended, chosen)) if is_isolated else ():
-                notes.append(f"what {task.stage} left in {folder.left} is damaged: it is repeated")
-                del ended[task]
-            return Earlier(folder, ended, tuple(notes))
+            spoilt = tuple(_spoilt(folder, ended, chosen)) if is_isolated else ()
+            notes += [f"what {task.stage} left in {folder.left} is damaged: it is repeated" for task in spoilt]
+            whole = {task: outcome for task, outcome in ended.items() if task not in spoilt}
+            return Earlier(folder, dict(_followed(whole, chosen)) if story.lost or spoilt else ended, tuple(notes))
     return Earlier(notes=tuple(notes))
 
 
@@ -73,6 +73,18 @@ def _unbound(ended: Mapping[TaskId, Outcome], chosen: Sequence[Chosen]) -> Itera
         if job.shared.needs_daemon or job.shared.release
     }
     return ((task, outcome) for task, outcome in ended.items() if task not in bound)
+
+
+def _followed(ended: Mapping[TaskId, Outcome], chosen: Sequence[Chosen]) -> Iterator[tuple[TaskId, Outcome]]:
+    """Yield those that *ended* after all that comes before them had: what is made again may be another one."""
+    for one in chosen:
+        kept: set[str] = set()
+        for stage in (*one.graph.topological(), *(job.stage for job in one.jobs if job.is_final)):
+            outcome = ended.get(TaskId(one.plan.name, stage))
+            before = one.graph.predecessors(stage) if stage in one.graph.nodes else ()
+            if outcome is not None and kept.issuperset(before):
+                kept.add(stage)
+                yield TaskId(one.plan.name, stage), outcome
 
 
 def _spoilt(folder: RunFolder, ended: Mapping[TaskId, Outcome], chosen: Sequence[Chosen]) -> Iterator[TaskId]:

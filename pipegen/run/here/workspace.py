@@ -12,6 +12,7 @@ from pipegen.plan.model import Job, KeptWhen, Plan
 from pipegen.run.cache.record import described
 from pipegen.run.here import artifacts
 from pipegen.run.here.checkout import Checkout
+from pipegen.run.here.discard import make_folder, remove
 from pipegen.run.here.folder import RunFolder
 from pipegen.run.model import Attempt
 from pipegen.run.seal import opened, sealed
@@ -161,7 +162,7 @@ class Isolated(Struct):
             left = [name for one, names in found if one.travels for name in names]
             carried = artifacts.found(tree.folder, self.carried[job.pipeline, job.stage])
             # A run that was killed right here, and that this one goes on with, has left a part.
-            shutil.rmtree(self._store(job), ignore_errors=True)
+            remove(self._store(job))
             artifacts.set_aside(tree.folder, dict.fromkeys((*left, *carried)), str(self._store(job)))
             self._describe(job)
 
@@ -196,9 +197,10 @@ class Isolated(Struct):
 
     def _describe(self, job: Job) -> None:
         """Write down what *job* has left, for a run that goes on."""
-        self.folder.descriptions.mkdir(parents=True, exist_ok=True)
-        described = sealed({"files": _files_in(self._store(job))})
-        (self.folder.descriptions / job.slug).write_bytes(described)
+        place = self.folder.descriptions / job.slug
+        make_folder(place.parent)
+        remove(place)
+        place.write_bytes(sealed({"files": _files_in(self._store(job))}))
 
     @property
     def _base(self) -> Path:
