@@ -20,7 +20,7 @@ from pipegen.run.events import Ended, Event, Over, Skipped, Started
 from pipegen.run.model import Ending, Outcome, TaskId
 from pipegen.run.outcome import Status
 from pipegen.run.seal import opened, sealed
-from pipegen.structs import MutableStruct, field
+from pipegen.structs import MutableStruct, field, replace
 
 # Grows when the lines come to mean something else.
 FORMAT = 2
@@ -33,10 +33,18 @@ class UnreadableJournalError(ValueError):
 class Journal:
     """Writes what it hears to the end of *path*; *plan* is a digest of what is run.
 
-    Where the disk takes no more, the journal ends, and not the run: *complain* is told.
+    Where the disk takes no more, the journal ends, and not the run: *complain* is told. What came of a stage that bound
+    a value which *hides* something is not kept.
     """
 
-    def __init__(self, path: Path, plan: str, complain: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        plan: str,
+        complain: Callable[[str], None] = lambda _: None,
+        hides: Callable[[bytes], bool] = lambda _: False,
+    ) -> None:
+        self._hides = hides
         self._path, self._complain, self._is_full = path, complain, False
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         _end_line(path, self._file)
@@ -49,7 +57,10 @@ class Journal:
                 self._write({**_told("started", event, event.attempt.task.id), "try": event.attempt.number})
             case Ended():
                 about = _told("ended", event, event.attempt.task.id)
-                self._write({**about, "is_final": event.is_final, **_outcome_data(event.outcome)})
+                outcome = event.outcome
+                is_kept = not any(self._hides(value) for _, value in outcome.outputs)
+                kept = outcome if is_kept else replace(outcome, outputs=())
+                self._write({**about, "is_final": event.is_final, "is_kept": is_kept, **_outcome_data(kept)})
             case Skipped():
                 self._write({**_told("skipped", event, event.task), "reason": event.reason.name})
             case Over():
@@ -150,7 +161,8 @@ def _take(line: Mapping[str, Any], story: Story, started: dict[TaskId, float]) -
     if line["event"] == "started":
         started[task] = line["time"]
     elif line["event"] == "ended" and line["is_final"] and line["ending"] != Ending.CANCELLED.name:
-        story.ended[task] = _outcome(line)
+        if line["is_kept"]:
+            story.ended[task] = _outcome(line)
         # What was taken from the cache says nothing of the time it takes.
         if task in started and line["ending"] == Ending.SUCCESS.name:
             story.durations[task] = line["time"] - started[task]

@@ -58,7 +58,10 @@ def last_run(around: Path, plan: str, chosen: Sequence[Chosen], *, is_isolated: 
                 notes.append(f"{folder.journal} is damaged: what {story.lost} of its lines told is repeated")
             ended = dict(_unbound(finished(story, [one.plan for one in chosen]), chosen))
             spoilt = tuple(_spoilt(folder, ended, chosen)) if is_isolated else ()
-            notes += [f"what {task.stage} left in {folder.left} is damaged: it is repeated" for task in spoilt]
+            notes += [
+                f"what {task.stage} left in {folder.left} is damaged, or held a secret: it is repeated"
+                for task in spoilt
+            ]
             whole = {task: outcome for task, outcome in ended.items() if task not in spoilt}
             return Earlier(folder, dict(_followed(whole, chosen)) if story.lost or spoilt else ended, tuple(notes))
     return Earlier(notes=tuple(notes))

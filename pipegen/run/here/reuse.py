@@ -68,7 +68,7 @@ def results(
         is_lost = wish.is_isolated and task.plan.workspace is Workspace.SHARED
         return None if is_lost else digest(task.job, prepared.work[task.id].script, around)
 
-    return Results(store, trees, own)
+    return Results(store, trees, own, masks=prepared.masks, complain=complain)
 
 
 def _folder(environment: Mapping[str, str]) -> Path:

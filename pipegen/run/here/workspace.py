@@ -14,6 +14,7 @@ from pipegen.run.here import artifacts
 from pipegen.run.here.checkout import Checkout
 from pipegen.run.here.discard import make_folder, remove
 from pipegen.run.here.folder import RunFolder
+from pipegen.run.here.masking import Masks
 from pipegen.run.model import Attempt
 from pipegen.run.seal import opened, sealed
 from pipegen.shell.quote import quote
@@ -215,6 +216,14 @@ class Isolated(Struct):
     def _shared_tree(self, plan: Plan) -> Path:
         first = plan.jobs[0].slug if plan.jobs else plan.name
         return self.folder.work / "trees" / f"{first}-shared"
+
+
+def forget_secrets(folder: RunFolder, masks: Masks) -> None:
+    """Remove what isolated stages left in *folder* with a secret in it: no run that goes on finds that."""
+    for store in folder.left.glob("*") if masks else ():
+        files = (store / name for name in artifacts.all_in(str(store)))
+        if any(masks.hides_in(path) for path in files if path.is_file()):
+            remove(store)
 
 
 def has_left(folder: RunFolder, job: Job) -> bool:
