@@ -21,6 +21,17 @@ _REST, _LONGEST_REST = rb"[A-Za-z0-9+/_-]{0,2}={0,2}", 4
 _WIDEST = 32
 # The last characters that escapes of two digits, and of four, can name.
 _LATIN, _BASIC = 0xFF, 0xFFFF
+_STANDS_FOR = {
+    b"a": b"\a",
+    b"b": b"\b",
+    b"f": b"\f",
+    b"n": b"\n",
+    b"r": b"\r",
+    b"t": b"\t",
+    b"v": b"\v",
+    b"\\": b"\\",
+}
+_ESCAPED = re.compile(rb"\\(0[0-7]{0,3}|[abfnrtv\\])")
 _ENTITIES = {"&": b"amp", "<": b"lt", ">": b"gt", '"': b"quot", "'": b"apos"}
 _LETTERS = {"\t": b"t", "\n": b"n", "\r": b"r", "\b": b"b", "\f": b"f", "\v": b"v", "\x1b": b"e"}
 # How shells, YAML, tables, Make and GitLab write a character that ends a text, or begins something there.
@@ -57,8 +68,17 @@ class Form:
 
 
 def lines(secret: bytes) -> tuple[bytes, ...]:
-    """Return the lines of *secret*, without what stands around them."""
-    return tuple(dict.fromkeys(stripped for line in secret.splitlines() if (stripped := line.strip())))
+    """Return the lines of *secret*, without what stands around them: those of a log, and those of Unicode."""
+    text = secret.decode(errors="surrogateescape").splitlines()
+    found = (*secret.splitlines(), *(line.encode(errors="surrogateescape") for line in text))
+    return tuple(dict.fromkeys(stripped for line in found if (stripped := line.strip())))
+
+
+def echoed(secret: bytes) -> bytes:
+    """Return what `echo` of a POSIX shell such as dash prints of *secret*: what backslashes and letters stand for."""
+    # https://pubs.opengroup.org/onlinepubs/9799919799/utilities/echo.html
+    printed = _ESCAPED.sub(lambda found: _STANDS_FOR.get(found[1]) or bytes([int(found[1], 8) & 0xFF]), secret)
+    return printed.partition(rb"\c")[0]
 
 
 def forms(secret: bytes) -> Iterator[Form]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pipegen.run.here.disguises import DIGITS, SHORTEST, forms, pieces
+from pipegen.run.here.disguises import DIGITS, SHORTEST, echoed, forms, pieces
 
 MASK = b"[masked]"
 # A line that is longer is shown in parts.
@@ -18,7 +18,8 @@ class Masks:
     """What no log may show, in the forms in which programs print it; a text of several lines is several texts."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        given = tuple(one.encode(errors="surrogateescape") for one in dict.fromkeys(secrets))
+        plain = tuple(one.encode(errors="surrogateescape") for one in secrets)
+        given = tuple(dict.fromkeys((*plain, *map(echoed, plain))))
         self._forms = tuple(form for secret in given for form in forms(secret))
         self.longest = max((form.longest for form in self._forms), default=0)
         self._pieces = frozenset(piece for secret in given for piece in pieces(secret))
