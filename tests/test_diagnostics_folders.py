@@ -108,12 +108,13 @@ def diagnose_further(analysed: Analysed, folder: Path, settings: Mapping[str, li
 
 
 def wish_of(words: list[str]) -> Wish:
-    """Return what *words* ask of a run."""
+    """Return what *words* ask of a run, and what variables they give it."""
+    given = dict(word.removeprefix("env=").split("=", 1) for word in words if word.startswith("env="))
     return Wish(
         stages=tuple(word.removeprefix("stage=") for word in words if word.startswith("stage=")),
         is_isolated="isolated" in words,
         is_on_host="host" in words,
-        environment={"PATH": ""},
+        environment={"PATH": "", **given},
         started=datetime(2022, 1, 31, tzinfo=UTC),
     )
 

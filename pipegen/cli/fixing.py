@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pipegen.cli.files.output import write
+from pipegen.cli.hiding import plain_secrets
 from pipegen.cli.linting import lint
 from pipegen.cli.session import attempt
 from pipegen.compiler import analyse
+from pipegen.diagnostics.masking import starred
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile
@@ -28,8 +30,9 @@ class Fixed(Struct):
 
     @property
     def difference(self) -> str:
-        """The change as a unified diff; "" for none."""
-        old, new = (one.text.splitlines(keepends=True) for one in (self.before, self.after))
+        """The change as a unified diff, which shows no secrets; "" for none."""
+        secrets = plain_secrets(self.before) if self.before.text != self.after.text else ()
+        old, new = (starred(one.text, secrets).splitlines(keepends=True) for one in (self.before, self.after))
         lines = difflib.unified_diff(old, new, self.before.path, self.before.path)
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 

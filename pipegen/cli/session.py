@@ -167,6 +167,10 @@ def show_made(given: Path | None, work: Callable[[SourceFile, Report], T], form:
 
 def show(diagnostics: Sequence[Diagnostic], form: Format, stream: TextIO) -> None:
     """Write *diagnostics* to *stream*, with colour when a person looks at it."""
+    if diagnostics:
+        from pipegen.cli.hiding import without_tokens  # noqa: PLC0415 - most calls have nothing to show
+
+        diagnostics = without_tokens(diagnostics)
     shown = FORMATS[form.value](diagnostics, colour=_has_colour(stream))
     if shown:
         stream.write(shown if shown.endswith("\n") else f"{shown}\n")

@@ -219,6 +219,7 @@ NEEDS_PERMISSION = Code("PG824", "needs-permission", _E)
 NO_REPOSITORY = Code("PG825", "no-repository", _E)
 SERVICES_LEFT_OUT = Code("PG826", "services-left-out", _W)
 NOT_DONE_HERE = Code("PG827", "not-done-here", _I)
+SHORT_SECRET = Code("PG830", "short-secret", _W)
 
 
 def by_number(number: str) -> Code | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Diagnostic, Label
@@ -19,17 +19,22 @@ def masked(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     for found in diagnostics:
         if found.code.number == codes.PLAIN_SECRET.number and found.primary is not None:
             secrets.setdefault(found.primary.span.file, {})[found.primary.span.text] = None
-    files = {file: _starred(file, tuple(texts)) for file, texts in secrets.items()}
+    return hidden(diagnostics, {file: tuple(texts) for file, texts in secrets.items()})
+
+
+def hidden(diagnostics: Sequence[Diagnostic], secrets: Mapping[SourceFile, Sequence[str]]) -> tuple[Diagnostic, ...]:
+    """Return *diagnostics* with the *secrets* starred out in the files that these stand in."""
+    files = {file: replace(file, text=starred(file.text, texts)) for file, texts in secrets.items() if texts}
     return tuple(_masked(found, files) for found in diagnostics) if files else tuple(diagnostics)
 
 
-def _starred(file: SourceFile, texts: Sequence[str]) -> SourceFile:
-    text = file.text
-    for secret in sorted(texts, key=len, reverse=True):
+def starred(text: str, secrets: Iterable[str]) -> str:
+    """Return *text* with stars in the place of *secrets*, as many as these have characters."""
+    for secret in sorted(secrets, key=len, reverse=True):
         shown = secret[:_SHOWN] if len(secret) >= _LONG else ""
         stars = "".join(one if one in "\r\n" else "*" for one in secret[len(shown) :])
         text = text.replace(secret, shown + stars)
-    return replace(file, text=text)
+    return text
 
 
 def _masked(found: Diagnostic, files: dict[SourceFile, SourceFile]) -> Diagnostic:

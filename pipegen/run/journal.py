@@ -1,16 +1,16 @@
 """The journal of a run: what happened, line by line, so that a run that was killed can go on, and the next be timed.
 
-Each line is a JSON object and is written in one piece, before the engine goes on; a line that was cut short when the
-process was killed is as if it had never been. A run that goes on writes into the same file, behind a line that says
-so. Times are seconds since the line that begins the run, or goes on with it.
+Each line is a JSON object with a seal, written in one piece, before the engine goes on; a line that was cut short when
+the process was killed is as if it had never been, and so is one that was damaged later, which is counted. A run that
+goes on writes into the same file, behind a line that says so. Times are seconds since the line that begins the run, or
+goes on with it.
 """
 
 from __future__ import annotations
 
 import base64
-import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,10 +19,11 @@ from pipegen.plan.model import Failure, Plan
 from pipegen.run.events import Ended, Event, Over, Skipped, Started
 from pipegen.run.model import Ending, Outcome, TaskId
 from pipegen.run.outcome import Status
-from pipegen.structs import MutableStruct, field
+from pipegen.run.seal import opened, sealed
+from pipegen.structs import MutableStruct, field, replace
 
 # Grows when the lines come to mean something else.
-FORMAT = 1
+FORMAT = 2
 
 
 class UnreadableJournalError(ValueError):
@@ -30,9 +31,21 @@ class UnreadableJournalError(ValueError):
 
 
 class Journal:
-    """Writes what it hears to the end of *path*; *plan* is a digest of what is run."""
+    """Writes what it hears to the end of *path*; *plan* is a digest of what is run.
 
-    def __init__(self, path: Path, plan: str) -> None:
+    Where the disk takes no more, the journal ends, and not the run: *complain* is told. What came of a stage that bound
+    a value which *hides* something is not kept.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        plan: str,
+        complain: Callable[[str], None] = lambda _: None,
+        hides: Callable[[bytes], bool] = lambda _: False,
+    ) -> None:
+        self._hides = hides
+        self._path, self._complain, self._is_full = path, complain, False
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         _end_line(path, self._file)
         self._write({"journal": FORMAT, "plan": plan})
@@ -44,7 +57,10 @@ class Journal:
                 self._write({**_told("started", event, event.attempt.task.id), "try": event.attempt.number})
             case Ended():
                 about = _told("ended", event, event.attempt.task.id)
-                self._write({**about, "is_final": event.is_final, **_outcome_data(event.outcome)})
+                outcome = event.outcome
+                is_kept = not any(self._hides(value) for _, value in outcome.outputs)
+                kept = outcome if is_kept else replace(outcome, outputs=())
+                self._write({**about, "is_final": event.is_final, "is_kept": is_kept, **_outcome_data(kept)})
             case Skipped():
                 self._write({**_told("skipped", event, event.task), "reason": event.reason.name})
             case Over():
@@ -65,7 +81,13 @@ class Journal:
         self.close()
 
     def _write(self, data: Mapping[str, object]) -> None:
-        self._put(json.dumps(data).encode() + b"\n")
+        if self._is_full:
+            return
+        try:
+            self._put(sealed(data) + b"\n")
+        except OSError as error:
+            self._is_full = True
+            self._complain(f"{self._path}: {error.strerror}: --resume will repeat what comes to an end from now on")
 
     def _put(self, line: bytes) -> None:
         while line:
@@ -80,20 +102,25 @@ class Story(MutableStruct):
         ended: what came of the stages that came to an end of their own, well or not.
         durations: how many seconds the last tries took of those that ended well.
         over: the pipelines whose runs have ended, and how.
+        lost: how many lines are not what was written.
     """
 
     plan: str
     ended: dict[TaskId, Outcome] = field(default_factory=dict)
     durations: dict[TaskId, float] = field(default_factory=dict)
     over: dict[str, Status] = field(default_factory=dict)
+    lost: int = 0
 
 
 def read(path: Path) -> Story:
     """Return what the journal at *path* tells; raise `UnreadableJournalError` where it is none."""
     story: Story | None = None
     started: dict[TaskId, float] = {}
+    lost = 0
     for line in _lines(path):
-        if "journal" in line:
+        if line is None:
+            lost += 1
+        elif "journal" in line:
             if line["journal"] != FORMAT:
                 raise UnreadableJournalError(f"a journal of format {line['journal']}, not {FORMAT}")
             story = Story(line["plan"]) if story is None else story
@@ -105,6 +132,7 @@ def read(path: Path) -> Story:
             _take(line, story, started)
     if story is None:
         raise UnreadableJournalError("no journal of a run")
+    story.lost = lost
     return story
 
 
@@ -133,32 +161,33 @@ def _take(line: Mapping[str, Any], story: Story, started: dict[TaskId, float]) -
     if line["event"] == "started":
         started[task] = line["time"]
     elif line["event"] == "ended" and line["is_final"] and line["ending"] != Ending.CANCELLED.name:
-        story.ended[task] = _outcome(line)
+        if line["is_kept"]:
+            story.ended[task] = _outcome(line)
         # What was taken from the cache says nothing of the time it takes.
         if task in started and line["ending"] == Ending.SUCCESS.name:
             story.durations[task] = line["time"] - started[task]
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the lines that are whole."""
+def _lines(path: Path) -> Iterator[dict[str, Any] | None]:
+    """Yield the lines that are whole, None for one that is not, but for the last: it was cut short by a kill."""
     with path.open("rb") as file:
         for line in file:
-            try:
-                data = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(data, dict):
+            data = opened(line)
+            if data is not None or line.endswith(b"\n"):
                 yield data
 
 
 def _end_line(path: Path, file: int) -> None:
-    """End a line that was cut short, so that the next one stands by itself."""
+    """End the last line, or remove it where it was cut short, so that the next one stands by itself."""
     with path.open("rb") as written:
-        size = written.seek(0, os.SEEK_END)
-        if size:
-            written.seek(size - 1)
-            if written.read(1) != b"\n":
+        last = b""
+        for line in written:
+            last = line
+        if last and not last.endswith(b"\n"):
+            if opened(last) is not None:
                 os.write(file, b"\n")
+            else:
+                os.ftruncate(file, written.tell() - len(last))
 
 
 def _told(what: str, event: Event, task: TaskId) -> dict[str, object]:

@@ -39,6 +39,8 @@ class Progress:
         # Whether somebody has kept a stage from starting that should have run.
         self._is_cut_short = False
         self._has_begun_final = False
+        # What had ended before, and whose predecessors have not: nothing follows from it yet.
+        self._withheld: set[str] = set()
         # What is not told yet.
         self._ready: list[str] = []
         self._lost: list[tuple[str, Reason]] = []
@@ -90,7 +92,10 @@ class Progress:
     # What it is told
 
     def begin(self, ended: Mapping[str, State], allowed: Collection[str] = ()) -> News:
-        """Begin where stages have *ended* before; those of them that failed and are *allowed* to hold nothing up."""
+        """Begin where stages have *ended* before; those of them that failed and are *allowed* to hold nothing up.
+
+        What comes after one that ended, but waits for another one farther up, waits for that.
+        """
         self._states.update(ended)
         for stage, state in ended.items():
             self._end(stage, state, is_allowed=stage in allowed)
@@ -140,7 +145,10 @@ class Progress:
             return
         if is_bad:
             self._fail()
-        self._go_on(stage, is_lost=is_bad)
+        if self._missing[stage] and not is_bad:
+            self._withheld.add(stage)
+        else:
+            self._go_on(stage, is_lost=is_bad)
 
     def _fail(self) -> None:
         self._is_failed = True
@@ -161,9 +169,13 @@ class Progress:
             earlier, is_lost = waiting.popleft()
             for later in self._graph.successors(earlier):
                 self._missing[later] -= 1
-                if self._is_decided(later):
+                if later in self._withheld:
+                    if is_lost or not self._missing[later]:
+                        self._withheld.remove(later)
+                        waiting.append((later, is_lost))
+                elif self._is_decided(later):
                     continue
-                if is_lost:
+                elif is_lost:
                     self._skip(later, Reason.BEFORE)
                     waiting.append((later, True))
                 elif not self._missing[later] and not self._reach(later):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pipegen.run.cache.keys import Keys
+from pipegen.run.cache.index import Index
+from pipegen.run.cache.keys import TABLES, Keys
 from pipegen.run.cache.lookup import Input, Lookup
 
 
@@ -19,7 +19,7 @@ class BuildError(Exception):
 class Store:
     """Keys and the results under them; what one build leaves the next one finds."""
 
-    keys: Keys = field(default_factory=lambda: Keys(sqlite3.connect(":memory:")))
+    keys: Keys = field(default_factory=lambda: Keys(Index(None, (TABLES,))))
     records: dict[int, list[Any]] = field(default_factory=dict)
     do_loads_fail: bool = False
     loads: int = 0

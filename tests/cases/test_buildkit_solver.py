@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 import pytest
 from cases.solver import Build, BuildError, Store
 
-from pipegen.run.cache.keys import Keys, Origin
+from pipegen.run.cache.index import Index
+from pipegen.run.cache.keys import TABLES, Keys, Origin
 
 CASES = "buildkit_solver.json"
 
@@ -60,7 +60,7 @@ def check_build(case: Case, step: Case, store: Store) -> None:
 
 def check_key_store(case: Case) -> None:
     """Expect what queries by one input at a time find."""
-    keys = Keys(sqlite3.connect(":memory:"))
+    keys = Keys(Index(None, (TABLES,)))
     saved: dict[str, int] = {}
     records: dict[int, list[str]] = {}
     ids: dict[str, frozenset[int]] = {}

@@ -41,6 +41,16 @@ def killed_at(stop: int, work: Callable[[], object]) -> bool:
 
     Return False when it makes fewer of them, and has ended by itself.
     """
+    return _ended_or_killed(stop, work)[1]
+
+
+def calls(work: Callable[[], object]) -> int:
+    """Return how many beginnings and ends of system calls *work* has from its `pause` on."""
+    return _ended_or_killed(None, work)[0]
+
+
+def _ended_or_killed(stop: int | None, work: Callable[[], object]) -> tuple[int, bool]:
+    """Return how many of them there were, and whether *work* was killed."""
     trace = _ptrace()
 
     def traced() -> None:
@@ -52,16 +62,18 @@ def killed_at(stop: int, work: Callable[[], object]) -> bool:
     if not os.WIFSTOPPED(status):
         raise NotTracedError(ctypes.get_errno(), "a process cannot be traced")
     trace(_SET_OPTIONS, process, 0, _OPTIONS)
-    seen = 0
-    while seen < stop:
-        trace(_NEXT_CALL, process, 0, 0)
+    seen, told = 0, 0
+    while stop is None or seen < stop:
+        trace(_NEXT_CALL, process, 0, told)
         _, status = os.waitpid(process, 0)
         if not os.WIFSTOPPED(status):
-            return False
-        seen += os.WSTOPSIG(status) == _CALL
+            return seen, False
+        # A signal is handed on: who waits for the end of a child waits for one.
+        told = 0 if os.WSTOPSIG(status) == _CALL else os.WSTOPSIG(status)
+        seen += not told
     os.kill(process, signal.SIGKILL)
     os.waitpid(process, 0)
-    return True
+    return seen, True
 
 
 def _ptrace() -> Callable[[int, int, int, int], int]:

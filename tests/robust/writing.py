@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import chdir, redirect_stderr, suppress
 from pathlib import Path
 
-from robust.tracing import forked, killed_at, pause
+from robust.tracing import calls, forked, killed_at, pause
 
 from pipegen.cli.app import run
 from pipegen.cli.files import writing
@@ -114,21 +114,10 @@ def _killed(before: str | None, kills: int) -> list[str]:
 
 def _calls(before: str | None) -> int:
     """Return how often a compilation can be killed."""
-    most = 1
-    while _is_killed(before, most):
-        most *= 2
-    least = most // 2
-    while most - least > 1:
-        middle = (least + most) // 2
-        least, most = (middle, most) if _is_killed(before, middle) else (least, middle)
-    return least
-
-
-def _is_killed(before: str | None, stop: int) -> bool:
     with tempfile.TemporaryDirectory() as name, chdir(name):
         if before:
             os.waitpid(forked(lambda: call(before)), 0)
-        return killed_at(stop, lambda: call("echo new", is_traced=True))
+        return calls(lambda: call("echo new", is_traced=True))
 
 
 def _state(before: str | None, stop: int) -> FILES:

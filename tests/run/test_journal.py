@@ -13,7 +13,9 @@ from pipegen.run.events import Ended, Over
 from pipegen.run.journal import FORMAT, Journal, UnreadableJournalError, finished, read
 from pipegen.run.model import Attempt, Ending, Outcome, TaskId
 from pipegen.run.outcome import Status
+from pipegen.run.seal import sealed
 
+SEALED = (sealed({"event": "over"}) + b"\n", sealed({"journal": FORMAT + 1}) + b"\n")
 GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release"]])
 BUILT = Outcome(ending=Ending.SUCCESS, exit_code=0, outputs=(("version", b"1.0\n\xff\x00"), ("empty", b"")))
 
@@ -103,10 +105,12 @@ def test_what_was_stopped_runs_again(tmp_path: Path) -> None:
     assert read(tmp_path / "journal").ended == {}
 
 
-@pytest.mark.parametrize("text", ["", "no json\n", "[]\n", '{"event": "over"}\n', f'{{"journal": {FORMAT + 1}}}\n'])
-def test_what_is_no_journal(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    "text", [b"", b"no json\n", b"[]\n", b'{"journal": 1}\n', b"[" * 100_000, b"\x00" * 99, *SEALED]
+)
+def test_what_is_no_journal(tmp_path: Path, text: bytes) -> None:
     """It is told, also of one that another version wrote."""
-    (tmp_path / "journal").write_text(text)
+    (tmp_path / "journal").write_bytes(text)
 
     with pytest.raises(UnreadableJournalError):
         read(tmp_path / "journal")

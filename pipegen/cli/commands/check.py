@@ -12,6 +12,7 @@ import typer
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_place, write
 from pipegen.cli.files.repository import here
+from pipegen.cli.hiding import without_tokens
 from pipegen.cli.linting import is_told, lint
 from pipegen.cli.session import (
     Format,
@@ -77,7 +78,7 @@ def check(
     found = masked(tuple(dict.fromkeys(diagnostic for report in reports for diagnostic in report.diagnostics())))
     if output is not None:
         # The log is for people all the same.
-        write(output, FORMATS[form.value](found))
+        write(output, FORMATS[form.value](without_tokens(found)))
         form = Format.TEXT
     show(found, form, sys.stdout)
     if any(report.has_errors(strict=strict) for report in reports):

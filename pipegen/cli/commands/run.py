@@ -308,7 +308,7 @@ def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
         Execution(
             ready.chosen, ready.prepared, checkout=ready.checkout, wish=ready.wish, folder=folder, complain=say
         ) as execution,
-        Journal(folder.journal, plan) as journal,
+        Journal(folder.journal, plan, say, ready.prepared.masks.hides) as journal,
     ):
         view = _view(record, execution)
         who = person.Person(execution.clock, view.say)
@@ -341,7 +341,11 @@ def _folder(around: Path, ready: _Ready, options: _Options, plan: str) -> tuple[
         clean(rest.id, ready.prepared.program)
         rest.take_up()
         rest.close(is_done=False)
-    before = last_run(around, plan, ready.chosen) if options.is_resumed else Earlier()
+    before = Earlier()
+    if options.is_resumed:
+        before = last_run(around, plan, ready.chosen, is_isolated=options.is_isolated)
+        for note in before.notes:
+            say(note)
     if options.is_resumed and before.folder is None:
         raise WrongUsage("there is no earlier run of just this to go on with; leave --resume out")
     folder = make(around, ready.wish.started, options.logs)

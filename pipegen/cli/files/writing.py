@@ -24,7 +24,10 @@ def check_files(results: Sequence[Result], form: Format, report: Report, *, stri
 
 def show_found(found: Found, form: Format) -> Exit:
     """Show what was *found*: diffs as output, words and diagnostics beside it."""
-    sys.stdout.writelines(found.diffs)
+    if found.diffs:
+        from pipegen.cli.hiding import text_without_tokens  # noqa: PLC0415 - files that differ are few
+
+        sys.stdout.writelines(map(text_without_tokens, found.diffs))
     sys.stdout.flush()
     show(found.report.diagnostics(), form, sys.stderr)
     for words in found.words:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from pipegen.run.here.discard import make_folder, remove
 from pipegen.structs import Struct
 
 _PIECE = 1 << 20
+_DIGEST = re.compile("[0-9a-f]{64}")
 
 
 class DamagedError(Exception):
@@ -32,7 +36,12 @@ class Blobs:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._waiting = folder / "new"
-        self._waiting.mkdir(parents=True, exist_ok=True)
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Make the folder, and what is in the way of it go."""
+        for place in (self._folder, self._waiting):
+            make_folder(place)
 
     def add(self, source: IO[bytes]) -> Added:
         """Return a copy of what *source* holds, to `keep` or to `forget`."""
@@ -43,7 +52,9 @@ class Blobs:
     def keep(self, added: Added) -> None:
         """Put *added* where it is found by its digest, in one step."""
         place = self._path(added.digest)
-        place.parent.mkdir(exist_ok=True)
+        make_folder(place.parent)
+        if place.is_dir():
+            remove(place)
         added.path.replace(place)
 
     def forget(self, added: Added) -> None:
@@ -69,27 +80,35 @@ class Blobs:
         with source, _written(target.parent, ".pipegen-") as (made, path):
             if _copied(source, made)[0] != digest:
                 raise DamagedError(digest)
-        path.chmod(mode)
-        path.replace(target)
+            made.flush()
+            path.chmod(mode)
+            path.replace(target)
 
     def remove(self, digest: str) -> None:
         """Remove a content; nothing where it is gone."""
-        self._path(digest).unlink(missing_ok=True)
+        remove(self._path(digest))
 
     def _path(self, digest: str) -> Path:
         return self._folder / digest[:2] / digest
 
 
+def is_digest(name: object) -> bool:
+    """Return whether *name* is one that a content can have."""
+    return isinstance(name, str) and _DIGEST.fullmatch(name) is not None
+
+
 @contextmanager
 def _written(folder: Path, prefix: str) -> Iterator[tuple[IO[bytes], Path]]:
     """Open a new file in *folder*, which is removed where writing it fails."""
-    with tempfile.NamedTemporaryFile(dir=folder, prefix=prefix, delete=False) as made:
-        path = Path(made.name)
-        try:
-            yield made.file, path
-        except BaseException:
-            path.unlink()
-            raise
+    handle, name = tempfile.mkstemp(dir=folder, prefix=prefix)
+    path = Path(name)
+    try:
+        # Where the disk is full, to close it may be what fails.
+        with os.fdopen(handle, "wb") as made:
+            yield made, path
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def _copied(source: IO[bytes], target: IO[bytes]) -> tuple[str, int]:

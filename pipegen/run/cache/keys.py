@@ -8,12 +8,14 @@ found by one of them can be found by the others from then on. (BuildKit, solver/
 
 from __future__ import annotations
 
-import sqlite3
+import secrets
 from collections.abc import Iterable, Sequence
 
+from pipegen.run.cache.index import DamagedIndexError, Index
+from pipegen.run.seal import seal
 from pipegen.structs import Struct
 
-_TABLES = """
+TABLES = """
 CREATE TABLE IF NOT EXISTS key (id INTEGER PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS link (
     source INTEGER NOT NULL,
@@ -21,12 +23,15 @@ CREATE TABLE IF NOT EXISTS link (
     selector TEXT NOT NULL,
     digest TEXT NOT NULL,
     target INTEGER NOT NULL,
+    seal TEXT NOT NULL,
     PRIMARY KEY (source, place, selector, digest, target)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS link_target ON link (target);
 """
 # What a key without inputs is linked from.
 _NOTHING = 0
+# Keys grow by steps of chance: where rows are lost, no number comes again that some link still leads to.
+_STEP = 1 << 36
 
 
 class Origin(Struct):
@@ -40,11 +45,10 @@ _NO_INPUTS = ((Origin(_NOTHING),),)
 
 
 class Keys:
-    """The keys in a database. Who writes several things together opens a transaction around them."""
+    """The keys in an index. Who writes several things together locks it around them."""
 
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-        database.executescript(_TABLES)
+    def __init__(self, index: Index) -> None:
+        self._index = index
 
     def root(self, digest: str) -> int | None:
         """Return the key of *digest* done to nothing, None where there is none."""
@@ -68,14 +72,12 @@ class Keys:
 
     def link(self, key: int, digest: str, inputs: Sequence[Sequence[Origin]]) -> None:
         """Let all of *inputs*, to which *digest* has been done, lead to *key*."""
-        self._database.executemany(
-            "INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?)",
-            [(one.key, place, one.selector, digest, key) for place, origins in enumerate(inputs) for one in origins],
-        )
+        rows = [(one.key, place, one.selector, digest, key) for place, origins in enumerate(inputs) for one in origins]
+        self._index.change("INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?, ?)", [(*row, seal(*row)) for row in rows])
 
     def count(self) -> int:
         """Return how many keys there are."""
-        return int(self._database.execute("SELECT count(*) FROM key").fetchone()[0])
+        return int(self._index.rows("SELECT count(*) FROM key")[0][0])
 
     def content(self, digest: str) -> int:
         """Return the key that stands for content with *digest*, wherever it comes from; make it where it is new."""
@@ -92,22 +94,25 @@ class Keys:
             key = left.pop()
             if key not in kept:
                 kept.add(key)
-                left += [row[0] for row in self._database.execute("SELECT source FROM link WHERE target = ?", (key,))]
-        gone = [(row[0],) for row in self._database.execute("SELECT id FROM key") if row[0] not in kept]
-        self._database.executemany("DELETE FROM link WHERE target = ?", gone)
-        self._database.executemany("DELETE FROM key WHERE id = ?", gone)
+                left += [row[0] for row in self._index.rows("SELECT source FROM link WHERE target = ?", (key,))]
+        gone = [(row[0],) for row in self._index.rows("SELECT id FROM key") if row[0] not in kept]
+        self._index.change("DELETE FROM link WHERE target = ?", gone)
+        self._index.change("DELETE FROM key WHERE id = ?", gone)
 
     def _targets(self, origin: Origin, place: int, digest: str) -> list[int]:
-        found = self._database.execute(
-            "SELECT target FROM link WHERE source = ? AND place = ? AND selector = ? AND digest = ? ORDER BY target",
-            (origin.key, place, origin.selector, digest),
+        asked = (origin.key, place, origin.selector, digest)
+        found = self._index.rows(
+            "SELECT target, seal FROM link WHERE source = ? AND place = ? AND selector = ? AND digest = ? "
+            "ORDER BY target",
+            asked,
         )
-        return [row[0] for row in found]
+        if any(told != seal(*asked, target) for target, told in found):
+            raise DamagedIndexError("a link is not what was written")
+        return [target for target, _ in found]
 
     def _new(self) -> int:
-        made = self._database.execute("INSERT INTO key DEFAULT VALUES").lastrowid
-        assert made is not None  # noqa: S101 - a row has been added
-        return made
+        last = self._index.rows("SELECT coalesce(max(id), 0) FROM key")[0][0]
+        return self._index.add("INSERT INTO key VALUES (?)", (last + 1 + secrets.randbelow(_STEP),))
 
 
 def _content(digest: str) -> str:

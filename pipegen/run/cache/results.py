@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable
 from operator import itemgetter
+from pathlib import Path
 from typing import TypeAlias
 
 from pipegen.plan.model import Job, Plan
+from pipegen.run.cache.index import DamagedIndexError
 from pipegen.run.cache.lookup import Input, Lookup
-from pipegen.run.cache.record import Record, described
+from pipegen.run.cache.record import KeptFile, Record, described
 from pipegen.run.cache.store import DamagedError, Held, Store
+from pipegen.run.here.masking import Masks
 from pipegen.run.here.workspace import Trees
 from pipegen.run.model import Outcome, Task, TaskId
 from pipegen.shell.expanded import values_of_names
@@ -49,11 +52,21 @@ class _Known(Struct):
 class Results:
     """Looks results up in *store* and keeps them there.
 
-    *digest* says what a task does, None for one that has to be done each time; *trees* have what stages leave.
+    *digest* says what a task does, None for one that has to be done each time; *trees* have what stages leave. What
+    *masks* would hide is not kept, and *complain* is told.
     """
 
-    def __init__(self, store: Store, trees: Trees, digest: Callable[[Task], str | None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        trees: Trees,
+        digest: Callable[[Task], str | None],
+        *,
+        masks: Masks,
+        complain: Callable[[str], None],
+    ) -> None:
         self._store, self._trees, self.digest = store, trees, digest
+        self._masks, self._complain = masks, complain
         self._known: dict[TaskId, _Known] = {}
         # The jobs of each pipeline by stage, with their places.
         self._jobs: dict[str, dict[str, tuple[int, Job]]] = {}
@@ -105,8 +118,22 @@ class Results:
         """Keep what *task* has come to."""
         folder = self._trees.home(task.job)
         files = [(described(folder / name, name), folder / name) for name in self._trees.left(task.job)]
+        if self._has_secret(outcome.outputs, files):
+            self._complain(f"what {task.id.stage} leaves holds a secret: it is not kept for later runs")
+            return
         held = self._store.save(question.lookup.save, outcome.outputs, files)
         self._known[task.id] = _Known(frozenset({held.key}), held.record)
+
+    def _has_secret(self, outputs: Iterable[tuple[str, bytes]], files: Iterable[tuple[KeptFile, Path]]) -> bool:
+        return bool(self._masks) and (
+            any(self._masks.hides(value) for _, value in outputs)
+            or any(self._masks.hides_in(path) for file, path in files if file.link is None)
+        )
+
+    def renew(self, why: DamagedIndexError) -> None:
+        """Drop all that is kept, which is damaged, and begin anew."""
+        self._used.clear()
+        self._store.renew(why)
 
     def close(self) -> None:
         """Note what was of use."""

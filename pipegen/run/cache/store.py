@@ -3,32 +3,35 @@
 The keys and records stand in an SQLite database, the contents in files beside it. Whatever is written or removed for
 good happens while the database is locked for writing, so nobody removes a content that another one has just counted on.
 A process that dies leaves a transaction that never was, and perhaps a file that nobody looks for.
+Rows bear seals, contents are known by their digests: what is damaged is never taken. A content that is damaged costs
+its result, a row or the database that is damaged costs them all.
 """
 
 from __future__ import annotations
 
-import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from io import BytesIO
 from pathlib import Path
 from typing import IO
 
-from pipegen.run.cache.blobs import Added, Blobs, DamagedError
-from pipegen.run.cache.keys import Keys
+from pipegen.run.cache.blobs import Added, Blobs, DamagedError, is_digest
+from pipegen.run.cache.index import DamagedIndexError, Index
+from pipegen.run.cache.keys import TABLES, Keys
 from pipegen.run.cache.lookup import Lookup
 from pipegen.run.cache.record import KeptFile, Record, is_there
+from pipegen.run.seal import seal
 from pipegen.structs import Struct
 
 # Grows when what is stored, or what a digest is made of, comes to mean something else.
-FORMAT = 1
+FORMAT = 2
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS record (
     id INTEGER PRIMARY KEY,
     key INTEGER NOT NULL,
     data TEXT NOT NULL,
+    seal TEXT NOT NULL,
     used REAL NOT NULL
 );
 CREATE INDEX IF NOT EXISTS record_key ON record (key);
@@ -40,7 +43,6 @@ CREATE TABLE IF NOT EXISTS use (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS use_record ON use (record);
 """
-_WAIT = 60.0
 
 
 class Held(Struct):
@@ -52,29 +54,40 @@ class Held(Struct):
 
 
 class Store:
-    """A folder of results, of at most *limit* bytes of contents; *now* is the time that orders them by use."""
+    """A folder of results, of at most *limit* bytes of contents; *now* is the time that orders them by use.
 
-    def __init__(self, folder: Path, limit: int, now: Callable[[], float] = time.time) -> None:
+    What can be none at all is dropped, and *complain* is told.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        limit: int,
+        now: Callable[[], float] = time.time,
+        complain: Callable[[str], None] = lambda _: None,
+    ) -> None:
         place = folder / f"v{FORMAT}"
+        self._index = Index(place, (TABLES, _TABLES), complain)
         self._blobs = Blobs(place / "contents")
-        self._database = sqlite3.connect(place / "index.sqlite", timeout=_WAIT, isolation_level=None)
-        self._database.execute("PRAGMA journal_mode = WAL")
-        self._database.execute("PRAGMA synchronous = NORMAL")
-        self._database.executescript(_TABLES)
-        self._limit = limit
-        self._now = now
-        self.keys = Keys(self._database)
+        self._limit, self._now = limit, now
+        self.keys = Keys(self._index)
 
     def close(self) -> None:
         """Close the database."""
-        self._database.close()
+        self._index.close()
+
+    def renew(self, why: DamagedIndexError) -> None:
+        """Drop all that is kept, which is damaged, and begin anew; raise `OSError` where that cannot be done."""
+        self._index.renew(why)
+        self._blobs.prepare()
 
     def find(self, keys: Iterable[int]) -> Held | None:
         """Return the record of the first of *keys* that has one, None where none has."""
         for key in sorted(keys):
-            row = self._database.execute("SELECT id, data FROM record WHERE key = ?", (key,)).fetchone()
-            if row is not None:
-                return Held(row[0], key, Record.loaded(row[1]))
+            for number, data, told in self._index.rows("SELECT id, data, seal FROM record WHERE key = ?", (key,)):
+                if told != seal(key, data):
+                    raise DamagedIndexError("a result is not what was written")
+                return Held(number, key, Record.loaded(data))
         return None
 
     def save(
@@ -89,7 +102,7 @@ class Store:
             kept_outputs = [(name, self._added(BytesIO(value), added)) for name, value in outputs]
             kept_files = [self._kept(file, path, added) for file, path in files]
             record = Record(tuple(kept_outputs), tuple(sorted(kept_files, key=lambda file: file.path)))
-            with self._writing():
+            with self._index.writing():
                 number = key()
                 earlier = self.find([number])
                 held = self._insert(number, record, added)
@@ -103,7 +116,7 @@ class Store:
 
     def link(self, lookup: Lookup, held: Held) -> None:
         """Let all that is known of the inputs lead to a result that has been found by some of it."""
-        with self._writing():
+        with self._index.writing():
             lookup.link(held.key)
 
     def value(self, digest: str) -> bytes:
@@ -126,27 +139,17 @@ class Store:
     def touch(self, used: Iterable[int]) -> None:
         """Note that the records *used*, by their numbers, have been of use: they are the last to go."""
         now = self._now()
-        with self._writing():
-            self._database.executemany("UPDATE record SET used = ? WHERE id = ?", [(now, one) for one in used])
+        with self._index.writing():
+            self._index.change("UPDATE record SET used = ? WHERE id = ?", [(now, one) for one in used])
 
     def drop(self, held: Held) -> None:
         """Forget a result, such as one whose content is lost."""
-        with self._writing():
+        with self._index.writing():
             self._remove(held.id)
 
     def size(self) -> int:
         """Return how many bytes the contents take."""
-        return int(self._database.execute("SELECT coalesce(sum(size), 0) FROM blob").fetchone()[0])
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        self._database.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._database.execute("ROLLBACK")
-            raise
-        self._database.execute("COMMIT")
+        return int(self._index.rows("SELECT CAST(coalesce(sum(size), 0) AS INTEGER) FROM blob")[0][0])
 
     def _added(self, source: IO[bytes], added: list[Added]) -> str:
         one = self._blobs.add(source)
@@ -163,31 +166,33 @@ class Store:
         # What was there before may be damaged, so what is new takes its place.
         for one in {one.digest: one for one in added}.values():
             self._blobs.keep(one)
-            self._database.execute("INSERT OR IGNORE INTO blob VALUES (?, ?)", (one.digest, one.size))
-        made = self._database.execute(
-            "INSERT INTO record (key, data, used) VALUES (?, ?, ?)", (key, record.dumped(), self._now())
-        ).lastrowid
-        assert made is not None  # noqa: S101 - a row has been added
-        self._database.executemany("INSERT INTO use VALUES (?, ?)", [(digest, made) for digest in record.digests()])
+            self._index.change("INSERT OR IGNORE INTO blob VALUES (?, ?)", [(one.digest, one.size)])
+        data = record.dumped()
+        made = self._index.add(
+            "INSERT INTO record (key, data, seal, used) VALUES (?, ?, ?, ?)", (key, data, seal(key, data), self._now())
+        )
+        self._index.change("INSERT OR IGNORE INTO use VALUES (?, ?)", [(digest, made) for digest in record.digests()])
         return Held(made, key, record)
 
     def _trim(self) -> None:
         """Remove what was used longest ago until the rest fits."""
         if self.size() <= self._limit:
             return
-        for (oldest,) in self._database.execute("SELECT id FROM record ORDER BY used, id").fetchall():
+        for (oldest,) in self._index.rows("SELECT id FROM record ORDER BY used, id"):
             self._remove(oldest)
             if self.size() <= self._limit:
                 break
-        self.keys.remove_unused(row[0] for row in self._database.execute("SELECT DISTINCT key FROM record"))
+        self.keys.remove_unused(row[0] for row in self._index.rows("SELECT DISTINCT key FROM record"))
 
     def _remove(self, record: int) -> None:
-        self._database.execute("DELETE FROM record WHERE id = ?", (record,))
-        digests = [row[0] for row in self._database.execute("SELECT digest FROM use WHERE record = ?", (record,))]
-        self._database.execute("DELETE FROM use WHERE record = ?", (record,))
+        self._index.change("DELETE FROM record WHERE id = ?", [(record,)])
+        digests = [row[0] for row in self._index.rows("SELECT digest FROM use WHERE record = ?", (record,))]
+        if not all(is_digest(digest) for digest in digests):
+            raise DamagedIndexError("a content has the name of none")
+        self._index.change("DELETE FROM use WHERE record = ?", [(record,)])
         for digest in digests:
-            if self._database.execute("SELECT 1 FROM use WHERE digest = ?", (digest,)).fetchone() is None:
-                self._database.execute("DELETE FROM blob WHERE digest = ?", (digest,))
+            if not self._index.rows("SELECT 1 FROM use WHERE digest = ?", (digest,)):
+                self._index.change("DELETE FROM blob WHERE digest = ?", [(digest,)])
                 self._blobs.remove(digest)
 
 

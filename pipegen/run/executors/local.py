@@ -40,7 +40,7 @@ class LocalExecutor:
     """Runs tries as process groups of this machine, in containers where their stages name images.
 
     *environment* is what every process finds around it, *variables* what scripts read besides; *containers* is None
-    where stages run on the machine itself, whatever image they name.
+    where stages run on the machine itself, whatever image they name. *complain* is told what cannot be written.
     """
 
     def __init__(
@@ -54,10 +54,11 @@ class LocalExecutor:
         environment: Mapping[str, str],
         variables: Mapping[str, str],
         containers: Containers | None,
+        complain: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.clock, self.folder, self.trees, self.containers = clock, folder, trees, containers
         self.environment = {**environment, **variables}
-        self.variables = variables
+        self.variables, self.complain = variables, complain
         self.work = work
         self._hosts = hosts
         self.logs, self.kept = str(folder.logs), str(folder.work / "kept")
@@ -73,8 +74,13 @@ class LocalExecutor:
             del self._running[task.id]
             tell(attempt, outcome)
 
-        self._running[task.id] = _Try(self, attempt, over)
-        self._running[task.id].begin()
+        try:
+            self._running[task.id] = _Try(self, attempt, over)
+        except OSError as error:
+            outcome = Outcome(ending=Ending.FAILED, failure=Failure.SYSTEM, reason=f"its script: {error}")
+            self.clock.at(self.clock.now(), partial(tell, attempt, outcome))
+        else:
+            self._running[task.id].begin()
 
     def stop(self, attempt: Attempt, *, kill: bool) -> None:
         """Ask *attempt* to end, or *kill* it; nothing if it has ended."""
@@ -98,9 +104,12 @@ class LocalExecutor:
     def show(self, task: Task) -> None:
         """Write the scripts of *task* for people who look for what has failed."""
         script = self.work[task.id].script
-        for kind, text in (("", script.main), (".after", script.after)):
-            if text:
-                self._written(task, kind, text)
+        try:
+            for kind, text in (("", script.main), (".after", script.after)):
+                if text:
+                    self._written(task, kind, text)
+        except OSError as error:
+            self.complain(f"{error.filename or self._scripts}: {error.strerror}: a script is not shown")
 
     def host(self, plan: Plan) -> Host:
         """Return what the scripts of *plan* find."""
@@ -185,10 +194,16 @@ class _Try:
             self._outcome = Outcome(
                 ending=Ending.FAILED, failure=Failure.SCRIPT, exit_code=status, reason=f"exit status {status}"
             )
-        if self._work.script.after and not self._is_killed:
-            self._run(self._put_around(".after").arguments, self._tree.folder, self._kept)
-        else:
+        if not self._work.script.after or self._is_killed:
             self._kept(0)
+            return
+        try:
+            around = self._put_around(".after")
+        except OSError as error:
+            self._executor.complain(f"what comes after {self._attempt.task.job.title} is not run: {error}")
+            self._kept(0)
+        else:
+            self._run(around.arguments, self._tree.folder, self._kept)
 
     def _kept(self, _: int) -> None:
         succeeded = self._outcome is not None and self._outcome.ending is Ending.SUCCESS
@@ -271,6 +286,7 @@ class _Try:
             folder=folder,
             log=self._log,
             masks=self._work.masks,
+            complain=executor.complain,
         )
         try:
             self._process = Process(invocation, executor.clock, ended)

@@ -22,7 +22,8 @@ _NOTHING = Masks(())
 class Invocation(Struct, kw_only=True):
     """A program to start: the path of its file stands first in *arguments*.
 
-    What it prints is added to the file *log*, if it prints anything, without what *masks* hide.
+    What it prints is added to the file *log*, if it prints anything, without what *masks* hide; *complain* is told
+    where that cannot be.
     """
 
     arguments: Sequence[str]
@@ -30,6 +31,7 @@ class Invocation(Struct, kw_only=True):
     folder: str
     log: str
     masks: Masks = _NOTHING
+    complain: Callable[[str], None] = lambda _: None
 
 
 class Process:
@@ -85,6 +87,7 @@ class _Pipe:
         self._clock = clock
         self._stream = MaskedStream(invocation.masks) if invocation.masks else None
         self._path, self._log = invocation.log, -1
+        self._complain, self._is_full = invocation.complain, False
         self._exit, self.entrance = os.pipe()
         os.set_blocking(self._exit, False)
         self._end_watch: Callable[[], None] | None = None
@@ -127,12 +130,17 @@ class _Pipe:
         return len(data)
 
     def _write(self, data: bytes) -> None:
-        # Where the disk is full, the log ends, and not the run.
-        with contextlib.suppress(OSError):
-            if data and self._log < 0:
+        if not data or self._is_full:
+            return
+        try:
+            if self._log < 0:
                 self._log = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
             while data:
                 data = data[os.write(self._log, data) :]
+        except OSError as error:
+            # Where the disk is full, the log ends, and not the run.
+            self._is_full = True
+            self._complain(f"{self._path}: {error.strerror}: the rest of what is printed is not kept")
 
 
 def _spawn(invocation: Invocation, pipe: int) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
+from pipegen.run.cache.index import DamagedIndexError
 from pipegen.run.cache.results import Identity, Question, Results
 from pipegen.run.clock import Clock
 from pipegen.run.events import Cause
@@ -18,7 +19,7 @@ from pipegen.structs import MutableStruct, field
 _T = TypeVar("_T")
 
 # A disk that is full, a folder that may not be written to: the run goes on without the cache.
-_TROUBLE = (OSError, sqlite3.Error)
+_TROUBLE = (OSError, sqlite3.Error, DamagedIndexError)
 
 
 class _Made(MutableStruct):
@@ -108,11 +109,15 @@ class ReusingExecutor:
             free()
 
     def _tried(self, call: Callable[[], _T]) -> _T | None:
-        """Return what *call* returns, None where the cache is out of reach."""
+        """Return what *call* returns, None where the cache is out of reach; one that is damaged is made anew first."""
         if self._is_broken:
             return None
         try:
-            return call()
+            try:
+                return call()
+            except DamagedIndexError as error:
+                self._results.renew(error)
+                return call()
         except _TROUBLE as error:
             self._is_broken = True
             self._complain(f"results are not kept, nor taken from earlier runs: {error}")

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
 from typing import TypeAlias
 
+from pipegen.run.here.discard import remove
 from pipegen.run.here.folder import RunFolder, earlier
 from pipegen.run.journal import UnreadableJournalError, read
 from pipegen.run.model import TaskId
+from pipegen.run.seal import opened, sealed
 
 # How many of the last runs are looked at, and how many of them say how long a stage takes.
 _RUNS, _SAMPLES = 10, 5
 # Grows when what stands in the summary comes to mean something else.
-_FORMAT = 1
+_FORMAT = 2
 
 # By pipeline and stage.
 _Seconds: TypeAlias = dict[str, dict[str, float]]
@@ -43,10 +45,11 @@ def known_durations(around: Path) -> dict[TaskId, float]:
 
 
 def _seconds(run: RunFolder) -> _Seconds:
-    """Return what the journal of *run* tells; one that cannot be read tells nothing."""
+    """Return what the journal of *run* tells; one that cannot be read as a whole tells nothing."""
     found: _Seconds = {}
     with contextlib.suppress(OSError, UnreadableJournalError):
-        for task, seconds in read(run.journal).durations.items():
+        story = read(run.journal)
+        for task, seconds in story.durations.items() if not story.lost else ():
             found.setdefault(task.pipeline, {})[task.stage] = round(seconds, 6)
     return found
 
@@ -54,15 +57,21 @@ def _seconds(run: RunFolder) -> _Seconds:
 def _told(summary: Path) -> dict[str, _Seconds]:
     """Return what *summary* holds, by run; nothing where it is not there as it was written."""
     try:
-        data = json.loads(summary.read_bytes())
-        return dict(data["runs"]) if data["format"] == _FORMAT else {}
-    except (OSError, ValueError, KeyError, TypeError):
+        data = opened(summary.read_bytes())
+    except OSError:
         return {}
+    return dict(data["runs"]) if data is not None and data["format"] == _FORMAT else {}
 
 
 def _write(summary: Path, runs: Mapping[str, _Seconds]) -> None:
     """Write *summary* in one step; of several processes the last one wins, and nothing is lost by that."""
-    made = summary.with_suffix(f".{os.getpid()}")
     with contextlib.suppress(OSError):
-        made.write_text(json.dumps({"format": _FORMAT, "runs": runs}), encoding="utf-8")
-        made.replace(summary)
+        handle, made = tempfile.mkstemp(prefix=f".{summary.name}.", dir=summary.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(sealed({"format": _FORMAT, "runs": runs}))
+            if summary.is_dir():
+                remove(summary)
+            Path(made).replace(summary)
+        finally:
+            remove(Path(made))

@@ -24,7 +24,7 @@ from pipegen.run.here.prepare import Prepared, Wish
 from pipegen.run.here.reuse import results
 from pipegen.run.here.scripts import as_text
 from pipegen.run.here.selection import Chosen
-from pipegen.run.here.workspace import InPlace, Isolated
+from pipegen.run.here.workspace import InPlace, Isolated, forget_secrets
 from pipegen.run.model import Outcome, PipelineRun, Task, TaskId
 from pipegen.run.outcome import Status
 from pipegen.run.scheduling.base import Refusal, Scheduler
@@ -68,6 +68,7 @@ class Execution:
             environment=prepared.environment,
             variables=self._variables,
             containers=None if wish.is_on_host or not prepared.program else self._containers(checkout, wish),
+            complain=complain,
         )
         kept = results(chosen, prepared, wish, self._trees, prepared.variables, complain)
         reusing = (
@@ -137,6 +138,8 @@ class Execution:
             clean(self._folder.id, self._prepared.program)
         self._guard.close()
         self.clock.close()
+        if not self._is_done:
+            forget_secrets(self._folder, self._prepared.masks)
         self._folder.close(is_done=self._is_done)
 
     def _hold(self, task: Task, free: Callable[[], None]) -> Refusal | None:
@@ -158,6 +161,7 @@ class Execution:
             environment={**self._prepared.environment, **self._variables},
             folder="/",
             log=str(self._folder.logs / "teardown.log"),
+            masks=self._prepared.masks,
         )
         ended: list[int] = []
         Process(invocation, self.clock, ended.append)

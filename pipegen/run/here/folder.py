@@ -13,7 +13,7 @@ from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
-from pipegen.run.here.discard import discard
+from pipegen.run.here.discard import discard, remove
 from pipegen.structs import Struct
 
 # How many runs of a repository are kept, with their logs.
@@ -62,12 +62,17 @@ class RunFolder(Struct):
         """What isolated stages leave for others."""
         return self.work / "left"
 
+    @property
+    def descriptions(self) -> Path:
+        """What isolated stages left, described; no name of a stage's folder holds such a sign."""
+        return self.left / "~described"
+
     def close(self, *, is_done: bool) -> None:
         """Remove what only stages needed; unless all *is_done*, what they left stays for the run that goes on."""
         is_kept = not is_done and self.left.is_dir()
         for one in (path for path in self.work.iterdir() if path != self.left) if is_kept else (self.work,):
             shutil.rmtree(one, ignore_errors=True)
-        (self.path / _LOCK).unlink(missing_ok=True)
+        remove(self.path / _LOCK)
 
     def go_on(self, earlier: RunFolder) -> None:
         """Take over what is needed to go on with an *earlier* run: what it left, then, in one step, its journal.
@@ -123,7 +128,7 @@ def make(around: Path, started: datetime, logs: Path | None) -> RunFolder:
 
 def earlier(around: Path) -> list[RunFolder]:
     """Return the runs in *around* that are over, the newest first."""
-    paths = [path for path in reversed(_runs(around)) if not (path / _LOCK).exists()]
+    paths = [path for path in reversed(_runs(around)) if not os.path.exists(path / _LOCK)]  # noqa: PTH110 - false, and no error, where nobody may look
     return [RunFolder(path, path.name.rpartition("-")[2], path / "logs") for path in paths]
 
 
@@ -131,7 +136,7 @@ def dead(around: Path) -> Iterator[RunFolder]:
     """Yield the runs in *around* that ended without cleaning up."""
     for path in _runs(around):
         lock = path / _LOCK
-        if lock.exists() and _is_free(lock):
+        if os.path.exists(lock) and _is_free(lock):  # noqa: PTH110 - as above
             found = _RUN.fullmatch(path.name)
             if found:
                 yield RunFolder(path, found["id"], path / "logs")
@@ -153,14 +158,17 @@ def _age(run: Path) -> tuple[str, int]:
     """Return the second in which a run began, and for several of one second, when something in its folder changed."""
     try:
         return run.name.rpartition("-")[0], run.stat().st_mtime_ns
-    except FileNotFoundError:  # another process has just removed it
+    except OSError:  # another process has just removed it
         return run.name, 0
 
 
 def _is_free(lock: Path) -> bool:
-    with lock.open("rb") as file:
-        try:
+    """Return whether nobody holds *lock*; what is no file nobody holds, and of what is somebody else's nobody knows."""
+    try:
+        with lock.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return False
+    except IsADirectoryError:
+        return True
+    except OSError:
+        return False
     return True

@@ -2,48 +2,89 @@
 
 from __future__ import annotations
 
-import json
 import re
-from base64 import b64encode
 from collections.abc import Iterable, Iterator
-from urllib.parse import quote, quote_plus
+from pathlib import Path
+
+from pipegen.run.here.disguises import DIGITS, SHORTEST, echoed, forms, pieces
 
 MASK = b"[masked]"
-# Shorter texts stand in any log by chance: to mask them would tell them.
-SHORTEST = 4
-# Digits of base64 that hold a part of the text before, and what fills them up.
-_REST, _LONGEST_REST = rb"[A-Za-z0-9+/_-]{0,2}={0,2}", 4
 # A line that is longer is shown in parts.
 _LONGEST_LINE = 65_536
+_DIGITS = re.compile(rb"[A-Za-z0-9+/_-]{%d,}" % DIGITS)
 
 
 class Masks:
     """What no log may show, in the forms in which programs print it; a text of several lines is several texts."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        given = tuple(dict.fromkeys(secrets))
-        plain = {form for secret in given for form in _forms(secret) if len(form) >= SHORTEST}
-        encoded = {form for secret in given for form in _base64(secret)}
-        words = {**{form: re.escape(form) for form in plain}, **{form: re.escape(form) + _REST for form in encoded}}
-        longest_first = sorted(words, key=lambda form: (-len(form), form))
-        self.longest = len(longest_first[0]) + _LONGEST_REST if longest_first else 0
-        self._pattern = re.compile(b"|".join(words[form] for form in longest_first)) if words else None
+        plain = tuple(one.encode(errors="surrogateescape") for one in secrets)
+        given = tuple(dict.fromkeys((*plain, *map(echoed, plain))))
+        self._forms = tuple(form for secret in given for form in forms(secret))
+        self.longest = max((form.longest for form in self._forms), default=0)
+        self._pieces = frozenset(piece for secret in given for piece in pieces(secret))
 
     def __bool__(self) -> bool:
-        return self._pattern is not None
+        return bool(self._forms)
 
     def masked(self, data: bytes) -> bytes:
         """Return *data* without secrets."""
-        return self._pattern.sub(MASK, data) if self._pattern is not None else data
+        shown, place = [], 0
+        for start, end in self._spans(data):
+            shown += [data[place:start], MASK]
+            place = end
+        return b"".join((*shown, data[place:])) if place else data
 
     def masked_text(self, text: str) -> str:
         """Return *text* without secrets."""
         return self.masked(text.encode(errors="surrogateescape")).decode(errors="surrogateescape")
 
+    def hides(self, data: bytes) -> bool:
+        """Return whether a secret stands in *data*."""
+        return next(self._spans(data), None) is not None
+
+    def hides_in(self, path: Path) -> bool:
+        """Return whether a secret stands in the file at *path*."""
+        held = b""
+        with path.open("rb") as file:
+            while self and (piece := file.read(_LONGEST_LINE + self.longest)):
+                if self.hides(held + piece):
+                    return True
+                held = piece[-self.longest :]
+        return False
+
     def uncut(self, data: bytes, place: int) -> int:
         """Return *place*, or where the secret begins that it would cut in two."""
-        found = self._pattern.finditer(data) if self._pattern is not None else ()
-        return next((one.start() for one in found if one.start() < place < one.end()), place)
+        return next((start for start, end in self._spans(data) if start < place < end), place)
+
+    def _spans(self, data: bytes) -> Iterator[tuple[int, int]]:
+        """Yield where secrets stand in *data*; those that overlap, or touch, as one."""
+        whole: tuple[int, int] | None = None
+        matches = (span for form in self._forms for span in form.found(data))
+        for start, end in sorted((*matches, *self._cut(data))):
+            if whole is None or start > whole[1]:
+                if whole is not None:
+                    yield whole
+                whole = start, end
+            else:
+                whole = whole[0], max(whole[1], end)
+        if whole is not None:
+            yield whole
+
+    def _cut(self, data: bytes) -> Iterator[tuple[int, int]]:
+        """Yield what begins or ends a run of digits and is of the encoded form of a secret: lines of it, wrapped."""
+        for run in _DIGITS.finditer(data) if self._pieces else ():
+            first, last = run.span()
+            end = first
+            while end + DIGITS <= last and data[end : end + DIGITS] in self._pieces:
+                end += 1
+            if end > first:
+                yield first, end + DIGITS - 1
+            start = last
+            while start - DIGITS >= first and data[start - DIGITS : start] in self._pieces:
+                start -= 1
+            if start < last:
+                yield start - DIGITS + 1, last
 
 
 class MaskedStream:
@@ -68,27 +109,6 @@ class MaskedStream:
         return self._masks.masked(rest)
 
 
-def _forms(secret: str) -> Iterator[bytes]:
-    """Yield *secret* as it stands, line by line, and as addresses and JSON hold it."""
-    data = secret.encode(errors="surrogateescape")
-    for line in data.splitlines():
-        yield line.strip()
-    for whole in dict.fromkeys((data, data.strip())):
-        yield quote(whole, safe="").encode()
-        yield re.sub(rb"%[0-9A-F]{2}", lambda found: found[0].lower(), quote(whole, safe="").encode())
-        yield quote_plus(whole).encode()
-    yield json.dumps(secret.strip())[1:-1].encode(errors="replace")
-
-
-def _base64(secret: str) -> Iterator[bytes]:
-    """Yield what of the base64 of any text with *secret* in it is always the same, for each place it may have there."""
-    data = secret.encode(errors="surrogateescape").strip()
-    for skipped in range(3):
-        encoded = b64encode(bytes(skipped) + data)
-        # What shares a digit with what stands before or behind differs from text to text.
-        start = (0, 2, 3)[skipped]
-        end = len(encoded.rstrip(b"=")) - (1 if (skipped + len(data)) % 3 else 0)
-        # Short runs stand in other texts by chance.
-        if end - start >= 2 * SHORTEST:
-            yield encoded[start:end]
-            yield encoded[start:end].replace(b"+", b"-").replace(b"/", b"_")
+def is_masked(secret: str) -> bool:
+    """Return whether *secret* is long enough to be masked."""
+    return len(secret.strip()) >= SHORTEST

@@ -9,7 +9,7 @@ from itertools import chain
 from pipegen.bindings.expression import Defaulted, Reference, Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Job, Plan
+from pipegen.plan.model import IdToken, Job, Plan
 from pipegen.run.executors.container import program
 from pipegen.run.executors.local import Work
 from pipegen.run.here import host as names
@@ -55,7 +55,8 @@ class Prepared(Struct, kw_only=True):
     """All that stages need.
 
     *environment* is what every process finds, *variables* what scripts read besides; *program* is that for containers,
-    "" where no stage needs one.
+    "" where no stage needs one. No log shows what *masks* hide, the secrets of all stages: one may print what another
+    one has handed on.
     """
 
     hosts: Mapping[str, Host]
@@ -63,6 +64,7 @@ class Prepared(Struct, kw_only=True):
     environment: Mapping[str, str]
     variables: Mapping[str, str]
     program: str
+    masks: Masks
 
 
 def gather(
@@ -109,11 +111,14 @@ def prepare(parts: Sequence[Chosen], asked: Asked, wish: Wish, report: Report) -
             secrets.check(script.credentials, job.id_tokens, report)
             _check_values(job, one.plan, script, hosts[one.plan.name], report)
             _check_services(job, wish, report)
+    tokens = tuple(token for job in jobs.values() for token in job.id_tokens)
+    credentials = tuple(credential for script in scripts.values() for credential in script.credentials)
+    masks = secrets.masks(credentials, tokens, also=wish.environment.get(names.REGISTRY_PASSWORD, ""))
     container_program = _program([(job, scripts[task]) for task, job in wanted.items()], wish, report)
     return Prepared(
         hosts=hosts,
-        work={task: _work(script, jobs[task], secrets) for task, script in scripts.items()},
-        environment=_environment(scripts.values(), container_program, wish),
+        work={task: _work(script, jobs[task], secrets, masks) for task, script in scripts.items()},
+        environment=_environment(scripts.values(), tokens, container_program, wish),
         variables={
             **names.places(wish.environment),
             **names.input_values(parts[0].plan.inputs if parts else ()),
@@ -125,6 +130,7 @@ def prepare(parts: Sequence[Chosen], asked: Asked, wish: Wish, report: Report) -
             ),
         },
         program=container_program,
+        masks=masks,
     )
 
 
@@ -139,24 +145,20 @@ def _scripts(one: Chosen, host: Host) -> Iterator[tuple[TaskId, StageScript]]:
         yield TaskId(one.plan.name, job.stage), stage_script(job, one.plan, producers, host)
 
 
-def _work(script: StageScript, job: Job, secrets: Secrets) -> Work:
-    if not (script.credentials or job.id_tokens or script.uses_containers):
-        return Work(script=script, secrets={}, files=(), masks=_NOTHING)
-    password = secrets.given.get(names.REGISTRY_PASSWORD, "") if script.uses_containers else ""
-    return Work(
-        script=script,
-        secrets=secrets.variables(script.credentials, job.id_tokens),
-        files=secrets.files(script.credentials),
-        masks=secrets.masks(script.credentials, job.id_tokens, also=password),
-    )
+def _work(script: StageScript, job: Job, secrets: Secrets, masks: Masks) -> Work:
+    given = secrets.variables(script.credentials, job.id_tokens)
+    password = secrets.given.get(names.REGISTRY_PASSWORD)
+    if script.uses_containers and password is not None:
+        given[names.REGISTRY_PASSWORD] = password
+    return Work(script=script, secrets=given, files=secrets.files(script.credentials), masks=masks)
 
 
-_NOTHING = Masks(())
-
-
-def _environment(scripts: Iterable[StageScript], container_program: str, wish: Wish) -> dict[str, str]:
+def _environment(
+    scripts: Iterable[StageScript], tokens: Iterable[IdToken], container_program: str, wish: Wish
+) -> dict[str, str]:
     """Return the variables around, without the secrets: only stages that ask for one get it."""
     hidden = {source for script in scripts for credential in script.credentials for source in sources(credential)}
+    hidden |= {names.REGISTRY_PASSWORD, *(token.variable for token in tokens)}
     around = {name: value for name, value in wish.environment.items() if name not in hidden}
     return {**around, "DOCKER": container_program} if container_program else around
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pipegen.plan.model import Workspace
 from pipegen.run.cache.digest import Surroundings, digest
+from pipegen.run.cache.index import DamagedIndexError
 from pipegen.run.cache.results import Results
 from pipegen.run.cache.store import Store
 from pipegen.run.here.prepare import Prepared, Wish
@@ -57,8 +58,8 @@ def results(
         mode=f"{'isolated' if wish.is_isolated else 'in place'}, {'on the host' if wish.is_on_host else 'in images'}",
     )
     try:
-        store = Store(_folder(wish.environment), limit(wish.environment))
-    except (OSError, sqlite3.Error) as error:
+        store = Store(_folder(wish.environment), limit(wish.environment), complain=complain)
+    except (OSError, sqlite3.Error, DamagedIndexError) as error:
         complain(f"results of earlier runs are out of reach: {error}")
         return None
 
@@ -67,7 +68,7 @@ def results(
         is_lost = wish.is_isolated and task.plan.workspace is Workspace.SHARED
         return None if is_lost else digest(task.job, prepared.work[task.id].script, around)
 
-    return Results(store, trees, own)
+    return Results(store, trees, own, masks=prepared.masks, complain=complain)
 
 
 def _folder(environment: Mapping[str, str]) -> Path:

@@ -9,7 +9,9 @@ from pathlib import Path
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Credential, CredentialKind, IdToken
-from pipegen.run.here.masking import Masks
+from pipegen.run.here.disguises import SHORTEST
+from pipegen.run.here.masking import Masks, is_masked
+from pipegen.source.text import Span
 from pipegen.structs import Struct
 
 _NOT_IN_VARIABLES = re.compile(r"[^A-Z0-9]")
@@ -41,7 +43,7 @@ class Secrets(Struct):
 
     def masks(self, credentials: Iterable[Credential], tokens: Iterable[IdToken], *, also: str = "") -> Masks:
         """Return what no log of a stage with *credentials* and *tokens* may show: values, contents, and *also*."""
-        return Masks((*self._texts(tuple(credentials), tuple(tokens)), *([also] if also else [])))
+        return Masks((*self._texts(tuple(credentials), tuple(tokens)), also))
 
     def check(self, credentials: Iterable[Credential], tokens: Iterable[IdToken], report: Report) -> None:
         """Report what is missing."""
@@ -53,6 +55,9 @@ class Secrets(Struct):
                     _report_missing(credential, f"no variable {source} holds it", f"{what} in {source}", report)
                 elif credential.kind in _FILES and not Path(value).is_file():
                     _report_missing(credential, f"{source} names no file", f"the path of a file in {source}", report)
+            shown = sources(credential)[-1]
+            if credential.kind not in _FILES:
+                self._check_length(f'the secret "{credential.id}"', shown, credential.span, report)
         for token in tokens:
             if not self.given.get(token.variable):
                 report.add(
@@ -61,6 +66,16 @@ class Secrets(Struct):
                     at=token.span,
                     hint=f"put a token in {token.variable}, in the environment or in a file for --env-file",
                 )
+            self._check_length(f'the token "{token.variable}"', token.variable, token.span, report)
+
+    def _check_length(self, what: str, variable: str, span: Span, report: Report) -> None:
+        if self.given.get(variable) and not is_masked(self.given[variable]):
+            report.add(
+                codes.SHORT_SECRET,
+                f"{what} has less than {SHORTEST} characters, and is not masked: logs show it where it is printed",
+                at=span,
+                hint=f"put a longer one in {variable}",
+            )
 
     def _texts(self, credentials: tuple[Credential, ...], tokens: tuple[IdToken, ...]) -> Iterator[str]:
         plain = [one for one in credentials if one.kind not in _FILES]

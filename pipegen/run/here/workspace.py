@@ -9,10 +9,14 @@ from pathlib import Path
 from typing import Protocol
 
 from pipegen.plan.model import Job, KeptWhen, Plan
+from pipegen.run.cache.record import described
 from pipegen.run.here import artifacts
 from pipegen.run.here.checkout import Checkout
+from pipegen.run.here.discard import make_folder, remove
 from pipegen.run.here.folder import RunFolder
+from pipegen.run.here.masking import Masks
 from pipegen.run.model import Attempt
+from pipegen.run.seal import opened, sealed
 from pipegen.shell.quote import quote
 from pipegen.structs import Struct
 
@@ -159,8 +163,9 @@ class Isolated(Struct):
             left = [name for one, names in found if one.travels for name in names]
             carried = artifacts.found(tree.folder, self.carried[job.pipeline, job.stage])
             # A run that was killed right here, and that this one goes on with, has left a part.
-            shutil.rmtree(self._store(job), ignore_errors=True)
+            remove(self._store(job))
             artifacts.set_aside(tree.folder, dict.fromkeys((*left, *carried)), str(self._store(job)))
+            self._describe(job)
 
     def value(self, job: Job, name: str) -> Path:
         """Return the file that holds what *job* has bound to *name*."""
@@ -182,6 +187,7 @@ class Isolated(Struct):
 
     def show(self, job: Job) -> None:
         """Show people what *job* has left before, and what has been put back."""
+        self._describe(job)
         store = str(self._store(job))
         paths = [one.path for one in job.artifacts if one.path is not None and one.is_kept]
         artifacts.shown(store, artifacts.found(store, paths, job.keeping.exclude), self._people(job))
@@ -189,6 +195,13 @@ class Isolated(Struct):
     def source(self) -> Path:
         """Return the copy that others are copies of."""
         return self._base
+
+    def _describe(self, job: Job) -> None:
+        """Write down what *job* has left, for a run that goes on."""
+        place = self.folder.descriptions / job.slug
+        make_folder(place.parent)
+        remove(place)
+        place.write_bytes(sealed({"files": _files_in(self._store(job))}))
 
     @property
     def _base(self) -> Path:
@@ -203,6 +216,29 @@ class Isolated(Struct):
     def _shared_tree(self, plan: Plan) -> Path:
         first = plan.jobs[0].slug if plan.jobs else plan.name
         return self.folder.work / "trees" / f"{first}-shared"
+
+
+def forget_secrets(folder: RunFolder, masks: Masks) -> None:
+    """Remove what isolated stages left in *folder* with a secret in it: no run that goes on finds that."""
+    for store in folder.left.glob("*") if masks else ():
+        files = (store / name for name in artifacts.all_in(str(store)))
+        if any(masks.hides_in(path) for path in files if path.is_file()):
+            remove(store)
+
+
+def has_left(folder: RunFolder, job: Job) -> bool:
+    """Return whether all that *job* left in an isolated run in *folder* is there as it was."""
+    try:
+        told = opened((folder.descriptions / job.slug).read_bytes())
+        return told is not None and told["files"] == _files_in(folder.left / job.slug)
+    except OSError:
+        return False
+
+
+def _files_in(store: Path) -> list[list[object]]:
+    """Return what stands in *store*: paths, modes, digests, and where links lead."""
+    files = (described(store / name, name) for name in artifacts.all_in(str(store)))
+    return [[one.path, one.mode, one.digest, one.link] for one in files]
 
 
 def _report_paths(job: Job) -> list[str]:

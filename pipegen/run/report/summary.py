@@ -51,12 +51,12 @@ def path_words(path: Sequence[Entry], *, several: bool) -> str:
 
 
 def tail(log: Path, lines: int = TAIL_LINES) -> tuple[str, ...]:
-    """Return the last *lines* of *log*; nothing where there is none."""
+    """Return the last *lines* of *log*; nothing where there is none that can be read."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
             return tuple(file.read().decode(errors="replace").splitlines()[-lines:])
-    except FileNotFoundError:
+    except OSError:
         return ()
 
 

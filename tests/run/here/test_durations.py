@@ -13,6 +13,7 @@ from pipegen.run.here.durations import known_durations
 from pipegen.run.here.folder import make
 from pipegen.run.journal import Journal
 from pipegen.run.model import TaskId
+from pipegen.run.seal import sealed
 
 BUILD = TaskId("p", "build")
 
@@ -54,7 +55,9 @@ def test_what_journals_have_told_is_kept(tmp_path: Path) -> None:
     assert known_durations(tmp_path)[BUILD] == 3.0
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"format": 0, "runs": {}}', '{"format": 1, "runs": {'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"format": 2, "runs": {}}', sealed({"format": 0, "runs": {}}).decode(), "[" * 100_000]
+)
 def test_a_summary_that_is_none_is_made_anew(tmp_path: Path, text: str) -> None:
     """It only saves time."""
     note(tmp_path, 1, 7.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from base64 import b64encode, urlsafe_b64encode
+from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -74,3 +75,56 @@ def test_whole_lines_are_shown_at_once() -> None:
 
     assert stream.feed(b"one\ntw") == b"one\n"
     assert (stream.feed(b"o\n"), stream.end()) == (b"two\n", b"")
+
+
+def test_secrets_that_overlap_leave_nothing() -> None:
+    """Nor does one that begins like another."""
+    masks = Masks(["overlapping-first", "first-and-second", "prefix", "prefix-of-it"])
+
+    assert masks.masked(b"<overlapping-first-and-second>") == b"<[masked]>"
+    assert masks.masked(b"<prefix-of-it> <prefix-of>") == b"<[masked]> <[masked]-of>"
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        r"s3cret\ /+\&\"value",
+        r"\"s3cret /+&\\\"value\"",
+        "s3cret /+&amp;&quot;value",
+        "s3cret%20/%2B%26%22value",
+        SECRET.encode().hex(),
+        SECRET.encode().hex(":").upper(),
+        "\n".join(SECRET.encode().hex()[place : place + 20] for place in range(0, 99, 20)),
+    ],
+)
+def test_escapes_of_languages_are_hidden(shown: str) -> None:
+    """Shells, JSON within JSON, HTML, and hex however it is laid out."""
+    masked = Masks([SECRET]).masked_text(f"<{shown}>")
+
+    assert "[masked]" in masked
+    assert not any(part in masked for part in ("cret", "value", "637265", "63:72:65"))
+
+
+def test_what_a_shell_prints_is_hidden() -> None:
+    """Its `echo` puts characters in the place of a backslash and a letter."""
+    masks = Masks([r"one\ttwo\\three\nfour\0101five\csix"])
+
+    assert masks.masked(b"<one\ttwo\\three\nfourAfive>") == b"<[masked]\n[masked]>"
+
+
+def test_common_words_beside_a_secret_stay() -> None:
+    """Neither base64 of something else nor the digest of a commit is touched."""
+    text = f"{b64encode(b'something else, and long').decode()} 3f786850e387550fdab836ed7e6dc881de23001b".encode()
+
+    assert Masks([SECRET, "hunter2-of-the-registry"]).masked(text) == text
+
+
+def test_a_file_is_searched_in_pieces(tmp_path: Path) -> None:
+    """A secret is found wherever it stands."""
+    place = tmp_path / "file"
+    for before in (0, 65_530, 70_000, 140_000):
+        place.write_bytes(b"x" * before + SECRET.encode() + b"\n")
+        assert Masks([SECRET]).hides_in(place)
+    place.write_bytes(b"x" * 70_000)
+    assert not Masks([SECRET]).hides_in(place)
+    assert not Masks([]).hides_in(place)

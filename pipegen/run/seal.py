@@ -1,0 +1,32 @@
+"""Data that is kept with a seal: a short digest by which a reader knows that it is what was written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_SEALED = re.compile(rb'\{"seal": "([0-9a-f]{16})", (.*\})\s*', re.DOTALL)
+
+
+def seal(*parts: object) -> str:
+    """Return the seal of *parts*: chance changes none of them without a change of it."""
+    return hashlib.blake2b(repr(parts).encode(errors="surrogateescape"), digest_size=8).hexdigest()
+
+
+def sealed(data: Mapping[str, object]) -> bytes:
+    """Return *data*, which holds something, as one line of JSON that begins with the seal of the rest."""
+    rest = json.dumps(data)[1:]
+    return f'{{"seal": "{seal(rest)}", {rest}'.encode()
+
+
+def opened(text: bytes) -> dict[str, Any] | None:
+    """Return the data that was sealed as *text*, None where that is not as it was written."""
+    found = _SEALED.fullmatch(text)
+    # JSON is read where the seal holds alone: any other text may be deeper than a parser can go.
+    if found is None or not found[2].isascii() or seal(found[2].decode()) != found[1].decode():
+        return None
+    data: dict[str, Any] = json.loads(b"{" + found[2])
+    return data
