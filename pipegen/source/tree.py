@@ -51,13 +51,18 @@ class Scalar(SpannedStruct):
             case _:
                 return self.text
 
+    @property
+    def offset(self) -> int | None:
+        """Where *text* begins in the file; None where it does not stand there letter for letter."""
+        span, written = self.span, self.span.file.text
+        first = span.end - len(self.text) - written.startswith(_QUOTES, span.start, span.end)
+        return first if first >= span.start and written.startswith(self.text, first) else None
+
     def part(self, start: int, end: int) -> Span:
         """Return the span of a stretch of *text*; all of it where places within are not known."""
-        file = self.span.file
-        first = self.span.end - len(self.text) - file.text.startswith(_QUOTES, self.span.start, self.span.end)
-        if first >= self.span.start and file.text.startswith(self.text, first):
+        file, first = self.span.file, self.offset
+        if first is not None:
             return Span(file, first + start, first + end)
-        # It is not there letter for letter.
         piece, found = self.text[start:end], self.span.start - 1
         # The same piece may stand there several times: as many in the file as in the text.
         for _ in range(self.text.count(piece, 0, start) + 1):
