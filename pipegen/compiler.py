@@ -28,7 +28,7 @@ from pipegen.structs import Struct
 from pipegen.targets.base import GeneratedFile, Request, Target
 from pipegen.targets.foreign import check_raw_targets
 
-_NO_SLUG = re.compile("[^a-z0-9]+")
+_SLUG, _NO_SLUG = re.compile("[a-z0-9]{1,40}"), re.compile("[^a-z0-9]+")
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -176,13 +176,18 @@ def _slugs(pipelines: Sequence[Pipeline]) -> dict[str, dict[str, str]]:
     numbers: dict[str, int] = {}
     slugs: dict[str, dict[str, str]] = {}
     for pipeline in pipelines:
+        own = slugs.setdefault(pipeline.name.value, {})
         for stage in pipeline.stages:
             words = stage.name.value if len(pipelines) == 1 else f"{pipeline.name.value}-{stage.name.value}"
-            base = _NO_SLUG.sub("-", words.lower()).strip("-")[:40].strip("-") or "stage"
+            base = words if _SLUG.fullmatch(words) else _slug(words)
             slug = base
             while slug in taken:
                 numbers[base] = numbers.get(base, 1) + 1
                 slug = f"{base}-{numbers[base]}"
             taken.add(slug)
-            slugs.setdefault(pipeline.name.value, {})[stage.name.value] = slug
+            own[stage.name.value] = slug
     return slugs
+
+
+def _slug(words: str) -> str:
+    return _NO_SLUG.sub("-", words.lower()).strip("-")[:40].strip("-") or "stage"

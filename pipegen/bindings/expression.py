@@ -184,13 +184,15 @@ Items: TypeAlias = "tuple[T | Loop[T], ...]"
 
 def text(*parts: Part, span: Span) -> Text:
     """Return the text of *parts*, neighbouring strings joined and empty ones dropped."""
-    if len(parts) == 1 and parts[0] != "":
+    if len(parts) == 1 and type(parts[0]) is not str:
         return Text(parts, span)
     joined: list[Part] = []
     for part in parts:
-        if isinstance(part, str) and joined and isinstance(joined[-1], str):
-            joined[-1] += part
-        elif part != "":
+        if not isinstance(part, str):
+            joined.append(part)
+        elif joined and isinstance(last := joined[-1], str):
+            joined[-1] = last + part
+        elif part:
             joined.append(part)
     return Text(tuple(joined), span)
 

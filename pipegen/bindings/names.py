@@ -24,6 +24,7 @@ STEP_NAMES: dict[str, tuple[str, ...]] = {
     "publish": ("imageName", "imageFullName", "imageTag", "imageTags", "publishedImage"),
     "deploy": ("releaseName",),
 }
+_NO_STEPS = (None,) * len(STEP_NAMES)
 _STEP_OF = {name: step for step, names in STEP_NAMES.items() for name in names}
 
 SETUP_NAMES = (
@@ -100,6 +101,8 @@ def outputs(stage: Stage) -> tuple[Scalar, ...]:
 
 def check_names(stage: Stage, bound: Iterable[Bound], report: Report) -> None:
     """Report outputs and exports of names that the stage binds already; *bound* is all that it binds."""
+    if stage.outputs is None and not stage.exports:
+        return
     named = [(name.text, name.span) for name in outputs(stage)]
     named += [(name.value, name.span) for name, _ in stage.exports]
     names = dict(named)
@@ -132,11 +135,7 @@ def check_names(stage: Stage, bound: Iterable[Bound], report: Report) -> None:
 
 def _step_spans(stage: Stage) -> dict[str, Span]:
     """Return the place of each step of *stage* that binds names."""
-    steps = (
-        ("build", stage.build),
-        ("run", stage.run),
-        ("copy", stage.copy),
-        ("publish", stage.publish),
-        ("deploy", stage.deploy),
-    )
-    return {name: step.span for name, step in steps if step is not None}
+    steps = (stage.build, stage.run, stage.copy, stage.publish, stage.deploy)
+    if steps == _NO_STEPS:
+        return {}
+    return {name: step.span for name, step in zip(STEP_NAMES, steps, strict=True) if step is not None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from operator import attrgetter, itemgetter
 
 from pipegen.bindings.expression import Reference
@@ -17,6 +17,7 @@ from pipegen.bindings.script_syntax import Document, Found, Kind, Lexed, Obstacl
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
+from pipegen.source.text import Span
 from pipegen.source.tree import Scalar
 
 _OBSTACLES = {
@@ -47,11 +48,11 @@ def parse_script(source: Scalar, stages: Collection[str], report: Report) -> Scr
     """Return what the script *source* says, which a shell of its own could run."""
     text = source.text
     span = source.part(0, len(text))
-    if not has_references(text):
-        return Script((text,) if text else (), span)
-    plain = plain_references(text, stages)
+    plain = plain_references(text, stages) if "${" in text else []
     if plain is not None:
         return Script(tuple(_plain_parts(plain, source)), span)
+    if not has_references(text):
+        return Script((text,), span)
     lexed, lost = lex(text, stages)
     _report_near_misses(lexed, stages, source, report)
     _report_obstacles(lexed, source, report)
@@ -60,17 +61,19 @@ def parse_script(source: Scalar, stages: Collection[str], report: Report) -> Scr
     return Script(tuple(_parts(lexed, source)), span)
 
 
-def _plain_parts(found: Iterable[tuple[re.Match[str], Context]], source: Scalar) -> list[ScriptPart]:
+def _plain_parts(found: Sequence[tuple[re.Match[str], Context]], source: Scalar) -> list[ScriptPart]:
     """Return the references that were *found* without a lexer, and the text between."""
     parts: list[ScriptPart] = []
     at = 0
+    file, first = source.span.file, source.offset if found else None
     for match, context in found:
         start, end = match.span()
         if at < start:
             parts.append(source.text[at:start])
         at = end
         namespace, name, default = match.groups()
-        parts.append(Placed(Reference(namespace, name, default, source.part(start, end)), context))
+        span = source.part(start, end) if first is None else Span(file, first + start, first + end)
+        parts.append(Placed(Reference(namespace, name, default, span), context))
     if at < len(source.text):
         parts.append(source.text[at:])
     return parts

@@ -24,8 +24,10 @@ class ExecutionGraph:
         for arc in arcs:
             if isinstance(arc, str):
                 raise TypeError(f"an arc is a sequence of names, and {arc!r} is one name")
-            names.update(dict.fromkeys(arc))
-            pairs.update(dict.fromkeys(pairwise(arc)))
+            for name in arc:
+                names[name] = None
+            for pair in pairwise(arc):
+                pairs[pair] = None
         self._nodes = tuple(names)
         self._arcs = tuple(pairs)
         self._places = {node: place for place, node in enumerate(self._nodes)}

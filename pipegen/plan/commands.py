@@ -56,7 +56,8 @@ def check_entries(key: str, entries: tuple[Scalar, ...], given: Value, report: R
             hint="remove the line that begins with #!; a program in another language goes into a file of its own",
         )
     for entry in entries:
-        if _ODD_BACKSLASHES.search(entry.text.rstrip("\r\n")):
+        text = entry.text.rstrip("\r\n")
+        if text.endswith("\\") and _ODD_BACKSLASHES.search(text):
             report.add(
                 codes.INVALID_VALUE,
                 "a backslash at the end would take what comes after into the command",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from pipegen.bindings.names import RESERVED_STAGES
@@ -30,8 +30,7 @@ def build_graph(pipeline: Pipeline, report: Report) -> ExecutionGraph:
     final = final_stages(pipeline)
     if pipeline.arcs is None:
         return ExecutionGraph([[name for name in stages if name not in final]])
-    for arc in pipeline.arcs:
-        _check_arc(arc, stages, report)
+    _check_arcs(pipeline.arcs, stages, report)
     arcs = _meant(without_final(pipeline.arcs, pipeline), stages)
     graph = ExecutionGraph(chain.from_iterable(map(_chains, arcs)))
     check_cycles(graph, arcs, report)
@@ -90,7 +89,16 @@ def _check_stages(pipeline: Pipeline, report: Report) -> dict[str, Stage]:
     return stages
 
 
+def _check_arcs(arcs: Sequence[Arc], stages: dict[str, Stage], report: Report) -> None:
+    names = [[name.value for group in arc.groups for name in group] for arc in arcs]
+    are_known = set(chain.from_iterable(names)) <= stages.keys()
+    for arc, own in zip(arcs, names, strict=True):
+        if not are_known or len(set(own)) < len(own):
+            _check_arc(arc, stages, report)
+
+
 def _check_arc(arc: Arc, stages: dict[str, Stage], report: Report) -> None:
+    """Report what *arc* names that is no stage, and what it names twice."""
     seen: dict[str, tuple[int, Located[str]]] = {}
     for place, group in enumerate(arc.groups):
         for name in group:
@@ -112,11 +120,15 @@ def _check_arc(arc: Arc, stages: dict[str, Stage], report: Report) -> None:
 
 
 def _check_used(graph: ExecutionGraph, stages: Iterable[Stage], pipeline: Pipeline, report: Report) -> None:
+    used = set(graph.nodes)
+    idle = [stage for stage in stages if stage.name.value not in used]
+    if not idle:
+        return
     named = [stage.name.value for stage in pipeline.stages]
     # A finally stage that is not there can only mean one that stands in no arc: one slip is reported once.
     final = {name if name in named else near_miss(name, named) for name in final_stages(pipeline)}
-    for stage in stages:
-        if stage.name.value not in graph and stage.name.value not in final:
+    for stage in idle:
+        if stage.name.value not in final:
             report.add(
                 codes.STAGE_IN_NO_ARC,
                 f'stage "{stage.name.value}" stands in no arc, so it never runs',

@@ -44,8 +44,8 @@ def expanded_outputs(machines: Iterable[Machine]) -> frozenset[Output]:
 
 def containers_of(stage: str, steps: Sequence[Step]) -> tuple[str, ...]:
     """Return the other stages whose containers *steps* copy files from."""
-    producers = (file.container.producer for step in steps if isinstance(step, Copy) for file in copied(step.files))
-    return tuple(dict.fromkeys(producer for producer in producers if producer is not None and producer != stage))
+    producers = [file.container.producer for step in steps if isinstance(step, Copy) for file in copied(step.files)]
+    return tuple(dict.fromkeys([producer for producer in producers if producer not in (None, stage)]))
 
 
 def shared(inputs: Mapping[str, Sequence[Output]], steps: Mapping[str, Sequence[Step]]) -> dict[str, Shared]:

@@ -70,10 +70,11 @@ class Values(MutableStruct):
     def line(self, node: Scalar) -> Line:
         """Return an entry of a script, with what its references come to."""
         script = parse_script(node, self.reader.namespaces.homes, self.report)
-        if not script.references():
-            return Line(script, ())
-        references = dict.fromkeys([placed.reference for placed in script.references()])
-        return Line(script, tuple([(one, self._settled_reference(one)) for one in references]))
+        references: dict[object, Reference] = {}
+        for placed in script.references():
+            one = placed.reference
+            references.setdefault((one.namespace, one.legs, one.name, one.default), one)
+        return Line(script, tuple([(one, self._settled_reference(one)) for one in references.values()]))
 
     def _settled(self, value: Expression) -> Expression:
         if isinstance(value, Text):

@@ -54,12 +54,15 @@ class Scalar(SpannedStruct):
             case _:
                 return self.text
 
+    @property
+    def offset(self) -> int | None:
+        """Where *text* begins in the file; None where it does not stand there letter for letter."""
+        return (_start if len(self.text) <= _LONG else _start_of_long)(self.text, self.span)
+
     def part(self, start: int, end: int) -> Span:
         """Return the span of a stretch of *text*; all of it where places within are not known."""
-        first = (_start if len(self.text) <= _LONG else _start_of_long)(self.text, self.span)
-        if first is not None:
-            return Span(self.span.file, first + start, first + end)
-        return _searched(self, start, end)
+        first = self.offset
+        return _searched(self, start, end) if first is None else Span(self.span.file, first + start, first + end)
 
     def located(self) -> Located[str]:
         """Return the text with its place."""
