@@ -57,78 +57,68 @@ class _HandedOut:
     """A reduced graph by numbers in topological order, behind *first* that only start others; sets of nodes as bits."""
 
     def __init__(self, before: Sequence[Sequence[int]], first: int) -> None:
-        self._before = before
-        self._first = first
-        self._everything = (1 << len(before)) - 1
-        self._descendants = _descendants(before)
-        self._related = [
-            earlier | later | 1 << node
-            for node, (earlier, later) in enumerate(zip(_ancestors(before), self._descendants, strict=True))
-        ]
-        self._beside = self._related_beside()
         self._dominator = _dominators(before)
+        self._related = _related(before)
+        self._everything = (1 << len(before)) - 1
         self.depths = [0] * len(before)
         # For each node, the nearest one that all ways to it lead through and that stands less deep; -1 for none.
         self._shallower = [-1] * len(before)
-        for node in range(1, len(before)):
-            self._place(node)
-
-    def _related_beside(self) -> list[dict[int, int]]:
-        """Return for each node, and each of several directly after it, what is related to all others of these."""
-        after: list[list[int]] = [[] for _ in self._before]
-        for node, earlier in enumerate(self._before):
+        after: list[list[int]] = [[] for _ in before]
+        for node, earlier in enumerate(before):
             for one in earlier:
                 after[one].append(node)
-        found = []
-        for followers in after:
-            related = [self._related[one] for one in followers]
-            left = list(accumulate(related[:-1], and_, initial=self._everything))
-            right = list(accumulate(related[:0:-1], and_, initial=self._everything))[::-1]
-            found.append(dict(zip(followers, map(and_, left, right), strict=True)) if len(followers) > 1 else {})
-        return found
+        for node, earlier in enumerate(before):
+            if node >= first > earlier[0]:
+                # All roots start together.
+                self.depths[node] = min(self.depths[node], 1)
+            self._look_up(node)
+            self._start(after[node], node)
 
-    def _place(self, node: int) -> None:
-        depth = max(self._started_by(one, node) for one in self._before[node])
-        if node >= self._first > self._before[node][0]:
-            # All roots start together.
-            depth = min(depth, 1)
-        self.depths[node] = depth
+    def _look_up(self, node: int) -> None:
         above = self._dominator[node]
-        while above >= 0 and self.depths[above] >= depth:
+        while above >= 0 and self.depths[above] >= self.depths[node]:
             above = self._shallower[above]
         self._shallower[node] = above
 
-    def _started_by(self, last: int, node: int) -> int:
-        """Return how deep *node* is when *last* has ended as the last one before it, alone or beside others."""
-        # What has no order with those two may have started and not ended, or failed.
-        others = self._everything & ~(self._related[last] | self._related[node])
-        alone = self._home(last, others)
-        if node not in self._beside[last]:
-            return alone
-        return max(alone, self._home(last, others & ~self._beside[last][node]) + 1)
+    def _start(self, followers: Sequence[int], last: int) -> None:
+        """Let *followers* be as deep as they get when *last* has ended as the last one before them, at least."""
+        beside = self._related_beside(followers) if len(followers) > 1 else [0]
+        for node, to_others in zip(followers, beside, strict=False):
+            # What has no order with those two may have started and not ended, or failed.
+            others = self._everything ^ (self._related[last] | self._related[node])
+            depth = self._home(last, others)
+            if len(followers) > 1:
+                depth = max(depth, self._home(last, others & ~to_others) + 1)
+            self.depths[node] = max(self.depths[node], depth)
+
+    def _related_beside(self, followers: Sequence[int]) -> list[int]:
+        """Return for each of *followers* what is related to all others of these."""
+        related = [self._related[one] for one in followers]
+        left = accumulate(related[:-1], and_, initial=self._everything)
+        right = list(accumulate(related[:0:-1], and_, initial=self._everything))
+        return list(map(and_, left, reversed(right)))
 
     def _home(self, last: int, others: int) -> int:
         """Return how deep the branch is that goes on after *last*, where *others* may not have ended well."""
         home = last
         above = self._shallower[home]
-        while above >= 0 and not self._descendants[above] & others:
+        # Behind its own place, what is related to a node are its descendants.
+        while above >= 0 and not (self._related[above] & others) >> above:
             home, above = above, self._shallower[above]
         return self.depths[home]
 
 
-def _ancestors(before: Sequence[Sequence[int]]) -> list[int]:
-    found = [0] * len(before)
-    for node, earlier in enumerate(before):
-        for one in earlier:
-            found[node] |= found[one] | 1 << one
-    return found
-
-
-def _descendants(before: Sequence[Sequence[int]]) -> list[int]:
-    found = [0] * len(before)
+def _related(before: Sequence[Sequence[int]]) -> list[int]:
+    """Return for each node itself, its ancestors and its descendants."""
+    found = [1 << node for node in range(len(before))]
     for node in range(len(before) - 1, 0, -1):
         for one in before[node]:
-            found[one] |= found[node] | 1 << node
+            found[one] |= found[node]
+    ancestors = [0] * len(before)
+    for node, earlier in enumerate(before):
+        for one in earlier:
+            ancestors[node] |= ancestors[one] | 1 << one
+        found[node] |= ancestors[node]
     return found
 
 

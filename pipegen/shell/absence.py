@@ -11,5 +11,5 @@ def may_be_absent(producer: Job, reader: Job) -> bool:
     return (
         producer.limits.allow_failure is not None
         or reader.is_final
-        or not implies(reader.condition, producer.condition)
+        or (producer.condition is not None and not implies(reader.condition, producer.condition))
     )

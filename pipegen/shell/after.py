@@ -57,7 +57,7 @@ def left_for_after(lowering: Lowering) -> Iterator[Command]:
     outputs = values_after(job, host)
     if not outputs:
         return
-    kept, source = quote(shell_text(host.kept)), quote(read("outputs", host))
+    kept, source = quote(shell_text(host.kept)), read("outputs", host)
     copied = f"cp -R {source} {kept}"
     if all(may_be_absent(lowering.producers[output.stage], job) for output in outputs):
         copied = f"if [ -e {source} ]; then {copied}; fi"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import Job
 from pipegen.shell.host import Host
-from pipegen.shell.quote import Literal, Shell, Word, shell_text
+from pipegen.shell.quote import between_quotes, constant, quote, shell_text
 
 FOLDER = ".pipegen"
 ARCHIVE = f"{FOLDER}/archive"
@@ -18,9 +20,9 @@ def carries(job: Job, host: Host) -> tuple[str, ...]:
     paths = [f"{FOLDER}/outputs/{job.slug}/"] if job.outputs else []
     if job.stage in host.marked:
         paths.append(f"{FOLDER}/status/{job.slug}")
-    if packs_containers(job, host):
+    if job.shared.container_paths and packs_containers(job, host):
         paths.append(f"{FOLDER}/containers/{job.slug}/")
-    if packs_files(job, host):
+    if job.artifacts and packs_files(job, host):
         paths.append(f"{FOLDER}/files/{job.slug}.tar")
     return tuple(paths)
 
@@ -40,20 +42,30 @@ def out_of_reach(job: Job, host: Host) -> tuple[Text, ...]:
 
 def packs_files(job: Job, host: Host) -> bool:
     """Return whether some files that *job* leaves travel in a tar: no pattern can name them, or order matters."""
-    if not job.artifacts or host.values is not None:
+    if host.values is not None:
         return False
     return any(artifact.path is None or artifact.overwrites for artifact in job.artifacts)
 
 
-def written(path: str, host: Host) -> Word:
-    """Return the place of *path* (below the folder of what is carried) for the job that writes it."""
-    return (*_root(host, Literal(FOLDER)), Literal(f"/{path}"))
+def written(path: str, host: Host) -> str:
+    """Return the place of *path* (below the folder of what is carried), as a word, for the job that writes it."""
+    return _below(FOLDER if host.values is None else host.values, path)
 
 
-def read(path: str, host: Host) -> Word:
-    """Return the place of *path* for the jobs that read it."""
-    return (*_root(host, Shell("$pipegen/in")), Literal(f"/{path}"))
+def read(path: str, host: Host) -> str:
+    """Return the place of *path*, as a word, for the jobs that read it."""
+    return _below("$pipegen/in" if host.values is None else host.values, path)
 
 
-def _root(host: Host, isolated: Literal | Shell) -> Word:
-    return (isolated,) if host.values is None else shell_text(host.values)
+def _below(folder: str, path: str) -> str:
+    """Return *path* below *folder*, which is shell text."""
+    start, is_expanded = _folder(folder)
+    return f'"{start}/{between_quotes(path)}"' if is_expanded else quote(f"{start}/{path}")
+
+
+@cache
+def _folder(folder: str) -> tuple[str, bool]:
+    """Return the shell text *folder* and whether it is expanded; it stands between double quotes then."""
+    word = shell_text(folder)
+    known = constant(word)
+    return (between_quotes(word), True) if known is None else (known, False)

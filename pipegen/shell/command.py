@@ -16,8 +16,3 @@ class Command(Struct):
     lines: tuple[str, ...]
     comment: str = ""
     is_users: bool = False
-
-    @property
-    def is_indentable(self) -> bool:
-        """Whether each line may be indented without changing what it means."""
-        return all("\n" not in line for line in self.lines)

@@ -23,9 +23,10 @@ def dotenv(job: Job) -> str:
 def values_of_names(job: Job) -> tuple[Output, ...]:
     """Return the outputs of other stages in the names of the images that *job* runs with."""
     image = job.machine.image
-    names = (*((image.name,) if image is not None else ()), *(service.image for service in job.machine.services))
-    references = (reference for name in names for reference in name.references())
-    return tuple(Output(one.namespace or "", one.name) for one in references if one.scope is Scope.STAGE)
+    names = [image.name] if image is not None else []
+    names += [service.image for service in job.machine.services]
+    found = [one for name in names if name.constant is None for one in name.references() if one.scope is Scope.STAGE]
+    return tuple([Output(one.namespace or "", one.name) for one in found])
 
 
 def expandable(lowering: Lowering) -> Iterator[Command]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from hashlib import sha256
+from types import MappingProxyType
 
 from pipegen.plan.model import Job, Output
 from pipegen.shell.host import Host
 from pipegen.shell.quote import Literal, Word, shell_text
 from pipegen.structs import Struct
 
+_NONE: Mapping[str, str] = MappingProxyType({})
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_]+")
 _LEGAL_EVERYWHERE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 # helm takes 53 characters for a release; `pipegen-`, a number of 20 digits and a dash leave 24.
@@ -32,26 +34,29 @@ class Variables(Struct, kw_only=True):
 
 
 def variables(
-    outputs: Iterable[Output],
-    setup: Iterable[str],
-    defaults: Iterable[str],
-    inputs: Iterable[str],
-    statuses: Iterable[str] = (),
+    outputs: Collection[Output],
+    setup: Collection[str],
+    defaults: Collection[str],
+    inputs: Collection[str],
+    statuses: Collection[str] = (),
 ) -> Variables:
     """Return variables for each of these, all different; the later of two that clash gets a number."""
     taken: set[str] = set()
     return Variables(
         outputs={output: free(f"pipegen_{output.stage}_{output.name}", taken) for output in outputs},
-        setup={name: free(f"pipegen_setup_{name}", taken) for name in setup},
-        defaults={text: free("pipegen_default", taken) for text in defaults},
-        statuses={stage: free(f"pipegen_{stage or 'pipeline'}_status", taken) for stage in statuses},
-        inputs={name: free(f"pipegen_inputs_{name}", taken) for name in inputs},
+        setup={name: free(f"pipegen_setup_{name}", taken) for name in setup} if setup else _NONE,
+        defaults={text: free("pipegen_default", taken) for text in defaults} if defaults else _NONE,
+        statuses={stage: free(f"pipegen_{stage or 'pipeline'}_status", taken) for stage in statuses}
+        if statuses
+        else _NONE,
+        inputs={name: free(f"pipegen_inputs_{name}", taken) for name in inputs} if inputs else _NONE,
     )
 
 
 def free(wanted: str, taken: set[str]) -> str:
     """Return *wanted* as a variable's name that is not in *taken*, and add it there."""
-    chosen = name = _NOT_IN_A_NAME.sub("_", wanted)
+    # Most are names as they are, which is seen in less time.
+    chosen = name = wanted if wanted.isidentifier() and wanted.isascii() else _NOT_IN_A_NAME.sub("_", wanted)
     number = 1
     while chosen in taken:
         number += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from pipegen.plan.model import Build, Commands, Deploy, Job, Shell, Step
 from pipegen.shell.command import Command
@@ -21,22 +22,33 @@ def prelude(job: Job, steps: Sequence[Step], used: frozenset[str], host: Host) -
     All jobs that call the container program start alike, whatever they do with it,
     so that a target can write it once: to remove what was never made does no harm.
     """
-    lines = []
+    kinds = frozenset(map(type, steps))
+    ignores = Build in kinds and any(isinstance(step, Build) and step.excludes for step in steps)
+    uninstalls = Deploy in kinds and "HELM" in used and not job.shared.release
+    started = host.bash if runs_in_bash(job) else ()
+    return _prelude(used, started, host.job_id, host.namespace if uninstalls else None, ignores=ignores)
+
+
+@lru_cache
+def _prelude(
+    used: frozenset[str], started: tuple[str, ...], job_id: str, namespace: str | None, *, ignores: bool
+) -> tuple[Command, ...]:
+    """Return the same for a job that is *started* so; *namespace* is that of a release which the script uninstalls."""
+    lines = [*started]
     if "DOCKER" in used:
         lines += ["DOCKER=${DOCKER:-docker}"]
     if "HELM" in used:
         lines += ["HELM=${HELM:-helm}"]
-    ignores = any(isinstance(step, Build) and step.excludes for step in steps)
-    removals = _removals(job, steps, used, host, ignores=ignores)
+    removals = _removals(used, namespace, ignores=ignores)
     if removals:
         lines += ["pipegen=$(mktemp -d)"]
     if "DOCKER" in used or "HELM" in used:
-        lines += [f"pipegen_id={assigned((Literal('pipegen-'), *shell_text(host.job_id)))}"]
+        lines += [f"pipegen_id={assigned((Literal('pipegen-'), *shell_text(job_id)))}"]
     if "DOCKER" in used:
         lines += ["pipegen_images=localhost/$pipegen_id"]
     if ignores:
         lines += ["pipegen_ignore="]
-    made = (*_started(job, host), *(Command((line,)) for line in lines))
+    made = tuple([Command((line,)) for line in lines])
     if not removals:
         return made
     # Jenkins tells the shell to stop after its children, when it is removing already: a second signal must not cut in.
@@ -52,28 +64,28 @@ def runs_in_bash(job: Job) -> bool:
 
 def expanded(commands: Iterable[Command]) -> frozenset[str]:
     """Return which of the variables that a prelude sets *commands* of ours expand."""
-    return frozenset(_SET.findall("\n".join([line for one in commands if not one.is_users for line in one.lines])))
+    return frozenset(_SET.findall(own_text(commands)))
 
 
-def is_used(variable: str, commands: Sequence[Command]) -> bool:
-    """Return whether *commands* of ours expand *variable*."""
-    expansion = re.compile(rf"\$\{{?{variable}(?![A-Za-z0-9_])")
-    return any(expansion.search(line) for command in commands if not command.is_users for line in command.lines)
+def own_text(commands: Iterable[Command]) -> str:
+    """Return the lines of *commands* of ours."""
+    return "\n".join([line for one in commands if not one.is_users for line in one.lines])
 
 
-def _removals(job: Job, steps: Sequence[Step], used: frozenset[str], host: Host, *, ignores: bool) -> list[str]:
-    """Return the commands that remove what the job makes and nobody else needs."""
+def is_expanded(variable: str, text: str) -> bool:
+    """Return whether commands with this *text* expand *variable*."""
+    return variable in text and re.search(rf"\$\{{?{variable}(?![A-Za-z0-9_])", text) is not None
+
+
+def _removals(used: frozenset[str], namespace: str | None, *, ignores: bool) -> list[str]:
+    """Return the commands that remove what a job makes and nobody else needs."""
     found = []
     if ignores:
         found.append(f'[ -z "$pipegen_ignore" ] || {PUT_BACK}')
     if "DOCKER" in used:
         found += ['$DOCKER rm --force --volumes "$pipegen_id"', "$DOCKER rmi --no-prune $pipegen_images"]
-    if "HELM" in used and not job.shared.release and any(isinstance(step, Deploy) for step in steps):
-        found.append(f'$HELM uninstall "$pipegen_id" --namespace {quote(shell_text(host.namespace))}')
+    if namespace is not None:
+        found.append(f'$HELM uninstall "$pipegen_id" --namespace {quote(shell_text(namespace))}')
     if found or "pipegen" in used:
         found.append('rm -rf "$pipegen"')
     return found
-
-
-def _started(job: Job, host: Host) -> tuple[Command, ...]:
-    return tuple(Command((line,)) for line in host.bash) if runs_in_bash(job) else ()

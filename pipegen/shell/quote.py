@@ -62,9 +62,11 @@ def constant(word: Word) -> str | None:
     """Return the text of *word* where it holds nothing else."""
     text = ""
     for fragment in word:
-        if not isinstance(fragment, Literal):
-            return None
-        text += fragment.text
+        match fragment:
+            case Literal(text=known):
+                text += known
+            case _:
+                return None
     return text
 
 
@@ -119,7 +121,9 @@ def _expansion(fragment: Fragment, before: str) -> str:
     match fragment:
         case Literal():
             text = fragment.text
-            return (_SPECIAL.sub(r"\\\g<0>", text) if _SPECIAL.search(text) else text).replace(_CRLF, _CRLF_SPELT)
+            if _SPECIAL.search(text):
+                text = _SPECIAL.sub(r"\\\g<0>", text)
+            return text.replace(_CRLF, _CRLF_SPELT) if _CRLF in text else text
         case Variable(operator=""):
             return f"${{{fragment.name}}}" if _GOES_ON.match(before) else f"${fragment.name}"
         case Variable():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from pipegen.plan.model import (
     Commands,
@@ -80,6 +81,11 @@ class Script(Struct, kw_only=True):
     after: Script | None = None
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to run."""
+        return not (self.steps or self.outputs or self.bind or self.prelude)
+
+    @property
     def commands(self) -> tuple[Command, ...]:
         """All commands in order."""
         return (*self.prelude, *self.bind, *self.steps, *self.outputs)
@@ -115,13 +121,21 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> S
     kinds = frozenset(map(type, used.steps))
     credentials = job.secrets if kinds.isdisjoint(_WITH_CREDENTIALS) else _credentials(job, used.steps, host)
     login = host.login if _pushes_or_pulls(job, kinds, used.steps, host) else None
-    read = (*bound(used.outputs, used.setup, lowering), *statuses(used.statuses, lowering))
-    bind = (*read, *_secrets(credentials, host), *_logged_in(login))
-    outputs = (*hand_over(job, host), *left(lowering), *marked(job, host))
+    bind = (
+        *bound(used.outputs, used.setup, lowering),
+        *statuses(used.statuses, lowering),
+        *_secrets(credentials, host),
+        *(_logged_in(login) if login is not None else ()),
+    )
+    is_archiving = archives(job, host)
+    outputs = (
+        *((hand_over(),) if is_archiving else ()),
+        *left(lowering),
+        *((marked(job, host),) if job.stage in host.marked else ()),
+    )
     is_alone = len(used.steps) == 1 and not outputs and "pipegen" not in expanded(bind)
-    steps = tuple(command for step in used.steps for command in _lowered(step, lowering, is_alone=is_alone))
-    changed = bool(steps) and job.directory != "."
-    if changed:
+    steps = tuple(chain.from_iterable([_lowered(step, lowering, is_alone=is_alone) for step in used.steps]))
+    if steps and job.directory != ".":
         steps = (Command((f"cd {quote(_folder(job.directory))}",)), *steps)
         outputs = (Command(('cd "$OLDPWD"',)), *outputs) if outputs else ()
     called = expanded((*bind, *steps, *outputs))
@@ -138,11 +152,11 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> S
         uses_git=Promote in kinds,
         logs_in=login is not None,
         carries=carries(job, host),
-        archives=archives(job, host),
+        archives=is_archiving,
     )
 
 
-def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterator[Command]:
+def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterable[Command]:
     match step:
         case Commands():
             return commands(step, lowering, is_alone=is_alone)
@@ -152,7 +166,7 @@ def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterator[Comm
             return leave(step, lowering)
         case Trigger() | Told():
             # The engine starts the other job, or reads the text; the script leaves what it needs for that.
-            return iter(())
+            return ()
     from pipegen.shell.steps import pipelinelib  # noqa: PLC0415 - for scripts that have such steps
 
     return pipelinelib.lowered(step, lowering)
@@ -187,9 +201,7 @@ def _pushes_or_pulls(job: Job, kinds: Container[type[Step]], steps: Sequence[Ste
     return any(is_pulled(image, job, host) for image in images)
 
 
-def _logged_in(login: Login | None) -> Iterator[Command]:
-    if login is None:
-        return
+def _logged_in(login: Login) -> Iterator[Command]:
     user, registry = quote(shell_text(login.username)), quote(shell_text(login.registry))
     password = quote(shell_text(login.password))
     yield Command(('export DOCKER_CONFIG="$pipegen/docker"',))

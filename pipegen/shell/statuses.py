@@ -9,7 +9,7 @@ from pipegen.shell.carried import written
 from pipegen.shell.command import Command
 from pipegen.shell.host import Host
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import assigned, quote, shell_text
+from pipegen.shell.quote import assigned, shell_text
 
 
 def statuses(stages: Sequence[str], lowering: Lowering) -> Iterator[Command]:
@@ -20,8 +20,7 @@ def statuses(stages: Sequence[str], lowering: Lowering) -> Iterator[Command]:
         yield Command((f"{lowering.variables.statuses[stage]}={value}",))
 
 
-def marked(job: Job, host: Host) -> Iterator[Command]:
-    """Yield the command that says that *job* has succeeded, where a file tells it."""
-    if job.stage in host.marked:
-        folder, path = quote(written("status", host)), quote(written(f"status/{job.slug}", host))
-        yield Command((f"mkdir -p {folder} && echo success >{path}",))
+def marked(job: Job, host: Host) -> Command:
+    """Return the command that says in a file that *job* has succeeded."""
+    folder, path = written("status", host), written(f"status/{job.slug}", host)
+    return Command((f"mkdir -p {folder} && echo success >{path}",))

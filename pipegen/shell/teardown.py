@@ -14,9 +14,10 @@ from pipegen.shell.quote import quote, shell_text
 
 def teardown(jobs: Sequence[Job], host: Host) -> tuple[Command, ...]:
     """Return the commands that remove what *jobs* keep; what is not there fails nothing."""
-    containers = [_container(job, host) for job in jobs if _has(job, Run) and keeps_container(job, host)]
-    images = [_image(job, host) for job in jobs if _has(job, Build) and keeps_image(job, host)]
-    releases = [_release(job, host) for job in jobs if _has(job, Deploy) and job.shared.release]
+    sharing = [job for job in jobs if job.shared.container or job.shared.image or job.shared.release]
+    containers = [_container(job, host) for job in sharing if _has(job, Run) and keeps_container(job, host)]
+    images = [_image(job, host) for job in sharing if _has(job, Build) and keeps_image(job, host)]
+    releases = [_release(job, host) for job in sharing if _has(job, Deploy) and job.shared.release]
     lines = (
         *(["DOCKER=${DOCKER:-docker}"] if containers or images else []),
         *(["HELM=${HELM:-helm}"] if releases else []),

@@ -18,7 +18,9 @@ _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 def word(text: Text, lowering: Lowering, *, expands: bool = False) -> Word:
     """Return *text* as a word; *expands* lets the shell expand `${NAME}` that nobody binds."""
-    return tuple(fragment for part in text.parts for fragment in _part(part, lowering, expands=expands))
+    if len(text.parts) == 1:
+        return _part(text.parts[0], lowering, expands=expands)
+    return tuple([fragment for part in text.parts for fragment in _part(part, lowering, expands=expands)])
 
 
 def argument(text: Text, lowering: Lowering) -> str:
@@ -52,21 +54,22 @@ def _part(part: Part, lowering: Lowering, *, expands: bool) -> Word:
             is_variable = expands and _VARIABLE_NAME.fullmatch(part.name) and part.source == f"${{{part.name}}}"
             return (Variable(part.name),) if is_variable else (Literal(part.source),)
         case Reference():
-            return _or_default(_reference(part, lowering), part.default, lowering)
+            found = _reference(part, lowering)
+            return _or_default(found, part.default, lowering) if part.default else found
         case Defaulted():
             return _or_default(word(part.text, lowering, expands=expands), part.default, lowering)
 
 
 def _reference(reference: Reference, lowering: Lowering) -> Word:
     match reference.scope:
+        case Scope.STAGE:
+            return (Variable(lowering.variables.outputs[Output(reference.namespace or "", reference.name)]),)
         case Scope.LOOP:
             return (Variable(lowering.loops[reference.name]),)
         case Scope.SETUP:
             return setup_word(reference.name, lowering)
         case Scope.INPUT:
             return (Variable(lowering.variables.inputs[reference.name]),)
-        case Scope.STAGE:
-            return (Variable(lowering.variables.outputs[Output(reference.namespace or "", reference.name)]),)
         case Scope.STATUS:
             return (Variable(lowering.variables.statuses[reference.namespace or ""]),)
         case Scope.OWN:
@@ -92,7 +95,7 @@ def own_variable(name: str, lowering: Lowering) -> str:
     return lowering.variables.outputs[Output(lowering.job.stage, name)]
 
 
-def _or_default(value: Word, default: str | None, lowering: Lowering) -> Word:
+def _or_default(value: Word, default: str, lowering: Lowering) -> Word:
     """Return *value*, or *default* where it comes out empty."""
     if not default:
         return value

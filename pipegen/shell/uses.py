@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from pipegen.bindings.expression import Defaulted, Reference, Scope, Text
 from pipegen.plan.model import Export, Job, Output, Promote, Step
@@ -12,6 +10,7 @@ from pipegen.plan.model.texts import line_texts, step_texts
 from pipegen.shell.host import Host, Images
 from pipegen.structs import MutableStruct, Struct, field
 
+_NONE: frozenset[str] = frozenset()
 # What `${name:-text}` takes between double quotes in every shell; shells differ on quotes, braces and backslashes.
 _PLAIN_DEFAULT = re.compile(r"[A-Za-z0-9_ ./:@%+=,-]*")
 
@@ -34,44 +33,62 @@ class Uses(Struct, kw_only=True):
 
 def uses(job: Job, host: Host) -> Uses:
     """Return what the script of *job* uses; exports that nobody reads are no steps of it."""
-    held = [(step, tuple(step_texts(step, job.stage))) for step in job.steps]
-    own = _own(job, held, host)
-    held = [(step, texts) for step, texts in held if not isinstance(step, Export) or step.name in own]
-    steps = tuple(step for step, _ in held)
-    ready = line_texts([service.ready for service in job.machine.services if service.ready is not None])
-    texts = [*chain.from_iterable(texts for _, texts in held), *ready]
-    read = _Read()
-    for text in texts:
-        for reference in text.references():
-            read.add(reference)
-    if any(isinstance(step, Promote) for step in steps):
+    read = _Read(own=set(job.outputs))
+    steps = job.steps if Export not in map(type, job.steps) else _needed(job)
+    for step in steps:
+        for text in step_texts(step, job.stage):
+            read.add(text)
+    if job.shared.image and host.images is Images.REGISTRY:
+        read.own.add("imageID")
+    own = frozenset(read.own)
+    for service in job.machine.services:
+        for text in line_texts(() if service.ready is None else (service.ready,)):
+            read.add(text)
+    if Promote in map(type, steps):
         read.setup["logURL"] = None
-    defaulted = [default for text in texts for default in _defaults(text)]
     return Uses(
         outputs=tuple(read.outputs),
         setup=tuple(read.setup),
         statuses=tuple(read.statuses),
         inputs=tuple(read.inputs),
-        optional=frozenset(name for name, is_bare in read.inputs.items() if not is_bare),
-        defaults=tuple(dict.fromkeys(defaulted)),
+        optional=frozenset([name for name, is_bare in read.inputs.items() if not is_bare]) if read.inputs else _NONE,
+        defaults=tuple(read.defaults),
         own=own,
         steps=steps,
     )
 
 
 class _Read(MutableStruct):
-    """What references read, in order of first use; of an input, whether one reads it without a default."""
+    """What texts read, in order of first use; of an input, whether one reads it without a default.
 
+    *defaults* are those that need a variable of their own.
+    """
+
+    own: set[str]
     outputs: dict[Output, None] = field(default_factory=dict)
     setup: dict[str, None] = field(default_factory=dict)
     statuses: dict[str, None] = field(default_factory=dict)
     inputs: dict[str, bool] = field(default_factory=dict)
+    defaults: dict[str, None] = field(default_factory=dict)
 
-    def add(self, reference: Reference) -> None:
-        """Add what *reference* reads."""
+    def add(self, text: Text) -> None:
+        """Add what *text* reads."""
+        for part in text.parts:
+            match part:
+                case Reference():
+                    self._add(part)
+                case Defaulted():
+                    self._keep(part.default)
+                    self.add(part.text)
+
+    def _add(self, reference: Reference) -> None:
+        if reference.default:
+            self._keep(reference.default)
         match reference.scope:
             case Scope.STAGE:
                 self.outputs[Output(reference.namespace or "", reference.name)] = None
+            case Scope.OWN:
+                self.own.add(reference.name)
             case Scope.SETUP:
                 self.setup[reference.name] = None
             case Scope.STATUS:
@@ -79,30 +96,22 @@ class _Read(MutableStruct):
             case Scope.INPUT:
                 self.inputs[reference.name] = self.inputs.get(reference.name, False) or not reference.default
 
+    def _keep(self, default: str) -> None:
+        if default and not is_plain(default):
+            self.defaults[default] = None
 
-def _own(job: Job, held: Sequence[tuple[Step, Sequence[Text]]], host: Host) -> frozenset[str]:
-    """Return the job's own names that other jobs or its own later steps use; *held* are its steps with their texts."""
-    names = set(job.outputs)
-    for step, texts in reversed(held):
-        if isinstance(step, Export) and step.name not in names:
+
+def _needed(job: Job) -> tuple[Step, ...]:
+    """Return the steps of *job* without exports that neither other jobs nor its own later steps read."""
+    read = _Read(own=set(job.outputs))
+    needed: list[Step] = []
+    for step in reversed(job.steps):
+        if isinstance(step, Export) and step.name not in read.own:
             continue
-        for text in texts:
-            for reference in text.references():
-                if reference.scope is Scope.OWN:
-                    names.add(reference.name)
-    if job.shared.image and host.images is Images.REGISTRY:
-        names.add("imageID")
-    return frozenset(names)
-
-
-def _defaults(text: Text) -> Iterator[str]:
-    """Yield the defaults in *text* that need a variable of their own."""
-    for part in text.parts:
-        if isinstance(part, Reference | Defaulted):
-            if part.default and not is_plain(part.default):
-                yield part.default
-            if isinstance(part, Defaulted):
-                yield from _defaults(part.text)
+        needed.append(step)
+        for text in step_texts(step, job.stage):
+            read.add(text)
+    return tuple(reversed(needed))
 
 
 def is_plain(default: str) -> bool:

@@ -12,13 +12,14 @@ from pipegen.shell.carried import FOLDER, carries, packs_containers, packs_files
 from pipegen.shell.command import Command
 from pipegen.shell.container_path import container_path
 from pipegen.shell.expanded import expandable, values_of_names
-from pipegen.shell.images import local_name
 from pipegen.shell.inputs import read_inputs
 from pipegen.shell.kept import container_name
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, Shell, assigned, quote, shell_text
 from pipegen.shell.text import argument, own_value
 
+# The steps that leave values for what the engine does itself.
+_HANDED_ON = frozenset((Trigger, Told))
 # What these hold never ends in a newline; `$( )` would drop it.
 _ONE_LINE = frozenset(
     {
@@ -36,19 +37,19 @@ _ONE_LINE = frozenset(
 
 
 def bound(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -> Iterator[Command]:
-    """Yield the commands that read *outputs* of other jobs the *setup* values and the inputs."""
-    arriving = (*outputs, *values_after(lowering.job, lowering.host), *values_of_names(lowering.job))
-    carrying = _carrying(arriving, lowering)
+    """Yield the commands that read *outputs* of other jobs, the *setup* values and the inputs."""
+    carrying = _carrying(outputs, lowering)
     if carrying or _has_status_of_all(lowering):
         moved = f'mv {FOLDER} "$pipegen/in"'
         is_certain = any(not may_be_absent(one, lowering.job) for one in carrying)
         line = moved if is_certain else f"if [ -e {FOLDER} ]; then {moved}; fi"
         yield Command((line,), "what other jobs left, out of the checkout")
-        yield from left_for_after(lowering)
+        if lowering.job.after:
+            yield from left_for_after(lowering)
     for stage in lowering.job.files:
         job = lowering.producers[stage]
         if packs_files(job, lowering.host):
-            path = quote(read(f"files/{job.slug}.tar", lowering.host))
+            path = read(f"files/{job.slug}.tar", lowering.host)
             is_certain = not may_be_absent(job, lowering.job)
             yield Command((f"tar -xf {path}" if is_certain else f"if [ -e {path} ]; then tar -xf {path}; fi",))
     for text, variable in lowering.variables.defaults.items():
@@ -57,18 +58,26 @@ def bound(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -
         value = shell_text(lowering.host.setup(name) or "")
         if any(isinstance(fragment, Shell) for fragment in value):
             yield Command((f"{lowering.variables.setup[name]}={assigned(value)}",))
-    yield from read_inputs(lowering)
+    if lowering.variables.inputs:
+        yield from read_inputs(lowering)
     for output in outputs:
         yield _value(output, lowering)
 
 
 def _carrying(outputs: Sequence[Output], lowering: Lowering) -> list[Job]:
-    """Return the jobs whose *outputs*, files, containers or status may stand in the checkout when the script starts."""
+    """Return the jobs that may have left something in the checkout when the script starts.
+
+    They are those of its *outputs*, of what comes after it, of the names of its images, and those whose files,
+    containers or status it reads.
+    """
     job, host = lowering.job, lowering.host
+    if host.values is not None:
+        return []
+    read = (*outputs, *values_of_names(job), *(values_after(job, host) if job.after else ()))
     containers = () if host.shares_daemon else job.containers
-    stages = {*[output.stage for output in outputs], *job.files, *containers, *filter(None, job.statuses)}
-    jobs = [lowering.producers[stage] for stage in sorted(stages)]
-    return [one for one in jobs if carries(one, host)]
+    stages = {*[output.stage for output in read], *job.files, *containers, *job.statuses}
+    stages.discard("")
+    return [one for one in map(lowering.producers.__getitem__, stages) if carries(one, host)]
 
 
 def _has_status_of_all(lowering: Lowering) -> bool:
@@ -78,39 +87,43 @@ def _has_status_of_all(lowering: Lowering) -> bool:
 
 def _value(output: Output, lowering: Lowering) -> Command:
     variable = lowering.variables.outputs[output]
-    slug = lowering.producers[output.stage].slug
-    path = quote(read(f"outputs/{slug}/{output.name}", lowering.host))
-    lines: tuple[str, ...] = (f"{variable}=$(cat {path} && echo .)", f"{variable}=${{{variable}%.}}")
-    if output.name in _ONE_LINE or _is_printed(output, lowering):
-        lines = (f"{variable}=$(cat {path})",)
-    if not may_be_absent(lowering.producers[output.stage], lowering.job):
+    producer = lowering.producers[output.stage]
+    path = read(f"outputs/{producer.slug}/{output.name}", lowering.host)
+    if output.name in _ONE_LINE or _is_printed(output.name, producer):
+        lines: tuple[str, ...] = (f"{variable}=$(cat {path})",)
+    else:
+        lines = (f"{variable}=$(cat {path} && echo .)", f"{variable}=${{{variable}%.}}")
+    if not may_be_absent(producer, lowering.job):
         return Command(lines)
     return Command((f"{variable}=", f"if [ -e {path} ]; then", *(f"  {line}" for line in lines), "fi"))
 
 
-def _is_printed(output: Output, lowering: Lowering) -> bool:
-    """Return whether *output* is what a command printed, without line breaks at its end."""
-    return any(
-        one.name == output.name and one.measure is Measure.COMMAND
-        for step in lowering.producers[output.stage].steps
-        if isinstance(step, Commands)
-        for one in step.outputs
-    )
+def _is_printed(name: str, producer: Job) -> bool:
+    """Return whether the output *name* is what a command printed, without line breaks at its end."""
+    for step in producer.steps:
+        if isinstance(step, Commands):
+            for one in step.outputs:
+                if one.name == name:
+                    return one.measure is Measure.COMMAND
+    return False
 
 
 def left(lowering: Lowering) -> Iterator[Command]:
     """Yield the commands that leave values and packed files for other jobs, and for the jobs that are triggered."""
-    yield from _outputs(lowering)
-    yield from expandable(lowering)
-    yield from _parameters(lowering)
-    yield from _told(lowering)
-    if packs_containers(lowering.job, lowering.host):
+    job, host = lowering.job, lowering.host
+    if job.outputs:
+        yield from _outputs(lowering)
+    if job.expanded:
+        yield from expandable(lowering)
+    if not _HANDED_ON.isdisjoint(map(type, job.steps)):
+        yield from _parameters(lowering)
+        yield from _told(lowering)
+    if job.shared.container_paths and packs_containers(job, host):
         yield from _containers(lowering)
-    if packs_files(lowering.job, lowering.host):
+    if job.artifacts and packs_files(job, host):
         yield from _staged(lowering)
-        path = written(f"files/{lowering.job.slug}.tar", lowering.host)
-        folder = written("files", lowering.host)
-        yield Command((f"mkdir -p {quote(folder)}", f'tar -cf {quote(path)} -C "$pipegen/files" .'))
+        path, folder = written(f"files/{job.slug}.tar", host), written("files", host)
+        yield Command((f"mkdir -p {folder}", f'tar -cf {path} -C "$pipegen/files" .'))
 
 
 def _staged(lowering: Lowering) -> Iterator[Command]:
@@ -134,27 +147,24 @@ def _staged(lowering: Lowering) -> Iterator[Command]:
 
 
 def _outputs(lowering: Lowering) -> Iterator[Command]:
-    job = lowering.job
-    if not job.outputs:
-        return
-    folder = written(f"outputs/{job.slug}", lowering.host)
-    yield Command((f"mkdir -p {quote(folder)}",))
-    for name in job.outputs:
-        value = local_name(lowering) if name == "imageLocalName" else own_value(name, lowering)
-        path = quote((*folder, Literal(f"/{name}")))
-        yield Command((f"printf %s {quote(value)} >{path}",))
+    folder = f"outputs/{lowering.job.slug}"
+    yield Command((f"mkdir -p {written(folder, lowering.host)}",))
+    for name in lowering.job.outputs:
+        path = written(f"{folder}/{name}", lowering.host)
+        yield Command((f"printf %s {quote(own_value(name, lowering))} >{path}",))
 
 
 def _parameters(lowering: Lowering) -> Iterator[Command]:
     """Yield the commands that write the parameters of a triggered job which only the run knows."""
-    folder = written(f"trigger/{lowering.job.slug}", lowering.host)
+    folder = f"trigger/{lowering.job.slug}"
     for step in lowering.job.steps:
         if not isinstance(step, Trigger) or all(text.constant is not None for _, text in step.parameters):
             continue
-        yield Command((f"mkdir -p {quote(folder)}",))
+        yield Command((f"mkdir -p {written(folder, lowering.host)}",))
         for number, (_, text) in enumerate(step.parameters):
             if text.constant is None:
-                yield Command((f"printf %s {argument(text, lowering)} >{quote((*folder, Literal(f'/{number}')))}",))
+                path = written(f"{folder}/{number}", lowering.host)
+                yield Command((f"printf %s {argument(text, lowering)} >{path}",))
 
 
 def _told(lowering: Lowering) -> Iterator[Command]:
@@ -167,12 +177,12 @@ def _told(lowering: Lowering) -> Iterator[Command]:
 
 def _containers(lowering: Lowering) -> Iterator[Command]:
     job = lowering.job
-    folder = written(f"containers/{job.slug}", lowering.host)
+    folder = f"containers/{job.slug}"
     name = container_name(job, lowering.host)
-    yield Command((f"mkdir -p {quote(folder)}",), "what other jobs copy from the container")
+    yield Command((f"mkdir -p {written(folder, lowering.host)}",), "what other jobs copy from the container")
     for number, path in enumerate(job.shared.container_paths):
         if path.constant is None:
             continue
         lines, source = container_path(path, lowering)
-        target = quote((*folder, Literal(f"/{number}.tar")))
+        target = written(f"{folder}/{number}.tar", lowering.host)
         yield Command((*lines, f"$DOCKER cp {quote((*name, Literal(':'), *source))} - >{target}"))

@@ -20,11 +20,12 @@ ADDRESSES = '"$pipegen/artifactURLs"'
 ARCHIVED = Shell("$pipegen/archive")
 STAGED = Shell("$pipegen/files")
 _KEPT = "pipegen_kept"
+_KEEPING = frozenset((Copy, Leave))
 
 
 def archives(job: Job, host: Host) -> bool:
     """Return whether *job* leaves files to keep in `.pipegen/archive`."""
-    if not host.archives_folders:
+    if not host.archives_folders or _KEEPING.isdisjoint(map(type, job.steps)):
         return False
     return any(
         (isinstance(step, Copy) and any(file.archive for file in entries(step.files)))
@@ -33,11 +34,10 @@ def archives(job: Job, host: Host) -> bool:
     )
 
 
-def hand_over(job: Job, host: Host) -> Iterator[Command]:
-    """Yield the commands that put what is archived where the engine finds it."""
-    if archives(job, host):
-        # Where jobs share a tree, files of others may wait there.
-        yield Command((f"mkdir -p {ARCHIVE}", f'cp -RP "$pipegen/archive/." {ARCHIVE}'))
+def hand_over() -> Command:
+    """Return the command that puts what is archived where the engine finds it."""
+    # Where jobs share a tree, files of others may wait there.
+    return Command((f"mkdir -p {ARCHIVE}", f'cp -RP "$pipegen/archive/." {ARCHIVE}'))
 
 
 def entries(files: Items[CopyFile]) -> Iterator[CopyFile]:

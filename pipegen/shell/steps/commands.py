@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from operator import attrgetter
 
-from pipegen.bindings.expression import Reference, Text
-from pipegen.bindings.script import Placed, Script
+from pipegen.bindings.expression import Reference, Scope, Text
+from pipegen.bindings.script import Placed
 from pipegen.plan.model import Commands, Line, Measure, Measured
 from pipegen.plan.model import Shell as PlanShell
 from pipegen.shell.command import Command
@@ -22,36 +23,38 @@ from pipegen.shell.steps.traces import indentable, is_open_ended, leaves_traces
 from pipegen.shell.text import own_variable, word
 
 _OUTPUTS = "$pipegen/outputs"
+_MEASURE = attrgetter("measure")
 _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 _NOUNSET = re.compile(r"\bset\b[^\n;]*u")
 
 
-def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> Iterator[Command]:
-    """Yield the commands of *step*; *is_alone* says that nothing of ours stands around it in its shell."""
-    values = _Values(lowering, is_guarded=_may_refuse_unset(step))
+def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> list[Command]:
+    """Return the commands of *step*; *is_alone* says that nothing of ours stands around it in its shell."""
+    values = _Values(step, lowering)
     lines = [_rewritten(line, values, lowering) for line in step.lines]
-    measures = tuple(chain.from_iterable(_measured(output, values, lowering) for output in step.outputs))
+    measures = [command for output in step.outputs if (command := _measured(output, values, lowering)) is not None]
     services = lowering.job.machine.services
     ready = [(service, _rewritten(service.ready, values, lowering)) for service in services if service.ready]
-    yield from values.commands
+    found = [*values.commands]
     for name, value in step.env:
-        if several := lines_of(value):
-            yield joined(name, several, lowering)
-            yield Command((f"export {name}",))
-        else:
-            yield Command((f"export {name}={quote(word(value, lowering, expands=True))}",))
-    if any(output.measure is Measure.WRITTEN for output in step.outputs):
-        yield Command((f'export PIPEGEN_OUTPUTS="{_OUTPUTS}"', 'mkdir "$PIPEGEN_OUTPUTS"'))
-    measured = (line for command in measures for line in command.lines)
-    if _pipes_fail(lowering) and any(_PIPE.search(text) for text in (*lines, *measured)):
-        yield Command(
-            ("case $(set -o) in *pipefail*) set +o pipefail ;; esac",), "a pipeline's status is its last command's"
-        )
-    for service, text in ready:
-        yield waited_for(service, text, lowering)
+        found += _exported(name, value, lowering)
+    if Measure.WRITTEN in map(_MEASURE, step.outputs):
+        found.append(Command((f'export PIPEGEN_OUTPUTS="{_OUTPUTS}"', 'mkdir "$PIPEGEN_OUTPUTS"')))
+    if _pipes_fail(lowering) and _pipes((*lines, *[line for command in measures for line in command.lines])):
+        set_back = "case $(set -o) in *pipefail*) set +o pipefail ;; esac"
+        found.append(Command((set_back,), "a pipeline's status is its last command's"))
+    found += [waited_for(service, text, lowering) for service, text in ready]
     is_followed = not is_alone or bool(measures)
-    yield from _script(lines, in_own_shell=is_followed and any(map(leaves_traces, lines)))
-    yield from measures
+    found += _script(lines, in_own_shell=is_followed and any(map(leaves_traces, lines)))
+    found += measures
+    return found
+
+
+def _exported(name: str, value: Text, lowering: Lowering) -> tuple[Command, ...]:
+    """Return the commands that set the variable *name* for all commands that follow."""
+    if several := lines_of(value):
+        return (joined(name, several, lowering), Command((f"export {name}",)))
+    return (Command((f"export {name}={quote(word(value, lowering, expands=True))}",)),)
 
 
 def _pipes_fail(lowering: Lowering) -> bool:
@@ -59,91 +62,92 @@ def _pipes_fail(lowering: Lowering) -> bool:
     return lowering.host.has_pipefail and lowering.job.machine.shell is not PlanShell.BASH
 
 
+def _pipes(texts: Iterable[str]) -> bool:
+    """Return whether one of *texts* may hold a pipeline."""
+    return any("|" in text and _PIPE.search(text) for text in texts)
+
+
 class _Values:
-    """The variables that stand for references in a script; *commands* set those that need it.
+    """The variables that stand for references in the script of *step*; *commands* set those that need it."""
 
-    *is_guarded* gives the engine's variables, which need not be set, a variable of ours.
-    """
-
-    def __init__(self, lowering: Lowering, *, is_guarded: bool) -> None:
+    def __init__(self, step: Commands, lowering: Lowering) -> None:
         self.commands: list[Command] = []
+        self._step = step
         self._lowering = lowering
-        self._is_guarded = is_guarded
-        names = lowering.variables
-        self._taken = {
-            variable
-            for held in (names.outputs, names.setup, names.inputs, names.defaults)
-            for variable in held.values()
-        }
-        self._known: dict[Reference, str] = {}
+        self._known: dict[tuple[str | None, ...], str] = {}
 
     def add(self, reference: Reference, text: Text) -> None:
         """Give *reference*, which comes to *text*, a variable."""
-        if reference in self._known:
+        said = _said(reference)
+        if said in self._known:
             return
         found = word(text, self._lowering)
-        first = found[0] if len(found) == 1 else None
-        if text.reference is not None and isinstance(first, Variable) and self._is_set(first):
-            self._known[reference] = first.name
-            return
+        match text.parts, found:
+            case (Reference(scope=scope),), (Variable(name=name),) if scope is Scope.STAGE or self._is_set(name):
+                self._known[said] = name
+                return
         namespace = reference.namespace or self._lowering.job.stage
         variable = free(f"pipegen_{namespace}_{reference.name}", self._taken)
-        self._known[reference] = variable
+        self._known[said] = variable
         several = lines_of(text)
         command = joined(variable, several, self._lowering) if several else Command((f"{variable}={assigned(found)}",))
         self.commands.append(command)
 
     def variable(self, placed: Placed) -> str:
         """Return the variable of a reference."""
-        return self._known[placed.reference]
+        return self._known[_said(placed.reference)]
 
-    def _is_set(self, variable: Variable) -> bool:
-        return not self._is_guarded or variable.name in self._taken
+    @cached_property
+    def _taken(self) -> set[str]:
+        """The variables that are set before, and those of these values."""
+        names = self._lowering.variables
+        return {*names.outputs.values(), *names.setup.values(), *names.inputs.values(), *names.defaults.values()}
+
+    def _is_set(self, variable: str) -> bool:
+        """Return whether *variable* may be read as it is: those of the engine need not be set."""
+        return variable in self._taken or not self._may_refuse_unset
+
+    @cached_property
+    def _may_refuse_unset(self) -> bool:
+        """Whether the script may tell its shell to end at a variable that is not set."""
+        written = (part for line in self._step.lines for part in line.script.parts if isinstance(part, str))
+        return any(_NOUNSET.search(text) for text in written)
 
 
-def _may_refuse_unset(step: Commands) -> bool:
-    """Return whether the script may tell its shell to end at a variable that is not set."""
-    written = (part for line in step.lines for part in line.script.parts if isinstance(part, str))
-    return any(_NOUNSET.search(text) for text in written)
+def _said(reference: Reference) -> tuple[str | None, ...]:
+    """Return what *reference* says: within a script, two that say the same are the same."""
+    return reference.namespace, reference.legs, reference.name, reference.default
 
 
 def _rewritten(line: Line, values: _Values, lowering: Lowering) -> str:
+    """Return the text of *line* with variables; a CRLF ends a line, since not every engine hands it on."""
     for reference, text in line.values:
         values.add(reference, text)
-    return _text(line.script, values, lowering)
+    return rewrite(line.script, values.variable, lowering.variables.defaults).replace("\r\n", "\n").rstrip("\r\n")
 
 
-def _text(script: Script, values: _Values, lowering: Lowering) -> str:
-    """Return the text of *script* with variables; a CRLF ends a line, since not every engine hands it on."""
-    text = rewrite(script, values.variable, lowering.variables.defaults)
-    return text.replace("\r\n", "\n").rstrip("\r\n")
-
-
-def _script(lines: Sequence[str], *, in_own_shell: bool) -> Iterator[Command]:
-    """Yield the user's *lines*; in a shell of their own, nothing that they do to it is there afterwards."""
+def _script(lines: Sequence[str], *, in_own_shell: bool) -> list[Command]:
+    """Return the user's *lines*; in a shell of their own, nothing that they do to it is there afterwards."""
     if in_own_shell:
         body = (one for line in lines for one in indented(indentable(line)))
-        yield Command(("(", *body, ")"), is_users=True)
-        return
-    for line in lines:
-        yield Command(indentable(line), is_users=True)
+        return [Command(("(", *body, ")"), is_users=True)]
+    return [Command(indentable(line), is_users=True) for line in lines]
 
 
-def _measured(output: Measured, values: _Values, lowering: Lowering) -> tuple[Command, ...]:
-    """Return the commands that measure *output*: where nobody reads it, only whether it is there."""
+def _measured(output: Measured, values: _Values, lowering: Lowering) -> Command | None:
+    """Return the command that measures *output*: where nobody reads it, only whether it is there."""
     variable = own_variable(output.name, lowering) if output.name in lowering.needed else None
     match output.measure:
         case Measure.COMMAND if output.command is not None and variable is not None:
             text = _rewritten(output.command, values, lowering)
-            return (Command((f"{variable}={_substituted(text)}",), is_users=True),)
+            return Command((f"{variable}={_substituted(text)}",), is_users=True)
         case Measure.FILE if output.file is not None:
             path = word(output.file, lowering)
-            missing = _no_file(output, path, lowering)
-            return (_from_file(path, missing, variable),)
+            return _from_file(path, _no_file(output, path, lowering), variable)
         case Measure.WRITTEN:
             missing = failure(lowering.job, f'output "{output.name}" was not written')
-            return (_from_file((Shell(f"{_OUTPUTS}/"), Literal(output.name)), missing, variable),)
-    return ()
+            return _from_file((Shell(f"{_OUTPUTS}/"), Literal(output.name)), missing, variable)
+    return None
 
 
 def _no_file(output: Measured, path: Word, lowering: Lowering) -> tuple[str, ...]:

@@ -94,7 +94,7 @@ def _unpacked(file: CopyFile, path: str, producer: Job, lowering: Lowering) -> t
     return (
         f"rm -rf {quote((_UNPACKED,))}",
         f"mkdir {quote((_UNPACKED,))}",
-        f"tar -xf {quote(tar)} -C {quote((_UNPACKED,))}",
+        f"tar -xf {tar} -C {quote((_UNPACKED,))}",
         *((f"mkdir -p {path}",) if is_content else ()),
         f"cp -RP {unpacked} {path}",
     )

@@ -46,7 +46,7 @@ def is_open_ended(text: str) -> bool:
 
 def indentable(text: str) -> tuple[str, ...]:
     """Return *text* in lines that may be indented; in one piece where a quote or a here-document may span lines."""
-    lines = text.split("\n")
-    if len(lines) == 1 or "<<" in text or not all(_CLOSED.fullmatch(line) for line in lines):
+    if "\n" not in text or "<<" in text:
         return (text,)
-    return tuple(lines)
+    lines = text.split("\n")
+    return tuple(lines) if all(map(_CLOSED.fullmatch, lines)) else (text,)

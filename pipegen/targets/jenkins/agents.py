@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from pipegen.plan.model import Job, Plan
+from pipegen.plan.model import Job
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.pins import is_pinned
 from pipegen.targets.jenkins.settings import Settings
-from pipegen.targets.jenkins.work import PlanScripts
+from pipegen.targets.jenkins.work import NamedJob, PlanScripts
 
 # What Jenkins reads as one label without quotes; a dash may not be followed by ">".
 _PLAIN = re.compile(r"[A-Za-z0-9_.:/@+=#-]+")
 
 
-def agent_of(job: Job, plan: Plan, settings: Settings) -> model.Agent:
-    """Return the agent of *job*: one with its labels, else one as the settings say."""
-    return model.Agent(_expression([job], settings), is_pinned(job, plan, settings))
+def agent_of(named: NamedJob, settings: Settings) -> model.Agent:
+    """Return the agent of a job: one with its labels, else one as the settings say."""
+    label = _expression([named.job], settings) if named.job.machine.labels else settings.agent
+    return model.Agent(label, named.is_pinned)
 
 
 def common_agent(jobs: Iterable[Job], settings: Settings) -> model.Agent:

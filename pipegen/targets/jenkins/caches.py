@@ -23,7 +23,7 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]")
 
 def cached(job: Job, values: Values, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
     """Return *steps* of *job* with its caches around them, those of one policy together."""
-    for policy in reversed(Policy):
+    for policy in reversed(Policy) if job.caches else ():
         found = [entry for cache in job.caches if cache.policy is policy for entry in _entries(cache, values)]
         if found:
             steps = (model.Wrapped(f"cache({_OPTIONS[policy]}caches: {_listed(found)})", steps, _PLUGIN),)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from textwrap import indent
 
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import literals
-from pipegen.targets.jenkins.shapes import Shape, hole, holes, shaped, value_shape
+from pipegen.targets.jenkins.shapes import Shape, coded, hole, holes, shaped, value_shape
 
 _RUN = " {\n    runSteps(step.steps)\n}"
 _GIVEN = "given(step)"
@@ -56,11 +55,11 @@ def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911 - one for each kin
         case model.Checkout():
             return Shape(f"{step.function}()")
         case model.Echo():
-            return shaped("echo ", hole(step.text))
+            return Shape(coded("echo ", None), (step.text,))
         case model.Sh():
-            return shaped("runScript " if step.tells_status else "sh ", _script(step))
+            return _script("runScript " if step.tells_status else "sh ", step)
         case model.Unstash():
-            return shaped("unstashIfThere " if step.is_optional else "unstash ", hole(step.name))
+            return Shape(coded("unstashIfThere " if step.is_optional else "unstash ", None), (step.name,))
         case model.Stash():
             return _stash(step)
         case model.Archive():
@@ -73,7 +72,7 @@ def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911 - one for each kin
         case model.Statement():
             return holes(step.text)
         case model.Succeeded():
-            return shaped("succeeded(", hole(step.stage), ")")
+            return Shape(coded("succeeded(", None, ")"), (step.stage,))
         case _:
             raise TypeError(f"{step} holds other steps")
 
@@ -87,38 +86,52 @@ def _around(step: model.WithCredentials | model.OnAgent | model.Wrapped | model.
         case model.OnAgent(agent=model.Agent(is_pinned=True)):
             return Entry(shape=Shape(f"node(env.PIPEGEN_AGENT){_RUN}"), steps=inner)
         case model.OnAgent():
-            where = shaped("(", hole(step.agent.label), ")") if step.agent.label else ""
-            return Entry(shape=shaped("node", where, _RUN), steps=inner)
+            label = step.agent.label
+            shape = Shape(coded("node(", None, f"){_RUN}"), (label,)) if label else Shape(f"node{_RUN}")
+            return Entry(shape=shape, steps=inner)
         case model.Wrapped():
             return Entry(shape=shaped(holes(step.head), _RUN), steps=inner)
         case model.WithAfter():
-            return Entry(shape=shaped("withAfter(", _script(step.sh), ")", _RUN), steps=inner)
+            return Entry(shape=_script("withAfter(", step.sh, f"){_RUN}"), steps=inner)
         case model.InImage():
             given = tuple(_argument(_service(service)) for service in step.services)
             return Entry(shape=_image(step), given=given, steps=inner)
 
 
-def _script(sh: model.Sh) -> Shape:
+def _script(before: str, sh: model.Sh, behind: str = "") -> Shape:
     text = "\n".join(sh.lines)
-    return shaped(f"{sh.prelude}() + ", hole(f"\n{text}")) if sh.prelude else hole(text)
+    if sh.prelude:
+        return Shape(coded(f"{before}{sh.prelude}() + ", None, behind), (f"\n{text}",))
+    return Shape(coded(before, None, behind), (text,))
 
 
 def _stash(step: model.Stash) -> Shape:
-    options = shaped(", excludes: ", hole(step.excludes)) if step.excludes else ""
-    flags = ", useDefaultExcludes: false" if step.holds_user_files else ""
-    flags += ", allowEmpty: true" if step.may_be_empty else ""
-    told = shaped("\nhasStashed ", hole(step.name)) if step.is_told else ""
-    return shaped("stash name: ", hole(step.name), ", includes: ", hole(step.includes), options, flags, told)
+    code, texts = ["stash name: ", None, ", includes: ", None], [step.name, step.includes]
+    if step.excludes:
+        code += [", excludes: ", None]
+        texts.append(step.excludes)
+    if step.holds_user_files:
+        code.append(", useDefaultExcludes: false")
+    if step.may_be_empty:
+        code.append(", allowEmpty: true")
+    if step.is_told:
+        code += ["\nhasStashed ", None]
+        texts.append(step.name)
+    return Shape(coded(*code), tuple(texts))
 
 
 def _archive(step: model.Archive) -> Shape:
     flags = ", allowEmptyArchive: true, defaultExcludes: false"
+    if not step.folder and step.excludes:
+        code = coded("archiveArtifacts artifacts: ", None, ", excludes: ", None, flags)
+        return Shape(code, (step.includes, step.excludes))
     if not step.folder:
-        options = shaped(", excludes: ", hole(step.excludes)) if step.excludes else ""
-        return shaped("archiveArtifacts artifacts: ", hole(step.includes), options, flags)
+        return Shape(coded("archiveArtifacts artifacts: ", None, flags), (step.includes,))
     removed = "\n    deleteDir()" if step.is_removed else ""
-    archived = shaped("archiveArtifacts artifacts: ", hole(step.includes), flags, ", followSymlinks: false")
-    return shaped("dir(", hole(step.folder), ") {\n    ", archived, removed, "\n}")
+    code = coded(
+        "dir(", None, ") {\n    archiveArtifacts artifacts: ", None, f"{flags}, followSymlinks: false{removed}\n}}"
+    )
+    return Shape(code, (step.folder, step.includes))
 
 
 def _started(step: model.StartJob) -> Entry:
@@ -168,11 +181,3 @@ def _ensured(step: model.Ensured) -> Entry:
 
 def _part(number: int) -> str:
     return indent(f"runSteps(step.steps[{number}].steps)", "    ")
-
-
-def walk(found: tuple[Entry, ...]) -> Iterator[Entry]:
-    """Yield *found* and all in them, each before what it holds."""
-    for entry in found:
-        yield entry
-        yield from walk(entry.given)
-        yield from walk(entry.steps)

@@ -12,9 +12,11 @@ _END = "all others"
 
 def ends(named: Sequence[NamedJob]) -> dict[str, str]:
     """Return a name for the end of each pipeline that has finally stages, one that no stage has."""
+    final = {one.plan.name for one in named if one.job.is_final}
+    if not final:
+        return {}
     names = Names()
     for one in named:
         names.take(one.name)
     plans = dict.fromkeys(one.plan.name for one in named)
-    final = {one.plan.name for one in named if one.job.is_final}
     return {plan: names.take(_END if len(plans) == 1 else f"{_END} of {plan}") for plan in plans if plan in final}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from pipegen.structs import Struct
+from pipegen.structs import MutableStruct, field
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.entries import Entry
 from pipegen.targets.jenkins.file_size import parts
@@ -20,48 +20,59 @@ _SHORT = 40
 _AROUND = 12
 
 
-class KindOf(Struct):
-    """A kind: its name, its Groovy with holes, and what all of them say alike, None where they differ."""
+class KindOf(MutableStruct, eq=False):
+    """A kind of steps, or of values: its name, also as tables have it, its Groovy with holes, and what fills these.
+
+    *texts* are those of each entry. Once all are known, *alike* is what they all say, None where they differ, and
+    *told* are the places at which they do.
+    """
 
     name: str
+    mark: str
     code: str
-    alike: tuple[str | None, ...]
+    is_value: bool
+    texts: list[tuple[str, ...]] = field(default_factory=list)
+    alike: tuple[str | None, ...] = ()
+    told: tuple[int, ...] = ()
+
+    def settle(self) -> None:
+        """Find out what all of its entries say alike."""
+        self.alike = tuple(map(_alike, zip(*self.texts, strict=True)))
+        self.told = tuple(place for place, text in enumerate(self.alike) if text is None)
 
     @property
     def kind(self) -> model.Kind:
         """The kind as it is written."""
         return model.Kind(self.name, filled(self.code, self.alike))
 
-    def told(self, texts: Sequence[str]) -> tuple[str, ...]:
-        """Return those of *texts* that its Groovy does not hold."""
-        return tuple(text for text, alike in zip(texts, self.alike, strict=True) if alike is None)
-
 
 class Kinds:
-    """The kinds of *found*, in the order in which they come first."""
+    """The kinds of entries, in the order in which they come first."""
 
-    def __init__(self, found: Iterable[Entry]) -> None:
-        names = Names()
-        by_key: dict[tuple[str, str, bool], list[tuple[str, ...]]] = {}
-        for entry in found:
-            by_key.setdefault(_key(entry), []).append(entry.shape.texts)
-        self._kinds = {
-            key: KindOf(_name(key, names), key[1], tuple(_alike(told) for told in zip(*texts, strict=True)))
-            for key, texts in by_key.items()
-        }
-        self._too_large = {key for key, one in self._kinds.items() if _weigh(one.kind) > LARGEST}
+    def __init__(self) -> None:
+        self._names = Names()
+        self._kinds: dict[tuple[str, str, bool], KindOf] = {}
 
     def of(self, entry: Entry) -> KindOf:
-        """Return the kind of *entry*."""
-        return self._kinds[_key(entry)]
+        """Return the kind of *entry*, which is one more of it."""
+        key = (entry.kind, entry.shape.code, entry.is_value)
+        kind = self._kinds.get(key)
+        if kind is None:
+            name = _name(entry, self._names)
+            kind = KindOf(name, f":{name}" if entry.is_value else name, entry.shape.code, entry.is_value)
+            self._kinds[key] = kind
+        kind.texts.append(entry.shape.texts)
+        return kind
 
-    def is_too_large(self, entry: Entry) -> bool:
-        """Return whether no function can hold the Groovy of *entry*."""
-        return _key(entry) in self._too_large
+    def settle(self) -> frozenset[KindOf]:
+        """Find out what entries of a kind say alike, now that all are known; return those that no function can hold."""
+        for kind in self._kinds.values():
+            kind.settle()
+        return frozenset(kind for kind in self._kinds.values() if _weigh(kind.kind) > LARGEST)
 
     def functions(self, *, is_value: bool) -> tuple[tuple[model.Kind, ...], ...]:
         """Return the kinds of steps, or of values, in parts that a function can hold."""
-        found = (one.kind for key, one in self._kinds.items() if one.code and key[2] is is_value)
+        found = (one.kind for one in self._kinds.values() if one.code and one.is_value is is_value)
         return tuple(parts(found, _weigh))
 
 
@@ -74,12 +85,8 @@ def _weigh(kind: model.Kind) -> int:
     return weigh_groovy(kind.code) + _AROUND
 
 
-def _key(entry: Entry) -> tuple[str, str, bool]:
-    return entry.kind, entry.shape.code, entry.is_value
-
-
-def _name(key: tuple[str, str, bool], names: Names) -> str:
-    kind, code, _ = key
+def _name(entry: Entry, names: Names) -> str:
+    kind, code = entry.kind, entry.shape.code
     if kind and not code:
         # A part of a step is known by its place.
         return kind
@@ -91,4 +98,4 @@ def _alike(texts: Sequence[str]) -> str | None:
     """Return what *texts* have in common; one that is alone may be as long as it likes, and stays with its stage."""
     first = texts[0]
     is_short = len(first) <= _SHORT and first.isprintable()
-    return first if is_short and len(texts) > 1 and all(text == first for text in texts) else None
+    return first if is_short and len(texts) > 1 and len(set(texts)) == 1 else None

@@ -104,9 +104,10 @@ def _scripted(
     notes: tuple[str, ...],
     report: Report,
 ) -> LaidOut:
-    stages = stages_in(Style.SCRIPTED)
+    # First what takes much memory, then what stays.
     depth = depth_of(work, graph)
     report_depth(depth, work, report)
+    stages = stages_in(Style.SCRIPTED)
     body = replace(lower_scripted(work, stages.stages, around), deepest=depth.deepest)
     return LaidOut(stages, body, (*notes, *depth_notes(depth)))
 

@@ -16,7 +16,6 @@ from pipegen.targets.jenkins.final import ends
 from pipegen.targets.jenkins.functions import helpers
 from pipegen.targets.jenkins.layout import lay_out
 from pipegen.targets.jenkins.model.parts import parts_of
-from pipegen.targets.jenkins.pins import is_pinned
 from pipegen.targets.jenkins.plugins import plugin_notes
 from pipegen.targets.jenkins.preludes import Preludes
 from pipegen.targets.jenkins.properties import job_properties
@@ -34,7 +33,7 @@ from pipegen.targets.jenkins.work import PlanScripts, Work, named_jobs
 
 def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, report: Report) -> model.Jenkinsfile:
     """Return the Jenkinsfile of some plans; *report* gets what it cannot say."""
-    named = named_jobs(scripts)
+    named = named_jobs(scripts, settings)
     used = used_setup(named)
     checkouts = lower_checkouts([one.plan for one in scripts], checkout_variables(used))
     work = Work(
@@ -92,7 +91,7 @@ def _around(work: Work, used: Sequence[str], report: Report) -> Surroundings:
 
 
 def _pin(work: Work) -> model.Pin | None:
-    pinned = [one for one in work.named if is_pinned(one.job, one.plan, work.settings)]
+    pinned = [one for one in work.named if one.is_pinned]
     if not pinned:
         return None
     pipelines = dict.fromkeys(one.plan.name for one in pinned)

@@ -25,7 +25,7 @@ def check_machine(job: Job, report: Report) -> None:
             at=where.services[0].span,
             hint='say what it runs in: "image: python:3.12"',
         )
-    if where.image is not None and not _fits(where.image.entrypoint or ()):
+    if where.image is not None and where.image.entrypoint and not _fits(where.image.entrypoint):
         report.add(
             codes.LONG_ENTRYPOINT,
             f'Jenkins gives stage "{job.title}" an entrypoint of one plain word',

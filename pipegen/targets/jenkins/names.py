@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 
 from pipegen.plan.model import Plan
 
@@ -13,11 +12,16 @@ class Names:
 
     def __init__(self) -> None:
         self._given: set[str] = set()
+        # The last number of each wanted name, since all smaller ones are given.
+        self._numbers: dict[str, int] = {}
 
     def take(self, wanted: str, numbered: str = "{name} ({number})") -> str:
         """Return *wanted*; when it is taken, *numbered* with the first number that is free."""
-        choices = (wanted if number == 1 else numbered.format(name=wanted, number=number) for number in count(1))
-        name = next(name for name in choices if name not in self._given)
+        name, number = wanted, self._numbers.get(wanted, 1)
+        while name in self._given:
+            number += 1
+            name = numbered.format(name=wanted, number=number)
+            self._numbers[wanted] = number
         self._given.add(name)
         return name
 
@@ -25,8 +29,9 @@ class Names:
 def display_names(plans: Sequence[Plan]) -> dict[tuple[str, str], str]:
     """Return the shown name of each pipeline's stages: alone or after `pipeline: ` when there are several pipelines."""
     names = Names()
+    is_alone = len(plans) == 1
     return {
-        (plan.name, job.stage): names.take(job.stage if len(plans) == 1 else f"{plan.name}: {job.stage}")
+        (plan.name, job.stage): names.take(job.stage if is_alone else f"{plan.name}: {job.stage}")
         for plan in plans
         for job in plan.jobs
     }

@@ -9,16 +9,16 @@ from pipegen.targets.jenkins.settings import Settings
 _DAEMON_NAMES = frozenset({"imageID", "imageLocalName", "container"})
 
 
-def is_pinned(job: Job, plan: Plan, settings: Settings) -> bool:
-    """Return whether *job* needs the container engine of other jobs, or they need its own."""
+def pinned(plan: Plan, settings: Settings) -> frozenset[str]:
+    """Return the stages of *plan* that need the container engine of others, or whose own others need."""
     if settings.images is not Images.LOCAL or plan.workspace is Workspace.SHARED:
-        return False
-    if job.shared.needs_daemon:
-        return True
-    producers = {output.stage for output in job.inputs if output.name in _DAEMON_NAMES} | set(job.containers)
-    return any(plan.job(producer).shared.needs_daemon for producer in producers)
+        return frozenset()
+    sharing = {job.stage for job in plan.jobs if job.shared.needs_daemon}
+    if not sharing:
+        return frozenset()
+    return frozenset(job.stage for job in plan.jobs if job.stage in sharing or not sharing.isdisjoint(_producers(job)))
 
 
-def pins(plan: Plan, settings: Settings) -> bool:
-    """Return whether some stages of *plan* run on one agent."""
-    return any(is_pinned(job, plan, settings) for job in plan.jobs)
+def _producers(job: Job) -> set[str]:
+    """Return the stages whose images or containers *job* uses."""
+    return {*[output.stage for output in job.inputs if output.name in _DAEMON_NAMES], *job.containers}

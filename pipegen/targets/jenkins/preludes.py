@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 
 from pipegen.shell.script import Command, Script
@@ -30,29 +29,28 @@ class Named(Struct):
     commands: tuple[Command, ...]
 
 
-def has_interpreter(commands: tuple[Command, ...]) -> bool:
-    """Return whether *commands* begin with the line that names an interpreter, whose first bytes it must be."""
-    return bool(commands) and commands[0].lines[0].startswith("#!")
-
-
 class Preludes:
     """The preludes that two or more of *scripts* have, or that name an interpreter."""
 
     def __init__(self, scripts: Iterable[Script]) -> None:
-        wanted = [script for script in scripts if script.prelude]
-        counts = Counter(script.prelude for script in wanted)
+        alike: dict[tuple[Command, ...], list[Script]] = {}
+        for script in scripts:
+            alike.setdefault(script.prelude, []).append(script)
+        alike.pop((), None)
         names = Names()
         self._named: dict[tuple[Command, ...], Named] = {}
-        for script in wanted:
-            is_bash = has_interpreter(script.prelude)
-            if (counts[script.prelude] > 1 or is_bash) and script.prelude not in self._named:
-                uses = (script.uses_containers, script.uses_helm, script.uses_git)
+        for prelude, (first, *others) in alike.items():
+            # The line that names an interpreter: its first bytes must be those of the script.
+            is_bash = prelude[0].lines[0].startswith("#!")
+            if others or is_bash:
+                uses = (first.uses_containers, first.uses_helm, first.uses_git)
                 name, comment = _BASH if is_bash else _NAMES.get(uses, _ANY)
-                self._named[script.prelude] = Named(names.take(name, "{name}{number}"), comment, script.prelude)
+                self._named[prelude] = Named(names.take(name, "{name}{number}"), comment, prelude)
 
     def function(self, prelude: tuple[Command, ...]) -> str:
         """Return the function that returns *prelude*, "" where it stands in the script itself."""
-        return self._named[prelude].function if prelude in self._named else ""
+        named = self._named.get(prelude)
+        return named.function if named is not None else ""
 
     def named(self) -> tuple[Named, ...]:
         """Return the shared preludes, in the order of their first use."""

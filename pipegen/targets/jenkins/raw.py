@@ -17,7 +17,7 @@ _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 def wrapped(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
     """Return *steps* inside the block steps that *job* names, the first outermost."""
-    if steps:
+    if steps and job.raw:
         for head in reversed(tuple(_heads(job))):
             steps = (model.Wrapped(head.text.strip(), steps),)
     return steps

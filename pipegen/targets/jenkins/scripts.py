@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pipegen.bindings.expression import Reference, Scope
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Job, Plan
+from pipegen.plan.model import Export, Job, Plan
 from pipegen.shell.host import Host
 from pipegen.shell.script import script
 from pipegen.shell.teardown import teardown
@@ -26,17 +26,22 @@ def plan_scripts(plan: Plan, settings: Settings, report: Report) -> PlanScripts:
     found = host(plan, settings)
     check_limits(plan, report)
     producers = {job.stage: job for job in plan.jobs}
+    scripts = {job.stage: script(job, plan, producers, found) for job in plan.jobs}
     for job in plan.jobs:
         check_keeping(job, report)
         check_raw(job, report)
         check_machine(job, report)
-        for reference in _without_default(job):
-            _check_setup(reference, found, report)
-    return PlanScripts(
-        plan=plan,
-        scripts={job.stage: script(job, plan, producers, found) for job in plan.jobs},
-        teardown=teardown(plan.jobs, found),
-    )
+        if scripts[job.stage].setup or _has_other_texts(job):
+            for reference in _without_default(job):
+                _check_setup(reference, found, report)
+    return PlanScripts(plan=plan, scripts=scripts, teardown=teardown(plan.jobs, found))
+
+
+def _has_other_texts(job: Job) -> bool:
+    """Return whether values may stand in *job* beside those that its script reads."""
+    image = job.machine.image
+    is_plain = image is None or image.name.constant is not None
+    return bool(job.mail or job.caches or job.machine.services or not is_plain or Export in map(type, job.steps))
 
 
 def _check_setup(reference: Reference, found: Host, report: Report) -> None:

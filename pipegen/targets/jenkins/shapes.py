@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from pipegen.emit.groovy import literal
 from pipegen.structs import Struct
@@ -29,6 +30,12 @@ class Shape(Struct):
 
     code: str
     texts: tuple[str, ...] = ()
+
+
+@cache
+def coded(*parts: str | None) -> str:
+    """Return *parts* of Groovy of ours, one after the other, with a hole for each None."""
+    return shaped(*(hole("") if part is None else part for part in parts)).code
 
 
 def shaped(*parts: str | Shape) -> Shape:

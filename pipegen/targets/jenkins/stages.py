@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import Enum
 
-from pipegen.plan.model import Workspace
+from pipegen.plan.model import Job, Workspace
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import agent_of
@@ -38,18 +38,18 @@ class Stages(Struct):
 def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Stages:
     """Return the stages of the *named* jobs."""
     shown = {(one.plan.name, one.job.stage): one.name for one in named}
-    slugs: dict[str, dict[str, str]] = {}
+    jobs: dict[str, dict[str, Job]] = {}
     for one in named:
-        slugs.setdefault(one.plan.name, {})[one.job.stage] = one.job.slug
+        jobs.setdefault(one.plan.name, {})[one.job.stage] = one.job
     functions = Names()
     stages: list[model.Stage] = []
     recipients: list[model.Recipients] = []
     for one in named:
-        values = _values(one, slugs[one.plan.name])
+        values = _values(one, jobs[one.plan.name])
         mail = lower_mail(one.job.mail, values, functions) if one.job.mail is not None else None
         if mail is not None and mail.recipients is not None:
             recipients.append(mail.recipients)
-        agent = agent_of(one.job, one.plan, shared.work.settings) if takes_agent(one) else None
+        agent = agent_of(one, shared.work.settings) if takes_agent(one) else None
         bounded = limited(one, agent, steps(one, values, shared), shared.statuses.told(one))
         found = gated(one.job, bounded)
         placed = contained(one, found) if style is Style.DECLARATIVE else Contained(None, found.steps)
@@ -76,9 +76,9 @@ def _after(one: NamedJob, shown: Mapping[tuple[str, str], str], shared: Shared) 
     return tuple(shown[one.plan.name, stage] for stage in one.job.needs)
 
 
-def _values(one: NamedJob, slugs: Mapping[str, str]) -> Values:
+def _values(one: NamedJob, jobs: Mapping[str, Job]) -> Values:
     output = "sharedOutput" if one.plan.workspace is Workspace.SHARED else "output"
-    return Values(one.plan, one.job, slugs, output)
+    return Values(one.plan, one.job, jobs, output)
 
 
 def _on_failure(

@@ -30,10 +30,10 @@ class Stashes:
 
     def read_by(self, reader: NamedJob) -> tuple[model.Unstash, ...]:
         """Return what fetches files for a job, each after those of its own ancestors: what is written last, stays."""
-        places = self._places[reader.plan.name]
-        wanted = sorted(self._reads[reader.plan.name, reader.job.stage], key=places.__getitem__)
-        found = (self._jobs[reader.plan.name, stage].job for stage in wanted)
-        return tuple(model.Unstash(job.slug, may_be_absent(job, reader.job)) for job in found)
+        plan = reader.plan.name
+        wanted = sorted(self._reads[plan, reader.job.stage], key=self._places[plan].__getitem__)
+        found = [self._jobs[plan, stage].job for stage in wanted]
+        return tuple([model.Unstash(job.slug, may_be_absent(job, reader.job)) for job in found])
 
     def left_by(self, producer: NamedJob) -> model.Stash | None:
         """Return the stash that a job leaves, None when nobody reads it."""
@@ -44,22 +44,26 @@ class Stashes:
             name=job.slug,
             includes=_includes(job, producer.script.carries),
             excludes=excludes(job),
-            holds_user_files=any(artifact.path is not None and artifact.travels for artifact in job.artifacts),
+            holds_user_files=bool(_travelling(job)),
             may_be_empty=not producer.script.carries,
             is_told=(producer.plan.name, job.stage) in self._doubted,
         )
 
     def _read_stages(self, reader: NamedJob) -> tuple[str, ...]:
         job = reader.job
-        read = dict.fromkeys((*(output.stage for output in job.inputs), *job.containers))
+        read = [*[output.stage for output in job.inputs], *job.containers]
         carried = [stage for stage in read if self._jobs[reader.plan.name, stage].script.carries]
         return tuple(dict.fromkeys((*job.files, *carried)))
 
 
 def _includes(job: Job, carries: Sequence[str]) -> str:
     """Return the Ant patterns of what *job* leaves; a path may be that of a file or of a folder."""
-    paths = [artifact.path for artifact in job.artifacts if artifact.path is not None and artifact.travels]
-    return patterns(paths, carries)
+    return patterns(_travelling(job), carries)
+
+
+def _travelling(job: Job) -> list[str]:
+    """Return the paths of the files that *job* leaves for other stages."""
+    return [artifact.path for artifact in job.artifacts if artifact.path is not None and artifact.travels]
 
 
 def patterns(paths: Iterable[str], folders: Iterable[str] = ()) -> str:

@@ -14,7 +14,7 @@ from pipegen.targets.jenkins.endings import kept_on_success, with_ending
 from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
 from pipegen.targets.jenkins.images import in_image
 from pipegen.targets.jenkins.limits import tells_status
-from pipegen.targets.jenkins.preludes import Preludes, has_interpreter
+from pipegen.targets.jenkins.preludes import Preludes
 from pipegen.targets.jenkins.raw import wrapped
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.stashes import Stashes
@@ -41,10 +41,10 @@ def steps(named: NamedJob, values: Values, shared: Shared) -> tuple[model.Step, 
     They run on its agent, which one that waits for another job gives back before: see `takes_agent`.
     """
     is_kept = needs_agent(named) and _waits_for_job(named.job)
-    started = tuple(_started_jobs(named.job, values, is_kept=is_kept))
+    started = tuple(_started_jobs(named.job, values, is_kept=is_kept)) if _starts_jobs(named.job) else ()
     inner = wrapped(named.job, (*_agent_steps(named, values, shared), *_keeping(started)))
     if is_kept:
-        return (model.OnAgent(agent_of(named.job, named.plan, shared.work.settings), inner), *started)
+        return (model.OnAgent(agent_of(named, shared.work.settings), inner), *started)
     return (*inner, *started) or (
         model.Echo("Nothing to do here: what this stage exports is worked out where it is read."),
     )
@@ -57,36 +57,38 @@ def takes_agent(named: NamedJob) -> bool:
 
 def needs_agent(named: NamedJob) -> bool:
     """Return whether a stage needs an agent of its own."""
-    return bool(named.script.commands) and named.plan.workspace is Workspace.ISOLATED
+    return not named.script.is_empty and named.plan.workspace is Workspace.ISOLATED
 
 
 def script_steps(commands: tuple[Command, ...], prelude: str = "") -> model.Sh:
     """Return the shell step of *commands*, a blank line before each that says what it does."""
-    return model.Sh(
-        prelude=prelude,
-        lines=tuple(_lines(commands)),
-        is_indentable=not has_interpreter(commands) and all(command.is_indentable for command in commands),
-    )
+    lines: list[str] = []
+    for command in commands:
+        if command.comment:
+            lines.append(f"# {command.comment}")
+        lines += command.lines
+    return model.Sh(prelude=prelude, lines=tuple(lines))
 
 
-def _agent_steps(named: NamedJob, values: Values, shared: Shared) -> Iterator[model.Step]:
+def _agent_steps(named: NamedJob, values: Values, shared: Shared) -> list[model.Step]:
     script = named.script
-    if not script.commands:
-        return
+    if script.is_empty:
+        return []
+    found: list[model.Step] = []
     is_isolated = named.plan.workspace is Workspace.ISOLATED
     if is_isolated:
-        yield model.Checkout(shared.work.checkouts[named.plan.name])
-        yield from shared.stashes.read_by(named)
+        found += (model.Checkout(shared.work.checkouts[named.plan.name]), *shared.stashes.read_by(named))
     step = _bound(script, _commands(named, shared.preludes), shared.work.settings)
     placed = in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
     ended = with_ending(named.job, (shared.statuses.given(named, placed),))
-    yield from cached(named.job, values, ended)
+    found += cached(named.job, values, ended)
     if script.archives:
-        yield model.Archive("**", ARCHIVE, is_removed=not is_isolated)
-    stash = shared.stashes.left_by(named)
-    if is_isolated and stash is not None:
-        yield stash
-    yield from kept_on_success(named.job)
+        found.append(model.Archive("**", ARCHIVE, is_removed=not is_isolated))
+    stash = shared.stashes.left_by(named) if is_isolated else None
+    if stash is not None:
+        found.append(stash)
+    found += kept_on_success(named.job)
+    return found
 
 
 def _sh(script: Script, preludes: Preludes) -> model.Sh:
@@ -98,13 +100,6 @@ def _sh(script: Script, preludes: Preludes) -> model.Sh:
     for part in filter(None, parts):
         separated += [Command(("",)), *part] if separated else part
     return script_steps(tuple(separated), function)
-
-
-def _lines(commands: tuple[Command, ...]) -> Iterator[str]:
-    for command in commands:
-        if command.comment:
-            yield f"# {command.comment}"
-        yield from command.lines
 
 
 def _commands(named: NamedJob, preludes: Preludes) -> model.Step:
@@ -141,8 +136,12 @@ def _with_id(symbol: str, credential: str, *arguments: tuple[str, str]) -> model
     return model.Binding(symbol, (("credentialsId", credential), *arguments))
 
 
+def _starts_jobs(job: Job) -> bool:
+    return Trigger in map(type, job.steps)
+
+
 def _waits_for_job(job: Job) -> bool:
-    return any(isinstance(step, Trigger) and step.wait for step in job.steps)
+    return _starts_jobs(job) and any(isinstance(step, Trigger) and step.wait for step in job.steps)
 
 
 def _keeping(started: Sequence[model.StartJob]) -> Iterator[model.Keep]:

@@ -17,30 +17,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.entries import Entry, condition_entry, entries, walk
-from pipegen.targets.jenkins.kinds import Kinds
+from pipegen.targets.jenkins.entries import Entry, condition_entry, entries
+from pipegen.targets.jenkins.kinds import KindOf, Kinds
 from pipegen.targets.jenkins.work import Work
 
 _LONGEST = 30_000
-# What a stage runs, by the line that begins it.
-_Sections = tuple[tuple[str, tuple[Entry, ...]], ...]
+# Stands between lines until all are there; no text holds this character.
+_BREAK = "\0"
+
+
+class _Kept(Struct):
+    """The lines of an entry, kept until it is known what all of its *kind* say: how deep it stands, and its texts."""
+
+    margin: str
+    kind: KindOf
+    texts: tuple[str, ...]
 
 
 def lower_tables(work: Work, stages: Sequence[model.Stage]) -> model.Tables:
     """Return *stages* as tables, those of a pipeline together."""
-    rows = {stage.name: _sections(stage) for stage in stages}
-    inside = {name: [entry for _, found in row for entry in walk(found)] for name, row in rows.items()}
-    kinds = Kinds(entry for found in inside.values() for entry in found)
+    kinds = Kinds()
+    words: set[str] = set()
+    rows = {stage.name: _rows(stage, kinds, words) for stage in stages}
+    too_large = kinds.settle()
     texts: list[str] = []
     spans: list[model.Span] = []
-    words: set[str] = set()
     for plan in work.plans:
-        part = [stage for stage in stages if stage.pipeline == plan.name]
-        written = [[*_lines(stage, rows[stage.name], kinds)] for stage in part]
-        words |= {line.partition(" ")[0] for lines in written for line in lines if line[0] not in " |+"}
         first = len(texts) + 1
-        texts += _packed("\n".join(lines) for lines in written)
+        texts += _packed(_written(rows[stage.name]) for stage in stages if stage.pipeline == plan.name)
         spans.append(model.Span(work.selected(plan.name), first, len(texts)))
     return model.Tables(
         texts=tuple(texts),
@@ -48,46 +54,72 @@ def lower_tables(work: Work, stages: Sequence[model.Stage]) -> model.Tables:
         steps=kinds.functions(is_value=False),
         values=kinds.functions(is_value=True),
         words=frozenset(words),
-        too_large=tuple(name for name, found in inside.items() if any(map(kinds.is_too_large, found))),
+        too_large=tuple([name for name, found in rows.items() if _holds(found, too_large)]) if too_large else (),
     )
 
 
-def _sections(stage: model.Stage) -> _Sections:
-    when = [("when", (condition_entry(stage.condition),))] if stage.condition else []
-    failed = [("failed", entries(stage.on_failure))] if stage.on_failure else []
-    return (*when, ("steps", entries(stage.steps)), *failed)
+def _holds(rows: Iterable[str | _Kept], kinds: frozenset[KindOf]) -> bool:
+    return any(not isinstance(row, str) and row.kind in kinds for row in rows)
 
 
-def _lines(stage: model.Stage, sections: _Sections, kinds: Kinds) -> Iterator[str]:
-    """Yield the lines of *stage*; a text of several lines is several of these."""
-    yield _text("stage ", stage.name)
-    for name in stage.after:
-        yield _text("after ", name)
+def _rows(stage: model.Stage, kinds: Kinds, words: set[str]) -> list[str | _Kept]:
+    """Return the lines of *stage*; *kinds* get to know its entries, *words* the first words of the other lines."""
+    head = _head(stage)
+    words |= {word for word, _ in head}
+    rows: list[str | _Kept] = [word if text is None else f"{word} {text}" for word, text in head]
+    for word, found in _sections(stage):
+        words.add(word)
+        rows.append(word)
+        _add(found, " ", kinds, rows)
+    return rows
+
+
+def _head(stage: model.Stage) -> list[tuple[str, str | None]]:
+    """Return the lines that say which stage it is, after which and where: a word, and perhaps a text."""
+    head: list[tuple[str, str | None]] = [("stage", stage.name), *[("after", name) for name in stage.after]]
     if stage.agent is None:
-        yield "agentless"
+        head.append(("agentless", None))
     elif stage.agent.is_pinned:
-        yield "pinned"
+        head.append(("pinned", None))
     elif stage.agent.label:
-        yield _text("agent ", stage.agent.label)
+        head.append(("agent", stage.agent.label))
     if stage.fail_fast:
-        yield _text("failFast ", stage.fail_fast)
-    for word, found in sections:
-        yield word
-        for entry in found:
-            yield from _written(entry, " ", kinds)
+        head.append(("failFast", stage.fail_fast))
+    return head
 
 
-def _written(entry: Entry, margin: str, kinds: Kinds) -> Iterator[str]:
-    kind = kinds.of(entry)
-    yield f"{margin}{':' if entry.is_value else ''}{kind.name}"
-    for text in kind.told(entry.shape.texts):
-        yield _text("|", text)
-    for inner in (*entry.given, *entry.steps):
-        yield from _written(inner, f"{margin} ", kinds)
+def _sections(stage: model.Stage) -> list[tuple[str, tuple[Entry, ...]]]:
+    """Return what *stage* runs, by the line that begins it."""
+    sections: list[tuple[str, tuple[Entry, ...]]] = []
+    if stage.condition:
+        sections.append(("when", (condition_entry(stage.condition),)))
+    sections.append(("steps", entries(stage.steps)))
+    if stage.on_failure:
+        sections.append(("failed", entries(stage.on_failure)))
+    return sections
 
 
-def _text(before: str, text: str) -> str:
-    return before + text.replace("\n", "\n+")
+def _add(found: Iterable[Entry], margin: str, kinds: Kinds, rows: list[str | _Kept]) -> None:
+    """Add *found* and all in them to *rows*, each before what it holds."""
+    for entry in found:
+        rows.append(_Kept(margin, kinds.of(entry), entry.shape.texts))
+        if entry.given:
+            _add(entry.given, f"{margin} ", kinds, rows)
+        if entry.steps:
+            _add(entry.steps, f"{margin} ", kinds, rows)
+
+
+def _written(rows: Iterable[str | _Kept]) -> str:
+    """Return the text of *rows*; a text of several lines is several of these."""
+    lines: list[str] = []
+    for row in rows:
+        if isinstance(row, str):
+            lines.append(row)
+        else:
+            lines.append(row.margin + row.kind.mark)
+            if row.kind.told:
+                lines += [f"|{row.texts[place]}" for place in row.kind.told]
+    return _BREAK.join(lines).replace("\n", "\n+").replace(_BREAK, "\n")
 
 
 def _packed(rows: Iterable[str]) -> Iterator[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pipegen.plan.model import Workspace
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.pins import pins
 from pipegen.targets.jenkins.steps import script_steps
 from pipegen.targets.jenkins.work import PlanScripts, Work
 
@@ -14,7 +13,8 @@ def isolated_teardown(work: Work) -> model.Teardown | None:
     leaving = [one for one in work.with_workspace(Workspace.ISOLATED) if one.teardown]
     if not leaving:
         return None
-    is_pinned = any(pins(one.plan, work.settings) for one in leaving)
+    plans = {one.plan.name for one in leaving}
+    is_pinned = any(one.is_pinned for one in work.named if one.plan.name in plans)
     return model.Teardown(
         agent=model.Agent(work.settings.agent, is_pinned),
         selected=work.selected(*(one.plan.name for one in leaving)),

@@ -19,11 +19,14 @@ _Around = tuple[tuple[str, ...], ...]
 
 
 class Values(Struct):
-    """Expressions for the texts of one job; *output* is the helper that reads an output of an earlier stage."""
+    """Expressions for the texts of one job.
+
+    *jobs* are those of its pipeline, by stage; *output* is the helper that reads an output of an earlier stage.
+    """
 
     plan: Plan
     job: Job
-    slugs: Mapping[str, str]
+    jobs: Mapping[str, Job]
     output: str
 
     def value(self, text: Text, around: _Around = (), splits: tuple[bool, ...] = ()) -> model.Value:
@@ -90,10 +93,9 @@ class Values(Struct):
             case Scope.INPUT:
                 return input_value(next(one for one in self.plan.inputs if one.name == reference.name))
             case Scope.STAGE:
-                stage = reference.namespace or ""
-                is_doubted = may_be_absent(self.plan.job(stage), self.job)
-                function = f"{self.output}IfThere" if is_doubted else self.output
-                return model.Call(function, (self.slugs[stage], reference.name))
+                producer = self.jobs[reference.namespace or ""]
+                function = f"{self.output}IfThere" if may_be_absent(producer, self.job) else self.output
+                return model.Call(function, (producer.slug, reference.name))
             case _:
                 raise ValueError(f"{reference} has no value outside the script of its stage")
 

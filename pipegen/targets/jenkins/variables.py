@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from pipegen.bindings.expression import Items, Loop, Reference, Scope, Text
 from pipegen.plan.model import Build, Machine, Mail
 from pipegen.shell.command import Command
-from pipegen.shell.prelude import is_used
+from pipegen.shell.prelude import is_expanded, own_text
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.host import CHARTS, FRONTEND, NAMESPACE, REGISTRY, REPOSITORY
 from pipegen.targets.jenkins.inputs import input_variables
+from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.setup import Source, setup_value
 from pipegen.targets.jenkins.work import NamedJob, Work
 
@@ -22,14 +24,18 @@ def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
     """Return the setup names that scripts, labels of images and mails use, in order of first use."""
     used: dict[str, None] = {}
     for one in named:
-        used |= dict.fromkeys(one.script.setup)
-        if any(isinstance(step, Build) for step in one.job.steps):
-            used["project"] = None
-        if one.job.mail is not None:
-            used |= dict.fromkeys(_setup_names(one.job.mail))
-        for cache in one.job.caches:
+        job = one.job
+        if one.script.setup:
+            used |= dict.fromkeys(one.script.setup)
+        for step in job.steps:
+            if isinstance(step, Build):
+                used["project"] = None
+        if job.mail is not None:
+            used |= dict.fromkeys(_setup_names(job.mail))
+        for cache in job.caches:
             used |= dict.fromkeys(found.name for found in cache.key.references() if found.scope is Scope.SETUP)
-        used |= dict.fromkeys(_names_in_images(one.job.machine))
+        if job.machine.image is not None or job.machine.services:
+            used |= dict.fromkeys(_names_in_images(job.machine))
     if _LABELLED in used:
         used["project"] = None
     return tuple(used)
@@ -37,8 +43,9 @@ def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
 
 def start_variables(work: Work, used: Sequence[str]) -> tuple[model.Variable, ...]:
     """Return what is set before the first stage."""
-    found = [_RUN] if is_used(_RUN.name, _commands(work)) else []
-    found += _settings(work)
+    text = own_text(_commands(work))
+    found = [_RUN] if is_expanded(_RUN.name, text) else []
+    found += _settings(work.settings, text)
     for name in used:
         value = setup_value(name)
         if value is not None and value.source is Source.START:
@@ -47,21 +54,18 @@ def start_variables(work: Work, used: Sequence[str]) -> tuple[model.Variable, ..
     return (*found, *input_variables(work.plans, tuple(inputs)))
 
 
-def _settings(work: Work) -> Iterator[model.Variable]:
-    """Yield the settings that scripts use; a variable of the same name on this Jenkins overrides each."""
+def _settings(settings: Settings, text: str) -> Iterator[model.Variable]:
+    """Yield the *settings* that *text* uses; a variable of the same name on this Jenkins overrides each."""
     known = {
-        REGISTRY: work.settings.registry,
-        REPOSITORY: work.settings.repository,
-        NAMESPACE: work.settings.namespace,
-        CHARTS: work.settings.charts,
-        FRONTEND: work.settings.frontend,
+        REGISTRY: settings.registry,
+        REPOSITORY: settings.repository,
+        NAMESPACE: settings.namespace,
+        CHARTS: settings.charts,
+        FRONTEND: settings.frontend,
     }
-    commands = _commands(work)
-    lines = "\n".join(line for command in commands for line in command.lines)
-    for name, text in known.items():
-        # Most files name none of them, which is seen at once.
-        if name in lines and is_used(name, commands):
-            yield model.Variable(name, model.Call("setting", (name, text)))
+    for name, value in known.items():
+        if is_expanded(name, text):
+            yield model.Variable(name, model.Call("setting", (name, value)))
 
 
 def checkout_variables(used: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -70,10 +74,9 @@ def checkout_variables(used: Sequence[str]) -> tuple[tuple[str, str], ...]:
     return tuple((value.variable, value.code) for value in values if value and value.source is Source.CHECKOUT)
 
 
-def _commands(work: Work) -> list[Command]:
+def _commands(work: Work) -> Iterator[Command]:
     """Return all commands that the file runs."""
-    commands = [command for one in work.named for command in one.script.commands]
-    return commands + [command for one in work.scripts for command in one.teardown]
+    return chain(*[one.script.commands for one in work.named], *[one.teardown for one in work.scripts])
 
 
 def _setup_names(mail: Mail) -> Iterator[str]:

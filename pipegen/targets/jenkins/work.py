@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.walk import finish_order
 from pipegen.plan.model import Job, Plan, Workspace
 from pipegen.shell.script import Command, Script
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.names import display_names
+from pipegen.targets.jenkins.pins import pinned
 from pipegen.targets.jenkins.settings import Settings
 
 # A question with more parts is too much for a method.
@@ -25,12 +26,16 @@ class PlanScripts(Struct):
 
 
 class NamedJob(Struct):
-    """A job with its plan, its script, and the name of its stage in the file."""
+    """A job with its plan, its script, and the name of its stage in the file.
+
+    It *is_pinned* to the one agent of all stages that share images or containers.
+    """
 
     name: str
     plan: Plan
     job: Job
     script: Script
+    is_pinned: bool
 
 
 class Work(Struct, kw_only=True):
@@ -61,21 +66,21 @@ class Work(Struct, kw_only=True):
         return tuple(one for one in self.scripts if one.plan.workspace is workspace)
 
 
-def named_jobs(scripts: Sequence[PlanScripts]) -> tuple[NamedJob, ...]:
+def named_jobs(scripts: Sequence[PlanScripts], settings: Settings) -> tuple[NamedJob, ...]:
     """Return the jobs of all plans in the order of the config, but each after those that it comes after.
 
     Finally stages are the last of their pipeline.
     """
     shown = display_names([one.plan for one in scripts])
     return tuple(
-        NamedJob(shown[one.plan.name, job.stage], one.plan, job, one.scripts[job.stage])
+        NamedJob(shown[one.plan.name, job.stage], one.plan, job, one.scripts[job.stage], job.stage in on_one_agent)
         for one in scripts
+        for on_one_agent in (pinned(one.plan, settings),)
         for job in _in_order(one.plan)
     )
 
 
 def _in_order(plan: Plan) -> Iterator[Job]:
-    jobs = {job.stage: job for job in plan.jobs}
-    told = ((job.stage,) for job in sorted(plan.jobs, key=lambda job: job.is_final))
-    needs = ((need, job.stage) for job in plan.jobs for need in job.needs)
-    return (jobs[stage] for stage in ExecutionGraph((*told, *needs)).topological())
+    jobs = [*(job for job in plan.jobs if not job.is_final), *(job for job in plan.jobs if job.is_final)]
+    places = {job.stage: place for place, job in enumerate(jobs)}
+    return (jobs[place] for place in finish_order([[places[need] for need in job.needs] for job in jobs]))

@@ -45,11 +45,11 @@ def test_a_script_of_one_plain_line_stays_on_it() -> None:
 
 def test_a_script_that_cannot_be_indented_stands_at_the_margin() -> None:
     """Its text is exact; what comes before it ends its own line."""
-    sh = model.Sh(lines=("a", "b\nc"), is_indentable=False)
+    sh = model.Sh(lines=("a", "b\nc"))
 
     assert script(sh, "    ") == "'''\\\na\nb\nc'''"
     assert (
-        script(model.Sh(prelude="values", lines=sh.lines, is_indentable=False), "  ")
+        script(model.Sh(prelude="values", lines=sh.lines), "  ")
         == "values() + '''\\\n\na\nb\nc'''"
     )
 

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
-_PLAIN = frozenset({str, bool, int, type(None)})
+# What is declared so is a text, a number or several of these, and no noun.
+_PLAIN = frozenset(
+    {"str", "bool", "int", "int | None", "tuple[str, ...]", "tuple[tuple[str, str], ...]", "ClassVar[str]"}
+)
 
 
 def parts_of(*values: object) -> Iterator[object]:
     """Yield the nouns of the model in *values* and in what these hold, in no order; texts and numbers are none."""
-    waiting = [*values]
-    while waiting:
-        value = waiting.pop()
+    found = [*values]
+    for value in found:
         kind: type = type(value)
-        held: Iterable[object] = ()
         if isinstance(value, tuple):
-            held = value
-        elif names := _fields(kind):
+            found += value
+        elif (fields := _fields(kind)) is not None:
             yield value
-            held = [getattr(value, name) for name in names]
-        waiting += [one for one in held if type(one) not in _PLAIN]
+            if fields:
+                found += [held for name in fields if (held := getattr(value, name))]
 
 
 @cache
-def _fields(kind: type) -> tuple[str, ...]:
-    """Return the fields of a noun; anything else has none."""
-    return tuple(getattr(kind, "__annotations__", ()))
+def _fields(kind: type) -> tuple[str, ...] | None:
+    """Return the fields of a noun that may hold others; None for what is no noun."""
+    declared = getattr(kind, "__annotations__", None)
+    return tuple(name for name, told in declared.items() if told not in _PLAIN) if declared else None

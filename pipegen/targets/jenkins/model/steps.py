@@ -32,8 +32,12 @@ class Sh(Struct, kw_only=True):
     kind: ClassVar[str] = "sh"
     prelude: str = ""
     lines: tuple[str, ...]
-    is_indentable: bool = True
     tells_status: bool = False
+
+    @property
+    def is_indentable(self) -> bool:
+        """Whether each line may be indented without changing what it means; that of an interpreter may not."""
+        return not any("\n" in line for line in self.lines) and not (self.lines and self.lines[0].startswith("#!"))
 
 
 class Unstash(Struct):
