@@ -4,10 +4,20 @@ Mappings and sequences stand in block style, sequences indented under their key.
 block. Nothing is wrapped, no anchor is made, and entries keep their order.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from typing import TypeAlias
 
-from pipegen.emit.yaml_scalar import Scalar, escape, is_foldable, literal_block, write_key, write_scalar, write_text
+from pipegen.emit.yaml_scalar import (
+    Scalar,
+    escape,
+    is_foldable,
+    literal_block,
+    write_key,
+    write_scalar,
+)
 from pipegen.structs import Struct
 
 Data: TypeAlias = "Scalar | Mapping[str, Data] | Sequence[Data]"
@@ -44,7 +54,13 @@ class Commented(Struct):
 
 def write(document: Mapping[str, Value] | Sequence[Value], header: Iterable[str] = (), *, spaced: bool = True) -> str:
     """Return *document* below the comment lines of *header*, with blank lines between its entries if *spaced*."""
-    return with_header(header, _Lines().text(document, spaced=spaced))
+    top = _Depth("\n", _Line())
+    entries = top.entries(document) if isinstance(document, Mapping) else top.items(document)
+    if spaced:
+        # A block that ends in blank lines has taken the one above already: one more would be its text.
+        entries[:-1] = [one if one.endswith("\n") else f"{one}\n" for one in entries[:-1]]
+    text = "".join(entries).removeprefix("\n") or ("{}" if isinstance(document, Mapping) else "[]")
+    return with_header(header, f"{text}\n")
 
 
 def with_header(header: Iterable[str], text: str) -> str:
@@ -66,120 +82,118 @@ class _Written(dict[str, str]):
         return found
 
 
-class _Lines:
-    """The lines of a document. What is frequent, and found out fast, is asked first."""
+class _Line:
+    """Writes what stands on one line."""
 
     def __init__(self) -> None:
-        self._lines: list[str] = []
-        self._keys = _Written(lambda key: write_key(key, in_flow=False))
-        self._texts = _Written(lambda text: write_text(text, in_flow=False))
-        self._keys_in_flow = _Written(lambda key: write_key(key, in_flow=True))
-        self._texts_in_flow = _Written(lambda text: write_text(text, in_flow=True))
+        self.texts = _Written(partial(write_scalar, in_flow=False))
+        self._texts_in_flow = _Written(partial(write_scalar, in_flow=True))
+        self._keys_in_flow = _Written(partial(write_key, in_flow=True))
 
-    def text(self, document: Mapping[str, Value] | Sequence[Value], *, spaced: bool) -> str:
-        """Return *document*, with blank lines between its entries if they are *spaced*."""
-        lines = self._lines
-        for lead, value in self._entries(document, ""):
-            # A block that ends in blank lines has taken the one above already: one more would be its text.
-            if spaced and lines and lines[-1]:
-                lines.append("")
-            self._add(lead, value, "")
-        if not lines:
-            lines.append(_empty(document))
-        return "\n".join(lines) + "\n"
-
-    def _entries(self, collection: Mapping[str, Value] | Sequence[Value], indent: str) -> Iterable[tuple[str, Value]]:
-        """Yield each entry of *collection* with what leads it: its key and colon, or a dash."""
-        if not isinstance(collection, dict | Mapping):
-            return (("-", item) for item in collection)
-        keys = self._keys
-        # A key that is too long for one line has its colon on the next.
-        return ((keys[key].replace("\n", f"\n{indent}"), value) for key, value in collection.items())
-
-    def _add(self, lead: str, value: Value, indent: str) -> None:
-        """Append the entry that *lead* opens at *indent*."""
-        match value:
-            case str():
-                self._add_text(lead, value, indent)
-            case Flow():
-                self._lines.append(f"{indent}{lead} {self._flow(value.value)}")
-            case dict() | list() | tuple():
-                self._add_collection(lead, value, indent)
-            case bool() | int() | float() | None:
-                self._lines.append(f"{indent}{lead} {write_scalar(value, in_flow=False)}")
-            case Commented():
-                self._add_commented(lead, value, indent)
-            case Folded():
-                self._add_folded(lead, value, indent)
-            case Verbatim():
-                self._lines.append(f"{indent}{lead} {value.text}")
-            case Mapping() | Sequence():
-                self._add_collection(lead, value, indent)
-
-    def _add_text(self, lead: str, text: str, indent: str) -> None:
-        """Append *text*, as a literal block where it has several lines."""
-        block = literal_block(text) if "\n" in text else None
-        if block is None:
-            self._lines.append(f"{indent}{lead} {self._texts[text]}")
-            return
-        header, content = block
-        self._lines.append(f"{indent}{lead} {header}")
-        self._lines.extend([f"{indent}{_INDENT}{line}" if line else "" for line in content])
-
-    def _add_folded(self, lead: str, folded: Folded, indent: str) -> None:
-        """Append *folded*, on one line where it has no other or cannot be broken."""
-        if len(folded.lines) > 1 and is_foldable(folded.lines):
-            self._lines.append(f"{indent}{lead} >-")
-            self._lines.extend(f"{indent}{_INDENT}{line}" for line in folded.lines)
-        else:
-            self._add_text(lead, " ".join(folded.lines), indent)
-
-    def _add_commented(self, lead: str, commented: Commented, indent: str) -> None:
-        """Append a value with the comments above and beside it."""
-        if commented.above:
-            self._lines.extend(f"{indent}{_comment(line)}" for line in commented.above.split("\n"))
-        first = len(self._lines)
-        self._add(lead, commented.value, indent)
-        if commented.beside:
-            self._lines[first] += f"  {_comment(commented.beside)}"
-
-    def _add_collection(self, lead: str, collection: Mapping[str, Value] | Sequence[Value], indent: str) -> None:
-        """Append *collection* one step deeper; its first entry shares the line of a dash, unless a comment is above."""
-        if not collection:
-            self._lines.append(f"{indent}{lead} {_empty(collection)}")
-            return
-        deeper = indent + _INDENT
-        first = len(self._lines)
-        if lead != "-":
-            self._lines.append(indent + lead)
-        for inner, value in self._entries(collection, deeper):
-            self._add(inner, value, deeper)
-        if lead != "-":
-            return
-        if self._lines[first].startswith("#", len(deeper)):
-            self._lines.insert(first, indent + lead)
-        else:
-            self._lines[first] = f"{indent}- {self._lines[first][len(deeper) :]}"
-
-    def _flow(self, value: Data) -> str:
-        """Return *value* on one line."""
+    def flow(self, value: Data) -> str:
+        """Return *value* in flow style."""
         match value:
             case str():
                 return self._texts_in_flow[value]
             case bool() | int() | float() | None:
                 return write_scalar(value, in_flow=True)
             case dict() | Mapping():
-                inside = ", ".join([f"{self._keys_in_flow[key]} {self._flow(item)}" for key, item in value.items()])
+                inside = ", ".join([f"{self._keys_in_flow[key]} {self.flow(item)}" for key, item in value.items()])
                 return f"{{ {inside} }}" if inside else "{}"
             case list() | tuple() | Sequence():
-                return f"[{', '.join(map(self._flow, value))}]"
+                return f"[{', '.join(map(self.flow, value))}]"
 
 
-def _empty(collection: Mapping[str, Value] | Sequence[Value]) -> str:
-    """Return the empty *collection*, which only flow style can say."""
-    return "{}" if isinstance(collection, Mapping) else "[]"
+class _Depth:
+    """Writes what stands at one indentation; what is frequent, and found out fast, is asked first.
+
+    Each entry begins with *start*, a line break too, and what leads it: its key and colon, or a dash.
+    """
+
+    def __init__(self, start: str, line: _Line) -> None:
+        self.start = start
+        self._dash = f"{start}-"
+        # A key that is too long for one line has its colon on the next.
+        self._keys = _Written(lambda key: start + write_key(key, in_flow=False).replace("\n", start))
+        self._line = line
+
+    @cached_property
+    def _deeper(self) -> _Depth:
+        return _Depth(self.start + _INDENT, self._line)
+
+    def entries(self, mapping: Mapping[str, Value]) -> list[str]:
+        """Return the entries of *mapping*."""
+        keys, texts = self._keys, self._line.texts
+        return [
+            f"{keys[key]} {texts[value]}" if type(value) is str and "\n" not in value else self._entry(keys[key], value)
+            for key, value in mapping.items()
+        ]
+
+    def items(self, sequence: Sequence[Value]) -> list[str]:
+        """Return the items of *sequence* as entries."""
+        dash, texts = self._dash, self._line.texts
+        return [
+            f"{dash} {texts[value]}" if type(value) is str and "\n" not in value else self._entry(dash, value)
+            for value in sequence
+        ]
+
+    def _entry(self, lead: str, value: Value) -> str:  # noqa: C901, PLR0911 - one for each kind
+        """Return the entry that *lead* opens."""
+        match value:
+            case str():
+                return f"{lead} {self._text(value)}"
+            case list() | tuple():
+                return self._block(lead, self._deeper.items(value), "[]")
+            case dict():
+                return self._block(lead, self._deeper.entries(value), "{}")
+            case Flow():
+                return f"{lead} {self._line.flow(value.value)}"
+            case Commented():
+                return self._commented(lead, value)
+            case bool() | int() | float() | None:
+                return f"{lead} {write_scalar(value, in_flow=False)}"
+            case Folded():
+                return f"{lead} {self._folded(value.lines)}"
+            case Verbatim():
+                return f"{lead} {value.text}"
+            case Mapping():
+                return self._block(lead, self._deeper.entries(value), "{}")
+            case Sequence():
+                return self._block(lead, self._deeper.items(value), "[]")
+
+    def _block(self, lead: str, entries: Sequence[str], empty: str) -> str:
+        """Return *entries* one step deeper; the first shares the line of a dash, unless a comment is above it."""
+        if not entries:
+            return f"{lead} {empty}"
+        text = "".join(entries)
+        start = self._deeper.start
+        if lead is not self._dash or text.startswith("#", len(start)):
+            return f"{lead}{text}"
+        return f"{lead} {text[len(start) :]}"
+
+    def _text(self, text: str) -> str:
+        """Return *text*, as a literal block where it has several lines."""
+        return literal_block(text, self._deeper.start) or self._line.texts[text]
+
+    def _folded(self, lines: tuple[str, ...]) -> str:
+        """Return *lines* folded; on one line where there is no other or they cannot be broken."""
+        if len(lines) > 1 and is_foldable(lines):
+            return ">-" + "".join([f"{self._deeper.start}{line}" for line in lines])
+        return self._text(" ".join(lines))
+
+    def _commented(self, lead: str, commented: Commented) -> str:
+        """Return an entry with the comments above and beside it."""
+        entry = self._entry(lead, commented.value)
+        if commented.beside:
+            end = entry.find("\n", len(lead) if entry.startswith(lead) else 1)
+            end = len(entry) if end < 0 else end
+            entry = f"{entry[:end]}  {_comment(commented.beside)}{entry[end:]}"
+        if not commented.above:
+            return entry
+        return "".join([f"{self.start}{_comment(line)}" for line in commented.above.split("\n")]) + entry
 
 
+@lru_cache
 def _comment(text: str) -> str:
     """Return *text* as a comment of one line."""
     return f"# {escape(text)}".rstrip(" ")

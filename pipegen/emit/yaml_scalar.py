@@ -14,19 +14,20 @@ _UNPRINTABLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff"
 _ESCAPED = re.compile(rf"[\t\n{_UNPRINTABLE}]")
 _FORBIDDEN_IN_BLOCK = re.compile(rf"[{_UNPRINTABLE}]")
 
-# A colon or a number sign only ends a plain scalar beside a blank; in flow style its own punctuation does as well.
-_PLAIN_START = rf"(?!(?:---|\.\.\.)(?: |\Z))(?:[^ \-?:,\[\]{{}}#&*!|>'\"%@`\t\n{_UNPRINTABLE}]|-(?! |\Z))"
-_PLAIN_REST = r"(?:[^ :{0}]++|:(?! |\Z)| ++(?!#|\Z))*\Z"
-_PLAIN = re.compile(_PLAIN_START + _PLAIN_REST.format(rf"\t\n{_UNPRINTABLE}"))
-_PLAIN_IN_FLOW = re.compile(_PLAIN_START + _PLAIN_REST.format(rf",?\[\]{{}}\t\n{_UNPRINTABLE}"))
-
 # Null, booleans, merge and value keys, infinities, and all that could be a number or a time somewhere: sexagesimal
 # numbers and dates of YAML 1.1, octal ones of 1.2, underscores, Psych's thousands separators.
-_RESOLVED = re.compile(
-    r"(?:~|=|<<|y|n|yes|no|on|off|true|false|null|[-+]?\.(?:inf|nan)"
-    r"|[-+]?(?:[0-9]|\.[0-9_e])[-+0-9a-fotxz_.,: ]*)\Z",
-    re.ASCII | re.IGNORECASE,
+_RESOLVED = (
+    r"(?=[-+.~=<0-9FNOTYfnoty])"  # most begin with none of these
+    r"(?ai:(?:~|=|<<|y|n|yes|no|on|off|true|false|null|[-+]?\.(?:inf|nan)"
+    r"|[-+]?(?:[0-9]|\.[0-9_e])[-+0-9a-fotxz_.,: ]*)\Z)"
 )
+# A colon or a number sign only ends a plain scalar beside a blank; in flow style its own punctuation does as well.
+_PLAIN_START = (
+    rf"(?!{_RESOLVED})(?!(?:---|\.\.\.)(?: |\Z))(?:[^ \-?:,\[\]{{}}#&*!|>'\"%@`\t\n{_UNPRINTABLE}]|-(?! |\Z))"
+)
+_PLAIN_REST = r"(?:[^:#{0}]++|:(?! |\Z)|(?<! )#)*(?<! )\Z"
+_PLAIN = re.compile(_PLAIN_START + _PLAIN_REST.format(rf"\t\n{_UNPRINTABLE}"))
+_PLAIN_IN_FLOW = re.compile(_PLAIN_START + _PLAIN_REST.format(rf",?\[\]{{}}\t\n{_UNPRINTABLE}"))
 _ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 # A literal block finds its indentation by its first line, unless that is stated.
 _STARTS_BLANK = re.compile(r"\n*[ \t]")
@@ -37,7 +38,7 @@ _LONGEST_SIMPLE_KEY = 1_000
 def write_scalar(value: Scalar, *, in_flow: bool) -> str:
     """Return *value* on one line, as it stands in block style or *in_flow*."""
     if isinstance(value, str):
-        return write_text(value, in_flow=in_flow)
+        return value if (_PLAIN_IN_FLOW if in_flow else _PLAIN).match(value) else _quoted(value)
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -45,11 +46,8 @@ def write_scalar(value: Scalar, *, in_flow: bool) -> str:
     return _write_float(value) if isinstance(value, float) else str(value)
 
 
-def write_text(text: str, *, in_flow: bool) -> str:
-    """Return *text* on one line: plain where that is safe, else in the quotes that need the fewest escapes."""
-    plain = _PLAIN_IN_FLOW if in_flow else _PLAIN
-    if plain.match(text) and not _RESOLVED.match(text):
-        return text
+def _quoted(text: str) -> str:
+    """Return *text* on one line, in the quotes that need the fewest escapes."""
     if _ESCAPED.search(text):
         backslashes_doubled = text.replace("\\", "\\\\")
         return '"{}"'.format(escape(backslashes_doubled.replace('"', '\\"')))
@@ -60,7 +58,7 @@ def write_text(text: str, *, in_flow: bool) -> str:
 
 def write_key(text: str, *, in_flow: bool, indent: str = "") -> str:
     """Return *text* as a key with its colon; one too long to be a simple key opens with `? `."""
-    written = write_text(text, in_flow=in_flow)
+    written = write_scalar(text, in_flow=in_flow)
     if text == "<<":
         # Psych merges what stands under this key even when it is quoted, unless a tag calls it a string.
         written = f"!!str {written}"
@@ -69,15 +67,17 @@ def write_key(text: str, *, in_flow: bool, indent: str = "") -> str:
     return f"? {written} :" if in_flow else f"? {written}\n{indent}:"
 
 
-def literal_block(text: str) -> tuple[str, list[str]] | None:
-    """Return header and lines of *text* as a literal block; None when it has one line or no block can hold it."""
+def literal_block(text: str, start: str) -> str | None:
+    """Return *text* as a literal block whose lines begin with *start*, a line break too; None where none can hold it.
+
+    Text of one line needs none.
+    """
     if "\n" not in text or not text.strip(" \t\n") or _FORBIDDEN_IN_BLOCK.search(text):
         return None
     indentation = "2" if _STARTS_BLANK.match(text) else ""
-    if not text.endswith("\n"):
-        return f"|{indentation}-", text.split("\n")
-    chomping = "+" if text.endswith("\n\n") else ""
-    return f"|{indentation}{chomping}", text[:-1].split("\n")
+    chomping = "-" if text[-1] != "\n" else "+" if text[-2:] == "\n\n" else ""
+    lines = [f"{start}{line}" if line else "\n" for line in text.removesuffix("\n").split("\n")]
+    return f"|{indentation}{chomping}{''.join(lines)}"
 
 
 def is_foldable(lines: tuple[str, ...]) -> bool:

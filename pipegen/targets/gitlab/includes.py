@@ -34,11 +34,11 @@ def included(document: Document, budget: int, scales: Scales) -> tuple[Document,
 def _pieces(jobs: Sequence[Job], budget: int, scales: Scales) -> Iterator[tuple[Job, ...]]:
     piece: list[Job] = []
     size = 0
-    for job in jobs:
-        own = map_memory(1) + scales.size(job) + _PLACE
+    for one in scales.each(jobs):
+        own = map_memory(1) + one.size + _PLACE
         if piece and size + own > budget:
             yield tuple(piece)
             piece, size = [], 0
-        piece.append(job)
+        piece.append(one.job)
         size += own
     yield tuple(piece)

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import assert_never
 
 from pipegen.emit.yaml import Commented, Flow, Folded, Value, Verbatim
 
@@ -38,31 +37,49 @@ _BINS = (128, 32_768)
 _LIST, _SHORT_LIST, _ITEM, _GROWTH = 40, 3, 8, 17
 
 
-def memory(value: Value) -> int:  # noqa: PLR0911 - one for each kind, frequent ones first
-    """Return the bytes that GitLab counts for *value*, at most."""
-    match value:
-        case str():
-            return _text(value)
-        case Flow() | Commented():
-            return memory(value.value)
-        case list() | tuple():
-            return _list(len(value)) + sum([_text(item) if type(item) is str else memory(item) for item in value])
-        case dict() | Mapping():
-            return map_memory(len(value)) + sum([entry_memory(key, item) for key, item in value.items()])
-        case Folded():
-            return memory(" ".join(value.lines))
-        case Verbatim() | None | bool() | int() | float():
-            return 0
-        case Sequence():
-            return _list(len(value)) + sum(map(memory, value))
-    assert_never(value)
+class _Texts(dict[int, int]):
+    """The bytes of texts by their length, at most, each worked out once."""
+
+    def __missing__(self, length: int) -> int:
+        """Return the bytes of a text of *length* bytes."""
+        slot = next((slot for slot in _SLOTS if length + _OF_SLOT <= slot), 0)
+        self[length] = max(slot, length + _OF_TEXT if length > _SHORT_TEXT else 0)
+        return self[length]
 
 
-def entry_memory(key: str, value: Value) -> int:
-    """Return the bytes of an entry of a map, at most."""
-    return _text(key) + (_text(value) if type(value) is str else memory(value))
+_TEXTS = _Texts()
 
 
+def memory(*values: Value) -> int:
+    """Return the bytes that GitLab counts for *values*, at most."""
+    size = 0
+    texts: list[str] = []
+    waiting: list[Value] = [*values]
+    for value in waiting:  # what they hold is added meanwhile
+        match value:
+            case str():
+                texts.append(value)
+            case Flow() | Commented():
+                waiting.append(value.value)
+            case list() | tuple():
+                size += _list(len(value))
+                waiting += value
+            case dict() | Mapping():
+                size += map_memory(len(value))
+                texts += value
+                waiting += value.values()
+            case Folded():
+                texts.append(" ".join(value.lines))
+            case Verbatim() | None | bool() | int() | float():
+                pass
+            case Sequence():
+                size += _list(len(value))
+                waiting += value
+    lengths = map(len, texts if all(map(str.isascii, texts)) else map(str.encode, texts))
+    return size + sum(map(_TEXTS.__getitem__, lengths))
+
+
+@lru_cache
 def map_memory(entries: int) -> int:
     """Return the bytes of a map of so many *entries* beside these, at most."""
     if entries <= _SHORT_MAP:
@@ -72,16 +89,7 @@ def map_memory(entries: int) -> int:
     return _LONG_MAP + _ENTRY * places + 2 * places * width
 
 
-def _text(text: str) -> int:
-    return _of_length(len(text) if text.isascii() else len(text.encode()))
-
-
-@lru_cache(maxsize=_SLOTS[-1])
-def _of_length(length: int) -> int:
-    slot = next((slot for slot in _SLOTS if length + _OF_SLOT <= slot), 0)
-    return max(slot, length + _OF_TEXT if length > _SHORT_TEXT else 0)
-
-
+@lru_cache
 def _list(items: int) -> int:
     places = _SHORT_LIST
     while places < items:

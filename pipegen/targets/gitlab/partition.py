@@ -154,9 +154,9 @@ def _tied(plan: Plan, numbers: Mapping[str, int]) -> tuple[tuple[int, ...], ...]
 
 def _weights(laid: Laid, numbers: Mapping[str, int], scales: Scales) -> tuple[int, ...]:
     found = [0] * len(numbers)
-    for one in laid.made:
-        if one.stage in numbers:
-            found[numbers[one.stage]] += map_memory(1) + scales.size(one.job)
+    made = [one for one in laid.made if one.stage in numbers]
+    for one, weighed in zip(made, scales.each(one.job for one in made), strict=True):
+        found[numbers[one.stage]] += map_memory(1) + weighed.size
     return tuple(found)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, with_header, write
 from pipegen.targets.gitlab.model import (
+    PLAINLY_KEPT,
     Cache,
     Child,
     Coverage,
@@ -42,7 +43,7 @@ def around(document: Document) -> dict[str, Value]:
             "include": [{"local": path} for path in document.includes] or None,
             "workflow": _workflow(document) or None,
             "default": _default(document) or None,
-            "variables": _variables(document.variables),
+            "variables": _variables(document.variables) if document.variables else None,
             **{hidden.name: _hidden(hidden) for hidden in document.hidden},
         }
     )
@@ -66,50 +67,50 @@ def _one(texts: tuple[str, ...]) -> Value:
 def _hidden(hidden: Hidden) -> dict[str, Value]:
     return _written(
         {
-            "image": _image(hidden.image),
-            "services": _services(hidden.services),
-            "variables": _variables(hidden.variables),
-            "before_script": _script(hidden.before_script),
+            "image": _image(hidden.image) if hidden.image else None,
+            "services": [_service(service) for service in hidden.services] if hidden.services else None,
+            "variables": _variables(hidden.variables) if hidden.variables else None,
+            "before_script": _script(hidden.before_script) if hidden.before_script else None,
         }
     )
 
 
 def job_data(job: Job) -> dict[str, Value]:
     """Return a job's keys: where and when it runs, with what, what it does, what it leaves."""
-    written: dict[str, Value] = _written(
+    written = _written(
         {
             "extends": job.extends or None,
-            "image": _image(job.image),
-            "services": _services(job.services),
+            "image": _image(job.image) if job.image else None,
+            "services": [_service(service) for service in job.services] if job.services else None,
             "tags": Flow(job.tags) if job.tags else None,
             "stage": job.stage,
-            "needs": [_need(need) for need in job.needs] or None,
+            "needs": [_need(need) for need in job.needs] if job.needs else None,
             "dependencies": None if job.dependencies is None else Flow(job.dependencies),
-            "rules": _rules(job.rules),
+            "rules": [_rule(rule) for rule in job.rules] if job.rules else None,
             "when": job.when or None,
             "start_in": job.start_in or None,
             "manual_confirmation": job.manual_confirmation or None,
-            "environment": _environment(job.environment),
+            "environment": _environment(job.environment) if job.environment else None,
             "resource_group": job.resource_group or None,
             "allow_failure": _allow_failure(job),
-            "retry": _retry(job.limits.retry),
+            "retry": _retry(job.limits.retry) if job.limits.retry else None,
             "timeout": job.limits.timeout or None,
             "interruptible": job.interruptible or None,
             "inherit": None if job.inherits_variables else Flow({"variables": False}),
-            "variables": _variables(job.variables),
-            "id_tokens": {token.variable: _audiences(token) for token in job.id_tokens} or None,
-            "before_script": _script(job.before_script),
-            "script": _script(job.script),
-            "after_script": _script(job.after_script),
+            "variables": _variables(job.variables) if job.variables else None,
+            "id_tokens": {token.variable: _audiences(token) for token in job.id_tokens} if job.id_tokens else None,
+            "before_script": _script(job.before_script) if job.before_script else None,
+            "script": _script(job.script) if job.script else None,
+            "after_script": _script(job.after_script) if job.after_script else None,
             "coverage": job.kept.coverage or None,
-            "cache": _caches(job.caches),
+            "cache": _caches(job.caches) if job.caches else None,
             "artifacts": _artifacts(job.artifacts, job.kept),
             "pages": {"publish": job.pages.publish} if job.pages else None,
             "release": _release(job.release) if job.release else None,
             "trigger": _trigger(job.trigger) if job.trigger else None,
         }
     )
-    return _merged(written, job.raw)
+    return _merged(written, job.raw) if job.raw else written
 
 
 def _merged(lower: Mapping[str, Value], upper: Mapping[str, Data]) -> dict[str, Value]:
@@ -121,9 +122,7 @@ def _merged(lower: Mapping[str, Value], upper: Mapping[str, Data]) -> dict[str, 
     return merged
 
 
-def _environment(environment: Environment | None) -> Value:
-    if environment is None:
-        return None
+def _environment(environment: Environment) -> Value:
     return _written(
         {
             "name": environment.name,
@@ -136,7 +135,7 @@ def _environment(environment: Environment | None) -> Value:
 
 def _caches(caches: tuple[Cache, ...]) -> Value:
     found = [_cache(one) for one in caches]
-    return found[0] if len(found) == 1 else found or None
+    return found[0] if len(found) == 1 else found
 
 
 def _cache(cache: Cache) -> Value:
@@ -157,14 +156,14 @@ def _allow_failure(job: Job) -> Value:
     return False if job.is_blocking else job.limits.allow_failure or None
 
 
-def _retry(retry: Retry | None) -> Value:
-    if retry is None or not retry.when:
-        return retry.count if retry else None
-    return {"max": retry.count, "when": retry.when}
+def _retry(retry: Retry) -> Value:
+    return {"max": retry.count, "when": retry.when} if retry.when else retry.count
 
 
 def _artifacts(paths: tuple[str, ...], kept: Kept) -> Value:
     """Return what a job leaves; how it is kept is nothing to say where nothing is."""
+    if kept is PLAINLY_KEPT:
+        return {"paths": paths} if paths else None
     reports = _written(
         {
             "junit": _one_or_more(kept.junit),
@@ -201,19 +200,15 @@ def _written(keys: Mapping[str, Value]) -> dict[str, Value]:
     return {key: value for key, value in keys.items() if value is not None}
 
 
-def _image(image: Image | None) -> Value:
-    if image is None or not (image.has_entrypoint or image.pull):
-        return image.name if image else None
+def _image(image: Image) -> Value:
+    if not image.has_entrypoint and not image.pull:
+        return image.name
     keys: dict[str, Data] = {"name": image.name}
     if image.has_entrypoint:
         keys["entrypoint"] = image.entrypoint
     if image.pull:
         keys["pull_policy"] = image.pull
     return Flow(keys)
-
-
-def _services(services: Iterable[Service]) -> Value:
-    return [_service(service) for service in services] or None
 
 
 def _service(service: Service) -> Value:
@@ -230,13 +225,12 @@ def _service(service: Service) -> Value:
 
 
 def _need(need: Need) -> Value:
-    keys: dict[str, Data] = {"pipeline": need.pipeline} if need.pipeline else {}
-    keys |= {"job": need.job, "artifacts": need.artifacts}
-    return Flow(keys | {"optional": True} if need.is_optional else keys)
-
-
-def _rules(rules: Iterable[Rule]) -> Value:
-    return [_rule(rule) for rule in rules] or None
+    keys: dict[str, Data] = {"job": need.job, "artifacts": need.artifacts}
+    if need.pipeline:
+        keys = {"pipeline": need.pipeline, **keys}
+    if need.is_optional:
+        keys["optional"] = True
+    return Flow(keys)
 
 
 def _rule(rule: Rule) -> dict[str, Value]:
@@ -255,10 +249,12 @@ def _rule(rule: Rule) -> dict[str, Value]:
 
 
 def _variables(variables: Iterable[Variable]) -> Value:
-    return {variable.name: _variable(variable) for variable in variables} or None
+    return {variable.name: _variable(variable) for variable in variables}
 
 
 def _variable(variable: Variable) -> Value:
+    if not variable.description and not variable.options and not variable.is_raw:
+        return variable.value
     more = _written(
         {
             "description": variable.description or None,
@@ -266,7 +262,7 @@ def _variable(variable: Variable) -> Value:
             "expand": False if variable.is_raw else None,
         }
     )
-    return {"value": variable.value, **more} if more else variable.value
+    return {"value": variable.value, **more}
 
 
 def _audiences(token: IdToken) -> Value:
@@ -274,7 +270,7 @@ def _audiences(token: IdToken) -> Value:
 
 
 def _script(entries: Iterable[Entry]) -> Value:
-    return [Commented(entry.text, above=entry.comment) if entry.comment else entry.text for entry in entries] or None
+    return [Commented(entry.text, above=entry.comment) if entry.comment else entry.text for entry in entries]
 
 
 def _release(release: Release) -> dict[str, Value]:
