@@ -54,6 +54,8 @@ def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911 - one for each kin
     match step:
         case model.Checkout():
             return Shape(f"{step.function}()")
+        case model.NoFork():
+            return Shape("noFork()")
         case model.Echo():
             return Shape(coded("echo ", None), (step.text,))
         case model.Sh():

@@ -1,0 +1,74 @@
+"""Whoever builds the wheel and the source distribution from the same commit gets the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+# Another place, and nothing else of it the same: its owner's rights, its clock, its language, its order of hashes.
+_ELSEWHERE = {"TZ": "Asia/Tokyo", "LC_ALL": "C", "PYTHONHASHSEED": "7", "SOURCE_DATE_EPOCH": ""}
+_OLD = 981173106.0
+
+
+def files() -> tuple[Path, ...]:
+    """Return the files of the checkout, as they are now; what git ignores is none."""
+    command = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout.decode()
+    return tuple(path for path in map(Path, filter(None, said.split("\0"))) if (ROOT / path).is_file())
+
+
+def clone(place: Path, *, mode: int, when: float | None = None) -> Path:
+    """Return a copy of the checkout at *place*, whose files have the rights *mode* and the time *when*."""
+    for path in files():
+        copy = place / path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / path, copy)
+        is_program = os.access(ROOT / path, os.X_OK)
+        copy.chmod(mode | (0o100 if is_program else 0) | (0o011 if is_program and mode & 0o044 else 0))
+        if when is not None:
+            os.utime(copy, (when, when))
+    return place
+
+
+def built(place: Path, python: str = sys.executable, **variables: str) -> Mapping[str, str]:
+    """Return the hashes of what is built from the files at *place*."""
+    environment = {key: value for key, value in (os.environ | variables).items() if value}
+    command = (python, "-m", "hatchling", "build")
+    subprocess.run(command, cwd=place, env=environment, capture_output=True, check=True)
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted((place / "dist").iterdir())}
+
+
+def pythons() -> Iterator[str]:
+    """Yield other Pythons that the locked packages are installed for; CI names them."""
+    yield from filter(None, os.environ.get("PIPEGEN_PYTHONS", "").split(":"))
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git, which knows the files, is not here")
+def test_two_builds_have_the_same_bytes(tmp_path: Path) -> None:
+    """In folders of other names, of files of another time and other rights, by any Python; other files make others."""
+    here = clone(tmp_path / "here", mode=0o644)
+    there = clone(tmp_path / "far" / "away", mode=0o600, when=_OLD)
+    expected = built(here)
+    wheel, sdist = expected
+
+    assert (wheel, sdist) == ("pipegen-0.1.0-py3-none-any.whl", "pipegen-0.1.0.tar.gz")
+    assert built(there, **_ELSEWHERE) == expected
+    for python in pythons():
+        assert built(there, python) == expected
+
+    with tarfile.open(here / "dist" / sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    assert built(tmp_path / sdist.removesuffix(".tar.gz"))[wheel] == expected[wheel]
+
+    (there / "pipegen" / "py.typed").write_text("\n", encoding="utf-8")
+    assert not expected.items() & built(there).items()
