@@ -1,0 +1,93 @@
+"""Hostile texts in every place of configs, executed: each arrives byte for byte, and none is executed.
+
+    PYTHONPATH=.:tests python tests/robust/injecting.py --turns 3
+
+executes so many configs of each kind on each engine, prints the figures, and what went wrong; `--nightly` tries more
+than 20,000 texts. A turn, `--first`, says which texts are taken: the same turn takes the same texts.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from robust.figure import Figures
+from robust.injecting_engines import ENGINES, Ran, executed
+from robust.injecting_round import Round
+from robust.injecting_rounds import KINDS
+
+NIGHTLY = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One config that is executed on one engine."""
+
+    kind: str
+    engine: str
+    turn: int
+    size: int
+
+
+def trials(
+    turns: Sequence[int], size: int, engines: Sequence[str] = tuple(ENGINES), kinds: Sequence[str] = tuple(KINDS)
+) -> Iterator[Trial]:
+    """Yield a config of each kind on each engine for each of *turns*."""
+    for turn in turns:
+        for kind in kinds:
+            yield from (Trial(kind, engine, turn, size) for engine in engines)
+
+
+def tried(trial: Trial) -> Ran:
+    """Return what comes of *trial*."""
+    with TemporaryDirectory(prefix="pipegen-injecting-") as name:
+        folder = Path(name)
+        made = Round(trial.turn, trial.size, folder / "canaries")
+        for part in KINDS[trial.kind]:
+            part(made)
+        return executed(made, trial.engine, folder)
+
+
+def figures(*, is_nightly: bool) -> Figures:
+    """Return what came of all kinds on all engines."""
+    return told([(trial, tried(trial)) for trial in trials(range(NIGHTLY if is_nightly else 1), 40 if is_nightly else 8)])
+
+
+def told(done: Sequence[tuple[Trial, Ran]]) -> Figures:
+    """Return the figures of what was *done*."""
+    positions: Counter[str] = Counter()
+    for trial, ran in done:
+        positions[trial.engine] += ran.positions
+    wrong = [f"{trial}: {fault}" for trial, ran in done for fault in ran.wrong]
+    canaries = [f"{trial}: text {number} was executed" for trial, ran in done for number in ran.canaries]
+    summary = f"{positions.total():,} positions in {len(done)} executions: {len(wrong)} mismatches, {len(canaries)} canaries"
+    shares = ", ".join(f"{engine} {number:,}" for engine, number in positions.items())
+    return Figures("Injection", (summary, shares, *wrong, *canaries), len(wrong) + len(canaries))
+
+
+def main() -> int:
+    """Print the figures; return 1 when something went wrong."""
+    parser = ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--turns", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--size", type=int, default=40)
+    parser.add_argument("--nightly", action="store_true")
+    parser.add_argument("--engine", action="append", choices=ENGINES)
+    parser.add_argument("--kind", action="append", choices=KINDS)
+    given = parser.parse_args()
+    if given.nightly:
+        found = figures(is_nightly=True)
+    else:
+        turns = range(given.first, given.first + given.turns)
+        found = told([(trial, tried(trial)) for trial in trials(turns, given.size, given.engine or tuple(ENGINES), given.kind or tuple(KINDS))])
+    print("\n".join(line[:1_000] for line in found.lines))
+    return int(found.wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

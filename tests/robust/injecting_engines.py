@@ -1,0 +1,90 @@
+"""Rounds of hostile texts on each engine, and what was wrong with what came of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from engines.containers import BIN, Containers
+from engines.proof import worlds
+from engines.proof.execution import DECLARATIVE, GITLAB_LOCAL, HERE, SCRIPTED, CONFIG, Engine, Execution, World, execute
+from robust.injecting_calls import sent, spread
+from robust.injecting_round import Expected, Round
+
+ENGINES: Mapping[str, Engine] = {
+    "gitlab-ci-local": GITLAB_LOCAL,
+    "scripted": SCRIPTED,
+    "declarative": DECLARATIVE,
+    "pipegen run": HERE,
+}
+PROGRAM = Path(__file__).parent / "bin/program"
+SETTINGS = {"gitlab": {"mail": {}, "projects": {"other": "group/other"}}}
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a round on an engine: what is wrong, and which texts were executed."""
+
+    positions: int
+    wrong: tuple[str, ...]
+    canaries: tuple[str, ...]
+
+
+def stand_ins(folder: Path) -> Containers:
+    """Return programs that only record, where containers would be."""
+    conf = folder / "containers.conf"
+    conf.write_text("[containers]\n", encoding="utf-8")
+    environment = {
+        "PATH": f"{BIN}:{os.environ['PATH']}",
+        "DOCKER": f"sh {PROGRAM}",
+        "HELM": f"sh {PROGRAM}",
+        "CONTAINERS_CONF": str(conf),
+    }
+    return Containers(folder=folder, registry="registry.example.org", environment=environment)
+
+
+def executed(turn: Round, name: str, folder: Path) -> Ran:
+    """Return what comes of *turn* on the engine *name*; all that it makes lies in *folder*."""
+    records, repository = folder / "values", folder / "repository"
+    for made in (records, turn.canaries):
+        made.mkdir(parents=True)
+    world = World(
+        containers=stand_ins(folder),
+        repository=worlds.repository(repository, files={CONFIG: turn.config(), **turn.files}),
+        folder=folder / "world",
+        variables={"RECORDS": str(records), "CONTAINER": str(repository / ".container"), **turn.variables},
+        parameters=turn.given,
+        settings=SETTINGS,
+    )
+    done = execute(ENGINES[name], world)
+    spread(records)
+    for record, value in told(done, world):
+        (records / record).write_bytes(value)
+    failed = [f"stage {stage}: {outcome}" for stage, outcome in done.outcomes.items() if (outcome != "success") != (stage in turn.failing)]
+    expected = [one for one in turn.expected if not (one.is_sent and ENGINES[name] is HERE)]
+    wrong = [fault for one in expected if (fault := fault_of(one, records))]
+    if wrong or failed:
+        (folder / "log").write_text(done.log, encoding="utf-8")
+    return Ran(len(expected), (*failed, *wrong), tuple(sorted(path.name for path in turn.canaries.iterdir())))
+
+
+def told(done: Execution, world: World) -> Iterator[tuple[str, bytes]]:
+    """Yield what was sent to other machines, by the names of records."""
+    yield from sent(world.folder / "curl.log")
+    if not done.text.startswith("stages:") and "\nstages:" not in done.text:
+        for mail in done.mails:
+            yield from (("mail.subject", mail.subject.encode()), ("mail.body", mail.body.encode()))
+        for _, parameters in done.triggered:
+            yield from ((f"trigger.{name}", str(value).encode()) for name, value in parameters.items())
+
+
+def fault_of(one: Expected, records: Path) -> str:
+    """Return what is wrong with the record of *one*, nothing if it is right."""
+    path = records / one.record
+    found = path.read_bytes() if path.exists() else None
+    if found == one.value.encode():
+        return ""
+    shown = "nothing" if found is None else repr(found.decode("utf-8", "surrogateescape")[:120])
+    return f"{one.key}: {one.text[:120]!r} should be {one.value[:120]!r} and is {shown}"

@@ -1,0 +1,98 @@
+"""A config with a hostile text in each of many places, and what must come of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from engines.proof.yaml_text import yaml_text
+from robust.injecting_texts import armed, large, texts
+
+Keys = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A text at a place: *key* is the place in the schema, and *record* the file that must hold *value* after a run.
+
+    What is sent to other machines, `pipegen run` only says.
+    """
+
+    key: str
+    text: str
+    record: str
+    value: str
+    is_sent: bool = False
+
+
+def anything(_: str) -> bool:
+    """Any text fits."""
+    return True
+
+
+@dataclass(slots=True)
+class Round:
+    """One config that is being made, of texts that are others for each *turn*; what is executed leaves a *canary*."""
+
+    turn: int
+    size: int
+    canaries: Path
+    stages: list[Keys] = field(default_factory=list)
+    arcs: list[list[str]] = field(default_factory=list)
+    inputs: dict[str, object] = field(default_factory=dict)
+    given: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+    pipeline: Keys = field(default_factory=dict)
+    expected: list[Expected] = field(default_factory=list)
+    failing: set[str] = field(default_factory=set)
+    dealt: int = 0
+    name: str = "hostile"
+
+    @property
+    def chance(self) -> Random:
+        """Chance that is the same for the same turn and place."""
+        return Random(f"{self.turn}/{self.dealt}")  # noqa: S311 - chance for tests, no secret
+
+    def deal(self, number: int | None = None, fits: Callable[[str], bool] = anything) -> Iterator[str]:
+        """Yield *number* texts that fit."""
+        pool = texts(2_000, self.turn)
+        for _ in range(self.size if number is None else number):
+            text = ""
+            self.dealt += 1
+            chance, command = self.chance, f"touch {self.canaries}/{self.dealt}"
+            while not text:
+                found = armed(chance.choice(pool), command)
+                if fits(found):
+                    text = found
+                    break
+            yield text
+
+    def large(self) -> str:
+        """Return a text of 64 KB."""
+        self.dealt += 1
+        return large(self.turn + self.dealt, f"touch {self.canaries}/{self.dealt}")
+
+    def expect(
+        self, key: str, text: str, value: str | None = None, record: str | None = None, *, is_sent: bool = False
+    ) -> str:
+        """Return the record, a new one unless named, in which *value*, the *text* itself unless given, must be found."""
+        found = str(len(self.expected)) if record is None else record
+        self.expected.append(Expected(key, text, found, text if value is None else value, is_sent))
+        return found
+
+    def keep(self, key: str, text: str, word: str, value: str | None = None) -> str:
+        """Return the command that records *word* of a script, which must be *value*."""
+        return f'printf %s {word} >"$RECORDS/{self.expect(key, text, value)}"'
+
+    def stage(self, name: str, *after: str, **keys: object) -> None:
+        """Add a stage that runs after others."""
+        self.stages.append({"name": name, **keys})
+        self.arcs += [[other, name] for other in after] or [[name]]
+
+    def config(self) -> str:
+        """Return the config."""
+        pipeline = {**self.pipeline, "stages": self.stages, "execution": self.arcs}
+        return yaml_text({"inputs": self.inputs, "pipelines": {self.name: pipeline}})
