@@ -155,7 +155,9 @@ def program() -> tuple[str, ...] | None:
 
 def _clone(repository: Path, checkout: Path, project: str) -> Path:
     """Clone *repository* to *checkout*, with an origin at which gitlab-ci-local reads the names of *project*."""
-    subprocess.run(("git", "clone", "--quiet", str(repository), str(checkout)), check=True)
+    subprocess.run(
+        ("git", "-c", "advice.detachedHead=false", "clone", "--quiet", str(repository), str(checkout)), check=True
+    )
     origin = f"https://gitlab.example.org/{project}.git"
     subprocess.run(("git", "-C", str(checkout), "remote", "set-url", "origin", origin), check=True)
     return checkout
@@ -189,7 +191,7 @@ def _for_shell(path: str) -> str:
 
 def _for_echo(command: str) -> str:
     """Return *command* with a first line that is printed as it stands."""
-    return f":\n{command}" if "`" in command.split("\n")[0] else command
+    return f":\n{command}" if "`" in command.split("\n", maxsplit=1)[0] else command
 
 
 def _stages_after(text: str) -> tuple[str, ...]:

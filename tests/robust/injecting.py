@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from engines.gitlab_local import RefusedError
 from robust.figure import Figures
 from robust.injecting_engines import ENGINES, Ran, executed
 from robust.injecting_round import Round
@@ -47,15 +48,20 @@ def tried(trial: Trial) -> Ran:
     """Return what comes of *trial*."""
     with TemporaryDirectory(prefix="pipegen-injecting-") as name:
         folder = Path(name)
-        made = Round(trial.turn, trial.size, folder / "canaries")
+        made = Round(trial.turn, trial.size, folder / "canaries", trial.engine)
         for part in KINDS[trial.kind]:
             part(made)
-        return executed(made, trial.engine, folder)
+        try:
+            return executed(made, trial.engine, folder)
+        except (AssertionError, RefusedError, RuntimeError) as error:
+            return Ran(len(made.expected), (f"not executed: {error}",), made.left())
 
 
 def figures(*, is_nightly: bool) -> Figures:
     """Return what came of all kinds on all engines."""
-    return told([(trial, tried(trial)) for trial in trials(range(NIGHTLY if is_nightly else 1), 40 if is_nightly else 8)])
+    return told(
+        [(trial, tried(trial)) for trial in trials(range(NIGHTLY if is_nightly else 1), 40 if is_nightly else 8)]
+    )
 
 
 def told(done: Sequence[tuple[Trial, Ran]]) -> Figures:
@@ -65,7 +71,9 @@ def told(done: Sequence[tuple[Trial, Ran]]) -> Figures:
         positions[trial.engine] += ran.positions
     wrong = [f"{trial}: {fault}" for trial, ran in done for fault in ran.wrong]
     canaries = [f"{trial}: text {number} was executed" for trial, ran in done for number in ran.canaries]
-    summary = f"{positions.total():,} positions in {len(done)} executions: {len(wrong)} mismatches, {len(canaries)} canaries"
+    summary = (
+        f"{positions.total():,} positions in {len(done)} executions: {len(wrong)} mismatches, {len(canaries)} canaries"
+    )
     shares = ", ".join(f"{engine} {number:,}" for engine, number in positions.items())
     return Figures("Injection", (summary, shares, *wrong, *canaries), len(wrong) + len(canaries))
 
@@ -84,7 +92,12 @@ def main() -> int:
         found = figures(is_nightly=True)
     else:
         turns = range(given.first, given.first + given.turns)
-        found = told([(trial, tried(trial)) for trial in trials(turns, given.size, given.engine or tuple(ENGINES), given.kind or tuple(KINDS))])
+        found = told(
+            [
+                (trial, tried(trial))
+                for trial in trials(turns, given.size, given.engine or tuple(ENGINES), given.kind or tuple(KINDS))
+            ]
+        )
     print("\n".join(line[:1_000] for line in found.lines))
     return int(found.wrong > 0)
 

@@ -82,7 +82,7 @@ _NAMED = {"run": _run, "build": _build, "install": _install}
 
 def sent(log: Path) -> Named:
     """Yield what curl would have sent: the subject and the body of a mail, the variables of a triggered pipeline."""
-    for line in log.read_text("utf-8").splitlines() if log.exists() else ():
+    for line in log.read_bytes().splitlines() if log.exists() else ():
         for part in map(b64decode, json.loads(line)["data"]):
             if found := re.fullmatch(rb"variables\[(\w+)\]=(.*)", part, re.DOTALL):
                 yield f"trigger.{found[1].decode()}", found[2]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from engines.containers import BIN, Containers
 from engines.proof import worlds
-from engines.proof.execution import DECLARATIVE, GITLAB_LOCAL, HERE, SCRIPTED, CONFIG, Engine, Execution, World, execute
+from engines.proof.execution import CONFIG, DECLARATIVE, GITLAB_LOCAL, HERE, SCRIPTED, Engine, Execution, World, execute
 from robust.injecting_calls import sent, spread
 from robust.injecting_round import Expected, Round
 
@@ -38,8 +39,8 @@ def stand_ins(folder: Path) -> Containers:
     conf.write_text("[containers]\n", encoding="utf-8")
     environment = {
         "PATH": f"{BIN}:{os.environ['PATH']}",
-        "DOCKER": f"sh {PROGRAM}",
-        "HELM": f"sh {PROGRAM}",
+        "DOCKER": str(PROGRAM),
+        "HELM": str(PROGRAM),
         "CONTAINERS_CONF": str(conf),
     }
     return Containers(folder=folder, registry="registry.example.org", environment=environment)
@@ -50,24 +51,45 @@ def executed(turn: Round, name: str, folder: Path) -> Ran:
     records, repository = folder / "values", folder / "repository"
     for made in (records, turn.canaries):
         made.mkdir(parents=True)
+    worlds.repository(repository, files={CONFIG: turn.config(), **turn.files})
+    call_it(turn, repository)
     world = World(
         containers=stand_ins(folder),
-        repository=worlds.repository(repository, files={CONFIG: turn.config(), **turn.files}),
+        repository=repository,
         folder=folder / "world",
         variables={"RECORDS": str(records), "CONTAINER": str(repository / ".container"), **turn.variables},
         parameters=turn.given,
+        secrets=turn.secrets,
         settings=SETTINGS,
     )
     done = execute(ENGINES[name], world)
     spread(records)
     for record, value in told(done, world):
         (records / record).write_bytes(value)
-    failed = [f"stage {stage}: {outcome}" for stage, outcome in done.outcomes.items() if (outcome != "success") != (stage in turn.failing)]
+    failed = [
+        f"stage {stage}: {outcome}"
+        for stage, outcome in done.outcomes.items()
+        if outcome != turn.outcomes.get(stage, "success")
+    ]
     expected = [one for one in turn.expected if not (one.is_sent and ENGINES[name] is HERE)]
     wrong = [fault for one in expected if (fault := fault_of(one, records))]
     if wrong or failed:
         (folder / "log").write_text(done.log, encoding="utf-8")
-    return Ran(len(expected), (*failed, *wrong), tuple(sorted(path.name for path in turn.canaries.iterdir())))
+    return Ran(len(expected), (*failed, *wrong), turn.left())
+
+
+def call_it(turn: Round, repository: Path) -> None:
+    """Give the commit of *repository* the message, and the branch or the tag, of *turn*."""
+    commands = [["commit", "--quiet", "--amend", "--allow-empty-message", "--message", turn.message]]
+    commands += [["branch", "--move", turn.branch]] if turn.branch else []
+    commands += (
+        [["tag", turn.tag], ["checkout", "--quiet", "--detach"], ["branch", "--delete", "--force", "main"]]
+        if turn.tag
+        else []
+    )
+    for command in commands:
+        identity = ("-c", "user.name=Test", "-c", "user.email=test@example.org")
+        subprocess.run(("git", "-C", str(repository), *identity, *command), check=True, capture_output=True)
 
 
 def told(done: Execution, world: World) -> Iterator[tuple[str, bytes]]:

@@ -34,11 +34,17 @@ def anything(_: str) -> bool:
 
 @dataclass(slots=True)
 class Round:
-    """One config that is being made, of texts that are others for each *turn*; what is executed leaves a *canary*."""
+    """One config that is being made, of texts that are others for each *turn*; what is executed leaves a *canary*.
+
+    Attributes:
+        outcomes: how stages end that do not succeed.
+        given: the inputs of the run; *branch*, *tag* and *message* are those of the commit.
+    """
 
     turn: int
     size: int
     canaries: Path
+    engine: str = ""
     stages: list[Keys] = field(default_factory=list)
     arcs: list[list[str]] = field(default_factory=list)
     inputs: dict[str, object] = field(default_factory=dict)
@@ -47,14 +53,18 @@ class Round:
     variables: dict[str, str] = field(default_factory=dict)
     pipeline: Keys = field(default_factory=dict)
     expected: list[Expected] = field(default_factory=list)
-    failing: set[str] = field(default_factory=set)
+    outcomes: dict[str, str] = field(default_factory=dict)
+    branch: str = ""
+    tag: str = ""
+    message: str = "all"
+    secrets: dict[str, str] = field(default_factory=dict)
     dealt: int = 0
     name: str = "hostile"
 
     @property
     def chance(self) -> Random:
         """Chance that is the same for the same turn and place."""
-        return Random(f"{self.turn}/{self.dealt}")  # noqa: S311 - chance for tests, no secret
+        return Random(f"{self.turn}/{self.dealt}")
 
     def deal(self, number: int | None = None, fits: Callable[[str], bool] = anything) -> Iterator[str]:
         """Yield *number* texts that fit."""
@@ -78,7 +88,7 @@ class Round:
     def expect(
         self, key: str, text: str, value: str | None = None, record: str | None = None, *, is_sent: bool = False
     ) -> str:
-        """Return the record, a new one unless named, in which *value*, the *text* itself unless given, must be found."""
+        """Return the record, a new one unless named, in which *value*, the *text* unless given, must be found."""
         found = str(len(self.expected)) if record is None else record
         self.expected.append(Expected(key, text, found, text if value is None else value, is_sent))
         return found
@@ -96,3 +106,7 @@ class Round:
         """Return the config."""
         pipeline = {**self.pipeline, "stages": self.stages, "execution": self.arcs}
         return yaml_text({"inputs": self.inputs, "pipelines": {self.name: pipeline}})
+
+    def left(self) -> tuple[str, ...]:
+        """Return the numbers of the texts that were executed."""
+        return tuple(sorted(path.name for path in self.canaries.iterdir())) if self.canaries.exists() else ()

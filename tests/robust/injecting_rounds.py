@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from robust import injecting_conditions as conditions
 from robust import injecting_scripts as scripts
 from robust import injecting_steps as steps
 from robust.injecting_round import Round
@@ -15,4 +16,8 @@ KINDS: Mapping[str, tuple[Callable[[Round], None], ...]] = {
     "containers": (steps.containers,),
     "charts": (steps.charts,),
     "messages": (steps.messages,),
+    "branch": (conditions.branch,),
+    "tag": (conditions.tag,),
+    "conditions": (conditions.conditions, conditions.secrets),
+    "names": (conditions.named,),
 }

@@ -80,7 +80,9 @@ def measured(turn: Round) -> None:
     for number, text in enumerate(turn.deal()):
         measures[f"c{number}"] = {"command": f"printf %s {quoted(text, ('measure',))}"}
         values[f"c{number}"] = text.replace("\r\n", "\n").rstrip("\n")
-    for number, (name, text) in enumerate(zip(turn.deal(fits=is_name), turn.deal(fits=lambda text: "\r\n" not in text), strict=True)):
+    for number, (name, text) in enumerate(
+        zip(turn.deal(fits=is_name), turn.deal(fits=lambda text: "\r\n" not in text), strict=True)
+    ):
         measures[f"f{number}"] = {"file": written(f"m{number}{name}")}
         lines.append(f"printf %s {quoted(text)} >{quoted(f'm{number}{name}')}")
         values[f"f{number}"] = text

@@ -18,7 +18,13 @@ SHELL = (
 GROOVY = (
     *("''' + '@'.execute() + '''", '""" + "@".execute() + """', "${'@'.execute()}", "/$ + '@'.execute() + $/"),
     *("\\u0027\\u0027\\u0027; '@'.execute(); //", "*/ '@'.execute() /*", "\n'@'.execute()\n//", "{ -> '@'.execute() }"),
-    *("'); sh('@'); echo('", "'''); sh('''@'''); //", "} node { sh '@' } def x() {", "<% '@'.execute() %>", "\\' + sh('@')"),
+    *(
+        "'); sh('@'); echo('",
+        "'''); sh('''@'''); //",
+        "} node { sh '@' } def x() {",
+        "<% '@'.execute() %>",
+        "\\' + sh('@')",
+    ),
     *("@groovy.transform.ASTTest(value={ '@'.execute() }) class X {}", "env.X = sh(script: '@', returnStdout: true)"),
 )
 JINJA = (
@@ -28,24 +34,128 @@ JINJA = (
 YAML = (
     *('!!python/object/apply:os.system ["@"]', "yes", "no", "on", "off", "null", "~", "true", "1e3", "0o7", "0x1F"),
     *("12:30:45", "1_000", ".inf", ".nan", "2001-01-01", "=", "<<", "- a", "? a", ": b", "a: b", "a #b", "&a b", "*a"),
-    *("|", ">-", "%TAG ! x", "---", "...", "@x", "{a: b}", "[a", "a\n---\nb: c\n", "a\n...\n", "\n\n", "a\n  b\n c", "# a"),
+    *(
+        "|",
+        ">-",
+        "%TAG ! x",
+        "---",
+        "...",
+        "@x",
+        "{a: b}",
+        "[a",
+        "a\n---\nb: c\n",
+        "a\n...\n",
+        "\n\n",
+        "a\n  b\n c",
+        "# a",
+    ),
 )
 GITLAB = (
-    *("$$", "$$HOME", "$CI_JOB_TOKEN", "$[[ inputs.x ]]", "$[[ inputs.x | expand_vars ]]", "$[[", "%CI_JOB_ID%", "$HOME"),
+    *(
+        "$$",
+        "$$HOME",
+        "$CI_JOB_TOKEN",
+        "$[[ inputs.x ]]",
+        "$[[ inputs.x | expand_vars ]]",
+        "$[[",
+        "%CI_JOB_ID%",
+        "$HOME",
+    ),
     *("!reference [a, script]", "$$$", "$1", "$@", "$-", "$?", "::set-output name=x::@", "section_start:0:x\r\x1b[0K"),
 )
-OURS = ("${setup.branch}", "${.stage}", "${nobody.x|$(@)}", "$${a.b}", "$$${a.b}", "${", "${a b}", "$each", "${inputs.x}")
-PATHS = ("../../etc/passwd", "/etc/passwd", "a/../b", "./-rf", "~root", "//x", "C:\\x", ".", "..", "a/", " a ", "a b/c d")
+OURS = (
+    "${setup.branch}",
+    "${.stage}",
+    "${nobody.x|$(@)}",
+    "$${a.b}",
+    "$$${a.b}",
+    "${",
+    "${a b}",
+    "$each",
+    "${inputs.x}",
+)
+PATHS = (
+    "../../etc/passwd",
+    "/etc/passwd",
+    "a/../b",
+    "./-rf",
+    "~root",
+    "//x",
+    "C:\\x",
+    ".",
+    "..",
+    "a/",
+    " a ",
+    "a b/c d",
+)
 GLOBS = ("*", "?", "[a-z]*", "**/*", "{a,b}", "@(x|y)", "!(x)", "[!a]", "\\*")
 OPTIONS = ("-n", "-e", "-x", "--", "--help", "-c @", "--eval=@", "-exec @ ;", "-", "+x", "-rf", "-n\n", "=a", "a=b")
-ESCAPES = ("%s %d %n \\c", "\\0", "&", "\\1", "s/x/@/e", "\\n", "\\u0041", "\\x41", "\\101", "&#39;", "%27", "\\", "\\\\")
+ESCAPES = (
+    "%s %d %n \\c",
+    "\\0",
+    "&",
+    "\\1",
+    "s/x/@/e",
+    "\\n",
+    "\\u0041",
+    "\\x41",
+    "\\101",
+    "&#39;",
+    "%27",
+    "\\",
+    "\\\\",
+)
 CONTROLS = tuple(map(chr, (*range(1, 0x20), 0x7F)))
 UNICODE = (
-    *("\x80", "\x85", "\xa0", "\xad", "\u2028", "\u2029", "\ufeff", "\u200b", "\u202e", "\u2066x\u2069", "\ufffe", "\uffff"),
+    *(
+        "\x80",
+        "\x85",
+        "\xa0",
+        "\xad",
+        "\u2028",
+        "\u2029",
+        "\ufeff",
+        "\u200b",
+        "\u202e",
+        "\u2066x\u2069",
+        "\ufffe",
+        "\uffff",
+    ),
     *("\ufffd", "\ue000", "e\u0301", "ünï", "名", "🎉", "👩\u200d💻", "\U0010ffff", "İ", "ß", "ＡＢ", "\u0660"),
 )
-PLAIN = ("a", " ", "\n", "'", '"', "\\", "$", "`", "\r\n", "\t", "'''", '"""', "x'\"$", "  a  ", "two  \nlines \t\n", "")
-PIECES = (*SHELL, *GROOVY, *JINJA, *YAML, *GITLAB, *OURS, *PATHS, *GLOBS, *OPTIONS, *ESCAPES, *CONTROLS, *UNICODE, *PLAIN)
+PLAIN = (
+    "a",
+    " ",
+    "\n",
+    "'",
+    '"',
+    "\\",
+    "$",
+    "`",
+    "\r\n",
+    "\t",
+    "'''",
+    '"""',
+    "x'\"$",
+    "  a  ",
+    "two  \nlines \t\n",
+    "",
+)
+PIECES = (
+    *SHELL,
+    *GROOVY,
+    *JINJA,
+    *YAML,
+    *GITLAB,
+    *OURS,
+    *PATHS,
+    *GLOBS,
+    *OPTIONS,
+    *ESCAPES,
+    *CONTROLS,
+    *UNICODE,
+    *PLAIN,
+)
 LARGE = ("x'\"$", "`@` ", "$(@)\n", "\\", "é", "'''")
 LONGEST = 65_536
 
@@ -112,4 +222,3 @@ def quoted(text: str, stages: tuple[str, ...] = ()) -> str:
     ours = "|".join(map(re.escape, (*stages, "setup", "inputs", "matrix", "pipeline", "")))
     reference = re.compile(rf"\$(?=\{{(?:{ours})(?:\[[^\]{{}}\n]*\])?[.][A-Za-z0-9._-]+(?:\|[^}}]*)?\}})")
     return "'" + reference.sub("$$", text).replace("'", "'\\''") + "'"
-
