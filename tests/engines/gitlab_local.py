@@ -186,7 +186,7 @@ def _for_plain_shells(text: str) -> str:
 def _for_shell(path: str) -> str:
     """Return the *path* of an artifact, or the nearest folder above that a shell takes as one word."""
     above = takewhile(lambda name: not re.search(r"""[\s;&|<>()'"`#\\]""", name), path.split("/"))
-    return "/".join(above) or path
+    return "/".join(above) or "."
 
 
 def _for_echo(command: str) -> str:

@@ -1,4 +1,4 @@
-"""Hostile texts that a run brings along: names of branches and tags, messages, variables that conditions look at, secrets."""
+"""Hostile texts that a run brings along: names of branches and tags, messages, variables, secrets."""
 
 from __future__ import annotations
 

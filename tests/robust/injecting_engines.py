@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import yaml
+from engines import jenkins_harness
 from engines.containers import BIN, Containers
 from engines.proof import worlds
 from engines.proof.execution import CONFIG, DECLARATIVE, GITLAB_LOCAL, HERE, SCRIPTED, Engine, Execution, World, execute
@@ -26,9 +28,13 @@ SETTINGS = {"gitlab": {"mail": {}, "projects": {"other": "group/other"}}}
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What came of a round on an engine: what is wrong, and which texts were executed."""
+    """What came of a round on an engine: how many texts it had, what is wrong, and which texts were executed.
+
+    *compiled* are texts that were compiled alone, and read by the engine's parser or refused.
+    """
 
     positions: int
+    compiled: int
     wrong: tuple[str, ...]
     canaries: tuple[str, ...]
 
@@ -69,13 +75,14 @@ def executed(turn: Round, name: str, folder: Path) -> Ran:
     failed = [
         f"stage {stage}: {outcome}"
         for stage, outcome in done.outcomes.items()
-        if outcome != turn.outcomes.get(stage, "success")
+        if turn.outcomes.get(stage, "success") not in {outcome, "any"}
     ]
     expected = [one for one in turn.expected if not (one.is_sent and ENGINES[name] is HERE)]
     wrong = [fault for one in expected if (fault := fault_of(one, records))]
+    wrong += [*turn.faults, *misread(turn)]
     if wrong or failed:
         (folder / "log").write_text(done.log, encoding="utf-8")
-    return Ran(len(expected), (*failed, *wrong), turn.left())
+    return Ran(len(expected), turn.tried, (*failed, *wrong), turn.left())
 
 
 def call_it(turn: Round, repository: Path) -> None:
@@ -100,6 +107,18 @@ def told(done: Execution, world: World) -> Iterator[tuple[str, bytes]]:
             yield from (("mail.subject", mail.subject.encode()), ("mail.body", mail.body.encode()))
         for _, parameters in done.triggered:
             yield from ((f"trigger.{name}", str(value).encode()) for name, value in parameters.items())
+
+
+def misread(turn: Round) -> list[str]:
+    """Return what the engine's own parser finds wrong with what was generated of configs with one text."""
+    if turn.engine in {"scripted", "declarative"} and turn.generated:
+        found = jenkins_harness.validate(turn.generated)
+        return [f"{name}: {finding}" for name, findings in found.items() for finding in findings]
+    if turn.engine == "gitlab-ci-local":
+        return [
+            f"{name}: no map" for name, text in turn.generated.items() if not isinstance(yaml.safe_load(text), dict)
+        ]
+    return []
 
 
 def fault_of(one: Expected, records: Path) -> str:

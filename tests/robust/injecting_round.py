@@ -27,6 +27,10 @@ class Expected:
     is_sent: bool = False
 
 
+# So often another text is taken where one does not fit; then it is a plain one.
+TRIES = 500
+
+
 def anything(_: str) -> bool:
     """Any text fits."""
     return True
@@ -37,14 +41,17 @@ class Round:
     """One config that is being made, of texts that are others for each *turn*; what is executed leaves a *canary*.
 
     Attributes:
+        pool: what texts are taken from; unless given, those of the turn.
         outcomes: how stages end that do not succeed.
         given: the inputs of the run; *branch*, *tag* and *message* are those of the commit.
+        tried: how many texts have been compiled alone; *faults* is what was wrong then, *generated* what was made.
     """
 
     turn: int
     size: int
     canaries: Path
     engine: str = ""
+    pool: tuple[str, ...] = ()
     stages: list[Keys] = field(default_factory=list)
     arcs: list[list[str]] = field(default_factory=list)
     inputs: dict[str, object] = field(default_factory=dict)
@@ -58,6 +65,9 @@ class Round:
     tag: str = ""
     message: str = "all"
     secrets: dict[str, str] = field(default_factory=dict)
+    tried: int = 0
+    faults: list[str] = field(default_factory=list)
+    generated: dict[str, str] = field(default_factory=dict)
     dealt: int = 0
     name: str = "hostile"
 
@@ -68,17 +78,12 @@ class Round:
 
     def deal(self, number: int | None = None, fits: Callable[[str], bool] = anything) -> Iterator[str]:
         """Yield *number* texts that fit."""
-        pool = texts(2_000, self.turn)
+        pool = self.pool or texts(2_000, self.turn)
         for _ in range(self.size if number is None else number):
-            text = ""
             self.dealt += 1
             chance, command = self.chance, f"touch {self.canaries}/{self.dealt}"
-            while not text:
-                found = armed(chance.choice(pool), command)
-                if fits(found):
-                    text = found
-                    break
-            yield text
+            tries = (armed(chance.choice(pool), command) for _ in range(TRIES))
+            yield next(filter(fits, tries), f"plain{self.dealt}")
 
     def large(self) -> str:
         """Return a text of 64 KB."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from robust import injecting_conditions as conditions
+from robust import injecting_labels as labels
 from robust import injecting_scripts as scripts
 from robust import injecting_steps as steps
 from robust.injecting_round import Round
@@ -20,4 +21,6 @@ KINDS: Mapping[str, tuple[Callable[[Round], None], ...]] = {
     "tag": (conditions.tag,),
     "conditions": (conditions.conditions, conditions.secrets),
     "names": (conditions.named,),
+    "labels": (labels.labels,),
+    "places": (labels.others,),
 }

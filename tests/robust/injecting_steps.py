@@ -83,7 +83,7 @@ def built(turn: Round, references: list[str], run_time: list[str]) -> Keys:
     turn.expect(
         "build.excludes", "\n".join(excludes), "".join(f"{text}\n" for text in excludes), record="image.ignored"
     )
-    blubberfile = {"version": "v4", "at": "image", **document(turn, "blubberfile", "image", references, run_time)}
+    blubberfile = {"version": "v4", "at": "image", **document(turn, "stage.blubberfile", "image", references, run_time)}
     return {
         "blubberfile": {**blubberfile, "variants": {written(variant): {}}},
         "build": {
@@ -99,9 +99,9 @@ def document(turn: Round, key: str, at: str, references: list[str], run_time: li
     known, names = list(turn.deal()), list(dict.fromkeys(turn.deal(fits=is_plain_key)))
     values = [*map(written, known), *references]
     for number, text in enumerate([*known, *run_time]):
-        turn.expect(key, text, record=f"{at}.value{number}")
+        turn.expect(f"{key}.*", text, record=f"{at}.value{number}")
     for number, text in enumerate(names):
-        turn.expect(key, text, record=f"{at}.name{number}")
+        turn.expect(f"{key}.{{}}", text, record=f"{at}.name{number}")
     return {"values": values, "names": {written(text): number for number, text in enumerate(names)}}
 
 

@@ -276,7 +276,7 @@ def _here(world: World, pipelines: Sequence[str]) -> Execution:
         for stage in pipeline["stages"]
     ]
     tries = [(name, one) for name, stage in stages for one in stage["tries"]]
-    (home,) = (world.folder / "state/pipegen").glob("*/*")
+    (home,) = (path for path in (world.folder / "state/pipegen").glob("*/*") if path.parent.name != "locks")
     return Execution(
         outcomes={name: _HERE_OUTCOMES.get(stage["status"], stage["status"]) for name, stage in stages},
         times={
