@@ -8,6 +8,7 @@ from pipegen.structs import Struct
 
 # POSIX promises no more repetitions.
 _MOST = 255
+_DEEPEST = 50
 _ESCAPABLE = ".[]\\()*+?{}|^$"
 _INTERVAL = re.compile(r"\{(?P<least>[0-9]{1,3})(?P<comma>,(?P<most>[0-9]{1,3})?)?\}")
 # Of these, Python warns that they may mean something else one day.
@@ -108,6 +109,8 @@ class _Reader:
         if character != "(" and self.is_empty:
             return _empty(self.at)
         if character == "(":
+            if len(self.open) == _DEEPEST:
+                return Misread(self.at, f"more than {_DEEPEST} groups inside each other", "write fewer groups")
             self.open.append(self.at)
         elif character == ")":
             self.open.pop()

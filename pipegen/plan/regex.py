@@ -6,8 +6,9 @@ import re
 
 from pipegen.structs import MutableStruct
 
-_QUANTIFIER = re.compile(r"[*+?]|\{(\d+)(,(\d*))?\}")
+_QUANTIFIER = re.compile(r"[*+?]|\{([0-9]+)(,([0-9]*))?\}")
 _MOST_REPEATS = 1000
+_DEEPEST = 50
 # Escapes of single characters, and of kinds of characters that mean the same everywhere (ASCII only).
 _CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 _KINDS = "dDwW"
@@ -52,6 +53,7 @@ class _Reader(MutableStruct):
 
     source: str
     at: int
+    depth: int = 0
 
     def alternatives(self) -> str:
         parts = [self._sequence()]
@@ -81,7 +83,8 @@ class _Reader(MutableStruct):
         return f"{atom}{quantifier[0]}{lazy}"
 
     def _check_counts(self, quantifier: re.Match[str]) -> None:
-        counts = [int(number) for number in (quantifier[1], quantifier[3]) if number]
+        # Python makes no number of thousands of digits.
+        counts = [int(number[:9]) for number in (quantifier[1], quantifier[3]) if number]
         if any(count > _MOST_REPEATS for count in counts) or counts != sorted(counts):
             message = f"a count goes from the lower to the higher, up to {_MOST_REPEATS}"
             raise RegexError(message, quantifier.start(), quantifier.end())
@@ -116,7 +119,11 @@ class _Reader(MutableStruct):
                 raise RegexError(f"{why}, which not every engine can", start, self.at + 1)
             self.at += 2
             opening = "(?:"
+        if self.depth == _DEEPEST:
+            raise RegexError(f"more than {_DEEPEST} groups stand inside each other here", start, start + 1)
+        self.depth += 1
         inner = self.alternatives()
+        self.depth -= 1
         if not self._take(")"):
             raise RegexError('this "(" is never closed', start, start + 1)
         return f"{opening}{inner})"

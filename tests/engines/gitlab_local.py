@@ -4,7 +4,8 @@ Of GitLab it keeps rules, needs, the passing of artifacts and a workspace for ea
 rounds (a job waits for all that started before it, needed or not), ignores `retry` and `timeout`, and knows no other
 shell than bash. Its run time explodes with the graph: up to 15 jobs are fine. Images and services are taken out of the
 file, because it would start the services, and give the jobs with an image a CI_PROJECT_DIR that is not there. Of
-an artifact whose path a shell would split or run, the folder above is taken: it writes that path into a script.
+an artifact whose path a shell would split or run, the folder above is taken: it writes that path into a script. What
+stands between backticks in the first line of a command it runs when it prints that line: a line is put before it.
 """
 
 import json
@@ -154,7 +155,9 @@ def program() -> tuple[str, ...] | None:
 
 def _clone(repository: Path, checkout: Path, project: str) -> Path:
     """Clone *repository* to *checkout*, with an origin at which gitlab-ci-local reads the names of *project*."""
-    subprocess.run(("git", "clone", "--quiet", str(repository), str(checkout)), check=True)
+    subprocess.run(
+        ("git", "-c", "advice.detachedHead=false", "clone", "--quiet", str(repository), str(checkout)), check=True
+    )
     origin = f"https://gitlab.example.org/{project}.git"
     subprocess.run(("git", "-C", str(checkout), "remote", "set-url", "origin", origin), check=True)
     return checkout
@@ -172,6 +175,9 @@ def _for_plain_shells(text: str) -> str:
                 mapping.pop(key, None)
             paths = mapping.get("artifacts", {}).get("paths", [])
             paths[:] = [_for_shell(path) for path in paths]
+            for key in ("before_script", "script", "after_script"):
+                if isinstance(mapping.get(key), list):
+                    mapping[key] = [_for_echo(entry) for entry in mapping[key]]
     stream = StringIO()
     yaml.dump(data, stream)
     return stream.getvalue()
@@ -180,7 +186,12 @@ def _for_plain_shells(text: str) -> str:
 def _for_shell(path: str) -> str:
     """Return the *path* of an artifact, or the nearest folder above that a shell takes as one word."""
     above = takewhile(lambda name: not re.search(r"""[\s;&|<>()'"`#\\]""", name), path.split("/"))
-    return "/".join(above) or path
+    return "/".join(above) or "."
+
+
+def _for_echo(command: str) -> str:
+    """Return *command* with a first line that is printed as it stands."""
+    return f":\n{command}" if "`" in command.split("\n", maxsplit=1)[0] else command
 
 
 def _stages_after(text: str) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ class Checkout(Struct, dict=True):
         return (*known, *self._paths("ls-files", "--others", "--exclude-standard"))
 
     def _line(self, *arguments: str) -> str:
-        return self._said(arguments).decode(errors="replace").strip()
+        return self._said(arguments).decode(errors="replace").removesuffix("\n")
 
     def _paths(self, *arguments: str) -> tuple[str, ...]:
         return tuple(os.fsdecode(path) for path in self._said((*arguments, "-z")).split(b"\0") if path)

@@ -276,7 +276,7 @@ def _here(world: World, pipelines: Sequence[str]) -> Execution:
         for stage in pipeline["stages"]
     ]
     tries = [(name, one) for name, stage in stages for one in stage["tries"]]
-    (home,) = (world.folder / "state/pipegen").glob("*/*")
+    (home,) = (path for path in (world.folder / "state/pipegen").glob("*/*") if path.parent.name != "locks")
     return Execution(
         outcomes={name: _HERE_OUTCOMES.get(stage["status"], stage["status"]) for name, stage in stages},
         times={
@@ -303,7 +303,8 @@ def _printed(log: str | None) -> str:
 def _cloned(world: World) -> Path:
     """Return a clone of the repository of *world* that says where it is from, as what engines check out does."""
     folder = world.folder / "checkout"
-    subprocess.run(("git", "clone", "--quiet", str(world.repository), str(folder)), check=True)
+    quiet = ("-c", "advice.detachedHead=false", "clone", "--quiet")
+    subprocess.run(("git", *quiet, str(world.repository), str(folder)), check=True)
     address = "https://git.example.org/group/project.git"
     subprocess.run(("git", "-C", str(folder), "remote", "set-url", "origin", address), check=True)
     return folder
@@ -365,7 +366,7 @@ def _files(folder: Path) -> list[tuple[str, Path]]:
 
 def _calls(log: Path) -> tuple[dict[str, Any], ...]:
     """Return the calls that a stand-in wrote to *log*."""
-    return tuple(json.loads(line) for line in log.read_text("utf-8").splitlines()) if log.exists() else ()
+    return tuple(map(json.loads, log.read_bytes().splitlines())) if log.exists() else ()
 
 
 def _mail(call: Mapping[str, Any]) -> Mail:

@@ -1,0 +1,131 @@
+"""Rounds of hostile texts on each engine, and what was wrong with what came of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from engines import jenkins_harness
+from engines.containers import BIN, Containers
+from engines.proof import worlds
+from engines.proof.execution import CONFIG, DECLARATIVE, GITLAB_LOCAL, HERE, SCRIPTED, Engine, Execution, World, execute
+from robust.injecting_calls import sent, spread
+from robust.injecting_round import Expected, Round
+
+ENGINES: Mapping[str, Engine] = {
+    "gitlab-ci-local": GITLAB_LOCAL,
+    "scripted": SCRIPTED,
+    "declarative": DECLARATIVE,
+    "pipegen run": HERE,
+}
+PROGRAM = Path(__file__).parent / "bin/program"
+SETTINGS = {"gitlab": {"mail": {}, "projects": {"other": "group/other"}}}
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a round on an engine: how many texts it had, what is wrong, and which texts were executed.
+
+    *compiled* are texts that were compiled alone, and read by the engine's parser or refused.
+    """
+
+    positions: int
+    compiled: int
+    wrong: tuple[str, ...]
+    canaries: tuple[str, ...]
+
+
+def stand_ins(folder: Path) -> Containers:
+    """Return programs that only record, where containers would be."""
+    conf = folder / "containers.conf"
+    conf.write_text("[containers]\n", encoding="utf-8")
+    environment = {
+        "PATH": f"{BIN}:{os.environ['PATH']}",
+        "DOCKER": str(PROGRAM),
+        "HELM": str(PROGRAM),
+        "CONTAINERS_CONF": str(conf),
+    }
+    return Containers(folder=folder, registry="registry.example.org", environment=environment)
+
+
+def executed(turn: Round, name: str, folder: Path) -> Ran:
+    """Return what comes of *turn* on the engine *name*; all that it makes lies in *folder*."""
+    records, repository = folder / "values", folder / "repository"
+    for made in (records, turn.canaries):
+        made.mkdir(parents=True)
+    worlds.repository(repository, files={CONFIG: turn.config(), **turn.files})
+    call_it(turn, repository)
+    world = World(
+        containers=stand_ins(folder),
+        repository=repository,
+        folder=folder / "world",
+        variables={"RECORDS": str(records), "CONTAINER": str(repository / ".container"), **turn.variables},
+        parameters=turn.given,
+        secrets=turn.secrets,
+        settings=SETTINGS,
+    )
+    done = execute(ENGINES[name], world)
+    spread(records)
+    for record, value in told(done, world):
+        (records / record).write_bytes(value)
+    failed = [
+        f"stage {stage}: {outcome}"
+        for stage, outcome in done.outcomes.items()
+        if turn.outcomes.get(stage, "success") not in {outcome, "any"}
+    ]
+    expected = [one for one in turn.expected if not (one.is_sent and ENGINES[name] is HERE)]
+    wrong = [fault for one in expected if (fault := fault_of(one, records))]
+    wrong += [*turn.faults, *misread(turn)]
+    if wrong or failed:
+        (folder / "log").write_text(done.log, encoding="utf-8")
+    return Ran(len(expected), turn.tried, (*failed, *wrong), turn.left())
+
+
+def call_it(turn: Round, repository: Path) -> None:
+    """Give the commit of *repository* the message, and the branch or the tag, of *turn*."""
+    commands = [["commit", "--quiet", "--amend", "--allow-empty-message", "--message", turn.message]]
+    commands += [["branch", "--move", turn.branch]] if turn.branch else []
+    commands += (
+        [["tag", turn.tag], ["checkout", "--quiet", "--detach"], ["branch", "--delete", "--force", "main"]]
+        if turn.tag
+        else []
+    )
+    for command in commands:
+        identity = ("-c", "user.name=Test", "-c", "user.email=test@example.org")
+        subprocess.run(("git", "-C", str(repository), *identity, *command), check=True, capture_output=True)
+
+
+def told(done: Execution, world: World) -> Iterator[tuple[str, bytes]]:
+    """Yield what was sent to other machines, by the names of records."""
+    yield from sent(world.folder / "curl.log")
+    if not done.text.startswith("stages:") and "\nstages:" not in done.text:
+        for mail in done.mails:
+            yield from (("mail.subject", mail.subject.encode()), ("mail.body", mail.body.encode()))
+        for _, parameters in done.triggered:
+            yield from ((f"trigger.{name}", str(value).encode()) for name, value in parameters.items())
+
+
+def misread(turn: Round) -> list[str]:
+    """Return what the engine's own parser finds wrong with what was generated of configs with one text."""
+    if turn.engine in {"scripted", "declarative"} and turn.generated:
+        found = jenkins_harness.validate(turn.generated)
+        return [f"{name}: {finding}" for name, findings in found.items() for finding in findings]
+    if turn.engine == "gitlab-ci-local":
+        return [
+            f"{name}: no map" for name, text in turn.generated.items() if not isinstance(yaml.safe_load(text), dict)
+        ]
+    return []
+
+
+def fault_of(one: Expected, records: Path) -> str:
+    """Return what is wrong with the record of *one*, nothing if it is right."""
+    path = records / one.record
+    found = path.read_bytes() if path.exists() else None
+    if found == one.value.encode():
+        return ""
+    shown = "nothing" if found is None else repr(found.decode("utf-8", "surrogateescape")[:120])
+    return f"{one.key}: {one.text[:120]!r} should be {one.value[:120]!r} and is {shown}"

@@ -1,0 +1,99 @@
+"""Hostile texts that no script reads: names of things that engines keep, patterns, paths, what people are told.
+
+What an engine cannot be told is refused at its place; all else stands in what is generated, and nothing of it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+
+from engines.proof.yaml_text import yaml_text
+from robust.injecting_places import PLACES
+from robust.injecting_round import Keys, Round
+
+from pipegen.compiler import analyse, generate
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.text import SourceFile
+from pipegen.targets import registry
+
+# What may stand in one stage, by the names of places. Other places are not executed here: they would wait for a person,
+# a file or a machine; what is generated of them is read by the engine's own parser.
+TOGETHER = (
+    ("stage.description", "stage.lock", "environment.name", "artifacts.name", "reuse.files.[]"),
+    ("stage.artifacts.[]", "cache.key", "reports.junit"),
+    ("artifacts.paths.[]", "cache.paths.[]", "coverage.path", "environment.url"),
+    ("artifacts.exclude.[]", "cache.fallback.[]", "reports.codequality"),
+    ("cache.key.prefix", "reports.sarif", "reports.coverage"),
+    ("image.name",),
+    ("service.env.*",),
+    ("service.command.[]",),
+    ("image.entrypoint.[]",),
+)
+
+
+def labels(turn: Round) -> None:
+    """Add stages with texts that no script reads."""
+    for number, names in enumerate(TOGETHER):
+        keys: Keys = {}
+        for name in names:
+            keys |= stage_of(next(accepted(turn, name), None))
+        turn.stage(f"labels{number}", **{**keys, "script": [turn.keep("stage.script", "", "''")]})
+
+
+def others(turn: Round) -> None:
+    """Compile texts at all places, and add a stage that does nothing."""
+    for name in PLACES:
+        for _ in accepted(turn, name):
+            pass
+    turn.stage("nothing", script=[turn.keep("stage.script", "", "''")])
+
+
+def stage_of(config: Keys | None) -> Keys:
+    """Return the keys of the first stage of *config*."""
+    match config:
+        case {"pipelines": {"p": {"stages": [{"name": _, **keys}, *_]}}}:
+            return {str(key): value for key, value in keys.items()}
+    return {}
+
+
+def accepted(turn: Round, name: str) -> Iterator[Keys]:
+    """Yield configs with a text at the place *name* that the engine takes; note what is said of others."""
+    for text in turn.deal(4, fits=bool):
+        config = PLACES[name](text)
+        found = told(turn, yaml_text(config))
+        turn.tried += 1
+        turn.faults += [f"{name}: {text[:120]!r}: {fault}" for fault in found.faults]
+        if found.text is not None:
+            turn.generated[f"{name} {turn.dealt}"] = found.text
+            yield config
+
+
+class Said:
+    """What came of a config: what is wrong with what was said, and what was generated, None if it was refused."""
+
+    def __init__(self, faults: list[str], text: str | None) -> None:
+        """Hold them."""
+        self.faults, self.text = faults, text
+
+
+TARGETS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "gitlab-ci-local": ("gitlab", {}),
+    "scripted": ("jenkins", {"style": "scripted"}),
+    "declarative": ("jenkins", {"style": "declarative"}),
+    "pipegen run": ("gitlab", {}),
+}
+
+
+def told(turn: Round, config: str) -> Said:
+    """Return what the engine's target says of *config*."""
+    file, report, texts = SourceFile("pipegen.yaml", config, ""), Report(), [""]
+    target, options = TARGETS[turn.engine]
+    with suppress(Stopped):
+        texts += [made.text for made in generate(analyse(file, (), report), registry.load(target), options, report)]
+    faults = [
+        f"{one.code.number} has no place"
+        for one in report.diagnostics()
+        if one.primary is None or not 0 <= one.primary.span.start <= one.primary.span.end <= len(config)
+    ]
+    return Said(faults, None if report.has_errors() else texts[-1])

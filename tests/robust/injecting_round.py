@@ -1,0 +1,117 @@
+"""A config with a hostile text in each of many places, and what must come of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from engines.proof.yaml_text import yaml_text
+from robust.injecting_texts import armed, large, texts
+
+Keys = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A text at a place: *key* is the place in the schema, and *record* the file that must hold *value* after a run.
+
+    What is sent to other machines, `pipegen run` only says.
+    """
+
+    key: str
+    text: str
+    record: str
+    value: str
+    is_sent: bool = False
+
+
+# So often another text is taken where one does not fit; then it is a plain one.
+TRIES = 500
+
+
+def anything(_: str) -> bool:
+    """Any text fits."""
+    return True
+
+
+@dataclass(slots=True)
+class Round:
+    """One config that is being made, of texts that are others for each *turn*; what is executed leaves a *canary*.
+
+    Attributes:
+        pool: what texts are taken from; unless given, those of the turn.
+        outcomes: how stages end that do not succeed.
+        given: the inputs of the run; *branch*, *tag* and *message* are those of the commit.
+        tried: how many texts have been compiled alone; *faults* is what was wrong then, *generated* what was made.
+    """
+
+    turn: int
+    size: int
+    canaries: Path
+    engine: str = ""
+    pool: tuple[str, ...] = ()
+    stages: list[Keys] = field(default_factory=list)
+    arcs: list[list[str]] = field(default_factory=list)
+    inputs: dict[str, object] = field(default_factory=dict)
+    given: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+    pipeline: Keys = field(default_factory=dict)
+    expected: list[Expected] = field(default_factory=list)
+    outcomes: dict[str, str] = field(default_factory=dict)
+    branch: str = ""
+    tag: str = ""
+    message: str = "all"
+    secrets: dict[str, str] = field(default_factory=dict)
+    tried: int = 0
+    faults: list[str] = field(default_factory=list)
+    generated: dict[str, str] = field(default_factory=dict)
+    dealt: int = 0
+    name: str = "hostile"
+
+    @property
+    def chance(self) -> Random:
+        """Chance that is the same for the same turn and place."""
+        return Random(f"{self.turn}/{self.dealt}")
+
+    def deal(self, number: int | None = None, fits: Callable[[str], bool] = anything) -> Iterator[str]:
+        """Yield *number* texts that fit."""
+        pool = self.pool or texts(2_000, self.turn)
+        for _ in range(self.size if number is None else number):
+            self.dealt += 1
+            chance, command = self.chance, f"touch {self.canaries}/{self.dealt}"
+            tries = (armed(chance.choice(pool), command) for _ in range(TRIES))
+            yield next(filter(fits, tries), f"plain{self.dealt}")
+
+    def large(self) -> str:
+        """Return a text of 64 KB."""
+        self.dealt += 1
+        return large(self.turn + self.dealt, f"touch {self.canaries}/{self.dealt}")
+
+    def expect(
+        self, key: str, text: str, value: str | None = None, record: str | None = None, *, is_sent: bool = False
+    ) -> str:
+        """Return the record, a new one unless named, in which *value*, the *text* unless given, must be found."""
+        found = str(len(self.expected)) if record is None else record
+        self.expected.append(Expected(key, text, found, text if value is None else value, is_sent))
+        return found
+
+    def keep(self, key: str, text: str, word: str, value: str | None = None) -> str:
+        """Return the command that records *word* of a script, which must be *value*."""
+        return f'printf %s {word} >"$RECORDS/{self.expect(key, text, value)}"'
+
+    def stage(self, name: str, *after: str, **keys: object) -> None:
+        """Add a stage that runs after others."""
+        self.stages.append({"name": name, **keys})
+        self.arcs += [[other, name] for other in after] or [[name]]
+
+    def config(self) -> str:
+        """Return the config."""
+        pipeline = {**self.pipeline, "stages": self.stages, "execution": self.arcs}
+        return yaml_text({"inputs": self.inputs, "pipelines": {self.name: pipeline}})
+
+    def left(self) -> tuple[str, ...]:
+        """Return the numbers of the texts that were executed."""
+        return tuple(sorted(path.name for path in self.canaries.iterdir())) if self.canaries.exists() else ()

@@ -1,0 +1,26 @@
+"""The kinds of configs with hostile texts, each small enough for every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from robust import injecting_conditions as conditions
+from robust import injecting_labels as labels
+from robust import injecting_scripts as scripts
+from robust import injecting_steps as steps
+from robust.injecting_round import Round
+
+KINDS: Mapping[str, tuple[Callable[[Round], None], ...]] = {
+    "words": (scripts.words, scripts.environment, scripts.inputs, scripts.legs),
+    "outputs": (scripts.outputs, scripts.defaults),
+    "files": (scripts.measured, scripts.files),
+    "containers": (steps.containers,),
+    "charts": (steps.charts,),
+    "messages": (steps.messages,),
+    "branch": (conditions.branch,),
+    "tag": (conditions.tag,),
+    "conditions": (conditions.conditions, conditions.secrets),
+    "names": (conditions.named,),
+    "labels": (labels.labels,),
+    "places": (labels.others,),
+}

@@ -1,0 +1,102 @@
+"""Every place of the language where a text may stand, and what is tried there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from robust.injecting_places import PLACES
+
+from pipegen.assets import folder
+
+SCHEMA: Mapping[str, Any] = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
+Place = tuple[str, Mapping[str, Any]]
+
+
+def places() -> set[str]:
+    """Return the names of all places where a text may stand: `stage.env.*` is a value, `stage.env.{}` its name."""
+    found: set[str] = set()
+    left, seen = [("", SCHEMA)], set[str]()
+    while left:
+        name, _ = place = left.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for branch in branches(place):
+            found |= {branch[0]} if takes_text(branch[1]) else set()
+            found |= {f"{branch[0]}.{{}}"} if values(branch) is not None else set()
+            left += inner(branch)
+    return found
+
+
+def reached(data: object, text: str, place: Place = ("", SCHEMA)) -> Iterator[str]:
+    """Yield the names of the places in *data* where *text* stands."""
+    for branch in branches(place):
+        name = branch[0]
+        if data == text and takes_text(branch[1]):
+            yield name
+        if isinstance(data, list) and isinstance(branch[1].get("items"), dict):
+            for item in data:
+                yield from reached(item, text, named(f"{name}.[]", branch[1]["items"]))
+        for key, value in data.items() if isinstance(data, dict) else ():
+            if key in branch[1].get("properties", {}):
+                yield from reached(value, text, named(f"{name}.{key}", branch[1]["properties"][key]))
+            elif (of := values(branch)) is not None:
+                yield from (f"{name}.{{}}",) if key == text else ()
+                yield from reached(value, text, of)
+
+
+def tried() -> set[str]:
+    """Return the names of the places at which configs with one text have it."""
+    text = "a text"
+    return {name for make in PLACES.values() for name in reached(make(text), text)}
+
+
+def named(name: str, schema: Mapping[str, Any]) -> Place:
+    """Return a place: what is defined under a name of its own, and has keys, is called by that name."""
+    while "$ref" in schema and "properties" not in schema:
+        steps = schema["$ref"].removeprefix("#/$defs/").split("/")
+        schema = SCHEMA["$defs"]
+        for step in steps:
+            schema = schema[step]
+        if len(steps) > 1 or any("properties" in one for one in (schema, *schema.get("anyOf", ()))):
+            name = ".".join(step for step in steps if step != "properties")
+    return name.removeprefix("."), schema
+
+
+def branches(place: Place) -> Iterator[Place]:
+    """Yield all that a value at *place* may be."""
+    name, schema = named(*place)
+    yield name, schema
+    for branch in schema.get("anyOf", ()):
+        yield from branches((name, branch))
+
+
+def inner(place: Place) -> Iterator[Place]:
+    """Yield the places inside of *place*."""
+    name, schema = place
+    for key, value in schema.get("properties", {}).items():
+        yield named(f"{name}.{key}", value)
+    if isinstance(schema.get("items"), dict):
+        yield named(f"{name}.[]", schema["items"])
+    if (of := values(place)) is not None:
+        yield of
+
+
+def values(place: Place) -> Place | None:
+    """Return the place of the values of a map whose keys are free, None where they are not."""
+    name, schema = place
+    free = schema.get("additionalProperties", "properties" not in schema and "object" in types(schema))
+    return named(f"{name}.*", free if isinstance(free, dict) else {}) if free else None
+
+
+def types(schema: Mapping[str, Any]) -> list[str]:
+    """Return the types that a value may have."""
+    found = schema.get("type", [])
+    return [found] if isinstance(found, str) else found
+
+
+def takes_text(schema: Mapping[str, Any]) -> bool:
+    """Return whether a text may stand here: where anything may, too."""
+    return "string" in types(schema) or not schema.keys() - {"description", "examples"}
