@@ -46,9 +46,7 @@ def rewrite(script: Script, variable: Callable[[Placed], str], default_variables
                 text += f'"{_expansion(part, variable(part), default_variables, "")}"'
             case Placed(context=context):
                 quotes = _QUOTES[context]
-                if not is_interrupted:
-                    # Quotes in which nothing stands are taken away.
-                    text = text.removesuffix(quotes) if text.endswith(quotes) else f"{text}'"
+                text = text if is_interrupted else _closed(text, quotes)
                 text += f'"{_expansion(part, variable(part), default_variables, "")}"'
                 is_interrupted = isinstance(following, Placed) and following.context is context
                 skips = int(isinstance(following, str) and following.startswith("'"))
@@ -60,6 +58,11 @@ def rewrite(script: Script, variable: Callable[[Placed], str], default_variables
             case Escaped():
                 text += _escaped(part)
     return "".join((*pieces, text))
+
+
+def _closed(text: str, quotes: str) -> str:
+    """Return *text* with its *quotes* closed, or without them where nothing stands in them."""
+    return text.removesuffix(quotes) if text.endswith(quotes) else f"{text}'"
 
 
 def _expansion(placed: Placed, name: str, default_variables: Mapping[str, str], following: ScriptPart) -> str:

@@ -1,0 +1,80 @@
+"""Configs that are known to be of use: goldens, examples, and the corpus where it is beside the checkout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+from pipegen.compiler import Analysed, analyse, generate
+from pipegen.config.load import absolute, folder_of, repository_root
+from pipegen.diagnostics.model import Diagnostic
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.text import SourceFile
+from pipegen.targets import registry
+
+ROOT = Path(__file__).parents[2]
+CORPUS = ROOT.parent / "shared/corpus"
+# Each way to compile: the target, and the style of a Jenkinsfile.
+WAYS = (("gitlab", ""), ("jenkins", "auto"), ("jenkins", "scripted"), ("jenkins", "declarative"))
+_NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a target writes, the parent of its other files last, and what is said; no files where it refuses."""
+
+    files: Mapping[str, str]
+    said: tuple[Diagnostic, ...]
+
+    @property
+    def text(self) -> str:
+        """The file that the engine reads first."""
+        return [*self.files.values()][-1]
+
+
+@cache
+def known() -> tuple[Path, ...]:
+    """Return the paths of all configs, in the order of their names; those of the corpus last."""
+    own = [*ROOT.glob("tests/golden/*/pipeline.yml"), *ROOT.glob("examples/**/pipegen.yaml")]
+    own += ROOT.glob("examples/**/.pipeline/config.yaml")
+    return (*sorted(own), *sorted(CORPUS.glob("*/*.y*ml")))
+
+
+def shown(path: Path) -> str:
+    """Return how *path* is called in what people read."""
+    base = CORPUS if path.is_relative_to(CORPUS) else ROOT
+    return path.relative_to(base).as_posix()
+
+
+@cache
+def text_of(path: Path) -> str:
+    """Return the text of the config at *path*."""
+    return path.read_text(encoding="utf-8")
+
+
+def file_of(path: Path, text: str) -> SourceFile:
+    """Return *text* as the config that stands at *path*, next to what it includes."""
+    place = absolute(path)
+    return SourceFile(path.name, text, folder_of(place, repository_root(place)), place)
+
+
+def analysed(file: SourceFile, *names: str) -> Analysed | None:
+    """Return what *file* says of the pipelines *names*, all without names; None when it is refused."""
+    with suppress(Stopped):
+        return analyse(file, names, Report())
+    return None
+
+
+def written(found: Analysed, target: str, style: str = "", options: Mapping[str, str] = _NO_OPTIONS) -> Written:
+    """Return what *target* writes for *found*, a Jenkinsfile in *style*."""
+    report = Report()
+    asked = {**options, **({"style": style} if style else {})}
+    try:
+        made = generate(found, registry.load(target), asked, report)
+    except Stopped:
+        made = ()
+    return Written({file.name: file.text for file in made}, report.diagnostics())

@@ -1,0 +1,70 @@
+"""The order in what is generated is that of the plan, and what was told to be added."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+from readback.conftest import compiled_once
+from robust.configs import ROOT, WAYS, analysed, known, written
+from robust.relations import Compared, checked, of_drawn, of_known, of_wide
+
+from pipegen.compiler import Analysed
+from pipegen.source.text import SourceFile
+
+__all__ = ["compiled_once"]
+
+# The corpus is compiled beside the engines, and for the figures.
+OWN = [path for path in known() if path.is_relative_to(ROOT)]
+QUICK = WAYS[:2]
+
+
+def test_known_configs() -> None:
+    """Goldens and examples, for each target."""
+    found = {path.parent.name: of_known(path, QUICK) for path in OWN}
+
+    assert {name: wrong for name, each in found.items() if (wrong := _wrong(each))} == {}
+    assert all(found.values())
+
+
+def test_random_configs() -> None:
+    """Several pipelines with conditions, matrices, failures that count or do not, and finally stages."""
+    found = [of_drawn(number, 3, 12) for number in range(5)]
+
+    assert [wrong for each in found if (wrong := _wrong(each))] == []
+    assert sum(not each for each in found) <= 2
+    assert {one.way for each in found for one in each} >= {"gitlab", "jenkins auto", "jenkins scripted"}
+
+
+def test_large_configs() -> None:
+    """More than three hundred stages: collectors of needs, child pipelines, functions that declare stages."""
+    found = of_wide(1, 1)
+
+    assert _wrong(found) == []
+    assert [one.is_split for one in found] == [False, True, False]
+    assert found[1].added
+
+
+def test_a_need_that_is_missing_is_seen() -> None:
+    """And one that is too much."""
+    found = _chain("a", "b", "c")
+    made = written(found, "gitlab")
+    less = made.text.replace("    - { job: b, artifacts: false }\n", "    - { job: a, artifacts: false }\n")
+    more = _chain("a", "c", "b")
+
+    assert less != made.text
+    assert "missing" in checked(found.plans, "gitlab", "", replace(made, files={"f": less})).faults[0]
+    assert checked(more.plans, "gitlab", "", made).faults
+    assert checked(found.plans, "gitlab", "", made).faults == ()
+
+
+def _chain(*names: str) -> Analysed:
+    stages = ", ".join(f"{{ name: {name}, script: [make] }}" for name in sorted(names))
+    arcs = ", ".join(f"[{one}, {other}]" for one, other in pairwise(names))
+    found = analysed(SourceFile("f", f"pipelines: {{ p: {{ stages: [{stages}], execution: [{arcs}] }} }}"))
+    assert found is not None
+    return found
+
+
+def _wrong(found: tuple[Compared, ...]) -> list[Compared]:
+    return [one for one in found if one.faults]
