@@ -35,7 +35,7 @@ def plain_references(script: str, stages: Collection[str]) -> list[tuple[re.Matc
     references = []
     at = quotes = 0
     for found in _FOUND.finditer(script):
-        namespace = found["namespace"]
+        namespace = found[1]
         if namespace not in stages and namespace not in RESERVED_NAMESPACES:
             return None
         quotes += marks.count('"', at, found.start())
