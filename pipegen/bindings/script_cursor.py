@@ -6,11 +6,10 @@ import re
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
-from pipegen.bindings.script import Context
+from pipegen.bindings.script import RESERVED_NAMESPACES, Context
 from pipegen.bindings.script_syntax import REFERENCE, Found, Kind, Lexed, Obstacle, Word
 from pipegen.structs import MutableStruct, Struct, field
 
-RESERVED_NAMESPACES = ("", "setup", "inputs", "matrix", "pipeline")
 _REFERENCE = re.compile(
     r"(?P<escape>\$?)\$\{(?P<namespace>[A-Za-z0-9_-]*)"
     r"(?:\[(?P<legs>[^\]{}$\"'`\\\n]*)\])?"
