@@ -12,6 +12,9 @@ from pipegen.bindings.expression import Reference
 from pipegen.source.text import Span
 from pipegen.structs import SpannedStruct, Struct
 
+# What is ours in a script beside the names of stages.
+RESERVED_NAMESPACES = ("", "setup", "inputs", "matrix", "pipeline")
+
 
 class Context(Enum):
     """How the shell reads the place where a reference stands.

@@ -8,30 +8,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from pipegen.bindings.script_calls import Call, calls, speaks
-from pipegen.bindings.script_interpreters import INTERPRETERS
+from pipegen.bindings.script_interpreters import DECLARERS, EVALUATED_VARIABLES, NAME_OPTIONS, NAME_READERS
 from pipegen.bindings.script_syntax import Command, Form, Found, Kind, Lexed, Obstacle, Word
 from pipegen.structs import Struct
 
-_DECLARERS = {"declare", "typeset", "local", "export", "readonly"}
 # Attributes that make bash work out what is assigned: number, name of another variable, arrays.
 _EVALUATING = re.compile(r"-[A-Za-z]*[inaA]")
 _COMPARISONS = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"}
 _NAME_TESTS = {"-v", "-R"}
-# The shell's own variables whose values it works out, as numbers or as text with commands in it.
-_EVALUATED_VARIABLES = {"RANDOM", "OPTIND", "PS4", "BASH_ENV"}
 _SUBSCRIPT = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*)?\[[^\]]*\]\+?=")
-# Builtins that take names of variables: options that take a word, options that take such a name.
-_NAME_READERS = {
-    "read": (("-d", "-i", "-n", "-N", "-p", "-t", "-u"), ("-a",)),
-    "mapfile": (("-d", "-n", "-O", "-s", "-u", "-C", "-c"), ()),
-    "readarray": (("-d", "-n", "-O", "-s", "-u", "-C", "-c"), ()),
-}
-_NAME_OPTIONS = {"printf": ("-v",), "test": ("-v", "-R"), "[": ("-v", "-R"), "wait": ("-p",)}
-# Words without which no reference is one of those below, nor stands where the grammar alone says what it is.
-WATCHED = frozenset(
-    {*INTERPRETERS, *_DECLARERS, *_EVALUATED_VARIABLES, *_NAME_READERS, *_NAME_OPTIONS, "let", "case"} - {"["}
-)
-_NAME_DECLARERS = _DECLARERS - {"export", "readonly"}
+_NAME_DECLARERS = DECLARERS - {"export", "readonly"}
 
 
 class Program(Struct):
@@ -131,9 +117,9 @@ def _in_assignments(command: Command, attributed: set[str]) -> Iterator[Found]:
     front = command.words[: len(command.words) - len(rest)]
     yield from _in_subscripts(front)
     for word in front:
-        if word.assigned in attributed | _EVALUATED_VARIABLES:
+        if word.assigned in attributed | EVALUATED_VARIABLES:
             yield from _references((word,))
-    if rest and rest[0].text in _DECLARERS:
+    if rest and rest[0].text in DECLARERS:
         yield from _declared(rest, attributed)
 
 
@@ -141,7 +127,7 @@ def _declared(words: list[Word], attributed: set[str]) -> Iterator[Found]:
     """Yield what `declare` and its like assign and bash works out, or take for names of variables."""
     evaluates = any(_EVALUATING.fullmatch(word.text) for word in words[1:])
     for word in words[1:]:
-        if evaluates or word.assigned in attributed | _EVALUATED_VARIABLES:
+        if evaluates or word.assigned in attributed | EVALUATED_VARIABLES:
             yield from _references((word,))
         elif words[0].text in _NAME_DECLARERS:
             names = [found for at, found in word.found if at < word.value_start or not word.value_start]
@@ -152,7 +138,7 @@ def _attributed(commands: Iterable[Command]) -> Iterator[str]:
     """Yield the variables that a command of the script gives such an attribute."""
     for command in commands:
         words = _words(command)
-        if words and words[0].text in _DECLARERS and any(_EVALUATING.fullmatch(word.text) for word in words[1:]):
+        if words and words[0].text in DECLARERS and any(_EVALUATING.fullmatch(word.text) for word in words[1:]):
             yield from (word.assigned or word.text for word in words[1:])
 
 
@@ -162,10 +148,10 @@ def _in_names(command: Command) -> Iterator[Found]:
     name = words[0].text if words else ""
     if name == "let":
         yield from _references(words[1:])
-    if name not in _NAME_READERS and name not in _NAME_OPTIONS:
+    if name not in NAME_READERS and name not in NAME_OPTIONS:
         return
-    valued, named = _NAME_READERS.get(name, ((), _NAME_OPTIONS.get(name, ())))
+    valued, named = NAME_READERS.get(name, ((), NAME_OPTIONS.get(name, ())))
     for before, word in pairwise(words):
         is_operand = before.text not in valued and not word.text.startswith("-")
-        if before.text in named or (name in _NAME_READERS and is_operand):
+        if before.text in named or (name in NAME_READERS and is_operand):
             yield from _references((word,))

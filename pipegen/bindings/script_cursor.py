@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from pipegen.bindings.script import Context
+from pipegen.bindings.script import RESERVED_NAMESPACES, Context
 from pipegen.bindings.script_syntax import REFERENCE, Found, Kind, Lexed, Obstacle, Word
 from pipegen.diagnostics.report import closest
 from pipegen.structs import MutableStruct, Struct, field
 
-RESERVED_NAMESPACES = ("", "setup", "inputs", "matrix", "pipeline")
 _REFERENCE = re.compile(
     r"(?P<escape>\$?)\$\{(?P<namespace>[A-Za-z0-9_-]*)"
     r"(?:\[(?P<legs>[^\]{}$\"'`\\\n]*)\])?"

@@ -1,4 +1,4 @@
-"""Programs that take a program as text, and how to hand over a value to each."""
+"""Programs that take a program as text, and how to hand over a value to each; what else reads names and numbers."""
 
 from __future__ import annotations
 
@@ -113,3 +113,19 @@ INTERPRETERS: dict[str, Interpreter] = {
     "watch": Interpreter(hint=_FUNCTION, remote=0, valued=("n", "--interval")),
     "parallel": Interpreter(hint="hand it over after :::", operand=True, valued=("j", "--jobs", "I")),
 }
+
+# What declares variables.
+DECLARERS = {"declare", "typeset", "local", "export", "readonly"}
+# The shell's own variables whose values it works out, as numbers or as text with commands in it.
+EVALUATED_VARIABLES = {"RANDOM", "OPTIND", "PS4", "BASH_ENV"}
+# Builtins that take names of variables: options that take a word, options that take such a name.
+NAME_READERS = {
+    "read": (("-d", "-i", "-n", "-N", "-p", "-t", "-u"), ("-a",)),
+    "mapfile": (("-d", "-n", "-O", "-s", "-u", "-C", "-c"), ()),
+    "readarray": (("-d", "-n", "-O", "-s", "-u", "-C", "-c"), ()),
+}
+NAME_OPTIONS = {"printf": ("-v",), "test": ("-v", "-R"), "[": ("-v", "-R"), "wait": ("-p",)}
+# Words without which no reference is part of a program, nor stands where the grammar alone says what it is.
+WATCHED = frozenset(
+    {*INTERPRETERS, *DECLARERS, *EVALUATED_VARIABLES, *NAME_READERS, *NAME_OPTIONS, "let", "case"} - {"["}
+)

@@ -1,18 +1,16 @@
-"""A user's shell script to its parts, with a report of references that cannot stand where they stand."""
+"""A script that takes the shell's grammar to its parts, with a report of references that cannot stand where they do."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from operator import attrgetter, itemgetter
 
 from pipegen.bindings.expression import Reference
-from pipegen.bindings.script import Body, Context, Delimiter, Escaped, Placed, Script, ScriptPart
+from pipegen.bindings.script import Body, Delimiter, Escaped, Placed, Script, ScriptPart
 from pipegen.bindings.script_checks import Program, evaluated, programs
 from pipegen.bindings.script_cursor import Lost, has_references, near_namespace, references_in, written
 from pipegen.bindings.script_lexer import lex
-from pipegen.bindings.script_plain import plain_references
 from pipegen.bindings.script_syntax import Document, Found, Kind, Lexed, Obstacle
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -44,39 +42,16 @@ _OBSTACLES = {
 }
 
 
-def parse_script(source: Scalar, stages: Collection[str], report: Report) -> Script:
-    """Return what the script *source* says, which a shell of its own could run."""
-    text = source.text
-    span = source.part(0, len(text))
-    plain = plain_references(text, stages) if "${" in text else []
-    if plain is not None:
-        return Script(tuple(_plain_parts(plain, source)), span)
-    if not has_references(text):
-        return Script((text,), span)
-    lexed, lost = lex(text, stages)
+def parse_lexed(source: Scalar, span: Span, stages: Collection[str], report: Report) -> Script:
+    """Return what the script *source* says, which stands at *span*."""
+    if not has_references(source.text):
+        return Script((source.text,), span)
+    lexed, lost = lex(source.text, stages)
     _report_near_misses(lexed, stages, source, report)
     _report_obstacles(lexed, source, report)
     if lost is not None:
         _report_lost(lost, stages, source, report)
     return Script(tuple(_parts(lexed, source)), span)
-
-
-def _plain_parts(found: Sequence[tuple[re.Match[str], Context]], source: Scalar) -> list[ScriptPart]:
-    """Return the references that were *found* without a lexer, and the text between."""
-    parts: list[ScriptPart] = []
-    at = 0
-    file, first = source.span.file, source.offset if found else None
-    for match, context in found:
-        start, end = match.span()
-        if at < start:
-            parts.append(source.text[at:start])
-        at = end
-        namespace, name, default = match.groups()
-        span = source.part(start, end) if first is None else Span(file, first + start, first + end)
-        parts.append(Placed(Reference(namespace, name, default, span), context))
-    if at < len(source.text):
-        parts.append(source.text[at:])
-    return parts
 
 
 def _parts(lexed: Lexed, source: Scalar) -> list[ScriptPart]:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from pipegen.bindings.script import Context
-from pipegen.bindings.script_checks import WATCHED
-from pipegen.bindings.script_cursor import RESERVED_NAMESPACES
+from pipegen.bindings.script import RESERVED_NAMESPACES, Context
+from pipegen.bindings.script_interpreters import WATCHED
 
 _REFERENCE = r"\$\{(?P<namespace>[A-Za-z0-9_-]*)\.(?P<name>[A-Za-z0-9._-]+)(?:\|(?P<default>[^}$\"'`\\\n]*))?\}"
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _REFERENCE)
@@ -35,7 +34,7 @@ def plain_references(script: str, stages: Collection[str]) -> list[tuple[re.Matc
     references = []
     at = quotes = 0
     for found in _FOUND.finditer(script):
-        namespace = found["namespace"]
+        namespace = found[1]
         if namespace not in stages and namespace not in RESERVED_NAMESPACES:
             return None
         quotes += marks.count('"', at, found.start())

@@ -22,7 +22,6 @@ from ruamel.yaml.reader import ReaderError
 from pipegen.config.compose import Composer
 from pipegen.config.ignores import MARK, read_ignores
 from pipegen.config.scalar import TELLING, plain_kind
-from pipegen.config.syntax import report_syntax
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile, Span
@@ -53,6 +52,8 @@ def read(file: SourceFile, report: Report) -> Node:
     try:
         composer = _fast(file, report) or _composed(_events(file), file, report)
     except MarkedYAMLError as error:
+        from pipegen.config.syntax import report_syntax  # noqa: PLC0415 - most configs are YAML
+
         report_syntax(error, file, report)
         raise Stopped from None
     except ReaderError as error:

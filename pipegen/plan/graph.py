@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from pipegen.bindings.names import RESERVED_STAGES
@@ -54,14 +54,13 @@ def _known(group: tuple[Located[str], ...], meant: Mapping[str, str]) -> tuple[L
     return tuple(replace(name, value=meant[name.value]) for name in group if name.value in meant)
 
 
-def _chains(arc: Arc) -> Iterator[tuple[str, ...]]:
-    """Yield the names of *arc* in chains without groups."""
-    names = [group[0].value for group in arc.groups if len(group) == 1]
+def _chains(arc: Arc) -> list[tuple[str, ...]]:
+    """Return the names of *arc* in chains without groups."""
+    names = tuple([group[0].value for group in arc.groups if len(group) == 1])
     if len(names) == len(arc.groups):
-        yield tuple(names)
-        return
-    yield from ((name.value,) for name in arc.stages)
-    yield from ((earlier.value, later.value) for earlier, later in arc.pairs())
+        return [names]
+    alone = [(name.value,) for name in arc.stages]
+    return [*alone, *((earlier.value, later.value) for earlier, later in arc.pairs())]
 
 
 def _check_stages(pipeline: Pipeline, report: Report) -> dict[str, Stage]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipegen.bindings.script import Script
-from pipegen.bindings.script_parse import parse_script
+from pipegen.bindings.script_entry import parse_script
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Scalar

@@ -6,7 +6,7 @@ import pytest
 from bindings.scripted import parsed, scalar
 
 from pipegen.bindings.script import Body, Context, Delimiter, Escaped, Placed
-from pipegen.bindings.script_parse import parse_script
+from pipegen.bindings.script_entry import parse_script
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report
 

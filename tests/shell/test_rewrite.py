@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipegen.bindings.script import Body, Delimiter, Escaped, Placed, ScriptPart
-from pipegen.bindings.script_parse import parse_script
+from pipegen.bindings.script_entry import parse_script
 from pipegen.diagnostics.report import Report
 from pipegen.shell.rewrite import defaults, rewrite
 
