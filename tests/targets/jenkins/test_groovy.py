@@ -48,10 +48,7 @@ def test_a_script_that_cannot_be_indented_stands_at_the_margin() -> None:
     sh = model.Sh(lines=("a", "b\nc"))
 
     assert script(sh, "    ") == "'''\\\na\nb\nc'''"
-    assert (
-        script(model.Sh(prelude="values", lines=sh.lines), "  ")
-        == "values() + '''\\\n\na\nb\nc'''"
-    )
+    assert script(model.Sh(prelude="values", lines=sh.lines), "  ") == "values() + '''\\\n\na\nb\nc'''"
 
 
 def test_comments_hold_no_line_breaks_and_no_unicode_escapes() -> None:
