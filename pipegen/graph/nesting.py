@@ -21,10 +21,10 @@ def nesting(reduced: ExecutionGraph) -> dict[str, int]:
     In *reduced* no arc is implied by others; where some are, the answer may be too large, and never too small.
     """
     found: dict[str, int] = {}
+    at_first = int(len(reduced.roots) > 1)
     for node in reduced.topological():
-        before = reduced.predecessors(node)
-        inherited = [found[one] + (reduced.out_degree(one) > 1) for one in before]
-        found[node] = max(inherited, default=int(len(reduced.roots) > 1))
+        inherited = [found[one] + (reduced.out_degree(one) > 1) for one in reduced.predecessors(node)]
+        found[node] = max(inherited, default=at_first)
     return found
 
 
@@ -36,21 +36,27 @@ def nesting_handed_out(reduced: ExecutionGraph) -> dict[str, int]:
     implied by others. Costs a closure.
     """
     nodes = reduced.topological()
-    groups = _apart(reduced)
+    places = {node: place for place, node in enumerate(nodes)}
+    before = [[places[one] for one in reduced.predecessors(node)] for node in nodes]
+    groups = _apart(before)
     # Before everything stands 0, then a start for each group of nodes that arcs join.
-    first = 1 + max(groups.values(), default=0)
-    places = {node: place for place, node in enumerate(nodes, first)}
-    before: list[tuple[int, ...]] = [(), *((0,) for _ in range(1, first))]
-    before += [tuple(places[one] for one in reduced.predecessors(node)) or (groups[node],) for node in nodes]
-    return dict(zip(nodes, _HandedOut(before, first).depths[first:], strict=True))
+    first = 1 + max(groups, default=0)
+    starts = [[], *([0] for _ in range(1, first))]
+    shifted = ([one + first for one in earlier] or [group] for earlier, group in zip(before, groups, strict=True))
+    return dict(zip(nodes, _HandedOut([*starts, *shifted], first).depths[first:], strict=True))
 
 
-def _apart(graph: ExecutionGraph) -> dict[str, int]:
+def _apart(before: Sequence[Sequence[int]]) -> list[int]:
     """Return a number for each node, from 1 on, the same one for those that arcs join, directly or not."""
-    places = {node: place for place, node in enumerate(graph.nodes)}
-    near = [[places[one] for one in (*graph.predecessors(node), *graph.successors(node))] for node in graph.nodes]
-    groups = enumerate(components(near, near), 1)
-    return {graph.nodes[place]: number for number, group in groups for place in group}
+    near = [[*earlier] for earlier in before]
+    for node, earlier in enumerate(before):
+        for one in earlier:
+            near[one].append(node)
+    found = [0] * len(before)
+    for number, group in enumerate(components(near, near), 1):
+        for node in group:
+            found[node] = number
+    return found
 
 
 class _HandedOut:
