@@ -53,7 +53,8 @@ class Blobs:
         """Put *added* where it is found by its digest, in one step."""
         place = self._path(added.digest)
         make_folder(place.parent)
-        remove(place)
+        if place.is_dir():
+            remove(place)
         added.path.replace(place)
 
     def forget(self, added: Added) -> None:
