@@ -32,7 +32,7 @@ STAGES: dict[str, dict[str, object]] = {
     },
     "use": {
         "image": {"name": f"{BASE}:${{make.tag}}", "entrypoint": []},
-        "script": ['test "${make.v}" = "$(cat made)"; cat made', "false"],
+        "script": ['test "${make.v}" = "$(cat made)"; test "$(wc -c <made)" -eq 17; cat made', "false"],
         "after": ['echo "after <${make.v}>"'],
     },
     "served": {
@@ -94,7 +94,7 @@ def test_stages_run_in_their_images(containers: Containers, tmp_path: Path) -> N
     said = logs(tmp_path)
 
     assert run.returncode == 1
-    assert said["use"] == "x  y s3cr3t valueafter <x  y s3cr3t value>\n", told
+    assert said["use"] == "x  y [masked]after <x  y [masked]>\n", told
     assert "use failed: exit status 1" in told
     assert said["served"].splitlines()[-1] == "served"
     assert "slow failed: it took more than 2 s" in told

@@ -6,6 +6,8 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -67,3 +69,100 @@ def test_an_unfinished_file_is_in_nobody_s_way(here: Path, pipegen: Pipegen) -> 
     assert pipegen("compile", "-t", "gitlab").status == 0
     assert pipegen("compile", "-t", "gitlab", "--check").status == 0
     assert (here / "pipegen.yaml").read_text(encoding="utf-8") == CONFIG
+
+
+# An arc too many is there to be mended.
+MENDABLE = """\
+pipelines:
+  p:
+    stages: [{ name: a, script: ls }, { name: b, script: ls }, { name: c, script: ls }]
+    execution:
+      - [a, b, c]
+      - [a, c]
+"""
+# Each verb that writes a file, and that file.
+WRITING = {
+    "compile": (("compile", "-t", "jenkins"), "Jenkinsfile"),
+    "a report of check": (("check", "--format", "sarif", "-o", "report.sarif"), "report.sarif"),
+    "check --fix": (("check", "--fix"), "pipegen.yaml"),
+    "a picture": (("graph", "--format", "svg", "-o", "graph.svg"), "graph.svg"),
+    "a page": (("graph", "--format", "html", "-o", "graph.html"), "graph.html"),
+    "a chart": (("simulate", "--svg", "chart.svg"), "chart.svg"),
+    "a page of a chart": (("simulate", "--html", "chart.html"), "chart.html"),
+    "init": (("init", "--template", "go", "--force"), "pipegen.yaml"),
+    "the schema of init": (("init", "--template", "go", "--force"), "pipegen.schema.json"),
+    "a report of run": (("run", "--report", "run.html"), "run.html"),
+}
+MADE = [verb for verb, (_, name) in WRITING.items() if name != "pipegen.yaml"]
+
+
+@pytest.fixture
+def mendable(empty: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the current folder, with a config that can be mended."""
+    (empty / "pipegen.yaml").write_text(MENDABLE, encoding="utf-8")
+    for name in ("STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path_factory.mktemp(name)))
+    return empty
+
+
+@contextmanager
+def at_most(size: int) -> Iterator[None]:
+    """Let no file of this process grow past *size* meanwhile; Python ignores the signal of that."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("verb", [verb for verb in WRITING if verb != "the schema of init"])
+@pytest.mark.parametrize("has_old", [False, True])
+def test_no_verb_writes_half_a_file(verb: str, mendable: Path, pipegen: Pipegen, *, has_old: bool) -> None:
+    """Where the disk takes no more, the old file stays, or none, and its name is told."""
+    arguments, name = WRITING[verb]
+    if has_old:
+        assert pipegen(*arguments).status == 0
+        (mendable / "pipegen.yaml").write_text(MENDABLE.replace("a,", "z,"), encoding="utf-8")
+    before = {path.name: path.read_bytes() for path in mendable.iterdir()}
+    with at_most(40):
+        done = pipegen(*arguments)
+
+    assert done.status == 3
+    assert done.err.splitlines()[-1] in {f"pipegen: {place}: File too large" for place in (name, mendable / name)}
+    assert {path.name: path.read_bytes() for path in mendable.iterdir()} == before
+
+
+@pytest.mark.parametrize("verb", MADE)
+def test_no_verb_takes_a_folder_for_a_file(verb: str, mendable: Path, pipegen: Pipegen) -> None:
+    """It is wrong usage, told before anything is written."""
+    arguments, name = WRITING[verb]
+    (mendable / name).mkdir()
+    done = pipegen(*arguments)
+
+    assert (done.status, f'{name}" is a folder' in done.err) == (2, True)
+    assert {path.name for path in mendable.iterdir()} == {"pipegen.yaml", name}
+    assert (mendable / "pipegen.yaml").read_text(encoding="utf-8") == MENDABLE
+
+
+@pytest.mark.parametrize("verb", MADE)
+def test_a_link_to_nothing_becomes_one_to_the_file(verb: str, mendable: Path, pipegen: Pipegen) -> None:
+    """Where there is a folder for it; where there is none, it is wrong usage."""
+    arguments, name = WRITING[verb]
+    (mendable / name).symlink_to("nowhere/file")
+    done = pipegen(*arguments)
+    assert (done.status, f'the folder "{mendable}/nowhere" does not exist' in done.err) == (2, True)
+    (mendable / "nowhere").mkdir()
+
+    assert pipegen(*arguments).status == 0
+    assert (mendable / name).is_symlink()
+    assert (mendable / "nowhere/file").stat().st_size > 0
+
+
+def test_a_device_that_is_full_is_named(here: Path, pipegen: Pipegen) -> None:
+    """Though it is written to, and not replaced."""
+    result = pipegen("compile", "-t", "gitlab", "-o", "/dev/full")
+
+    assert (result.status, result.err) == (3, "pipegen: /dev/full: No space left on device\n")
+    assert names(here) == set()
+    assert Path("/dev/full").is_char_device()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,49 @@ def test_what_is_no_journal(tmp_path: Path, text: bytes) -> None:
 
     with pytest.raises(UnreadableJournalError):
         read(tmp_path / "journal")
+
+
+def test_a_journal_ends_where_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run goes on, and it is told once what that means; what stands there is read."""
+    place, told = tmp_path / "journal", list[str]()
+    with Journal(place, "plan", told.append) as journal:
+        for event in (
+            Over(1.0, "one", Status.SUCCESS),
+            Over(2.0, "other", Status.FAILED),
+            Over(3.0, "p", Status.FAILED),
+        ):
+            journal.hear(event)
+            monkeypatch.setattr(Journal, "_put", _full)
+
+    assert told == [f"{place}: No space left on device: --resume will repeat what comes to an end from now on"]
+    assert read(place).over == {"one": Status.SUCCESS}
+
+
+def _full(*_: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_a_value_that_is_secret_is_not_written(tmp_path: Path) -> None:
+    """Its stage is repeated by a run that goes on; how long it took is known."""
+    paper = Paper(paper_plan(GRAPH), outcomes={"build": [BUILT]})
+    paper.run()
+    with Journal(tmp_path / "journal", "plan", hides=lambda value: b"1.0" in value) as journal:
+        for event in paper.heard.events:
+            journal.hear(event)
+    story = read(tmp_path / "journal")
+
+    assert base64.b64encode(BUILT.outputs[0][1]) not in (tmp_path / "journal").read_bytes()
+    assert [task.stage for task in story.ended] == ["test", "lint", "release"]
+    assert TaskId("p", "build") in story.durations
+
+
+def test_lines_that_are_damaged_are_counted(tmp_path: Path) -> None:
+    """What they told is not known any more; a line that was cut short is nobody's loss."""
+    write(tmp_path / "journal", Paper(paper_plan(GRAPH), outcomes={"build": [BUILT]}))
+    lines = (tmp_path / "journal").read_bytes().splitlines(keepends=True)
+    place = next(number for number, line in enumerate(lines) if b'"ended"' in line)
+    lines[place] = lines[place].replace(b"MS4w", b"Mi4w")
+    (tmp_path / "journal").write_bytes(b"".join(lines) + b'{"seal": "')
+    story = read(tmp_path / "journal")
+
+    assert (story.lost, TaskId("p", "build") in story.ended) == (1, False)

@@ -123,3 +123,24 @@ def test_the_first_reason_stays() -> None:
     assert progress.begin({}) == News(["b"], [("a", Reason.CONDITION)])
     assert progress.stop() == News([], [("b", Reason.STOPPED)])
     assert (progress.skipped()["a"], progress.result) == (Reason.CONDITION, Status.FAILED)
+
+
+def test_what_is_after_one_that_ended_waits_for_what_is_before_it() -> None:
+    """A stage that runs again may be read by one far down, though those between them had ended."""
+    graph = ExecutionGraph([["image", "lint", "test", "publish"], ["other", "publish"]])
+    progress = Progress(graph, (), is_wanted=lambda _: True)
+    ended = {"other": State.SUCCESS, "test": State.SUCCESS, "lint": State.SUCCESS}
+
+    assert progress.begin(ended) == News(["image"], [])
+    progress.start("image")
+    assert progress.end("image", State.SUCCESS) == News(["publish"], [])
+
+
+def test_what_is_before_one_that_ended_may_fail() -> None:
+    """What waits for it never starts."""
+    progress = Progress(ExecutionGraph([["image", "test", "publish"]]), (), is_wanted=lambda _: True)
+    progress.begin({"test": State.SUCCESS})
+    progress.start("image")
+
+    assert progress.end("image", State.FAILED) == News([], [("publish", Reason.BEFORE)])
+    assert progress.result is Status.FAILED

@@ -9,7 +9,7 @@ import typer
 
 from pipegen.assets import folder as shipped
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.files.output import write
+from pipegen.cli.files.output import check_place, write
 from pipegen.cli.person import is_here
 from pipegen.cli.session import TargetOption, load_targets, say, wrong_option
 from pipegen.cli.starting import KINDS, SCHEMA, Start, first_config, look
@@ -38,6 +38,8 @@ def init(
     if template is not None and template not in KINDS:
         raise wrong_option("--template", template, tuple(KINDS))
     load_targets(target or ())
+    for place in (_CONFIG, Path(SCHEMA)):
+        check_place(place)
     start = look(Path())
     kind = template or _kind(start)
     engines = tuple(dict.fromkeys(target)) if target else _engines(start)

@@ -28,15 +28,15 @@ def write(path: Path, text: str) -> bool:
     """
     check_place(path)
     data = text.encode()
-    if path.exists() and not path.is_file():
-        # A device or a pipe: to replace it, as a file is, would put a file where /dev/null was.
-        path.write_bytes(data)
-        return True
     place = Path(os.path.realpath(path))
     if place.is_file() and place.read_bytes() == data:
         return False
     try:
-        _replace(place, data)
+        if path.exists() and not path.is_file():
+            # A device or a pipe: to replace it, as a file is, would put a file where /dev/null was.
+            path.write_bytes(data)
+        else:
+            _replace(place, data)
     except OSError as error:
         error.filename = str(path)  # the name of the file beside it tells the user nothing
         raise

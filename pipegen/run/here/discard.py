@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,8 +21,11 @@ def discard(folders: Sequence[Path]) -> None:
 
 def remove(path: Path) -> None:
     """Remove what is at *path*, be it a file, a link or a folder; what cannot be removed stays."""
-    if path.is_dir() and not path.is_symlink():
-        _unlock(path)
+    if _is_folder(path):
+        unlock(path)
+        for folder, inside, _ in os.walk(path):
+            for name in inside:
+                unlock(Path(folder, name))
         shutil.rmtree(path, ignore_errors=True)
     else:
         with contextlib.suppress(OSError):
@@ -30,15 +34,22 @@ def remove(path: Path) -> None:
 
 def make_folder(path: Path) -> None:
     """Make the folder *path* where there is none that can be used; whatever else stands there goes."""
-    if path.is_dir() and not path.is_symlink():
-        _unlock(path)
-    elif not path.is_dir():
+    unlock(path)
+    if not path.is_dir():
         remove(path)
         path.mkdir(parents=True, exist_ok=True)
 
 
-def _unlock(folder: Path) -> None:
-    """Give *folder* back to its owner, who may have lost it."""
-    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+def unlock(path: Path) -> None:
+    """Give the folder *path* back to its owner, who may have lost it; nothing where there is none."""
+    if _is_folder(path) and not os.access(path, os.R_OK | os.W_OK | os.X_OK):
         with contextlib.suppress(OSError):
-            folder.chmod(0o700)
+            path.chmod(0o700)
+
+
+def _is_folder(path: Path) -> bool:
+    """Return whether a folder is at *path*, and no link to one; False where nobody may look."""
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode)
+    except OSError:
+        return False

@@ -148,7 +148,7 @@ def _scripts(one: Chosen, host: Host) -> Iterator[tuple[TaskId, StageScript]]:
 def _work(script: StageScript, job: Job, secrets: Secrets, masks: Masks) -> Work:
     given = secrets.variables(script.credentials, job.id_tokens)
     password = secrets.given.get(names.REGISTRY_PASSWORD)
-    if script.uses_containers and password is not None:
+    if password is not None and names.REGISTRY_PASSWORD in f"{script.main}{script.after}":
         given[names.REGISTRY_PASSWORD] = password
     return Work(script=script, secrets=given, files=secrets.files(script.credentials), masks=masks)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pipegen.plan.model import Workspace
+from pipegen.run.here.discard import unlock
 from pipegen.run.here.folder import RunFolder, earlier
 from pipegen.run.here.prepare import Prepared, Wish
 from pipegen.run.here.selection import Chosen
@@ -54,6 +55,8 @@ def last_run(around: Path, plan: str, chosen: Sequence[Chosen], *, is_isolated: 
             notes.append(f"{folder.journal} cannot be read: {error}")
             continue
         if story.plan == plan:
+            for place in (folder.work, folder.left):
+                unlock(place)
             if story.lost:
                 notes.append(f"{folder.journal} is damaged: what {story.lost} of its lines told is repeated")
             ended = dict(_unbound(finished(story, [one.plan for one in chosen]), chosen))

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pipegen.run.cache.blobs import DamagedError
+from pipegen.run.cache.index import DamagedIndexError
 from pipegen.run.cache.keys import Origin
 from pipegen.run.cache.record import KeptFile, Record
 from pipegen.run.cache.store import FORMAT, Store
@@ -181,3 +182,48 @@ def test_the_database_is_of_this_format(tmp_path: Path) -> None:
         assert {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")} == {
             *("blob", "key", "link", "record", "use")
         }
+
+
+def test_an_index_that_is_damaged_is_dropped_once(tmp_path: Path) -> None:
+    """Of two who find it so, the second finds the new one of the first; contents that nobody knows go, too."""
+    told: list[str] = []
+    store(tmp_path).save(lambda: 1, [("version", b"1")], ())
+    one, other = (Store(tmp_path, PLENTY, complain=told.append) for _ in range(2))
+    one.renew(DamagedIndexError("a row"))
+    saved = one.save(lambda: one.keys.save("build"), [("version", b"2")], ())
+    other.renew(DamagedIndexError("a row"))
+
+    assert other.find([saved.key]) == saved
+    assert [other.value(digest) for _, digest in saved.record.outputs] == [b"2"]
+    assert len(contents(tmp_path)) == 1
+    assert told == ["the results of earlier runs are damaged (a row): they are dropped, and made anew"] * 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"v{FORMAT}", f"v{FORMAT}.lock"]
+
+
+@pytest.mark.parametrize("name", ["index.sqlite", "contents", "contents/new", ""])
+@pytest.mark.parametrize("is_file", [False, True])
+def test_what_is_in_the_way_goes(tmp_path: Path, name: str, *, is_file: bool) -> None:
+    """A folder in the place of a file, or a file in that of a folder."""
+    place = tmp_path / f"v{FORMAT}" / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if is_file:
+        place.write_text("no database", encoding="utf-8")
+    else:
+        place.mkdir()
+        (place / "file").touch()
+    results = store(tmp_path)
+    saved = results.save(lambda: results.keys.save("build"), [("version", b"1")], ())
+
+    assert results.value(saved.record.outputs[0][1]) == b"1"
+
+
+def test_nothing_is_left_of_a_file_that_could_not_be_put_back(tmp_path: Path) -> None:
+    """A folder stands in its place."""
+    results = store(tmp_path / "cache")
+    (tmp_path / "file").write_bytes(b"content")
+    held = results.save(lambda: 1, (), [(KeptFile("dist"), tmp_path / "file")])
+    (tmp_path / "tree/dist/here").mkdir(parents=True)
+
+    with pytest.raises(IsADirectoryError):
+        results.restore(held, tmp_path / "tree")
+    assert [path.name for path in (tmp_path / "tree").iterdir()] == ["dist"]

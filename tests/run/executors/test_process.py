@@ -12,6 +12,7 @@ import pytest
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.executors.process import Invocation, Process
 from pipegen.run.here.masking import Masks
+from pipegen.structs import replace
 
 
 @pytest.fixture
@@ -152,3 +153,13 @@ def is_gone(process: int) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+def test_a_log_ends_where_the_disk_is_full(clock: RealClock, tmp_path: Path) -> None:
+    """The program goes on, and it is told once."""
+    told: list[str] = []
+    script = "echo one; sleep 0.1; echo two; exit 4"
+    made = replace(invocation(tmp_path, script), log="/dev/full", complain=told.append)
+
+    assert ended(clock, made) == 4
+    assert told == ["/dev/full: No space left on device: the rest of what is printed is not kept"]

@@ -1,0 +1,81 @@
+"""Secrets of stages on their way through a run: who gets them, and what is kept of what holds them."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from cli.calling import Pipegen
+
+TOKEN = "tok/3n+for-tests"  # noqa: S105 - nobody's
+VOUCHED = "eyJ-vouched-for-tests"
+PASSWORD = "of-the-registry-9"  # noqa: S105 - likewise
+CONFIG = """\
+pipelines:
+  p:
+    stages:
+      - name: asks
+        secrets: { TOKEN: deploy-token, VAULT: { id_token: vault } }
+        script: ['echo asks >>ran']
+        outputs: { token: { command: 'printf %s "$TOKEN"' } }
+      - name: reads
+        script: ['echo "${asks.token}"; echo "${asks.token}" >made; env | grep -c "VAULT\\|REGISTRY_PASSWORD" || :']
+        artifacts: [made]
+        reuse: true
+      - name: fails
+        script: ['test -z "$STOP"']
+"""
+
+
+@pytest.fixture
+def kept(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of all that runs keep; the current one has a config, and variables hold its secrets."""
+    folder, project = empty / "kept", empty / "project"
+    project.mkdir()
+    monkeypatch.chdir(project)
+    (project / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    for command in (("init", "-q"), ("add", ".")):
+        subprocess.run(("git", *command), check=True)
+    variables = {"DEPLOY_TOKEN": TOKEN, "VAULT": VOUCHED, "PIPEGEN_REGISTRY_PASSWORD": PASSWORD, "STOP": "yes"}
+    places = {f"XDG_{name}_HOME": str(folder) for name in ("STATE", "CACHE")}
+    for name, value in (variables | places).items():
+        monkeypatch.setenv(name, value)
+    return folder
+
+
+def holding(folder: Path) -> list[str]:
+    """Return the files below *folder* that hold the token, but those that a stage made for people."""
+    forms = (TOKEN.encode(), base64.b64encode(TOKEN.encode()))
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != "made")
+    return [str(path.relative_to(folder)) for path in files if any(form in path.read_bytes() for form in forms)]
+
+
+@pytest.mark.parametrize("options", [(), ("--isolated",)])
+def test_what_holds_a_secret_is_not_kept(
+    options: tuple[str, ...], kept: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither as a result, nor in the journal, nor for a run that goes on, which repeats it."""
+    first = pipegen("run", *options)
+    logs = {path.stem: path.read_text(encoding="utf-8") for path in kept.rglob("logs/*.log")}
+    assert (first.status, logs["reads"]) == (1, "[masked]\n0\n")
+    assert "what reads leaves holds a secret: it is not kept for later runs" in first.err
+    assert holding(kept) == []
+
+    monkeypatch.delenv("STOP")
+    again = pipegen("run", *options, "--resume", "--report", "run.json")
+    (told,) = json.loads(Path("run.json").read_text(encoding="utf-8"))["pipelines"]
+    assert again.status == 0
+    assert {one["name"]: one["status"] for one in told["stages"]}["asks"] == "success"
+    assert holding(kept) == []
+
+
+def test_a_short_secret_is_told_of(kept: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is in the open where it is printed."""
+    monkeypatch.setenv("DEPLOY_TOKEN", "abc")
+    assert "warning[PG830]" in pipegen("run").err
+    monkeypatch.setenv("DEPLOY_TOKEN", "abcd")
+    assert "PG830" not in pipegen("run").err
+    assert kept.exists()
