@@ -17,6 +17,8 @@ from pipegen.emit.yaml_scalar import (
     literal_block,
     write_key,
     write_scalar,
+    write_text,
+    write_text_in_flow,
 )
 from pipegen.structs import Struct
 
@@ -86,8 +88,8 @@ class _Line:
     """Writes what stands on one line."""
 
     def __init__(self) -> None:
-        self.texts = _Written(partial(write_scalar, in_flow=False))
-        self._texts_in_flow = _Written(partial(write_scalar, in_flow=True))
+        self.texts = _Written(write_text)
+        self._texts_in_flow = _Written(write_text_in_flow)
         self._keys_in_flow = _Written(partial(write_key, in_flow=True))
 
     def flow(self, value: Data) -> str:

@@ -38,12 +38,22 @@ _LONGEST_SIMPLE_KEY = 1_000
 def write_scalar(value: Scalar, *, in_flow: bool) -> str:
     """Return *value* on one line, as it stands in block style or *in_flow*."""
     if isinstance(value, str):
-        return value if (_PLAIN_IN_FLOW if in_flow else _PLAIN).match(value) else _quoted(value)
+        return write_text_in_flow(value) if in_flow else write_text(value)
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     return _write_float(value) if isinstance(value, float) else str(value)
+
+
+def write_text(text: str) -> str:
+    """Return *text* on one line in block style: plain where that is safe."""
+    return text if _PLAIN.match(text) else _quoted(text)
+
+
+def write_text_in_flow(text: str) -> str:
+    """Return *text* in flow style: plain where that is safe."""
+    return text if _PLAIN_IN_FLOW.match(text) else _quoted(text)
 
 
 def _quoted(text: str) -> str:
@@ -58,7 +68,7 @@ def _quoted(text: str) -> str:
 
 def write_key(text: str, *, in_flow: bool, indent: str = "") -> str:
     """Return *text* as a key with its colon; one too long to be a simple key opens with `? `."""
-    written = write_scalar(text, in_flow=in_flow)
+    written = write_text_in_flow(text) if in_flow else write_text(text)
     if text == "<<":
         # Psych merges what stands under this key even when it is quoted, unless a tag calls it a string.
         written = f"!!str {written}"

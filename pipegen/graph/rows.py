@@ -31,6 +31,8 @@ def by_neighbours(before: Sequence[Sequence[int]]) -> list[int]:
     communities = [list(range(len(before)))]
     for _ in range(_LEVELS):
         names = _communities(links)
+        if all(name == node for node, name in names.items()):
+            break
         communities.append([names[name] for name in communities[-1]])
         links = _together(links, names)
     return sorted(range(len(before)), key=lambda node: [level[node] for level in reversed(communities)])
@@ -53,10 +55,15 @@ def _communities(links: Links) -> dict[int, int]:
 
 def _most(names: Mapping[int, int], neighbours: Mapping[int, int], now: int) -> int:
     """Return the name that weighs most among *neighbours*; *now*, then the lowest, where several do."""
-    counts: Counter[int] = Counter()
+    counts: dict[int, int] = {}
     for neighbour, weight in neighbours.items():
-        counts[names[neighbour]] += weight
-    return min(counts, key=lambda name: (-counts[name], name != now, name), default=now)
+        name = names[neighbour]
+        counts[name] = counts.get(name, 0) + weight
+    best, most = now, counts.get(now, 0)
+    for name, count in counts.items():
+        if count > most or (count == most and name < best != now):
+            best, most = name, count
+    return best
 
 
 def _together(links: Links, names: Mapping[int, int]) -> dict[int, Counter[int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipegen.structs import replace
+from pipegen.targets.gitlab.collectors import LIMIT
 from pipegen.targets.gitlab.implied import without_implied
 from pipegen.targets.gitlab.model import Job
 from pipegen.targets.gitlab.names import Names
@@ -17,10 +18,14 @@ def assembled(pipeline: Pipeline, jobs: Sequence[Job], places: Mapping[str, Plac
 
     *places* are those of the stages whose jobs are among them.
     """
-    collectors = pipeline.collectors(names, jobs, places)
     ordered = sorted(jobs, key=step_number)
     found = without_implied(ordered, {place.job: place for place in places.values()})
+    # Most pipelines have no job with so many needs.
+    is_collecting = any(len(needs) > LIMIT for needs in found.values())
+    collectors = pipeline.collectors(names, jobs, places) if is_collecting else None
     for job in jobs:
-        fitting, made = collectors.fit(job.name, found[job.name])
-        yield from made
+        fitting = found[job.name]
+        if collectors is not None:
+            fitting, made = collectors.fit(job.name, fitting)
+            yield from made
         yield job if fitting == job.needs else replace(job, needs=fitting)

@@ -38,8 +38,10 @@ def check_plan(plan: Plan, host: Host, report: Report) -> None:
         )
     for job in plan.jobs:
         _check_references(job, host, report)
-        _check_container_paths(job, host, report)
-        _check_secrets(job, report)
+        if job.shared.container_paths:
+            _check_container_paths(job, host, report)
+        if job.secrets:
+            _check_secrets(job, report)
 
 
 def check_size(name: str, jobs: int, size: int, most: int, at: Span, report: Report) -> None:
@@ -67,7 +69,7 @@ def _megabytes(size: int) -> str:
 
 def _check_references(job: Job, host: Host, report: Report) -> None:
     """Report setup values that GitLab lacks, and containers of other jobs that are used other than by a copy."""
-    for reference in chain.from_iterable(text.references() for text in _texts(job)):
+    for reference in chain.from_iterable([text.references() for text in _texts(job)]):
         if reference.scope is Scope.SETUP and reference.default is None and host.setup(reference.name) is None:
             report.add(
                 ENGINE_HAS_NO_VALUE,

@@ -84,7 +84,7 @@ class _Division(Struct):
     def of(cls, laid: Laid, parts: Mapping[str, int], names: Names, titles: Mapping[int, str]) -> _Division:
         stages = {one.job.name: one.stage for one in laid.made}
         bridges = {part: names.take(f"{laid.pipeline.prefix}child: {title}") for part, title in titles.items()}
-        return cls(laid, parts, names, titles, stages, bridges, *laid.inside())
+        return cls(laid, parts, names, titles, stages, bridges, *laid.inside(parts))
 
     def divided(self) -> Divided:
         """Return the jobs in files."""

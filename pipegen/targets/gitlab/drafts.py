@@ -51,54 +51,99 @@ class Draft(Struct, kw_only=True):
 
 def drafts(plan: Plan, host: Host, settings: Settings, report: Report) -> list[Draft]:
     """Return the drafts of the jobs of *plan*."""
-    producers = {job.stage: job for job in plan.jobs}
-    return [_draft(job, plan, producers, host, settings, report) for job in plan.jobs]
+    drafting = _Drafting.of(plan, host, settings, report)
+    return [drafting.draft(job) for job in plan.jobs]
 
 
 def in_host(found: Sequence[Draft], plan: Plan, host: Host, settings: Settings, report: Report) -> list[Draft]:
     """Return the drafts *found* of *plan* as they are in *host*: those that name what is the run's are made anew."""
-    producers = {job.stage: job for job in plan.jobs}
+    drafting = _Drafting.of(plan, host, settings, report)
     return [
-        _draft(job, plan, producers, host, settings, report) if any(map(_names_run, (*one.script, *one.after))) else one
+        drafting.draft(job) if _names_run(one.script) or _names_run(one.after) else one
         for job, one in zip(plan.jobs, found, strict=True)
     ]
 
 
-def _names_run(entry: Entry) -> bool:
-    return "CI_PIPELINE_ID" in entry.text or "CI_PIPELINE_CREATED_AT" in entry.text
+def _names_run(script: Sequence[Entry]) -> bool:
+    text = "\n".join([entry.text for entry in script])
+    return "CI_PIPELINE_ID" in text or "CI_PIPELINE_CREATED_AT" in text
 
 
-def _draft(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host, settings: Settings, report: Report) -> Draft:
-    trigger = lower_trigger(job, settings.projects, report)
-    if not isinstance(trigger, Call) and any(isinstance(step, Trigger) for step in job.steps):
-        job = replace(job, steps=tuple(step for step in job.steps if not isinstance(step, Trigger)))
-    deployed = lower_environment(job, plan, report)
-    job = deployed.job
-    check_gate(job, report)
-    made = script(job, plan, producers, host)
-    body = (*entries(made.bind), *entries(made.steps), *entries(made.outputs, comment="outputs"), *deployed.script)
-    artifacts, kept = lower_keeping(job, plan, _artifacts(job, made, trigger), report)
-    around = surroundings(made, settings, is_users=any(isinstance(step, Commands) for step in job.steps))
-    reports = (*((dotenv(job),) if job.expanded else ()), *deployed.dotenv)
-    own = lower_machine(job, plan, producers, report)
-    check_machine(job, around.kind, settings, report)
-    if around.services:
-        # What a job says itself would stand in the place of what it shares.
-        around, own = replace(around, services=(*around.services, *own.services)), replace(own, services=())
-    return Draft(
-        job=job,
-        around=around,
-        own=own,
-        script=(*installs(made, settings), *_cleared(job, producers, settings), *body) if body else (),
-        artifacts=artifacts,
-        environment=deployed.environment,
-        caches=lower_caches(job, plan, report),
-        resource_group=resource_group(job, report),
-        raw=lower_raw(job, report),
-        after=entries(made.after.commands) if made.after is not None else (),
-        kept=replace(kept, dotenv=reports) if reports else kept,
-        trigger=trigger,
-    )
+class _Drafting(Struct, kw_only=True):
+    """What the drafts of a pipeline have in common.
+
+    *producers* are the jobs by stage, *called* the stages that leave values for the calls of their triggers.
+    """
+
+    plan: Plan
+    producers: Mapping[str, Job]
+    called: frozenset[str]
+    host: Host
+    settings: Settings
+    report: Report
+    around: dict[tuple[object, ...], Surroundings]
+
+    @classmethod
+    def of(cls, plan: Plan, host: Host, settings: Settings, report: Report) -> _Drafting:
+        """Return what the drafts of *plan* have in common."""
+        return cls(
+            plan=plan,
+            producers={job.stage: job for job in plan.jobs},
+            called=frozenset([job.stage for job in plan.jobs if is_called(job, settings.projects)]),
+            host=host,
+            settings=settings,
+            report=report,
+            around={},
+        )
+
+    def draft(self, job: Job) -> Draft:
+        """Return the draft of *job*."""
+        plan, settings, report = self.plan, self.settings, self.report
+        kinds = {type(step) for step in job.steps}
+        trigger = lower_trigger(job, settings.projects, report) if Trigger in kinds else None
+        if Trigger in kinds and not isinstance(trigger, Call):
+            job = replace(job, steps=tuple(step for step in job.steps if not isinstance(step, Trigger)))
+        deployed = lower_environment(job, plan, report)
+        job = deployed.job
+        check_gate(job, report)
+        made = script(job, plan, self.producers, self.host)
+        body = (*entries(made.bind), *entries(made.steps), *entries(made.outputs, comment="outputs"), *deployed.script)
+        artifacts, kept = lower_keeping(job, plan, _artifacts(job, made, trigger), report)
+        around = self._around(made, is_users=Commands in kinds)
+        reports = (*((dotenv(job),) if job.expanded else ()), *deployed.dotenv)
+        own = lower_machine(job, plan, self.producers, report)
+        check_machine(job, around.kind, settings, report)
+        if around.services:
+            # What a job says itself would stand in the place of what it shares.
+            around, own = replace(around, services=(*around.services, *own.services)), replace(own, services=())
+        return Draft(
+            job=job,
+            around=around,
+            own=own,
+            script=(*installs(made, settings), *self._cleared(job), *body) if body else (),
+            artifacts=artifacts,
+            environment=deployed.environment,
+            caches=lower_caches(job, plan, report) if job.caches else (),
+            resource_group=resource_group(job, report) if job.gate.locks else "",
+            raw=lower_raw(job, report) if job.raw else {},
+            after=entries(made.after.commands) if made.after is not None else (),
+            kept=replace(kept, dotenv=reports) if reports else kept,
+            trigger=trigger,
+        )
+
+    def _around(self, made: Script, *, is_users: bool) -> Surroundings:
+        """Return what a job with the script *made* has around it: one value for all that have the same."""
+        key = (made.prelude, made.uses_containers, made.uses_helm, made.uses_git, is_users)
+        found = self.around.get(key)
+        if found is None:
+            found = self.around[key] = surroundings(made, self.settings, is_users=is_users)
+        return found
+
+    def _cleared(self, job: Job) -> tuple[Entry, ...]:
+        """Return the entry that removes what came with the files of other jobs and is for the calls of triggers."""
+        if not self.called or self.called.isdisjoint(read_stages(job)):
+            return ()
+        return (Entry("rm -rf .pipegen/trigger && { rmdir .pipegen 2>/dev/null || :; }"),)
 
 
 def idle(job: Job) -> tuple[Entry, ...]:
@@ -106,15 +151,8 @@ def idle(job: Job) -> tuple[Entry, ...]:
     return (Entry(f"echo {quote(f'nothing to do in stage {job.stage}')}"),)
 
 
-def _cleared(job: Job, producers: Mapping[str, Job], settings: Settings) -> tuple[Entry, ...]:
-    """Return the entry that removes what came with the files of other jobs and is meant for the calls of triggers."""
-    if not any(is_called(producers[stage], settings.projects) for stage in read_stages(job)):
-        return ()
-    return (Entry("rm -rf .pipegen/trigger && { rmdir .pipegen 2>/dev/null || :; }"),)
-
-
 def _artifacts(job: Job, made: Script, trigger: Bridge | Call | None) -> tuple[str, ...]:
     """Return what the job leaves: its files, and what it carries for other jobs and for the call of its trigger."""
-    files = (artifact.path for artifact in job.artifacts if artifact.path is not None)
+    files = [artifact.path for artifact in job.artifacts if artifact.path is not None]
     values = (f".pipegen/trigger/{job.slug}/",) if isinstance(trigger, Call) else ()
     return (*files, *made.carries, *values)

@@ -32,7 +32,12 @@ def expanded(
     the stages whose outputs are there as variables, by dotenv reports, in which a default is the job's own variable.
     """
     return "".join(
-        _output(part, producers or {}) or _expanded(part, what, plan, report, is_slug=is_slug) for part in text.parts
+        [
+            escaped(part)
+            if isinstance(part, str)
+            else _output(part, producers or {}) or _expanded(part, what, plan, report, is_slug=is_slug)
+            for part in text.parts
+        ]
     )
 
 

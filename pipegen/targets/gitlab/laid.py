@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job as PlanJob
@@ -33,13 +33,17 @@ class Laid(Struct, kw_only=True):
         """Return the jobs alone."""
         return [one.job for one in self.made]
 
-    def inside(self) -> tuple[Pipeline, tuple[Made, ...]]:
-        """Return the pipeline as it is in a child, with its jobs: whether it runs is decided there already."""
+    def inside(self, stages: Container[str]) -> tuple[Pipeline, tuple[Made, ...]]:
+        """Return the pipeline as it is in a child, with the jobs of *stages*: whether it runs is decided there already.
+
+        Those of others that take names take them here as well, so that the same names are left.
+        """
         plan, host = self.pipeline.plan, in_child(self.pipeline.host)
         own = {job.stage: _own_rules(job, self.report) for job in plan.jobs}
         pipeline = replace(self.pipeline, host=host, names=self.names.copy(), rules=(), stage_rules=own)
         drafts = in_host(self.drafts, plan, host, self.pipeline.settings, self.report)
-        return pipeline, tuple(pipeline.made(drafts, pipeline.places(drafts)))
+        wanted = [one for one in drafts if one.job.stage in stages or one.job.mail is not None]
+        return pipeline, tuple(pipeline.made(wanted, pipeline.places(drafts)))
 
 
 class Part(Struct):

@@ -9,7 +9,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
 from pipegen.source.text import Span
 from pipegen.targets.gitlab.durations import in_words
-from pipegen.targets.gitlab.model import Limits, Retry, Variable
+from pipegen.targets.gitlab.model import UNLIMITED, Limits, Retry, Variable
 
 # https://docs.gitlab.com/ci/yaml/#retry
 _MOST_TRIES = 2
@@ -38,6 +38,9 @@ _KEEPS_EXIT_CODES = Variable("FF_USE_NEW_BASH_EVAL_STRATEGY", "true")
 
 def check_limits(job: plan.Job, *, is_bridge: bool, report: Report) -> None:
     """Report the limits of *job* that GitLab does not have; those of a job that *is_bridge* are few."""
+    limits = job.limits
+    if limits.retry is None and limits.timeout is None and limits.allow_failure is None:
+        return
     for message, at, hint in _out_of_reach(job, is_bridge=is_bridge):
         report.add(LIMIT_OUT_OF_REACH, message, at=at, hint=hint)
 
@@ -45,6 +48,8 @@ def check_limits(job: plan.Job, *, is_bridge: bool, report: Report) -> None:
 def lower_limits(limits: plan.Limits, *, has_after: bool = False) -> Limits:
     """Return *limits* as keys of a job; what comes after its script, where it *has_after*, has time of its own."""
     allowed = limits.allow_failure
+    if allowed is None and limits.retry is None and limits.timeout is None:
+        return UNLIMITED
     longer = _AROUND if _ends_script(limits, has_after=has_after) else 0
     return Limits(
         retry=_retry(limits.retry) if limits.retry is not None else None,

@@ -20,7 +20,7 @@ from pipegen.targets.gitlab.inputs import input_variables
 from pipegen.targets.gitlab.laid import Laid, Part
 from pipegen.targets.gitlab.limits import check_limits
 from pipegen.targets.gitlab.memory import BUDGET
-from pipegen.targets.gitlab.model import Document, Entry, Hidden, Job, Rule, Variable
+from pipegen.targets.gitlab.model import Document, Entry, Job, Rule, Variable
 from pipegen.targets.gitlab.names import Names, stage_names
 from pipegen.targets.gitlab.omissions import check_mail, notes
 from pipegen.targets.gitlab.pipelines import STEP, TEARDOWN, Pipeline, step_number
@@ -171,7 +171,9 @@ class _Whole(Struct, kw_only=True):
         hidden = tuple(one for one in self.shared.hidden if one.name in used)
         top = [*variables, *inputs]
         top += fetch_variables(self.plans[0].fetch) if has_one_fetch(self.plans) else ()
-        top += _used(hosts.variables(self.settings), (*hidden, *jobs))
+        scripts = [one.before_script for one in hidden]
+        scripts += [script for job in jobs for script in (job.before_script, job.script)]
+        top += _used(hosts.variables(self.settings), scripts)
         return Document(
             stages=_stages(jobs),
             workflow=workflow,
@@ -210,11 +212,13 @@ def _choices(plans: Sequence[Plan], plan: Plan, *, chosen: bool, is_child: bool)
     return (Choice(),) if is_told else selection.choices(plan)
 
 
-def _stage_rules(plan: Plan, choices: Sequence[Choice], report: Report) -> dict[str, tuple[Rule, ...]]:
-    found = {}
+def _stage_rules(plan: Plan, choices: tuple[Choice, ...], report: Report) -> dict[str, tuple[Rule, ...]]:
+    found: dict[str, tuple[Rule, ...]] = dict.fromkeys([job.stage for job in plan.jobs], ())
+    is_always = choices == (Choice(),)
     for job in plan.jobs:
-        asked = atoms(job.condition)
-        found[job.stage] = rules(choices, job.condition, asked[0].span if asked else job.span, report)
+        if job.condition is not None or not is_always:
+            asked = atoms(job.condition)
+            found[job.stage] = rules(choices, job.condition, asked[0].span if asked else job.span, report)
     return found
 
 
@@ -225,11 +229,7 @@ def _stages(jobs: Sequence[Job]) -> tuple[str, ...]:
     return (*steps, *(step for step in (OUTCOME, FINALLY, TEARDOWN) if step in used))
 
 
-def _used(variables: Iterable[Variable], jobs: Iterable[Hidden | Job]) -> list[Variable]:
-    """Return those of *variables* that a script names."""
-    texts = "\n".join(entry.text for job in jobs for entry in _script(job))
+def _used(variables: Iterable[Variable], scripts: Iterable[tuple[Entry, ...]]) -> list[Variable]:
+    """Return those of *variables* that one of *scripts* names."""
+    texts = "\n".join([entry.text for script in scripts for entry in script])
     return [variable for variable in variables if re.search(rf"\$\{{?{variable.name}\b", texts)]
-
-
-def _script(job: Hidden | Job) -> tuple[Entry, ...]:
-    return (*job.before_script, *job.script) if isinstance(job, Job) else job.before_script

@@ -26,9 +26,14 @@ class OwnMachine(Struct, kw_only=True):
     variables: tuple[Variable, ...]
 
 
+_NOTHING = OwnMachine(image=None, services=(), variables=())
+
+
 def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Report) -> OwnMachine:
     """Return what *job* says of its machine; what GitLab cannot expand is reported."""
     where = job.machine
+    if where.image is None and not where.services and where.resources is None:
+        return _NOTHING
 
     def name(text: Text) -> str:
         return expanded(text, "the name of an image", plan, report, producers=producers)

@@ -56,6 +56,8 @@ def memory(*values: Value) -> int:
     texts: list[str] = []
     waiting: list[Value] = [*values]
     for value in waiting:  # what they hold is added meanwhile
+        if type(value) is str:
+            continue  # as most are: counted below
         match value:
             case str():
                 texts.append(value)
@@ -75,6 +77,7 @@ def memory(*values: Value) -> int:
             case Sequence():
                 size += _list(len(value))
                 waiting += value
+    texts += [value for value in waiting if type(value) is str]
     lengths = map(len, texts if all(map(str.isascii, texts)) else map(str.encode, texts))
     return size + sum(map(_TEXTS.__getitem__, lengths))
 

@@ -120,7 +120,7 @@ class Limits(Struct, kw_only=True):
     exit_codes: tuple[int, ...] = ()
 
 
-_LIMITS = Limits()
+UNLIMITED = Limits()
 
 
 class Coverage(Struct, kw_only=True):
@@ -194,7 +194,7 @@ class Job(Struct, kw_only=True):
     id_tokens: tuple[IdToken, ...] = ()
     rules: tuple[Rule, ...] = ()
     when: str = ""
-    limits: Limits = _LIMITS
+    limits: Limits = UNLIMITED
     interruptible: bool = False
     inherits_variables: bool = True
     inherits_tokens: bool = True

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pipegen.diagnostics.codes import RENAMED_JOB
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Job, Plan
+from pipegen.plan.model import Plan
 
 # https://docs.gitlab.com/ci/jobs/#job-names, the other keywords of the top of a file, and the name that publishes a
 # website.
@@ -50,8 +50,9 @@ def stage_names(plans: Sequence[Plan], names: Names, report: Report) -> dict[tup
     for plan in plans:
         for job in plan.jobs:
             wish = f"{plan.name}: {job.stage}" if len(plans) > 1 else job.stage
-            given[plan.name, job.stage] = names.take(wish)
-            _report_renaming(job, wish, given[plan.name, job.stage], report)
+            name = given[plan.name, job.stage] = names.take(wish)
+            if name != wish:
+                report.add(RENAMED_JOB, f'GitLab allows no job named "{wish}"; it is called "{name}"', at=job.span)
     return given
 
 
@@ -59,15 +60,10 @@ def _allowed(name: str) -> str:
     """Return *name*, changed where it would be a keyword, a hidden job, blank, or too long."""
     if name in _RESERVED or name.startswith(".") or not name.strip():
         return f"stage {name}"
-    return _shortened(name, "")
+    return name if len(name) <= _LONGEST else _shortened(name, "")
 
 
 def _shortened(name: str, end: str) -> str:
     """Return *name* with *end*, cut in between where both are too long."""
     room = _LONGEST - len(end)
     return name + end if len(name) <= room else f"{name[: room - 1]}…{end}"
-
-
-def _report_renaming(job: Job, wish: str, name: str, report: Report) -> None:
-    if name != wish:
-        report.add(RENAMED_JOB, f'GitLab allows no job named "{wish}"; it is called "{name}"', at=job.span)

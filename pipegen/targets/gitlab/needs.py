@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from itertools import chain
 
 from pipegen.plan.model import Condition, Job, Output
 from pipegen.plan.model.logic import implies
-from pipegen.structs import Struct, replace
+from pipegen.structs import Struct
 from pipegen.targets.gitlab.model import Need
 
 
@@ -31,7 +31,7 @@ class Place(Struct, kw_only=True):
 
     def may_be_missing(self, condition: Condition | None) -> bool:
         """Return whether its jobs may be missing where a job is there that runs on *condition*."""
-        return not implies(condition, self.condition)
+        return self.condition is not None and not implies(condition, self.condition)
 
 
 def needs(job: Job, places: Mapping[str, Place]) -> tuple[Need, ...]:
@@ -45,22 +45,15 @@ def needs(job: Job, places: Mapping[str, Place]) -> tuple[Need, ...]:
     farther = [stage for stage in places if stage in missing] if missing else []
     found: list[Need] = []
     for stage in (*awaited, *farther):
-        wanted = _stage_needs(places[stage], is_read=stage in read, is_awaited=stage in awaited)
-        found += _marked(wanted, places[stage], job)
+        found += _stage_needs(places[stage], job, is_read=stage in read, is_awaited=stage in awaited)
     return tuple(found)
 
 
 def output_needs(job: Job, outputs: tuple[Output, ...], places: Mapping[str, Place]) -> tuple[Need, ...]:
     """Return the needs of a helper of *job* that reads *outputs* and nothing else."""
-    found = [places[stage] for stage in dict.fromkeys(output.stage for output in outputs)]
-    marked = (_marked(_stage_needs(place, is_read=True, is_awaited=False), place, job) for place in found)
-    return tuple(chain.from_iterable(marked))
-
-
-def _marked(found: Iterable[Need], place: Place, reader: Job) -> Iterator[Need]:
-    """Yield the needs *found* on the jobs of *place*, optional where these may be missing beside *reader*."""
-    is_optional = place.may_be_missing(reader.condition)
-    return (replace(need, is_optional=is_optional) for need in found)
+    stages = dict.fromkeys(output.stage for output in outputs)
+    found = (_stage_needs(places[stage], job, is_read=True, is_awaited=False) for stage in stages)
+    return tuple(chain.from_iterable(found))
 
 
 def _awaited(job: Job, places: Mapping[str, Place]) -> dict[str, None]:
@@ -78,15 +71,20 @@ def _awaited(job: Job, places: Mapping[str, Place]) -> dict[str, None]:
     return found
 
 
-def _stage_needs(place: Place, *, is_read: bool, is_awaited: bool) -> Iterator[Need]:
-    """Yield the needs on one stage; a trigger's job needs the stage's own, so that one is needed for artifacts only."""
+def _stage_needs(place: Place, reader: Job, *, is_read: bool, is_awaited: bool) -> list[Need]:
+    """Return the needs of *reader* on one stage, optional where it may be missing then.
+
+    A trigger's job needs the stage's own, so that one is needed for artifacts only.
+    """
+    is_optional = place.may_be_missing(reader.condition)
     has_artifacts = is_read and place.artifacts != ()
-    if has_artifacts or (is_awaited and place.last == place.job):
-        yield Need(place.job, has_artifacts)
-    if is_awaited and place.last != place.job:
-        yield Need(place.last, artifacts=False)
+    has_trigger = place.last != place.job
+    found = [Need(place.job, has_artifacts, is_optional)] if has_artifacts or (is_awaited and not has_trigger) else []
+    if is_awaited and has_trigger:
+        found.append(Need(place.last, artifacts=False, is_optional=is_optional))
+    return found
 
 
 def read_stages(job: Job) -> set[str]:
     """Return the stages whose outputs, files or containers *job* reads."""
-    return {*(output.stage for output in job.inputs), *job.files, *job.containers}
+    return {output.stage for output in job.inputs}.union(job.files, job.containers)

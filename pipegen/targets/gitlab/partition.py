@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pipegen.graph.closure import bits
 from pipegen.plan.model import Job, Output, Plan
@@ -33,7 +33,7 @@ def cuttable(plan: Plan, laid: Laid, settings: Settings, scales: Scales) -> Cutt
     jobs = [job for job in plan.jobs if not job.is_final]
     numbers = {job.stage: number for number, job in enumerate(jobs)}
     reasons = {numbers[stage]: why for stage, why in _pinned(plan, laid, settings) if stage in numbers}
-    before = tuple(tuple(dict.fromkeys(numbers[stage] for stage in job.needs)) for job in jobs)
+    before = tuple([tuple(dict.fromkeys([numbers[stage] for stage in job.needs])) for job in jobs])
     stages = Stages(
         names=tuple(job.stage for job in jobs),
         before=before,
@@ -110,14 +110,16 @@ def _tries(one: Cuttable, made: Parts | None, room: int) -> Iterator[tuple[Cost,
 
 def _pinned(plan: Plan, laid: Laid, settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield each stage that must be in the parent, and why."""
+    published = [one.stage for one in (settings.pages, settings.release) if one is not None]
     for job in plan.jobs:
         if job.is_final:
             for stage in (*read_stages(job), *(stage for stage in job.statuses if stage)):
                 yield stage, f'the finally stage "{job.title}" asks for it'
-        yield from ((job.stage, why) for why in _reasons(job, laid, settings))
+        for why in _reasons(job, laid, published):
+            yield job.stage, why
 
 
-def _reasons(job: Job, laid: Laid, settings: Settings) -> Iterator[str]:
+def _reasons(job: Job, laid: Laid, published: Collection[str]) -> Iterator[str]:
     title, environment = laid.places[job.stage].job, job.gate.environment
     if job.gate.approval is not None:
         yield "it waits for a person, and a child would never end meanwhile"
@@ -125,8 +127,7 @@ def _reasons(job: Job, laid: Laid, settings: Settings) -> Iterator[str]:
         yield "GitLab stops an environment from the pipeline that made it"
     if any(name == "gitlab" for name, _ in job.raw):
         yield 'its keys for GitLab ("raw") may mean more than this file'
-    published = [one.stage for one in (settings.pages, settings.release) if one is not None]
-    if any(stage in (job.stage, title, f"{job.pipeline}: {job.stage}") for stage in published):
+    if published and not {job.stage, title, f"{job.pipeline}: {job.stage}"}.isdisjoint(published):
         yield "it publishes for the project"
 
 
@@ -136,8 +137,8 @@ def _read(laid: Laid, numbers: Mapping[str, int]) -> tuple[tuple[int, ...], ...]
     found: list[dict[int, None]] = [{} for _ in numbers]
     for one in laid.made:
         if one.stage in numbers:
-            fetched = (stages[need.job] for need in one.job.needs if need.artifacts)
-            found[numbers[one.stage]] |= dict.fromkeys(numbers[stage] for stage in fetched if stage != one.stage)
+            fetched = [stages[need.job] for need in one.job.needs if need.artifacts]
+            found[numbers[one.stage]] |= dict.fromkeys([numbers[stage] for stage in fetched if stage != one.stage])
     return tuple(map(tuple, found))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from pipegen.plan.model import Mail, Plan
 from pipegen.shell.host import Host, Images
@@ -65,7 +66,9 @@ class Pipeline(Struct, kw_only=True):
         """Yield the jobs of *drafts* in the user's order, with all their needs."""
         noted = self._notes()
         for one in drafts:
-            for job in (*self._jobs(one, places, noted), *noted.of(one.job.stage, _step(one))):
+            for job in self._jobs(one, places, noted):
+                yield Made(one.job.stage, job)
+            for job in noted.of(one.job.stage, _step(one)) if noted.made else ():
                 yield Made(one.job.stage, job)
         for job in (*noted.of("", OUTCOME), *self._removal()):
             yield Made("", job)
@@ -91,10 +94,12 @@ class Pipeline(Struct, kw_only=True):
         )
 
     def _jobs(self, one: Draft, places: Mapping[str, Place], noted: Notes) -> Iterator[Job]:
-        """Yield the job of a stage, then its helpers."""
-        for job in self._own_jobs(one, places):
-            is_stage = one.job.is_final and job.name == places[one.job.stage].job
-            yield noted.final(one.job, job) if is_stage else job
+        """Return the job of a stage, then its helpers."""
+        found = self._own_jobs(one, places)
+        if not one.job.is_final:
+            return found
+        title = places[one.job.stage].job
+        return (noted.final(one.job, job) if job.name == title else job for job in found)
 
     def _own_jobs(self, one: Draft, places: Mapping[str, Place]) -> Iterator[Job]:
         place = places[one.job.stage]
@@ -107,7 +112,8 @@ class Pipeline(Struct, kw_only=True):
         else:
             stage = self._stage(one, place, needs(one.job, places))
             yield gated(stage, one.job, one.environment, self.titles)
-            yield from self._trigger(one, place)
+            if one.trigger is not None:
+                yield from self._trigger(one, place)
         if one.job.mail is not None and one.job.mail.to and self.settings.mail is not None:
             yield from self._mails(one, one.job.mail, self.settings.mail, places)
 
@@ -121,7 +127,7 @@ class Pipeline(Struct, kw_only=True):
             image=one.own.image or own.image,
             services=one.own.services or own.services,
             tags=one.job.machine.labels,
-            id_tokens=tuple(IdToken(token.variable, token.audiences) for token in one.job.id_tokens),
+            id_tokens=tuple([IdToken(token.variable, token.audiences) for token in one.job.id_tokens]),
             stage=_step(one),
             needs=found,
             rules=self.stage_rules[one.job.stage],
@@ -257,13 +263,14 @@ def _may_be_passed(one: Draft) -> bool:
 
 def step_number(job: Job) -> int:
     """Return the number of the step that *job* stands in; 0 where its step has a name."""
-    name, _, number = job.stage.rpartition(" ")
+    return _number(job.stage)
+
+
+@lru_cache(maxsize=1_024)
+def _number(step: str) -> int:
+    name, _, number = step.rpartition(" ")
     return int(number) if name == STEP else 0
 
 
 def _step(one: Draft) -> str:
-    return FINALLY if one.job.is_final else f"{STEP} {_frame(one) + 1}"
-
-
-def _frame(one: Draft) -> int:
-    return one.job.frame or 0
+    return FINALLY if one.job.is_final else f"{STEP} {(one.job.frame or 0) + 1}"

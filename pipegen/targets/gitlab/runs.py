@@ -38,22 +38,19 @@ def cancels(plans: Iterable[Plan]) -> bool:
 
 
 def with_interruptible(jobs: Iterable[Job], plan: Plan, titles: Mapping[str, str]) -> Iterator[Job]:
-    """Yield *jobs*, those of stages, named as *titles* says, marked where a newer run may cancel them.
+    """Return *jobs*, those of stages, named as *titles* says, marked where a newer run may cancel them.
 
     A helper is not marked: where the jobs that it needs are cancelled, it does not run either.
     """
-    stages = {titles[job.stage]: job for job in plan.jobs}
-    for job in jobs:
-        stage = stages.get(job.name)
-        is_marked = _is_interruptible(stage, plan) if stage is not None else job.interruptible
-        yield job if is_marked is job.interruptible else replace(job, interruptible=is_marked)
+    is_usual = cancels((plan,))
+    marked = {titles[job.stage] for job in plan.jobs if _is_interruptible(job, is_usual=is_usual)}
+    return (replace(job, interruptible=True) if job.name in marked else job for job in jobs) if marked else iter(jobs)
 
 
-def _is_interruptible(job: PlanJob, plan: Plan) -> bool:
+def _is_interruptible(job: PlanJob, *, is_usual: bool) -> bool:
     """Return whether a newer run may cancel *job*; finally stages run whatever happens."""
-    if job.limits.interruptible is not None:
-        return job.limits.interruptible
-    return cancels((plan,)) and not job.is_final
+    found = job.limits.interruptible
+    return is_usual and not job.is_final if found is None else found
 
 
 def _told(one: Schedule) -> str:

@@ -11,17 +11,19 @@ from pipegen.targets.gitlab.model import Entry
 
 def entries(commands: Iterable[Command], *, comment: str = "") -> tuple[Entry, ...]:
     """Return an entry for each command; *comment* stands above the first."""
-    found = tuple(_entry(command) for command in commands)
-    if not found or not comment:
-        return found
-    both = f"{comment}: {found[0].comment}" if found[0].comment else comment
-    return (replace(found[0], comment=both), *found[1:])
+    found = [
+        Entry(command.lines[0], command.comment)
+        if len(command.lines) == 1 and "\n" not in command.lines[0]
+        else _block(command)
+        for command in commands
+    ]
+    if found and comment:
+        first = found[0]
+        found[0] = replace(first, comment=f"{comment}: {first.comment}" if first.comment else comment)
+    return tuple(found)
 
 
-def _entry(command: Command) -> Entry:
-    """Return the entry of *command*; GitLab logs only the first line of several, so that one says what they do."""
-    first, *others = command.lines
-    if not others and "\n" not in first:
-        return Entry(first, command.comment)
-    comment = (f"# {command.comment}",) if command.comment else ()
-    return Entry("".join(f"{line}\n" for line in (*comment, *command.lines)))
+def _block(command: Command) -> Entry:
+    """Return *command* in lines; GitLab logs only the first, so that one says what they do."""
+    lines = (f"# {command.comment}", *command.lines) if command.comment else command.lines
+    return Entry("".join([f"{line}\n" for line in lines]))

@@ -32,7 +32,7 @@ done
 """
 
 
-class Surroundings(Struct, kw_only=True):
+class Surroundings(Struct, kw_only=True, cache_hash=True):
     """What a job has around its own script; *kind* is the word for it."""
 
     kind: str
@@ -69,6 +69,8 @@ def surroundings(script: Script, settings: Settings, *, is_users: bool = False) 
 
 def installs(script: Script, settings: Settings) -> tuple[Entry, ...]:
     """Return the entries that make sure of the registry, and of tools that an image (Alpine's) need not have."""
+    if not (script.logs_in or script.uses_git or script.uses_helm):
+        return ()
     found = []
     if script.logs_in and settings.registry is None:
         found.append(': "${PIPEGEN_REGISTRY:?the project has no container registry: enable it, or set another}"')

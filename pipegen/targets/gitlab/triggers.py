@@ -63,6 +63,8 @@ def lower_trigger(job: plan.Job, projects: Mapping[str, Project], report: Report
 
 def is_called(job: plan.Job, projects: Mapping[str, Project]) -> bool:
     """Return whether *job* leaves values for the call that starts its trigger."""
+    if not projects:
+        return False
     steps = [step for step in job.steps if isinstance(step, plan.Trigger) and step.name.value in projects]
     return any(_variable(name, value) is None for step in steps[:1] for name, value in step.parameters)
 
