@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CONFIG = "pipegen.yaml"
+COMPILE = ("compile", "-t", "gitlab", "-t", "jenkins", "--format", "concise", CONFIG)
 GOOD = "pipelines: {p: {stages: [{name: a, script: [make]}]}}\n"
 Writing = Callable[[Path], None]
 
@@ -16,7 +17,8 @@ Writing = Callable[[Path], None]
 class Input:
     """What is written into a folder; the codes that must be told of it, none where it compiles.
 
-    A *large* one takes a while to make, or to read.
+    A *large* one takes a while to make, or to read. *arguments* is the call that reads it. Where several exit
+    *statuses* would do, none but these may come.
     """
 
     name: str
@@ -24,11 +26,13 @@ class Input:
     codes: tuple[str, ...] = ()
     large: bool = False
     status: int | None = None
+    arguments: tuple[str, ...] = COMPILE
+    statuses: tuple[int, ...] = ()
 
     @property
-    def expected(self) -> int:
-        """The exit status."""
-        return self.status if self.status is not None else int(bool(self.codes))
+    def expected(self) -> tuple[int, ...]:
+        """The exit statuses that are right."""
+        return self.statuses or (self.status if self.status is not None else int(bool(self.codes)),)
 
 
 def text(config: str) -> Writing:

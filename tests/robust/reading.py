@@ -11,11 +11,12 @@ from pathlib import Path
 
 from robust.inputs import INPUTS
 from robust.measured import MEGABYTES, SECONDS, measured
+from robust.readers import inputs
 
 
 def main() -> int:
     """Print each answer, then the figures; return 1 when one is not as it should be."""
-    chosen = [one for one in INPUTS if not sys.argv[1:] or one.name in sys.argv[1:]]
+    chosen = [one for one in (*INPUTS, *inputs()) if not sys.argv[1:] or one.name in sys.argv[1:]]
     answers = []
     for one in chosen:
         with tempfile.TemporaryDirectory() as name:

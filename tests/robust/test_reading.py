@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli.calling import Pipegen
 from robust.inputs import INPUTS, SMALL, Input
-from robust.measured import ARGUMENTS, measured
+from robust.measured import measured
 
 # Those that are answered in a process of their own here; the command in reading.py does so with all.
 MEASURED = ("an alias bomb", "a pipe", "a file of 100 MB", "10 MiB of short items", "10 MiB of brackets")
@@ -17,9 +17,9 @@ MEASURED = ("an alias bomb", "a pipe", "a file of 100 MB", "10 MiB of short item
 def test_what_is_told(given: Input, empty: Path, pipegen: Pipegen) -> None:
     """The code that fits, or nothing; never a failure of the program."""
     given.write(empty)
-    result = pipegen(*ARGUMENTS)
+    result = pipegen(*given.arguments)
 
-    assert (result.status, result.out) == (given.expected, "")
+    assert (result.status in given.expected, result.out) == (True, "")
     assert [code for code in given.codes if code not in result.err] == []
 
 
