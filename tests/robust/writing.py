@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import chdir, redirect_stderr, suppress
 from pathlib import Path
 
+from robust.figure import Figures
 from robust.tracing import forked, killed_at, pause
 
 from pipegen.cli.app import run
@@ -31,17 +32,24 @@ _CHILD = re.compile(r"local: (\S+)")
 def main() -> int:
     """Print the figures; return 1 when a file was neither."""
     kills, rounds = (*map(int, sys.argv[1:]), *(0, 64)[len(sys.argv) - 1 :])
+    found = _written(kills, rounds)
+    print("\n".join(found.lines))
+    return int(bool(found.wrong))
+
+
+def figures(*, is_nightly: bool) -> Figures:
+    """Return what came of a kill at each system call with *is_nightly*, of 200 without it; and of two at once."""
+    return _written(0 if is_nightly else 100, 64 if is_nightly else 16)
+
+
+def _written(kills: int, rounds: int) -> Figures:
     # What a first compilation loads, those in processes of their own need not load again.
     nowhere = Path(os.devnull)
     with tempfile.TemporaryDirectory() as name, chdir(name), nowhere.open("w") as stream, redirect_stderr(stream):
         call("echo warm")
-    wrong: list[str] = []
-    for before in (None, "echo old"):
-        wrong += _killed(before, kills)
-    wrong += _at_once(rounds)
-    for one in wrong:
-        print(one)
-    return int(bool(wrong))
+    parts = [*(_killed(before, kills) for before in (None, "echo old")), _at_once(rounds)]
+    wrong = [one for _, found in parts for one in found]
+    return Figures("Kills while writing", (*(line for line, _ in parts), *wrong), len(wrong))
 
 
 def call(script: str, *, is_traced: bool = False) -> None:
@@ -91,8 +99,8 @@ def faults(found: FILES, *whole: FILES) -> Iterator[str]:
             yield f".gitlab-ci.yml names {child}, which is missing"
 
 
-def _killed(before: str | None, kills: int) -> list[str]:
-    """Kill a compilation at its system calls, over what *before* has left, and print the figures."""
+def _killed(before: str | None, kills: int) -> tuple[str, list[str]]:
+    """Kill a compilation at its system calls, over what *before* has left; return the figures, and what was wrong."""
     old, new = made(before) if before else {}, made("echo new")
     last = _calls(before)
     step = max(last // kills, 1) if kills else 1
@@ -104,12 +112,12 @@ def _killed(before: str | None, kills: int) -> list[str]:
         states["leftover"] += len(found) > len(kept)
         states["old" if kept == old else "new" if kept == {**old, **new} else "between"] += 1
     count, where = len(range(1, last + 1, step)), "over old files" if old else "into nothing"
-    print(
+    line = (
         f"killed {count} times at {last} ends of system calls, {where}: "
         f"all old {states['old']}, all new {states['new']}, some old and some new {states['between']}, "
         f"an unfinished file beside them {states['leftover']}; wrong: {len(wrong)}"
     )
-    return wrong
+    return line, wrong
 
 
 def _calls(before: str | None) -> int:
@@ -140,8 +148,8 @@ def _state(before: str | None, stop: int) -> FILES:
         return files(Path(name))
 
 
-def _at_once(rounds: int) -> list[str]:
-    """Let two compilations write the same files, *rounds* times, look at these all the while, and print the figures."""
+def _at_once(rounds: int) -> tuple[str, list[str]]:
+    """Let two compilations write the same files, *rounds* times, and look at these all the while; return likewise."""
     one, other = made("echo one"), made("echo other")
     wrong, looks, last = [], 0, {"one": 0, "other": 0, "both": 0}
     with tempfile.TemporaryDirectory() as name, chdir(name):
@@ -154,8 +162,7 @@ def _at_once(rounds: int) -> list[str]:
                 time.sleep(0.001)
             found = files(Path(name))
             last["one" if found == one else "other" if found == other else "both"] += 1
-    print(f"two at once, {rounds} times, looked at {looks:,} times: last {last}; wrong: {len(wrong)}")
-    return wrong
+    return f"two at once, {rounds} times, looked at {looks:,} times: last {last}; wrong: {len(wrong)}", wrong
 
 
 if __name__ == "__main__":
