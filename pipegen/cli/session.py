@@ -90,15 +90,6 @@ def config_path(given: Path | None) -> Path:
     return given
 
 
-def data_file(given: Path) -> Path:
-    """Return *given*, a file of data that the user names, or end with wrong usage."""
-    if given.is_dir():
-        raise WrongUsage(f'"{given}" is a folder')
-    if not given.exists():
-        raise WrongUsage(f'"{given}" does not exist')
-    return given
-
-
 def load_targets(names: Sequence[str]) -> tuple[Target, ...]:
     """Return the targets *names*, each once, or end with wrong usage."""
     try:

@@ -22,6 +22,8 @@ finally:
     open("memory", "w").write(open("/proc/self/status").read())
 """
 PROGRAM = (sys.executable, "-c", _CODE)
+# What a failure of the program is told with; one of the world around it is no bug.
+BUG = "this is a bug"
 SECONDS, MEGABYTES = 2.0, 300.0
 # One that does not answer at all is ended, and has failed.
 _HANGS = 30
@@ -41,6 +43,8 @@ class Measured:
         found = [f"does not tell {code}" for code in given.codes if code not in self.told]
         if self.status not in given.expected:
             found.append(f"ends with {self.status}, not {' or '.join(map(str, given.expected))}")
+        if BUG in self.told:
+            found.append("fails")
         if self.seconds > SECONDS:
             found.append(f"takes {self.seconds:.1f} s")
         if self.megabytes > MEGABYTES:

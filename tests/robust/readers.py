@@ -79,7 +79,7 @@ def inputs(*readers: str) -> Iterator[Input]:
                 large="MiB" in content or "MB" in content,
                 status=None,
                 arguments=tuple(name if word == "%s" else word for word in arguments),
-                statuses=(0, 1, 2),
+                statuses=(0, 1, 2, 3),  # the last for a file that the system does not open
             )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli.calling import Pipegen
 from robust.inputs import INPUTS, SMALL, Input
-from robust.measured import measured
+from robust.measured import BUG, measured
 from robust.readers import READERS, inputs
 
 # Those that are answered in a process of their own here; the command in reading.py does so with all.
@@ -34,7 +34,9 @@ def test_what_lies_beside_a_config(reader: str, empty: Path, pipegen: Pipegen, m
             monkeypatch.chdir(folder)
             given.write(folder)
 
-            assert pipegen(*given.arguments).status in given.expected, given.name
+            result = pipegen(*given.arguments)
+
+            assert (result.status in given.expected, BUG in result.err) == (True, False), given.name
 
 
 @pytest.mark.parametrize("given", [one for one in INPUTS if one.name in MEASURED], ids=lambda one: one.name)

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from pipegen.cli.exits import Exit
-from pipegen.cli.session import Format, data_file, end, show
+from pipegen.cli.session import Format, end, show
 from pipegen.cli.timing.durations import load_durations
 from pipegen.cli.versions.versions import Wanted, analysed, wanted
 from pipegen.compiler import Analysed
@@ -92,7 +92,7 @@ def _times(path: Path, found: list[Analysed]) -> list[Mapping[str, Mapping[str, 
     for one, report in zip(found, reports, strict=True):
         plans = {plan.name: plan for plan in one.plans}
         try:
-            known = load_durations(data_file(path), plans, report)
+            known = load_durations(path, plans, report)
             report.stop_if_errors()
         except Stopped:
             show(report.diagnostics(), Format.TEXT, sys.stderr)

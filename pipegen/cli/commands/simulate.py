@@ -23,7 +23,6 @@ from pipegen.cli.session import (
     SetOption,
     attempt,
     config_path,
-    data_file,
     fixed_inputs,
     show,
     wrong_option,
@@ -163,7 +162,7 @@ def _machines(cluster: Path | None, executors: int | None, paper: Paper, report:
     """Return where the run takes place; raise `Stopped` when a stage could run nowhere."""
     if cluster is None:
         return alike(executors)
-    machines = read_cluster(data_file(cluster), report)
+    machines = read_cluster(cluster, report)
     check([task for run in paper.runs for task in run.tasks], machines, report)
     report.stop_if_errors()
     return machines

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pipegen.cli.session import data_file
 from pipegen.cli.timing.durations import check_timeouts, load_durations
 from pipegen.cli.timing.journals import JOURNAL, journal_durations
 from pipegen.cli.timing.orders import EngineOrder, enforced
@@ -47,9 +46,7 @@ def on_paper(
     if durations is not None:
         is_told = durations == JOURNAL
         times = (
-            journal_durations(plans, os.environ, report)
-            if is_told
-            else load_durations(data_file(Path(durations)), plans, report)
+            journal_durations(plans, os.environ, report) if is_told else load_durations(Path(durations), plans, report)
         )
         check_timeouts(plans, times, report)
     else:
