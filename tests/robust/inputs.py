@@ -309,7 +309,7 @@ LARGE = tuple(
         (
             "a script of 50,000 lines with references",
             lambda: staged("        script:\n          - |\n" + "            echo \\ ${.stage}\n" * 50_000),
-            ("PG627",),
+            (),
         ),
         ("10,000 arcs on one line", lambda: arcs(f"[{', '.join(['[s0, s1, s2]'] * 10_000)}]", 3), ()),
         ("an arc of 100,000 names", lambda: arcs(f"[[{', '.join(['s0', 's1'] * 50_000)}]]", 2), ("PG403",)),
