@@ -35,20 +35,20 @@ def find(folder: Path) -> Path | None:
     return next((folder / name for name in USUAL_NAMES if (folder / name).is_file()), None)
 
 
-def load(path: Path, report: Report, *, shown: str | None = None) -> SourceFile:
+def load(path: Path, report: Report, *, shown: str | None = None, largest: int = LARGEST) -> SourceFile:
     """Return the text of the file at *path*; *shown* is its path as the user named it.
 
-    Bytes that are no text are reported, and stand as U+FFFD in the result. A file that is too large is left unread.
+    Bytes that are no text are reported, and stand as U+FFFD in the result. A file larger than *largest* is left unread.
     """
     name = shown if shown is not None else path.as_posix()
     place = absolute(path)
     folder = folder_of(place, repository_root(place))
-    data = _start(path)
-    if len(data) > LARGEST:
+    data = beginning(path, largest + 1)
+    if len(data) > largest:
         file = SourceFile(name, "", folder, place)
         report.add(
             codes.CONFIG_TOO_LARGE,
-            f"the file is larger than {LARGEST // 1024 // 1024} MiB",
+            f"the file is larger than {largest // 1024 // 1024} MiB",
             at=Span(file, 0, 0),
             hint="keep what is no config elsewhere",
         )
@@ -56,10 +56,10 @@ def load(path: Path, report: Report, *, shown: str | None = None) -> SourceFile:
     return decode(data, name, folder, report, place)
 
 
-def _start(path: Path) -> bytes:
-    """Return what the file at *path* begins with: all of it, or more than is read."""
+def beginning(path: Path, size: int = LARGEST) -> bytes:
+    """Return so many bytes of what the file at *path* begins with, or all of it: no device is read for ever."""
     with os.fdopen(_opened_pipe(path), "rb") if path.is_fifo() else path.open("rb") as stream:
-        return stream.read(LARGEST + 1)
+        return stream.read(size)
 
 
 def _opened_pipe(path: Path) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pipegen.assets import folder
 from pipegen.config.ignores import known_code
-from pipegen.config.load import absolute, load, repository_root
+from pipegen.config.load import absolute, beginning, load, repository_root
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Severity
 from pipegen.diagnostics.policy import Policy
@@ -24,8 +24,12 @@ SHARED_FILE = "pyproject.toml"
 _TABLE = ("tool", "pipegen")
 # What a pyproject.toml holds that may have that table, in any way that TOML has to write it: "tool.pipegen", a line
 # that begins with the key "pipegen", or a table "tool" on one line. To depend on pipegen takes none of these.
-_MARK = re.compile(rb"""\btool["']?\s*(\.\s*["']?pipegen\b|=)|^\s*(pipegen|"pipegen"|'pipegen')\s*[.=]""", re.MULTILINE)
+_MARK = re.compile(
+    rb"""\btool["']?\s*(\.\s*["']?pipegen\b|=)|^[ \t]*(pipegen|"pipegen"|'pipegen')\s*[.=]""", re.MULTILINE
+)
 _OFF = "off"
+# Settings and all that stands beside them, in bytes: Python's own reader of TOML takes its time.
+_LARGEST = 1024 * 1024
 
 
 class Project(Struct):
@@ -66,7 +70,7 @@ def _candidates(config: Path) -> Iterator[Path]:
         if os.path.isfile(own):  # noqa: PTH113
             yield Path(own)
         # What is no text of pipegen's, right or wrong, is the business of others.
-        if os.path.isfile(shared) and _MARK.search(Path(shared).read_bytes()):  # noqa: PTH113
+        if os.path.isfile(shared) and _MARK.search(beginning(Path(shared))):  # noqa: PTH113
             yield Path(shared)
         if above == root:
             return
@@ -76,7 +80,7 @@ def _section(path: Path, report: Report, shown: str) -> Node | None:
     """Return what the file at *path* says to pipegen; None where that is nothing."""
     from pipegen.config.toml_tree import read_toml  # noqa: PLC0415 - few projects have settings: others do not wait
 
-    file = load(path, report, shown=shown)
+    file = load(path, report, shown=shown, largest=_LARGEST)
     report.stop_if_errors()
     section: Node | None = read_toml(file, report)
     for key in _TABLE if path.name == SHARED_FILE else ():

@@ -15,6 +15,8 @@ from pipegen.diagnostics.report import Report, listed, near_miss
 
 # More keys than these are no help in a message.
 _FEW = 8
+# Nobody reads on after so many unknown keys of one map.
+_MOST = 1_000
 
 _TYPES = {
     "null": "nothing",
@@ -31,11 +33,16 @@ def tell(violations: Sequence[Violation], places: Places, report: Report) -> Non
     """Report *violations*; a missing key for which an unknown one looks like a slip is not told of twice."""
     slips: set[tuple[Path, str]] = set()
     others = []
+    unknown: dict[Path, list[Violation]] = {}
     for violation in violations:
-        if violation.keyword != "additionalProperties":
+        if violation.keyword == "additionalProperties":
+            unknown.setdefault(violation.path, []).append(violation)
+        else:
             others.append(violation)
-        elif meant := _unknown_key(violation, places, report):
-            slips.add((violation.path, meant))
+    for path, found in unknown.items():
+        for number, violation in enumerate(found[:_MOST], 1):
+            if meant := _unknown_key(violation, len(found) - _MOST if number == _MOST else 0, places, report):
+                slips.add((path, meant))
     for violation in others:
         if violation.keyword != "required" or (violation.path, violation.key) not in slips:
             _tell(violation, places, report)
@@ -57,14 +64,15 @@ def _tell(violation: Violation, places: Places, report: Report) -> None:
             _invalid_value(violation, places, report)
 
 
-def _unknown_key(violation: Violation, places: Places, report: Report) -> str | None:
-    """Report the key; return the one that it looks like."""
+def _unknown_key(violation: Violation, more: int, places: Places, report: Report) -> str | None:
+    """Report the key, after which so many *more* are not told of; return the one that it looks like."""
     choices = tuple(_properties(violation))
     meant = near_miss(violation.key, choices)
     entry = places.entry((*violation.path, violation.key))
     report.add(
         codes.UNKNOWN_KEY,
-        f'unknown key "{violation.key}" in {places.title(violation.path)}',
+        f'unknown key "{violation.key}" in {places.title(violation.path)}'
+        + (f", and {more:,} more" if more > 0 else ""),
         at=entry.key.span if entry else None,
         label=f'did you mean "{meant}"?' if meant else "no such key",
         hint=f'rename it to "{meant}"' if meant else _known(choices),

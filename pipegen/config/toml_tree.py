@@ -32,13 +32,15 @@ def read_toml(file: SourceFile, report: Report) -> Mapping:
 
     A key that the text does not show where it is looked for stands at the key that holds it.
     """
+    whole = Span(file, 0, len(file.text))
     try:
-        data = tomllib.loads(file.text)
-    except tomllib.TOMLDecodeError as error:
+        tree = _node(tomllib.loads(file.text), (), (Span(file, 0, 0), whole), dict(_places(file)))
+    except ValueError as error:  # also for a number of more digits than Python reads, or writes
         _report_syntax(str(error), file, report)
         raise Stopped from None
-    whole = Span(file, 0, len(file.text))
-    tree = _node(data, (), (Span(file, 0, 0), whole), dict(_places(file)))
+    except RecursionError:
+        _report_syntax("lists or tables stand too deep in each other", file, report)
+        raise Stopped from None
     return tree if isinstance(tree, Mapping) else Mapping((), whole)
 
 

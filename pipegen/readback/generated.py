@@ -16,6 +16,8 @@ from pipegen.structs import Struct
 
 # Rules without end may leave gaps without end; these are enough to see what is meant.
 _TOLD_GAPS = 8
+# More than GitLab takes of one file: https://docs.gitlab.com/administration/instance_limits/
+_LARGEST = 10 * 1024 * 1024
 _SHOWN = {Engine.JENKINS: "Jenkinsfile", Engine.GITLAB: "file for GitLab"}
 
 
@@ -80,8 +82,9 @@ def _children_of(file: SourceFile) -> Callable[[str], str | None]:
         place = _place_of_child(file, path)
         if place is None:
             return None
+        data = place.read_bytes()
         try:
-            return place.read_text(encoding="utf-8")
+            return data.decode()
         except UnicodeDecodeError as error:
             raise UnreadableError(f'the file "{path}" is not valid UTF-8') from error
 
@@ -90,16 +93,18 @@ def _children_of(file: SourceFile) -> Callable[[str], str | None]:
 
 def _child(file: SourceFile, path: str) -> SourceFile:
     place = _place_of_child(file, path)
-    text = place.read_text(encoding="utf-8") if place is not None else ""
+    text = place.read_bytes().decode(errors="replace") if place is not None else ""
     folder = file.path.rpartition("/")[0]
     return SourceFile(f"{folder}/{path}" if folder else path, text)
 
 
 def _place_of_child(file: SourceFile, path: str) -> Path | None:
-    """Return where the file *path* of a child pipeline is: paths begin at the root of the repository."""
+    """Return where the file *path* of a child pipeline is: paths begin at the root, and stay below it."""
     if file.place is None:
         return None
     beside = file.place.parent
     depth = len(file.folder.split("/")) if file.folder else 0
     root = file.place.parents[depth]
-    return next((folder / path for folder in (beside, root) if (folder / path).is_file()), None)
+    places = [folder / path.lstrip("/") for folder in (beside, root)]
+    inside = (place for place in places if place.resolve().is_relative_to(root.resolve()))
+    return next((place for place in inside if place.is_file() and place.stat().st_size <= _LARGEST), None)

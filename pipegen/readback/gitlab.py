@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from types import MappingProxyType
 
@@ -20,6 +20,9 @@ from pipegen.readback.plain import document as plain_document
 _NO_FILES: Mapping[str, str] = MappingProxyType({})
 # What ruamel raises; the last is for a %YAML line that it does not know.
 _NO_YAML = (YAMLError, ValueError, AssertionError)
+# GitLab's own bounds, for the size twice as much: https://docs.gitlab.com/administration/instance_limits/
+_LARGEST = 4 * 1024 * 1024
+_MOST_CHILDREN, _MOST_LEVELS = 1_000, 2
 # Gives the text of a child pipeline's file, None when it is not there.
 Child = Callable[[str], str | None]
 
@@ -40,7 +43,7 @@ def order(text: str, children: Mapping[str, str] = _NO_FILES) -> ExecutionGraph:
 def read(text: str, child: Child) -> tuple[ExecutionGraph, tuple[Gap, ...]]:
     """Return the order of the jobs, where all of them run, and where it hangs on a job that rules may drop."""
     waits = Waits()
-    _add(waits, text, child)
+    _add(waits, text, child, iter(range(_MOST_CHILDREN)))
     try:
         found = waits.order()
     except WrongFileError as error:
@@ -71,8 +74,14 @@ def document(text: str) -> object:
         raise UnreadableError(f"this is no YAML: {error}") from None
 
 
-def _add(waits: Waits, text: str, child: Child, start: Job | None = None, path: str = "") -> None:
-    """Add the jobs of a file, and of the child pipelines that it starts."""
+def _add(
+    waits: Waits, text: str, child: Child, more: Iterator[int], start: Job | None = None, path: str = "", level: int = 0
+) -> None:
+    """Add the jobs of a file, and of the child pipelines that it starts: so many *more* may come."""
+    if len(text) > _LARGEST:
+        raise UnreadableError(f"GitLab takes no file larger than {_LARGEST // 1024 // 1024} MiB")
+    if level > _MOST_LEVELS or next(more, None) is None:
+        raise UnreadableError("child pipelines start more of them than GitLab allows")
     try:
         found = jobs(_with_included(document(text), child))
         waits.add(found, start)
@@ -82,7 +91,7 @@ def _add(waits: Waits, text: str, child: Child, start: Job | None = None, path: 
     except UnreadableError as error:
         raise UnreadableError(str(error), error.start, error.end, path=path) from None
     for job, one, its_text in texts:
-        _add(waits, its_text, child, job, one)
+        _add(waits, its_text, child, more, job, one, level + 1)
 
 
 def _with_included(data: object, child: Child) -> object:

@@ -65,12 +65,13 @@ def jobs(document: object) -> dict[str, Job]:
         raise WrongFileError('the jobs of an "include" are not in this file', "include")
     stages = _stages(document)
     found = {}
+    known: dict[str, _Extended] = {}
     for name in document:
         if name in _KEYWORDS or (isinstance(name, str) and name.startswith(".")):
             continue
         if not isinstance(name, str) or not isinstance(document[name], Mapping):
             raise WrongFileError(f'"{name}" is no job: a mapping is expected', name)
-        found[name] = _job(name, _extended(name, document), stages)
+        found[name] = _job(name, _extended(name, document, known).keys, stages)
     if not found:
         raise WrongFileError("the file has no jobs")
     for job in found.values():
@@ -86,21 +87,33 @@ def _stages(document: Mapping[str, Any]) -> dict[str, int]:
     return {stage: number for number, stage in enumerate(order)}
 
 
-def _extended(name: str, document: Mapping[str, Any], level: int = 0) -> dict[str, Any]:
-    """Return the keys of the job *name*, with those of the jobs that it extends."""
+class _Extended(Struct):
+    """The *keys* of a job, with those of jobs that it extends; how many *levels* of these there are."""
+
+    keys: Mapping[str, Any]
+    levels: int
+
+
+def _extended(name: str, document: Mapping[str, Any], known: dict[str, _Extended], level: int = 0) -> _Extended:
+    """Return the job *name* with the jobs that it extends; it becomes *known*, since many may extend it."""
     own = document.get(name)
-    if not isinstance(own, Mapping) or level > _MOST_LEVELS:
+    if not isinstance(own, Mapping) or level + (known[name].levels if name in known else 0) > _MOST_LEVELS:
         raise WrongFileError(f'"{name}" cannot be extended', name)
+    if name in known:
+        return known[name]
     bases = own.get("extends") or []
     bases = [bases] if isinstance(bases, str) else bases
     if not (isinstance(bases, list) and all(isinstance(base, str) for base in bases)):
         raise WrongFileError(f'what "{name}" extends is a name, or a list of names', name, "extends")
-    found: dict[str, Any] = {}
+    keys: dict[str, Any] = {}
+    levels = 0
     for base in bases:
         if base not in document:
             raise WrongFileError(f'"{name}" extends "{base}", which is not there', name, "extends")
-        found = _merged(found, _extended(base, document, level + 1))
-    return _merged(found, own)
+        extended = _extended(base, document, known, level + 1)
+        keys, levels = _merged(keys, extended.keys), max(levels, extended.levels + 1)
+    known[name] = _Extended(_merged(keys, own), levels)
+    return known[name]
 
 
 def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:

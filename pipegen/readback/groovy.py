@@ -41,6 +41,10 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _SLASHED = re.compile(r"/(?![*/])(?:[^/\\\n]|\\.)+/")
+# A comment, and a string, that ends nowhere.
+_OPENERS = ("/*", "$/")
+# Ten thousand stages take fewer, since tables of them are text.
+_MOST_TOKENS = 500_000
 _QUOTES = ("'''", '"""', "'", '"')
 _ESCAPE = re.compile(r"\\(?:u+([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "\n": ""}
@@ -140,12 +144,16 @@ def _pairs(found: list[Token]) -> dict[int, int]:
 def _tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of *text*."""
     place, last = 0, Token(Kind.END, "", 0, 0)
+    number = 0
     while found := _TOKEN.match(text, place):
         start, place = place, found.end()
+        number += 1
+        if number > _MOST_TOKENS:
+            raise UnreadableError("this is more than a Jenkinsfile holds", start, place)
         match found.lastgroup:
             case "space":
                 continue
-            case "word":
+            case "word" if not text.startswith("$/", start):
                 last = Token(Kind.WORD, found[0], start, place)
             case "text":
                 last = Token(Kind.TEXT, _meant(found[0]), start, place)
@@ -159,6 +167,8 @@ def _tokens(text: str) -> Iterator[Token]:
 
 def _sign_or_string(text: str, start: int, last: Token) -> Token:
     """Return what begins at *start*, behind the token *last*: a string that may hold expressions, or a sign."""
+    if text.startswith(_OPENERS, start):
+        raise UnreadableError("this is not closed", start, start + 2)
     if text[start] == "'":
         raise UnreadableError("a string has no end", start, start + 1)
     if text[start] == '"':

@@ -36,25 +36,28 @@ _DOES = re.compile(r"(?:script|trigger|stage):")
 # A pipeline of a config may be called as a key of a job is, but holds no plain text.
 _STANDS = re.compile(r"stage: +[^\s{\[&*!|>]")
 _JOB_ON_A_LINE = re.compile(r"""["'.\w][^{]*: *\{.*\b(?:script|trigger|stage):""")
+# What a file is, so much of it tells.
+_ENOUGH = 1024 * 1024
 # Named so, a file is a config that may have gone wrong.
 _CONFIG_NAMES = frozenset({"pipegen.yaml", "pipegen.yml", "config.yaml", "config.yml"})
 
 
 def engine_of(file: SourceFile) -> Engine | None:
     """Return the engine that reads *file*; None for a config, and for whatever else it may be."""
-    mark = _MARK.match(file.text)
+    text = file.text[:_ENOUGH]
+    mark = _MARK.match(text)
     name = file.path.rpartition("/")[2]
     if mark is not None and mark["comment"] == "//":
         return Engine.JENKINS
-    jobs = _jobs(file.text, _DOES)
-    named = [found[1] for found in _CONFIG_KEY.finditer(file.text)]
-    if named and (mark is None or not _jobs(file.text, _STANDS).issuperset(named)):
+    jobs = _jobs(text, _DOES)
+    named = [found[1] for found in _CONFIG_KEY.finditer(text)]
+    if named and (mark is None or not _jobs(text, _STANDS).issuperset(named)):
         return None
-    if _GROOVY.match(file.text, _end_of_comments(file.text)) or _JENKINS_NAME.fullmatch(name):
+    if _GROOVY.match(text, _end_of_comments(text)) or _JENKINS_NAME.fullmatch(name):
         return Engine.JENKINS
     if mark is not None or _GITLAB_NAME.fullmatch(name):
         return Engine.GITLAB
-    is_known = _GITLAB_KEY.search(file.text) is not None and name not in _CONFIG_NAMES
+    is_known = _GITLAB_KEY.search(text) is not None and name not in _CONFIG_NAMES
     return Engine.GITLAB if is_known and jobs else None
 
 

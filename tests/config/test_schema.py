@@ -434,3 +434,11 @@ def test_groups_in_arcs(execution: str, message: str) -> None:
     (found,) = _check(f"pipelines: {{p: {{stages: [{{name: a}}], execution: {execution}}}}}")
 
     assert found.message == message
+
+
+def test_of_many_unknown_keys_the_first_thousand_are_told() -> None:
+    """The last of them counts the others: nobody reads on."""
+    found = _check("".join(f"k{number}: x\n" for number in range(1_002)) + "pipelines: {p: {stages: [{name: a}]}}\n")
+
+    assert len(found) == 1_000
+    assert found[-1].message == 'unknown key "k999" in the config, and 2 more'

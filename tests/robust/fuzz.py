@@ -15,13 +15,16 @@ import subprocess
 import sys
 import time
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from platform import python_version
 
 from robust.attempts import answer, style_of
+from robust.figure import Figures
 from robust.fuzz_seeds import ROOT, dictionary, seeds
 
 KEPT = Path(__file__).with_name("fuzzed.tsv")
@@ -59,12 +62,44 @@ def main() -> int:
     for _ in range(given.runs):
         run = fuzzed(given.folder, given.seconds)
         crashes += run.crashes
-        with KEPT.open("a", encoding="utf-8") as file:
-            file.write(f"{run}\n")
+        _keep(run)
         print(
             f"{run.executions:,} executions in {run.seconds} s, {run.edges:,} edges, {run.crashes} crashes", flush=True
         )
     return int(bool(crashes))
+
+
+def figures(*, is_nightly: bool) -> Figures:
+    """Return what all runs came to; with *is_nightly* after one more of ten minutes, where atheris is there."""
+    if is_nightly and find_spec("atheris") is not None:
+        _keep(fuzzed(ROOT / ".fuzz", 600))
+    runs = kept()
+    found = [path for path in sorted(FOUND.glob("*.yaml")) if _is_wrong(path.read_bytes(), FOUND)]
+    clean = sum(run.executions for run in runs if not run.crashes)
+    lines = (
+        f"{sum(run.executions for run in runs):,} executions in {len(runs)} runs, {clean:,} in runs without a fault",
+        f"{max((run.edges for run in runs), default=0):,} edges reached",
+        f"{len(list(FOUND.glob('*.yaml')))} configs that once went wrong, {len(found)} go wrong now",
+        *(path.name for path in found),
+    )
+    return Figures("Fuzzing by coverage", lines, len(found))
+
+
+def kept() -> list[Run]:
+    """Return the runs that were kept, in their order."""
+    lines = KEPT.read_text(encoding="utf-8").splitlines()[1:]
+    return [_run(line.split("\t")) for line in lines]
+
+
+def _run(words: Sequence[str]) -> Run:
+    date, commit, python, *numbers, what = words
+    seconds, executions, crashes, edges = map(int, numbers)
+    return Run(date, commit, python, seconds, executions, crashes, edges, what)
+
+
+def _keep(run: Run) -> None:
+    with KEPT.open("a", encoding="utf-8") as file:
+        file.write(f"{run}\n")
 
 
 def fuzzed(folder: Path, seconds: int) -> Run:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 CONFIG = "pipegen.yaml"
+COMPILE = ("compile", "-t", "gitlab", "-t", "jenkins", "--format", "concise", CONFIG)
 GOOD = "pipelines: {p: {stages: [{name: a, script: [make]}]}}\n"
 Writing = Callable[[Path], None]
 
@@ -16,7 +17,8 @@ Writing = Callable[[Path], None]
 class Input:
     """What is written into a folder; the codes that must be told of it, none where it compiles.
 
-    A *large* one takes a while to make, or to read.
+    A *large* one takes a while to make, or to read. *arguments* is the call that reads it. Where several exit
+    *statuses* would do, none but these may come.
     """
 
     name: str
@@ -24,11 +26,13 @@ class Input:
     codes: tuple[str, ...] = ()
     large: bool = False
     status: int | None = None
+    arguments: tuple[str, ...] = COMPILE
+    statuses: tuple[int, ...] = ()
 
     @property
-    def expected(self) -> int:
-        """The exit status."""
-        return self.status if self.status is not None else int(bool(self.codes))
+    def expected(self) -> tuple[int, ...]:
+        """The exit statuses that are right."""
+        return self.statuses or (self.status if self.status is not None else int(bool(self.codes)),)
 
 
 def text(config: str) -> Writing:
@@ -81,6 +85,13 @@ def sparse(folder: Path) -> None:
         file.truncate(100_000_000)
 
 
+def included_sparse(folder: Path) -> None:
+    """Write a config that includes a file of 100 MB."""
+    sparse(folder)
+    (folder / CONFIG).rename(folder / "a.yaml")
+    text(f"include: a.yaml\n{GOOD}")(folder)
+
+
 def included_pipe(folder: Path) -> None:
     """Write a config that includes a pipe."""
     os.mkfifo(folder / "a.yaml")
@@ -112,6 +123,26 @@ def arcs(execution: str, count: int) -> str:
 def names(letter: str, count: int) -> str:
     """Return the names of *count* stages."""
     return ", ".join(f"{letter}{number}" for number in range(count))
+
+
+def calling(width: int, levels: int) -> str:
+    """Return a config whose pipelines each run the next one *width* times."""
+    lines = [f"  p{levels}: {{stages: [{{name: a, script: [make]}}]}}\n"]
+    for level in range(levels):
+        stages = ", ".join(f"{{name: s{number}, pipeline: p{level + 1}}}" for number in range(width))
+        lines.append(f"  p{level}: {{stages: [{stages}]}}\n")
+    return "pipelines:\n" + "".join(lines)
+
+
+def legged(legs: int, count: int) -> str:
+    """Return a config of *count* stages, one after the other, each with so many *legs*."""
+    axis = ", ".join(map(str, range(legs)))
+    return stage_list(f"{{name: s{number}, script: [make], matrix: {{axis: [{axis}]}}}}" for number in range(count))
+
+
+def stage_list(stages: Iterable[str]) -> str:
+    """Return a config of these *stages*."""
+    return f"pipelines: {{p: {{stages: [{', '.join(stages)}]}}}}\n"
 
 
 def bomb(width: int, levels: int, *, merged: bool = False) -> str:
@@ -219,6 +250,14 @@ SMALL = (
         text(arcs("[" + ", ".join(f"[s0, '{word}']" for word in WORDS) + "]", 1)),
         ("PG301",),
     ),
+    Input("calls of calls of calls", text(calling(6, 7)), ("PG414",)),
+    Input("legs before legs before legs", text(legged(200, 20)), ("PG414",)),
+    Input(
+        "arrays in arrays",
+        text(staged(f"        script:\n          - |\n            {'a=(' * 2_000}${{.stage}}\n")),
+        ("PG320",),
+    ),
+    Input("machines behind machines", text(stage(f"script: ['{'ssh h ' * 2_000}x ${{.stage}}']")), ("PG318",)),
     Input("duplicate stages", text("pipelines: {p: {stages: [" + "{name: a}, " * 2_000 + "]}}\n"), ("PG302",)),
     # Files beside it.
     Input("an include of nothing", files(config=DOCUMENT), ("PG110",)),
@@ -236,6 +275,9 @@ SMALL = (
     Input("a link to the config", linked(CONFIG), ("PG112",)),
     Input("an included pipe", included_pipe, ("PG110",)),
     Input("an included folder", included_folder, ("PG110",)),
+    Input("an included file of 100 MB", included_sparse, ("PG110",)),
+    Input("an included alias bomb", files(config=DOCUMENT, a=bomb(10, 9)), ("PG106",)),
+    Input("an included file with a NUL", files(config=DOCUMENT, a="a: x\0y\n"), ("PG108",)),
     Input("a pipe", lambda folder: os.mkfifo(folder / CONFIG), ("PG104",)),
     Input("a folder", lambda folder: (folder / CONFIG).mkdir(), status=2),
     Input("a link to an empty device", lambda folder: (folder / CONFIG).symlink_to("/dev/null"), ("PG104",)),
@@ -264,6 +306,11 @@ LARGE = tuple(
         ("a script of 1 MB", lambda: staged("        script:\n          - |\n" + _LINE * 10_000), ()),
         ("a script of one line of 1 MB", lambda: stage(f"script: ['echo {'x' * 1_000_000}']"), ()),
         ("a script of 100,000 references", lambda: stage(f"script: ['{'${.stage} ' * 100_000}']"), ("PG627",)),
+        (
+            "a script of 50,000 lines with references",
+            lambda: staged("        script:\n          - |\n" + "            echo \\ ${.stage}\n" * 50_000),
+            (),
+        ),
         ("10,000 arcs on one line", lambda: arcs(f"[{', '.join(['[s0, s1, s2]'] * 10_000)}]", 3), ()),
         ("an arc of 100,000 names", lambda: arcs(f"[[{', '.join(['s0', 's1'] * 50_000)}]]", 2), ("PG403",)),
         ("a cycle of 5,000 stages", lambda: arcs(f"[[{names('s', 5_000)}], [s4999, s0]]", 5_000), ("PG401",)),

@@ -14,6 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 from robust.attempts import Answer, attempt, seeds
+from robust.figure import Figures
 
 
 def main() -> int:
@@ -28,18 +29,31 @@ def main() -> int:
     if given.show is not None:
         sys.stdout.buffer.write(attempt(given.show, given.seed, paths)[0])
         return 0
+    found = _tried(given.count, given.seed, has_corpus=not given.without_corpus)
+    print("\n".join(found.lines))
+    return int(bool(found.wrong))
+
+
+def figures(*, is_nightly: bool) -> Figures:
+    """Return what came of 20,000 edits with *is_nightly*, of 2,000 without it."""
+    return _tried(20_000 if is_nightly else 2_000, 1, has_corpus=True)
+
+
+def _tried(count: int, seed: int, *, has_corpus: bool) -> Figures:
+    """Return what came of *count* edits."""
     with ProcessPoolExecutor() as workers:
-        work = partial(_told, seed=given.seed, has_corpus=not given.without_corpus)
-        answers = list(workers.map(work, range(given.count), chunksize=50))
+        work = partial(_told, seed=seed, has_corpus=has_corpus)
+        answers = list(workers.map(work, range(count), chunksize=50))
     statuses = Counter(one.status for _, one in answers)
     slowest = max(answers, key=lambda one: one[1].seconds)
-    wrong = [(what, one) for what, one in answers if one.faults]
-    for what, one in wrong:
-        print(f"{what}: status {one.status}: {'; '.join(one.faults)}")
-    print(f"{given.count:,} edits of {len(paths)} configs, seed {given.seed}: {len(wrong)} went wrong")
-    print(", ".join(f"status {status}: {count:,}" for status, count in sorted(statuses.items())))
-    print(f"slowest: {slowest[1].seconds:.2f} s of the processor: {slowest[0]}")
-    return int(bool(wrong))
+    wrong = [f"{what}: status {one.status}: {'; '.join(one.faults)}" for what, one in answers if one.faults]
+    lines = (
+        f"{count:,} edits of {len(seeds(has_corpus=has_corpus))} configs, seed {seed}: {len(wrong)} went wrong",
+        ", ".join(f"status {status}: {number:,}" for status, number in sorted(statuses.items())),
+        f"slowest: {slowest[1].seconds:.2f} s of the processor: {slowest[0]}",
+        *wrong,
+    )
+    return Figures("The corpus edited at random", lines, len(wrong))
 
 
 def _told(number: int, seed: int, *, has_corpus: bool) -> tuple[str, Answer]:

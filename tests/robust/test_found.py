@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from cli.calling import Pipegen
+from robust.attempts import STYLES, answer
+from robust.fuzz import FOUND
 
 
 @pytest.mark.parametrize("target", ["gitlab", "jenkins"])
@@ -67,3 +69,11 @@ def test_a_time_may_be_any_number_of_yaml(written: str, empty: Path, pipegen: Pi
 
     assert (result.status, result.err) == (0, "")
     assert "timeout: 31 seconds" in result.out
+
+
+@pytest.mark.parametrize("path", sorted(FOUND.glob("*.yaml")), ids=lambda path: path.stem)
+def test_what_the_fuzzer_has_found(path: Path) -> None:
+    """A config that once failed, or took too long, is answered: for each style, at once."""
+    answers = [answer(path.read_bytes(), path, style) for style in STYLES]
+
+    assert [one.faults for one in answers] == [()] * len(STYLES)

@@ -11,6 +11,7 @@ from shlex import quote
 from pipegen.cli.files.output import difference
 from pipegen.cli.files.regenerate import Result, noted, remade
 from pipegen.cli.files.repository import Repository, Written, read_written
+from pipegen.config.load import beginning
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
 from pipegen.emit.header import read_header
@@ -21,6 +22,8 @@ from pipegen.structs import MutableStruct, field
 _BESIDE = re.compile(r"\.gitlab-ci/[a-z0-9-]+-[0-9a-f]{10}\.yml")
 # Of all configs, those that may be another one renamed: its words are those of the file that was made from it.
 _TRIED = 5
+# What is shown of a file that pipegen did not write is its first line.
+_HEAD = 4096
 _CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 
 
@@ -179,7 +182,7 @@ def _report_stale(written: Written | None, result: Result, again: str, report: R
         if written.text == result.file.text:
             label = "line ends differ"
     elif result.path.exists():
-        text = result.path.read_bytes().decode(errors="replace")
+        text = beginning(result.path, _HEAD).decode(errors="replace")
         at = Span(SourceFile(result.path.as_posix(), text), 0, 0)
         message, label = f'"{result.path}" was not written by pipegen', ""
         again += " --force"

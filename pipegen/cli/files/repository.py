@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from pipegen.config.load import USUAL_NAMES, absolute, folder_of, load, repository_root
+from pipegen.config.load import USUAL_NAMES, absolute, beginning, folder_of, load, repository_root
 from pipegen.diagnostics.report import Report
 from pipegen.emit.header import Header, read_header
 from pipegen.source.text import SourceFile
@@ -98,7 +98,7 @@ class Repository(Struct, dict=True):
     @cached_property
     def _words(self) -> dict[Path, frozenset[str]]:
         """The words of each config."""
-        texts = {config: config.read_bytes().decode(errors="replace") for config in self.configs}
+        texts = {config: beginning(config).decode(errors="replace") for config in self.configs}
         return {config: frozenset(_WORD.findall(text)) for config, text in texts.items()}
 
     @property
@@ -166,8 +166,6 @@ def _walk(root: Path) -> Iterator[str]:
 
 def _is_config(path: Path) -> bool:
     try:
-        with path.open("rb") as stream:
-            text = stream.read(_LARGEST_CONFIG)
+        return path.is_file() and _CONFIG.search(beginning(path, _LARGEST_CONFIG)) is not None
     except OSError:
         return False
-    return _CONFIG.search(text) is not None

@@ -12,7 +12,7 @@ from pipegen.plan.stages.calls import called
 # A few lines, of pipelines that call others, whose pipelines do, are soon beyond all bounds; so are arcs between stages
 # of many legs. Those who write their stages down may have as many as they like.
 _MOST_STAGES = 5_000
-MOST_ARCS = 200_000
+MOST_ARCS = 100_000
 _HINT = "call fewer pipelines, or leave values out of matrices; {:,} {} are the most"
 
 
