@@ -8,6 +8,10 @@ from itertools import count
 from pipegen.plan.model import Plan
 
 
+# A literal cannot hold this character, and the declarative style takes nothing but a literal for a name.
+_UNWRITABLE, _SHOWN = "\uffff", "\ufffd"
+
+
 class Names:
     """Names of which each is given once."""
 
@@ -26,7 +30,12 @@ def display_names(plans: Sequence[Plan]) -> dict[tuple[str, str], str]:
     """Return the shown name of each pipeline's stages: alone or after `pipeline: ` when there are several pipelines."""
     names = Names()
     return {
-        (plan.name, job.stage): names.take(job.stage if len(plans) == 1 else f"{plan.name}: {job.stage}")
+        (plan.name, job.stage): names.take(_shown(plan, job.stage, is_alone=len(plans) == 1))
         for plan in plans
         for job in plan.jobs
     }
+
+
+def _shown(plan: Plan, stage: str, *, is_alone: bool) -> str:
+    name = stage if is_alone else f"{plan.name}: {stage}"
+    return name.replace(_UNWRITABLE, _SHOWN)
