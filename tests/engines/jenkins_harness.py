@@ -31,7 +31,7 @@ __all__ = [
     "validate",
 ]
 
-_GRACE = 30
+_GRACE = 120
 
 
 @dataclass(frozen=True, slots=True)

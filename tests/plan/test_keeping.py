@@ -7,6 +7,9 @@ from plan.planned import job_of, plan_of, shown, wrong
 
 from pipegen.plan.model import Coverage, CoverageFormat, Keeping, KeptWhen, Reports
 
+# More groups inside each other than Python reads.
+DEEP = "(" * 5_000 + "a" + ")" * 5_000
+
 
 def test_a_list_is_a_map_of_paths() -> None:
     """The rest is as it is where nothing is said."""
@@ -88,6 +91,7 @@ def test_reports_are_relative_to_the_repository() -> None:
         ("{path: c.xml, format: jacoco}", "c.xml", CoverageFormat.JACOCO, None),
         ("{percent: '[0-9]+%'}", None, CoverageFormat.COBERTURA, "[0-9]+%"),
         ("{percent: '/[0-9]+%/'}", None, CoverageFormat.COBERTURA, "[0-9]+%"),
+        ("{percent: '[[a]x]'}", None, CoverageFormat.COBERTURA, "[[a]x]"),
     ],
 )
 def test_coverage(text: str, path: str | None, form: CoverageFormat, percent: str | None) -> None:
@@ -111,6 +115,8 @@ def test_coverage(text: str, path: str | None, form: CoverageFormat, percent: st
         ("reports: {junit: ../x}", [("PG505", "../x")]),
         ("reports: {junit: 'a,b'}", [("PG204", "'a,b'")]),
         ("reports: {coverage: {percent: '('}}", [("PG204", "'('")]),
+        ("reports: {coverage: {percent: 'a{99999999999}'}}", [("PG204", "'a{99999999999}'")]),
+        (f"reports: {{coverage: {{percent: '{DEEP}'}}}}", [("PG204", f"'{DEEP}'")]),
         ("artifacts: {paths: [a], expire: 0s}", [("PG204", "0s")]),
     ],
 )

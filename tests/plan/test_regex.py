@@ -39,6 +39,7 @@ def test_what_all_engines_know_gets_one_form(source: str, expected: str) -> None
         *(r"\1", r"\b", r"\Q", r"\pL", r"\Z", r"\h", "\\"),
         *("a++", "a*+", "a?+", "a**", "*a", "^*", "a{2}{3}", "a{2000}", "a{3,2}", "a{,3}", "a{", "a}"),
         *("(a", "a)", "[a", "[]", "[b-a]", "[[:alpha:]]", r"[a-\d]"),
+        *(f"a{{{'9' * 5_000}}}", "a{\u0662}", f"{'(' * 5_000}a{')' * 5_000}"),
     ],
 )
 def test_what_some_engine_lacks_is_refused(source: str) -> None:

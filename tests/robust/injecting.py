@@ -78,9 +78,9 @@ def summed(wanted: Sequence[Trial]) -> Figures:
         compiled += ran.compiled
         faults += [f"{trial}: {fault}" for fault in ran.wrong]
         canaries += [f"{trial}: text {number} was executed" for number in ran.canaries]
+    wrong = f"{len(faults)} mismatches, {len(canaries)} canaries"
     lines = (
-        f"{positions.total():,} positions in {len(wanted)} executions: "
-        f"{len(faults)} mismatches, {len(canaries)} canaries",
+        f"{positions.total():,} positions in {len(wanted)} executions: {wrong}",
         ", ".join(f"{engine} {number:,}" for engine, number in positions.items()),
         f"{compiled:,} texts more at all places of the language: compiled and parsed, or refused at their place",
     )

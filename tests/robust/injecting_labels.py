@@ -38,7 +38,7 @@ def labels(turn: Round) -> None:
         keys: Keys = {}
         for name in names:
             keys |= stage_of(next(accepted(turn, name), None))
-        turn.stage(f"labels{number}", **{**keys, "script": [turn.keep("stage.script", "", "''")]})
+        turn.stage(f"labels{number}", **{**keys, "script": [turn.keep("stage.script.[]", "", "''")]})
 
 
 def others(turn: Round) -> None:
@@ -46,7 +46,7 @@ def others(turn: Round) -> None:
     for name in PLACES:
         for _ in accepted(turn, name):
             pass
-    turn.stage("nothing", script=[turn.keep("stage.script", "", "''")])
+    turn.stage("nothing", script=[turn.keep("stage.script.[]", "", "''")])
 
 
 def stage_of(config: Keys | None) -> Keys:

@@ -11,7 +11,7 @@ from robust import injecting_steps as steps
 from robust.injecting_round import Round
 
 KINDS: Mapping[str, tuple[Callable[[Round], None], ...]] = {
-    "words": (scripts.words, scripts.environment, scripts.inputs, scripts.legs),
+    "words": (scripts.words, scripts.afterwards, scripts.environment, scripts.inputs, scripts.legs),
     "outputs": (scripts.outputs, scripts.defaults),
     "files": (scripts.measured, scripts.files),
     "containers": (steps.containers,),

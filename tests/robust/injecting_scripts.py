@@ -29,10 +29,14 @@ FORMS: tuple[tuple[str, str], ...] = (
 
 def words(turn: Round) -> None:
     """Add a stage whose commands have texts for words."""
-    lines = [word(turn, "stage.script", text) for text in (*turn.deal(), turn.large())]
-    block = "\n".join(word(turn, "stage.script", text) for text in turn.deal())
-    after = [word(turn, "stage.after", text) for text in turn.deal()]
-    turn.stage("words", script=[*lines, block], after=after)
+    lines = [word(turn, "stage.script.[]", text) for text in (*turn.deal(), turn.large())]
+    block = "\n".join(word(turn, "stage.script.[]", text) for text in turn.deal())
+    turn.stage("words", script=[*lines, block])
+
+
+def afterwards(turn: Round) -> None:
+    """Add a stage that has commands with texts for words when its script has ended."""
+    turn.stage("after", script=["true"], after=[word(turn, "stage.after.[]", text) for text in turn.deal()])
 
 
 def word(turn: Round, key: str, text: str) -> str:

@@ -81,7 +81,7 @@ def built(turn: Round, references: list[str], run_time: list[str]) -> Keys:
     turn.expect("build.context", context, f"in/{context}", record="image.context")
     excludes = list(turn.deal(5, fits=is_line))
     turn.expect(
-        "build.excludes", "\n".join(excludes), "".join(f"{text}\n" for text in excludes), record="image.ignored"
+        "build.excludes.[]", "\n".join(excludes), "".join(f"{text}\n" for text in excludes), record="image.ignored"
     )
     blubberfile = {"version": "v4", "at": "image", **document(turn, "stage.blubberfile", "image", references, run_time)}
     return {

@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from pipegen.plan.model import Plan
 
 
+# A literal cannot hold this character, and the declarative style takes nothing but a literal for a name.
+_UNWRITABLE, _SHOWN = "\uffff", "\ufffd"
+
+
 class Names:
     """Names of which each is given once."""
 
@@ -31,7 +35,12 @@ def display_names(plans: Sequence[Plan]) -> dict[tuple[str, str], str]:
     names = Names()
     is_alone = len(plans) == 1
     return {
-        (plan.name, job.stage): names.take(job.stage if is_alone else f"{plan.name}: {job.stage}")
+        (plan.name, job.stage): names.take(_shown(plan, job.stage, is_alone=is_alone))
         for plan in plans
         for job in plan.jobs
     }
+
+
+def _shown(plan: Plan, stage: str, *, is_alone: bool) -> str:
+    name = stage if is_alone else f"{plan.name}: {stage}"
+    return name.replace(_UNWRITABLE, _SHOWN)

@@ -1,6 +1,9 @@
 """The names of what holds several stages."""
 
+from targets.jenkins.made import plan
+
 from pipegen.targets.jenkins.group_names import ShownLeg, chain_name, group_name
+from pipegen.targets.jenkins.names import display_names
 
 LEGS = {
     f"{stage}: {values}": ShownLeg(stage, values) for stage in ("build", "main: test") for values in ("1, a", "2, b")
@@ -23,3 +26,10 @@ def test_a_chain_of_legs_goes_by_their_values() -> None:
 def test_many_are_counted() -> None:
     """A name is to be read."""
     assert group_name(list("abcdef"), {}) == "a, b, c and 3 more"
+
+
+def test_a_name_is_one_literal() -> None:
+    """U+FFFF can stand in none; stages whose names differ in nothing else are numbered."""
+    made = plan(["a\uffff", "a\ufffd"])
+
+    assert list(display_names([made]).values()) == ["a\ufffd", "a\ufffd (2)"]

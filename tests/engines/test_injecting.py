@@ -1,0 +1,25 @@
+"""Hostile texts in all places, executed on every engine: a small config of each kind on one engine after the other."""
+
+import pytest
+from engines.proof.execution import absent
+from engines.requirement import require
+from robust.injecting import Trial, sample, tried
+from robust.injecting_engines import ENGINES
+
+SAMPLE = tuple(sample())
+
+
+@pytest.mark.parametrize("trial", SAMPLE, ids=lambda trial: f"{trial.kind}-{trial.engine}")
+def test_texts_arrive_and_none_is_executed(trial: Trial) -> None:
+    """Byte for byte; what is no value is refused at its place, or stands in what the engine's own parser reads."""
+    require(absent(ENGINES[trial.engine]))
+    ran = tried(trial)
+
+    assert ran.wrong == ()
+    assert ran.canaries == ()
+    assert ran.positions + ran.compiled > 10
+
+
+def test_every_engine_is_tried() -> None:
+    """With each kind of config somewhere."""
+    assert {trial.engine for trial in SAMPLE} == set(ENGINES)

@@ -1,0 +1,99 @@
+"""Hostile texts in shells, and what the trials on engines stand on: texts, places, and that a fault is seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from engines.proof.yaml_text import yaml_text
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from robust import injecting_scripts as scripts
+from robust.injecting_engines import fault_of
+from robust.injecting_round import Expected, Round
+from robust.injecting_rounds import KINDS
+from robust.injecting_shells import SHELLS, faults
+from robust.injecting_table import places, tried
+from robust.injecting_texts import LONGEST, PIECES, TEXTS, armed, has_bare, large, written
+from shell.world import require_shell
+
+from pipegen.bindings.parse import parse_text
+from pipegen.config.read import read
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import SourceFile
+from pipegen.source.tree import Scalar, Sequence
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@settings(
+    max_examples=3,
+    deadline=None,
+    derandomize=True,
+    phases=(Phase.generate,),  # to make a fault small would take minutes
+    suppress_health_check=list(HealthCheck),
+)
+@given(pool=st.lists(TEXTS, min_size=5, max_size=20).map(tuple))
+def test_values_are_unchanged_in_shells(shell: str, pool: tuple[str, ...]) -> None:
+    """Words, variables, outputs that are written and measured, defaults, names of files: none is executed."""
+    require_shell(shell)
+    with TemporaryDirectory() as name:
+        turn = Round(0, 3, Path(name, "canaries"), pool=pool)
+        for part in (scripts.words, scripts.environment, scripts.outputs, scripts.measured, scripts.defaults):
+            part(turn)
+
+        assert faults(turn, shell, Path(name)) == []
+
+
+@given(TEXTS.filter(lambda text: not has_bare(text)))
+def test_a_text_is_written_so_that_it_means_itself(text: str) -> None:
+    """What looks like a reference is none; nothing is said about it."""
+    report = Report()
+    tree = read(SourceFile("a.yaml", yaml_text([written(text)]), ""), report)
+    assert isinstance(tree, Sequence)
+    scalar = tree.items[0]
+    assert isinstance(scalar, Scalar)
+
+    assert parse_text(scalar, report).constant == text
+    assert report.diagnostics() == ()
+
+
+def test_a_text_is_tried_at_every_place_of_the_language() -> None:
+    """A key that the schema gets is one that stands in a config with a text."""
+    assert tried() == places()
+    assert len(places()) > 150
+
+
+def test_what_is_expected_names_places_of_the_language() -> None:
+    """Or what only a run brings along."""
+    keys: set[str] = set()
+    for kind in set(KINDS) - {"labels", "places"}:
+        turn = Round(0, 2, Path("canaries"), "scripted", PIECES)
+        for part in KINDS[kind]:
+            part(turn)
+        keys |= {one.key for one in turn.expected}
+
+    assert {key for key in keys - places() if not key.endswith("at run time")} == {"default", "name of a file"}
+
+
+def test_commands_of_texts_make_canaries() -> None:
+    """Most texts would leave a file where something executed them, the largest too."""
+    assert sum("@" in text for text in PIECES) > 50
+    assert armed("$(@)", "touch a") == "$(touch a)"
+    assert {len(large(number, "touch a").encode()) for number in range(6)} == {LONGEST}
+
+
+@pytest.mark.parametrize("content", [None, b"", b"a text", b"a\xff", b"a b\n"], ids=str)
+def test_another_value_is_a_fault(tmp_path: Path, content: bytes | None) -> None:
+    """As is one that is not there at all."""
+    if content is not None:
+        (tmp_path / "1").write_bytes(content)
+
+    assert "should be 'a b'" in fault_of(Expected("stage.env.*", "a b", "1", "a b"), tmp_path)
+
+
+def test_the_value_itself_is_none(tmp_path: Path) -> None:
+    """Byte for byte."""
+    (tmp_path / "1").write_bytes("é\u2028\r\n".encode())
+
+    assert fault_of(Expected("stage.env.*", "", "1", "é\u2028\r\n"), tmp_path) == ""
