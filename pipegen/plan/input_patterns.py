@@ -8,6 +8,8 @@ from pipegen.structs import Struct
 
 # POSIX promises no more repetitions.
 _MOST = 255
+# Python's own reader calls itself for each group, and comes to an end of that at some hundreds.
+_DEEPEST = 100
 _ESCAPABLE = ".[]\\()*+?{}|^$"
 _INTERVAL = re.compile(r"\{(?P<least>[0-9]{1,3})(?P<comma>,(?P<most>[0-9]{1,3})?)?\}")
 # Of these, Python warns that they may mean something else one day.
@@ -103,6 +105,8 @@ class _Reader:
     def _group(self, character: str) -> Misread | None:
         if character == "(" and self.pattern[self.at + 1 : self.at + 2] == "?":
             return Misread(self.at, '"(?"', 'write a plain group: "(…)"')
+        if character == "(" and len(self.open) == _DEEPEST:
+            return Misread(self.at, f"a group in {_DEEPEST} others", "put fewer groups into each other")
         if character == ")" and not self.open:
             return Misread(self.at, "a parenthesis that was not opened", r'write "\)"')
         if character != "(" and self.is_empty:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 
 from pipegen.bindings.expression import Scope, Text
@@ -204,8 +205,11 @@ def _percent(node: Scalar, report: Report) -> str:
     text = node.text
     pattern = text[1:-1] if len(text) > 1 and text.startswith("/") and text.endswith("/") else text
     try:
-        re.compile(pattern)
-    except re.error as error:
+        with warnings.catch_warnings():
+            # What may mean something else to a later Python means nothing else to RE2.
+            warnings.simplefilter("ignore", FutureWarning)
+            re.compile(pattern)
+    except (re.error, ValueError, OverflowError, RecursionError) as error:
         report.add(codes.INVALID_VALUE, f"no regular expression: {error}", at=node.span, hint="see RE2's syntax")
     if not pattern or re.search(r"[\r\n]", pattern):
         report.add(

@@ -8,6 +8,8 @@ from pipegen.structs import MutableStruct
 
 _QUANTIFIER = re.compile(r"[*+?]|\{(\d+)(,(\d*))?\}")
 _MOST_REPEATS = 1000
+# RE2 stops at a thousand; nobody gets near a hundred.
+_DEEPEST = 100
 # Escapes of single characters, and of kinds of characters that mean the same everywhere (ASCII only).
 _CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 _KINDS = "dDwW"
@@ -52,6 +54,7 @@ class _Reader(MutableStruct):
 
     source: str
     at: int
+    depth: int = 0
 
     def alternatives(self) -> str:
         parts = [self._sequence()]
@@ -81,7 +84,8 @@ class _Reader(MutableStruct):
         return f"{atom}{quantifier[0]}{lazy}"
 
     def _check_counts(self, quantifier: re.Match[str]) -> None:
-        counts = [int(number) for number in (quantifier[1], quantifier[3]) if number]
+        # Numbers of thousands of digits Python would not even read.
+        counts = [int(number[:9]) for number in (quantifier[1], quantifier[3]) if number]
         if any(count > _MOST_REPEATS for count in counts) or counts != sorted(counts):
             message = f"a count goes from the lower to the higher, up to {_MOST_REPEATS}"
             raise RegexError(message, quantifier.start(), quantifier.end())
@@ -116,7 +120,11 @@ class _Reader(MutableStruct):
                 raise RegexError(f"{why}, which not every engine can", start, self.at + 1)
             self.at += 2
             opening = "(?:"
+        if self.depth == _DEEPEST:
+            raise RegexError(f"groups stand in each other, more than {_DEEPEST} deep", start, self.at)
+        self.depth += 1
         inner = self.alternatives()
+        self.depth -= 1
         if not self._take(")"):
             raise RegexError('this "(" is never closed', start, start + 1)
         return f"{opening}{inner})"

@@ -7,6 +7,8 @@ from plan.planned import job_of, plan_of, shown, wrong
 
 from pipegen.plan.model import Coverage, CoverageFormat, Keeping, KeptWhen, Reports
 
+DEEP = "(" * 5000 + ")" * 5000
+
 
 def test_a_list_is_a_map_of_paths() -> None:
     """The rest is as it is where nothing is said."""
@@ -87,6 +89,7 @@ def test_reports_are_relative_to_the_repository() -> None:
         ("c.xml", "c.xml", CoverageFormat.COBERTURA, None),
         ("{path: c.xml, format: jacoco}", "c.xml", CoverageFormat.JACOCO, None),
         ("{percent: '[0-9]+%'}", None, CoverageFormat.COBERTURA, "[0-9]+%"),
+        ("{percent: '[[0-9]+%'}", None, CoverageFormat.COBERTURA, "[[0-9]+%"),
         ("{percent: '/[0-9]+%/'}", None, CoverageFormat.COBERTURA, "[0-9]+%"),
     ],
 )
@@ -111,6 +114,8 @@ def test_coverage(text: str, path: str | None, form: CoverageFormat, percent: st
         ("reports: {junit: ../x}", [("PG505", "../x")]),
         ("reports: {junit: 'a,b'}", [("PG204", "'a,b'")]),
         ("reports: {coverage: {percent: '('}}", [("PG204", "'('")]),
+        ("reports: {coverage: {percent: 'a{99999999999}'}}", [("PG204", "'a{99999999999}'")]),
+        (f"reports: {{coverage: {{percent: '{DEEP}'}}}}", [("PG204", f"'{DEEP}'")]),
         ("artifacts: {paths: [a], expire: 0s}", [("PG204", "0s")]),
     ],
 )
