@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from pipegen.diagnostics import codes
@@ -12,6 +13,10 @@ from pipegen.targets.jenkins import model
 
 _TARGET = "jenkins"
 _WRAP = "wrap"
+# What may stand before a block: a name, perhaps of a variable's method, and the arguments in brackets.
+_CALL = re.compile(r"[A-Za-z_]\w*([.]\w+)*(\s*[(].*[)])?")
+# A comment, and what Groovy knows in texts alone.
+_ODD = ("//", "\\")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -65,7 +70,7 @@ def _is_head(node: Node) -> bool:
     if not isinstance(node, Scalar) or node.kind is not Kind.TEXT:
         return False
     text = node.text.strip()
-    return bool(text) and text[0].isalpha() and "\n" not in text and "//" not in _outside(text) and _is_closed(text)
+    return _CALL.fullmatch(text) is not None and not any(sign in _outside(text) for sign in _ODD) and _is_closed(text)
 
 
 def _is_closed(text: str) -> bool:

@@ -28,6 +28,10 @@ from pipegen.targets.jenkins.raw import check_raw
         ("", True),
         ("'x'", True),
         ("x\ny", True),
+        (r"x\y", True),
+        (r"x(\y)", True),
+        ("x y", True),
+        ("x{y}", True),
     ],
 )
 def test_heads_of_blocks(head: str, is_refused: bool) -> None:  # noqa: FBT001 - what is expected
