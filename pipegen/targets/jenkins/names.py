@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from pipegen.plan.model import Plan
 
-
 # A literal cannot hold this character, and the declarative style takes nothing but a literal for a name.
 _UNWRITABLE, _SHOWN = "\uffff", "\ufffd"
 
