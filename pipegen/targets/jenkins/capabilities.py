@@ -33,7 +33,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         "one sh step, sh -e",
     ),
     Capability("shell", _NATIVE, "bash: a #! line and set -o pipefail"),
-    Capability("secrets", _NATIVE, "withCredentials, which masks them; id_token: PG616"),
+    Capability("secrets", _NATIVE, "withCredentials, which masks them; changes from forks get none; id_token: PG616"),
     Capability("after", _EMULATED, "try and finally around the script, before files are stashed and archived"),
     Capability("agent", _NATIVE, "labels with && between; stages on one agent or workspace get one that has them all"),
     Capability(

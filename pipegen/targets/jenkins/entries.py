@@ -55,6 +55,8 @@ def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911 - one for each kin
     match step:
         case model.Checkout():
             return Shape(f"{step.function}()")
+        case model.NoFork():
+            return Shape("noFork()")
         case model.Echo():
             return shaped("echo ", hole(step.text))
         case model.Sh():

@@ -13,6 +13,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "unlessSucceeded": ("succeeded",),
     "status": ("succeeded",),
     "statusOfAll": ("succeeded",),
+    "noFork": (),
     "inImage": (),
     "besideServices": (),
     "withAfter": (),
@@ -51,6 +52,7 @@ _ASKED = re.compile(r"\b(branch|parameter|event|matches|hasChanged|isInRepositor
 
 # The functions that some steps are.
 _BLOCKS: dict[type, str] = {
+    model.NoFork: "noFork",
     model.InImage: "inImage",
     model.ServiceContainer: "besideServices",
     model.WithAfter: "withAfter",
@@ -96,7 +98,7 @@ def _own(value: object) -> Iterator[str]:
             yield from _asked(value)
         case model.Sh(tells_status=True):
             yield "runScript"
-        case model.InImage() | model.ServiceContainer() | model.WithAfter() | model.Succeeded() | model.Keep():
+        case _ if type(value) in _BLOCKS:
             yield _BLOCKS[type(value)]
         case model.Wrapped():
             yield from re.findall(r"\w+(?=\()", value.head)

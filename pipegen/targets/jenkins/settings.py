@@ -80,6 +80,12 @@ SETTINGS: Mapping[str, Any] = {
             "description": "Shared libraries that the file loads, as name@version.",
             "examples": [["ci-steps@v2"]],
         },
+        "trust_forks": {
+            "type": "boolean",
+            "default": False,
+            "description": "Whether changes that come from forks get credentials, publish, promote, deploy and "
+            "trigger; without it, stages that would do so fail.",
+        },
         "images": {
             "enum": ["local", "registry"],
             "default": "local",
@@ -191,6 +197,7 @@ class Settings(Struct, kw_only=True):
     options: tuple[str, ...] = ()
     wrap: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
+    trust_forks: bool = False
     images: Images = Images.LOCAL
     registry: str = defaults.REGISTRY
     repository: str = defaults.REPOSITORY

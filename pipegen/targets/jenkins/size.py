@@ -129,7 +129,7 @@ def _weigh_agent(agent: model.Agent | None) -> int:
 
 def _weigh_step(step: model.Step) -> int:  # noqa: PLR0911 - one for each kind
     match step:
-        case model.Checkout():
+        case model.Checkout() | model.NoFork():
             return _STATEMENT
         case model.Sh():
             # A text too long for one literal becomes a sum.

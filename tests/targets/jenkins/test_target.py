@@ -53,7 +53,10 @@ def test_scripted_stages_name_what_they_come_after() -> None:
     """In an order that lets each be read after those."""
     text = compiled(CONFIG, "scripted")
 
-    assert "addStage('publish', after: ['check', 'lint'], agent: env.PIPEGEN_AGENT) {\n    freshCheckout()\n" in text
+    assert (
+        "addStage('publish', after: ['check', 'lint'], agent: env.PIPEGEN_AGENT) {\n    noFork()\n    freshCheckout()\n"
+        in text
+    )
     assert "try {\n    runStages()\n} finally {\n    node(env.PIPEGEN_AGENT) {\n" in text
 
 

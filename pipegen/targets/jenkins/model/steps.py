@@ -81,6 +81,12 @@ class WithCredentials(Struct):
     steps: tuple[Step, ...]
 
 
+class NoFork(Struct):
+    """The end of a stage that a change from a fork has no right to."""
+
+    kind: ClassVar[str] = "no-fork"
+
+
 class StartJob(Struct, kw_only=True):
     """Another job of the same Jenkins."""
 
@@ -197,5 +203,5 @@ class WithAfter(Struct):
 Around: TypeAlias = WithCredentials | OnAgent | Wrapped | Ensured | WithAfter | InImage
 Step: TypeAlias = (
     "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped "
-    "| Statement | Ensured | WithAfter | InImage | Succeeded | Keep"
+    "| Statement | Ensured | WithAfter | InImage | Succeeded | Keep | NoFork"
 )
