@@ -25,6 +25,7 @@ from pipegen.targets.gitlab.names import Names, stage_names
 from pipegen.targets.gitlab.omissions import check_mail, notes
 from pipegen.targets.gitlab.pipelines import STEP, TEARDOWN, Pipeline, step_number
 from pipegen.targets.gitlab.publications import publishing
+from pipegen.targets.gitlab.rights import vouched
 from pipegen.targets.gitlab.rules import Choice, check_changes, rules
 from pipegen.targets.gitlab.runs import cancels, check_runs, schedule_notes, with_interruptible
 from pipegen.targets.gitlab.scales import Scales
@@ -180,7 +181,7 @@ class _Whole(Struct, kw_only=True):
             id_tokens=self.settings.id_tokens,
             variables=tuple(top),
             hidden=hidden,
-            jobs=tuple(jobs),
+            jobs=vouched(jobs) if self.settings.id_tokens else tuple(jobs),
         )
 
 

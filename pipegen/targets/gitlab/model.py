@@ -197,6 +197,7 @@ class Job(Struct, kw_only=True):
     limits: Limits = _LIMITS
     interruptible: bool = False
     inherits_variables: bool = True
+    inherits_tokens: bool = True
     variables: tuple[Variable, ...] = ()
     before_script: tuple[Entry, ...] = ()
     script: tuple[Entry, ...] = ()

@@ -95,7 +95,7 @@ def job_data(job: Job) -> dict[str, Value]:
             "retry": _retry(job.limits.retry),
             "timeout": job.limits.timeout or None,
             "interruptible": job.interruptible or None,
-            "inherit": None if job.inherits_variables else Flow({"variables": False}),
+            "inherit": _inherit(job),
             "variables": _variables(job.variables),
             "id_tokens": {token.variable: _audiences(token) for token in job.id_tokens} or None,
             "before_script": _script(job.before_script),
@@ -110,6 +110,12 @@ def job_data(job: Job) -> dict[str, Value]:
         }
     )
     return _merged(written, job.raw)
+
+
+def _inherit(job: Job) -> Value:
+    said: dict[str, Data] = {} if job.inherits_tokens else {"default": ["tags"]}
+    said |= {} if job.inherits_variables else {"variables": False}
+    return Flow(said) if said else None
 
 
 def _merged(lower: Mapping[str, Value], upper: Mapping[str, Data]) -> dict[str, Value]:

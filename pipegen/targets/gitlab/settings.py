@@ -19,15 +19,15 @@ _TAG = "$CI_COMMIT_TAG"
 
 
 class Tools(Struct, kw_only=True):
-    """The images in which each tool is found; *dind* is the service that runs containers."""
+    """The images in which each tool is found, by exact versions; *dind* is the service that runs containers."""
 
-    docker: str = "docker:28-cli"
-    dind: str = "docker:28-dind"
-    helm: str = "alpine/helm:3"
-    git: str = "alpine:3"
-    shell: str = "alpine:3"
+    docker: str = "docker:28.5.1-cli"
+    dind: str = "docker:28.5.1-dind"
+    helm: str = "alpine/helm:3.18.4"
+    git: str = "alpine:3.22.2"
+    shell: str = "alpine:3.22.2"
     curl: str = "curlimages/curl:8.11.1"
-    release: str = "registry.gitlab.com/gitlab-org/cli:latest"
+    release: str = "registry.gitlab.com/gitlab-org/cli:v1.114.0"
 
 
 class Promote(Struct, kw_only=True):

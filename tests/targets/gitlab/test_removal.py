@@ -41,7 +41,7 @@ def test_a_release_is_removed_by_helm() -> None:
     """Releases are kept in a cluster, wherever images are."""
     job = compiled(HANDOFF.format(pipelines=f"service: {RELEASE}", images="registry")).data["remove releases"]
 
-    assert job["image"] == {"name": "alpine/helm:3", "entrypoint": [""]}
+    assert job["image"] == {"name": "alpine/helm:3.18.4", "entrypoint": [""]}
     assert job["script"][-1].startswith("$HELM uninstall ")
 
 

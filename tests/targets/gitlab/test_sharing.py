@@ -90,9 +90,9 @@ def test_tools_are_where_scripts_call_them() -> None:
     images = {name: made.data[name].get("image") for name in ("chart", "propose", "rest")}
 
     assert images == {
-        "chart": {"name": "alpine/helm:3", "entrypoint": [""]},
-        "propose": "alpine:3",
-        "rest": "alpine:3",
+        "chart": {"name": "alpine/helm:3.18.4", "entrypoint": [""]},
+        "propose": "alpine:3.22.2",
+        "rest": "alpine:3.22.2",
     }
     assert made.data["app"]["extends"] == made.data["both"]["extends"] == ".docker"
     assert "command -v helm || apk add --no-cache helm" in made.data["both"]["script"]

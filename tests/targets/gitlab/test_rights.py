@@ -1,0 +1,170 @@
+"""Jobs ask GitLab for no more than they need: tokens, passwords, a daemon, a checkout."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from targets.gitlab.compiled import Compiled, compiled
+
+ROOT = Path(__file__).parents[3]
+GOLDENS = sorted((ROOT / "tests" / "golden").glob("*/pipeline.yml"))
+# All that a job may say; what else there is gives it more rights than it has by itself: secrets, identity, hooks.
+KEYS = {
+    "after_script",
+    "allow_failure",
+    "artifacts",
+    "before_script",
+    "cache",
+    "coverage",
+    "dependencies",
+    "environment",
+    "extends",
+    "id_tokens",
+    "image",
+    "inherit",
+    "interruptible",
+    "manual_confirmation",
+    "needs",
+    "pages",
+    "parallel",
+    "release",
+    "resource_group",
+    "retry",
+    "rules",
+    "script",
+    "services",
+    "stage",
+    "start_in",
+    "tags",
+    "timeout",
+    "trigger",
+    "variables",
+    "when",
+}
+_LOGIN = r"\| \$DOCKER login .* --password-stdin"
+FILE_KEYS = {"stages", "workflow", "default", "variables", "include"}
+
+
+def jobs(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the jobs of an expected file, each with what it extends laid below it."""
+    data = yaml.safe_load((path.parent / "expected" / "gitlab-ci.yml").read_text("utf-8"))
+    for name, job in data.items():
+        if name not in FILE_KEYS and not name.startswith("."):
+            yield name, {**data.get(job.get("extends", ""), {}), **job}
+
+
+def text(job: Mapping[str, Any]) -> str:
+    """Return all that a job runs, and its variables."""
+    return "\n".join(str(job.get(key, "")) for key in ("variables", "before_script", "script", "after_script"))
+
+
+def is_helper(job: Mapping[str, Any]) -> bool:
+    """Return whether a job stands beside those of stages."""
+    return "PIPEGEN_HELPER" in job.get("variables", {})
+
+
+def secrets(node: object) -> Iterator[str]:
+    """Yield the names of the secrets of a config."""
+    match node:
+        case dict():
+            for key, value in node.items():
+                if key == "secrets" and isinstance(value, dict):
+                    yield from re.findall(r"[\w-]+", str(list(value.values())))
+                elif key == "id" or str(key).endswith("credential"):
+                    yield str(value)
+                else:
+                    yield from secrets(value)
+        case list():
+            for item in node:
+                yield from secrets(item)
+
+
+def too_much(name: str, job: Mapping[str, Any], own: set[str]) -> list[str]:
+    """Return what a job has and does not need; *own* are the variables of the config's secrets."""
+    does, helps = text(job), is_helper(job)
+    fetches = "dependencies" in job or any(need["artifacts"] for need in job.get("needs", ()) if "artifacts" in need)
+    checks_out = "trigger" not in job and job.get("variables", {}).get("GIT_STRATEGY") != "none"
+    wrong = {
+        "a key of more rights": not set(job) <= KEYS,
+        "the job's token": "CI_JOB_TOKEN" in does and not (helps and name.startswith("trigger ")),
+        "a daemon": "docker" in str(job.get("services", "")) and "$DOCKER" not in does,
+        "the registry": "CI_REGISTRY_PASSWORD" in does and not re.search(_LOGIN, does),
+        "the machine": "--privileged" in does,
+        "a log of everything": "CI_DEBUG" in does,
+        "what only a stage has": helps and bool({"services", "cache", "id_tokens", "environment"} & set(job)),
+        "a secret": helps and any(re.search(rf"\b{word}(_USERNAME|_PASSWORD)?\b", does) for word in own),
+        # What is fetched lies in the checkout, and what an earlier job left there must be gone.
+        "a checkout": helps and checks_out and not fetches,
+    }
+    return [word for word, is_wrong in wrong.items() if is_wrong]
+
+
+@pytest.mark.parametrize("path", GOLDENS, ids=lambda path: path.parent.name)
+def test_no_job_has_more_than_it_needs(path: Path) -> None:
+    """A token, a password, a daemon: each where the script calls for it, and nothing of it in helpers."""
+    config = yaml.safe_load(path.read_text("utf-8"))
+    own = {re.sub(r"\W", "_", name).upper() for name in secrets(config)}
+    found = {name: wrong for name, job in jobs(path) if (wrong := too_much(name, job, own))}
+
+    assert found == {}
+
+
+HELPER = {"PIPEGEN_HELPER": "1", "GIT_STRATEGY": "none"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "job"),
+    [
+        ("a key of more rights", {"secrets": {"A": {"vault": "a"}}}),
+        ("the job's token", {"script": ['curl --header "JOB-TOKEN: $CI_JOB_TOKEN"']}),
+        ("a daemon", {"services": [{"name": "docker:28-dind"}], "script": ["make"]}),
+        ("the registry", {"script": ['$DOCKER login --password "$CI_REGISTRY_PASSWORD"']}),
+        ("the machine", {"script": ["$DOCKER run --privileged a"]}),
+        ("a log of everything", {"variables": {"CI_DEBUG_TRACE": "true"}}),
+        ("what only a stage has", {"variables": HELPER, "cache": []}),
+        ("a secret", {"variables": HELPER, "script": ["echo $SONAR_KEY_PASSWORD"]}),
+        ("a checkout", {"variables": {"PIPEGEN_HELPER": "1"}, "script": ["true"]}),
+    ],
+)
+def test_each_right_is_looked_at(wrong: str, job: Mapping[str, Any]) -> None:
+    """A job with one right too many is told."""
+    assert too_much("a", job, {"SONAR_KEY"}) == [wrong]
+
+
+@pytest.fixture
+def tokens() -> Compiled:
+    """Give a pipeline whose every stage gets a token, with helpers of several kinds."""
+    return compiled(
+        """
+        pipelines:
+          p:
+            notify: { email: { to: [team@example.org] } }
+            stages:
+              - { name: a, script: [make], trigger: { name: docs } }
+              - { name: b, script: [make] }
+              - { name: z, script: ['echo ${b.status}'] }
+            finally: [z]
+        targets:
+          gitlab:
+            id_tokens: { VAULT: https://vault.example.org }
+            mail: {}
+            projects: { docs: group/docs }
+        """
+    )
+
+
+def test_only_stages_are_vouched_for(tokens: Compiled) -> None:
+    """A token of all jobs is one of all stages: helpers run none of the user's commands."""
+    helpers = {
+        name: job for name, job in tokens.data.items() if isinstance(job, dict) and is_helper(job) and "script" in job
+    }
+
+    assert tokens.data["default"]["id_tokens"] == {"VAULT": {"aud": "https://vault.example.org"}}
+    assert len(helpers) >= 2
+    assert {name for name, job in helpers.items() if job.get("inherit") != {"default": ["tags"]}} == set()
+    assert "inherit" not in tokens.data["a"]
