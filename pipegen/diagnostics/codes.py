@@ -203,6 +203,10 @@ NEVER_TOGETHER = Code("PG712", "never-together", _W)
 FILES_MAY_BE_ABSENT = Code("PG713", "files-may-be-absent", _W)
 HIDDEN_FAILURE = Code("PG714", "hidden-failure", _W)
 UNUSED_INPUT = Code("PG715", "unused-input", _W)
+IMAGE_BY_TAG = Code("PG716", "image-by-tag", _I)
+UNPINNED_CHART = Code("PG717", "unpinned-chart", _W)
+UNPINNED_LIBRARY = Code("PG718", "unpinned-library", _W)
+UNPINNED_INCLUDE = Code("PG719", "unpinned-include", _W)
 
 # 8: runs; 801 to 809 where they take place, 810 to 819 those on paper, 820 to 839 those on this machine
 DUPLICATE_MACHINE = Code("PG801", "duplicate-machine", _E)

@@ -12,13 +12,17 @@ from pipegen.lint.rules import (
     files_may_be_absent,
     hidden_failure,
     idle_artifacts,
+    image_by_tag,
     lost_parallelism,
     never_here,
     never_together,
     plain_secret,
     redundant_arc,
     shellcheck,
+    unpinned_chart,
     unpinned_image,
+    unpinned_include,
+    unpinned_library,
     unused_input,
     unused_output,
 )
@@ -38,6 +42,10 @@ RULES: tuple[Rule, ...] = (
     files_may_be_absent.check,
     hidden_failure.check,
     unused_input.check,
+    image_by_tag.check,
+    unpinned_chart.check,
+    unpinned_library.check,
+    unpinned_include.check,
 )
 
 

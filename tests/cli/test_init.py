@@ -28,7 +28,9 @@ def test_what_it_writes_compiles(kind: str, empty: Path, pipegen: Pipegen) -> No
 
     assert compiled.status == 0
     assert all(TOLD[kind] in line for line in compiled.err.splitlines())
-    assert all(TOLD[kind] in line for line in pipegen("check", "--format", "concise").out.splitlines())
+    # That a version can be moved is a note, for who wants digests.
+    checked = [line for line in pipegen("check", "--format", "concise").out.splitlines() if "PG716" not in line]
+    assert all(TOLD[kind] in line for line in checked)
     assert names(empty) == {"pipegen.schema.json", ".gitlab-ci.yml", "Jenkinsfile"}
 
 

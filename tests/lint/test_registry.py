@@ -26,6 +26,8 @@ from pipegen.lint.rules import shellcheck
 CODES = [code for code in table() if code.number.startswith("PG7")]
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((*ROOT.glob("examples/*/pipegen.yaml"), *ROOT.glob("examples/*/.pipeline/config.yaml")))
+# A version is what people begin with; that it can be moved is a note, for who wants a digest.
+_NOTE = "PG716"
 _EXAMPLE = re.compile(r"^## (Before|After)\n\n```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -57,8 +59,8 @@ def test_a_page_shows_what_its_rule_finds(code: Code) -> None:
         require(None if shutil.which("shellcheck") else "shellcheck is not installed")
     examples = dict(_EXAMPLE.findall(page(code.number) or ""))
 
-    assert found(examples["Before"]) == {code.number}
-    assert found(examples["After"]) == set()
+    assert found(examples["Before"]) - ({_NOTE} - {code.number}) == {code.number}
+    assert found(examples["After"]) - ({_NOTE} - {code.number}) == set()
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)
@@ -67,14 +69,14 @@ def test_examples_are_as_they_should_be(path: Path) -> None:
     report = Report()
     lint(analyse(load(path, Report()), (), Report()), report)
 
-    assert report.diagnostics() == ()
+    assert [one for one in report.diagnostics() if one.code.number != _NOTE] == []
 
 
 def test_the_first_config_is_as_it_should_be() -> None:
     """That of the README."""
     config = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)[0]
 
-    assert found(config) == set()
+    assert found(config) == {_NOTE}
 
 
 def test_each_rule_has_a_file_named_as_its_code() -> None:

@@ -46,3 +46,17 @@ def test_services_and_images_that_are_not_pulled() -> None:
     )
 
     assert told(check, text) == [(4, "redis")]
+
+
+def test_images_beside_stages() -> None:
+    """Tools and frontends of targets, what inline blubberfiles build on, and keys for GitLab alone."""
+    settings = "targets: {gitlab: {tools: {helm: helm, git: $GIT}, frontend: 'b:main'}, jenkins: {frontend: b}}\n"
+    text = stages(
+        "{name: a, blubberfile: {version: v4, base: node, variants: {v: {base: 'd:a-nightly'}, w: {}}}, build: v}",
+        "{name: b, script: [ls], raw: {gitlab: {image: {name: app}, services: [db, {name: 'q:1'}]}}}",
+        head=settings,
+    )
+
+    names = [word.strip("'") for _, word in told(check, text)]
+
+    assert names == ["helm", "b:main", "b", "node", "d:a-nightly", "app", "db"]
