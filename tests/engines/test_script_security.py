@@ -1,0 +1,52 @@
+"""Generated Jenkinsfiles need nobody's approval: all that they call is permitted to any script."""
+
+from __future__ import annotations
+
+from engines.jenkins_jvm import available
+from engines.requirement import require
+from engines.script_security import refused, uses
+from robust.approving import generated, unapproved
+
+START = "// Needs the plugin junit.\ndef work(Map given, List names, String text) {\n    %s\n}\nwork([:], [], '')\n"
+
+
+def test_generated_files_need_no_approval() -> None:
+    """All goldens; all examples in both styles; a file of tables."""
+    require(available())
+    files = generated()
+    found = uses({name: file.text for name, file in files.items()})
+
+    assert sum(len(one.words) for one in found.values()) > 1000
+    assert unapproved(files, found) == {}
+
+
+REFUSED = {
+    # what real Jenkins rejected when it was measured
+    "names.toArray()": "method java.util.List toArray 0",
+    "new File('/etc/passwd')": "new java.io.File 1",
+    "System.getenv('HOME')": "static java.lang.System getenv 1",
+    "new groovy.json.JsonSlurperClassic()": "new groovy.json.JsonSlurperClassic 0",
+    "env['HOME']": "method env getAt 1",
+    # what is permitted of one type and not of another, and what is a step of a plugin that the header does not name
+    "text.execute()": "method java.lang.String execute 0",
+    "names.clear()": "method java.util.List clear 0",
+    "given.collectEntries { it }": "method java.util.Map collectEntries 1",
+    "currentBuild.rawBuild": "property currentBuild rawBuild",
+    "text.metaClass": "property java.lang.String metaClass",
+    "Jenkins.instance": "field jenkins.model.Jenkins instance",
+    "mail to: text": "call mail",
+    "httpRequest text": "call httpRequest",
+    "hudson": "global hudson",
+    "return names as Integer": "cast java.lang.Integer",
+    "return text.&trim": "pointer",
+}
+
+
+def test_what_needs_approval_is_found() -> None:
+    """Each in a file of its own; and what is permitted beside them is not."""
+    require(available())
+    found = uses({code: START % code for code in REFUSED} | {"fine": START % "junit text; names.add(text.trim())"})
+
+    assert {code: words for code, one in found.items() if (words := refused(one))} == {
+        code: (word,) for code, word in REFUSED.items()
+    }
