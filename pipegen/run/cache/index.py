@@ -23,7 +23,9 @@ _WORLD = frozenset(
         *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_AUTH),
     }
 )
-_SHORT_READ = sqlite3.SQLITE_IOERR_SHORT_READ
+# Of that, what a damaged file is to blame for, too: it is cut, or its header says that nobody may write; or another
+# process has dropped it.
+_DAMAGE = frozenset({sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_READONLY_DBMOVED})
 _FILES = ("index.sqlite", "index.sqlite-wal", "index.sqlite-shm")
 
 
@@ -113,10 +115,10 @@ def _judged() -> Iterator[None]:
         yield
     except sqlite3.ProgrammingError:
         raise
-    except (sqlite3.Error, OverflowError) as error:
+    except (sqlite3.Error, OverflowError, ValueError) as error:
         # What cannot even be decoded has no code.
         code = getattr(error, "sqlite_errorcode", None)
-        if code is not None and code != _SHORT_READ and code & 0xFF in _WORLD:
+        if code is not None and code not in _DAMAGE and code & 0xFF in _WORLD:
             raise
         raise DamagedIndexError(str(error)) from error
 
