@@ -109,7 +109,7 @@ def printf_format(text: str) -> str:
 def between_quotes(word: Word | str) -> str:
     """Return *word* for a place between double quotes."""
     if isinstance(word, str):
-        word = (Literal(word),)
+        return _literal(word)
     text = ""
     for fragment in reversed(word):
         text = _expansion(fragment, before=text) + text
@@ -120,10 +120,7 @@ def _expansion(fragment: Fragment, before: str) -> str:
     """Return *fragment* for a place between double quotes, *before* more text."""
     match fragment:
         case Literal():
-            text = fragment.text
-            if _SPECIAL.search(text):
-                text = _SPECIAL.sub(r"\\\g<0>", text)
-            return text.replace(_CRLF, _CRLF_SPELT) if _CRLF in text else text
+            return _literal(fragment.text)
         case Variable(operator=""):
             return f"${{{fragment.name}}}" if _GOES_ON.match(before) else f"${fragment.name}"
         case Variable():
@@ -133,6 +130,12 @@ def _expansion(fragment: Fragment, before: str) -> str:
                 head, _, name = fragment.text.rpartition("$")
                 return f"{head}${{{name}}}"
             return fragment.text
+
+
+def _literal(text: str) -> str:
+    if _SPECIAL.search(text):
+        text = _SPECIAL.sub(r"\\\g<0>", text)
+    return text.replace(_CRLF, _CRLF_SPELT) if _CRLF in text else text
 
 
 def _closes_last(text: str) -> bool:
