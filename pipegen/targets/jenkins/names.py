@@ -7,7 +7,6 @@ from itertools import count
 
 from pipegen.plan.model import Plan
 
-
 # A literal cannot hold this character, and the declarative style takes nothing but a literal for a name.
 _UNWRITABLE, _SHOWN = "\uffff", "\ufffd"
 
