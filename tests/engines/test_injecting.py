@@ -17,7 +17,7 @@ def test_texts_arrive_and_none_is_executed(trial: Trial) -> None:
 
     assert ran.wrong == ()
     assert ran.canaries == ()
-    assert ran.positions + ran.compiled > 10
+    assert ran.positions + ran.compiled > 3
 
 
 def test_every_engine_is_tried() -> None:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import SubprocessError
 from tempfile import TemporaryDirectory
 
 from engines.gitlab_local import RefusedError
@@ -53,7 +54,7 @@ def tried(trial: Trial) -> Ran:
             part(made)
         try:
             return executed(made, trial.engine, folder)
-        except (AssertionError, RefusedError, RuntimeError) as error:
+        except (AssertionError, RefusedError, RuntimeError, SubprocessError) as error:
             return Ran(len(made.expected), made.tried, (f"not executed: {error}",), made.left())
 
 

@@ -32,8 +32,8 @@ def branch(turn: Round) -> None:
     _reads(turn, "branch", name)
     if can_compare(turn, name):
         turn.stage("here", when={"branch": literal(name)}, script=[turn.keep("when.branch", name, quoted(name))])
-    turn.stage("elsewhere", when={"branch": f"{name}x"}, script=[mark(turn)])
-    turn.outcomes["elsewhere"] = "skipped"
+        turn.stage("elsewhere", when={"branch": f"{name}x"}, script=[mark(turn)])
+        turn.outcomes["elsewhere"] = "skipped"
     # GitLab expands `$` in the names of branches: its runner gets another one; so here the name is a variable of ours
     turn.variables |= {"BRANCH_NAME": name, "CI_COMMIT_BRANCH": name, "CI_COMMIT_REF_NAME": name}
 
@@ -47,6 +47,12 @@ def tag(turn: Round) -> None:
     """Add a stage that reads the name of its tag, and runs for no other."""
     turn.tag = ref(turn)
     _reads(turn, "tag", turn.tag)
+    if can_compare(turn, turn.tag):
+        turn.stage(
+            "tagged", when={"tag": literal(turn.tag)}, script=[turn.keep("when.tag", turn.tag, quoted(turn.tag))]
+        )
+        turn.stage("untagged", when={"tag": f"{turn.tag}x"}, script=[mark(turn)])
+        turn.outcomes["untagged"] = "skipped"
     turn.variables |= {"TAG_NAME": turn.tag, "BRANCH_NAME": turn.tag, "CI_COMMIT_TAG": turn.tag}
 
 
