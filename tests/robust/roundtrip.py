@@ -7,17 +7,22 @@ prints the figures.
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
+from engines import jenkins_harness
 from robust.configs import known
 from robust.figure import Figures
+from robust.positions import positions
+from robust.positions_all import MIXED, answers, counted, hostile
 from robust.relations import Compared, of_drawn, of_known, of_wide
 
 _SEED = 1
+_PARTS = 6
 
 
 def main() -> int:
@@ -29,7 +34,24 @@ def main() -> int:
 
 def figures(*, is_nightly: bool) -> Figures:
     """Return what came back of all that was compiled."""
-    return _of_orders(is_nightly=is_nightly)
+    orders, texts = _of_orders(is_nightly=is_nightly), _of_texts(is_nightly=is_nightly)
+    return Figures("Compiled and read back", (*orders.lines, *texts.lines), orders.wrong + texts.wrong)
+
+
+def _of_texts(*, is_nightly: bool) -> Figures:
+    if not shutil.which("ruby") or jenkins_harness.available():
+        return Figures("Texts", ("texts: ruby or the Jenkins harness is missing",), 0)
+    texts = hostile() if is_nightly else (MIXED,)
+    with ProcessPoolExecutor() as workers:
+        parts = workers.map(partial(answers, texts), [slice(part, None, _PARTS) for part in range(_PARTS)])
+        found = [one for part in parts for one in part]
+    wrong = [one for one in found if one.is_wrong]
+    lines = (
+        f"{len(positions()):,} positions, {len(texts)} hostile texts, {len(found):,} compilations: {counted(found)}",
+        f"readers: Psych, ruamel 1.2 and PyYAML, Groovy 2.4's parser, dash for words; {len(wrong):,} mismatches",
+        *(f"{one.trial.target} {one.trial.position} {one.trial.text!r}: {one.differs}" for one in wrong[:10]),
+    )
+    return Figures("Texts", lines, len(wrong))
 
 
 def _of_orders(*, is_nightly: bool) -> Figures:

@@ -1,0 +1,31 @@
+"""Hostile text in every position of a config is refused with a place, or read back by the engine's own parser."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from engines import jenkins_harness
+from engines.requirement import require
+from readback.conftest import compiled_once
+from robust.positions_all import MIXED, Answer, answers
+from robust.positions_trial import Outcome
+
+__all__ = ["compiled_once"]
+
+PARTS = 3
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_hostile_text_comes_back(part: int) -> None:
+    """From Psych, two more readers of YAML, and Groovy's parser; dash takes the words of scripts for the text."""
+    require(jenkins_harness.available())
+    require(None if shutil.which("ruby") else "ruby is not installed")
+    found = answers([MIXED], slice(part, None, PARTS))
+
+    assert [_told(one) for one in found if one.is_wrong] == []
+    assert sum(one.outcome is Outcome.READ for one in found) > 20
+
+
+def _told(one: Answer) -> tuple[str, ...]:
+    return (one.outcome.value, one.trial.target, one.trial.position, one.trial.name, one.differs)

@@ -1,0 +1,123 @@
+"""Texts in all positions of a config, compiled and read back."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from emit.hostile import HOSTILE
+from robust.positions import TARGETS, Occurrence, occurrences
+from robust.positions_trial import BENIGN, MARK, Outcome, Trial, outcome, read, tried
+
+# All that some language takes for something else, but for commas and `${`, at which texts are cut or expanded.
+MIXED = f'{MARK} it\'s "q" $A $(touch pwned) `touch pwned` \\ \\n $$ # ; & | < > ! ~ % @ {{x}} {{{{ y }}}} : - kzq'
+LINES = f"{MARK}'''\n---\n- b: c\nEOF\n\\' \"kzq"
+# What is for people who read the config, or decides what is written without standing there.
+_UNWRITTEN = frozenset(
+    {
+        *(":/properties/templates name", ":/$defs/stage/properties/description", ":/$defs/stage/properties/raw name"),
+        *(":/$defs/stage/properties/exports name", ":/$defs/stage/properties/outputs name"),
+        *(":/$defs/stage/properties/matrix name", ":/$defs/matrix/properties/include/items name"),
+        *(":/$defs/matrix/properties/exclude/items name", ":/$defs/each/properties/$delimiter"),
+        *(
+            ":/$defs/matrix/properties/exclude/items/additionalProperties",
+            ":/$defs/each/properties/$each/anyOf/1/items",
+        ),
+        ":/$defs/build/anyOf/1/properties/imagePullPolicy",
+    }
+)
+# Likewise, of one target: what the engine has not, or what is looked up under the name.
+_UNWRITTEN_FOR = {
+    "gitlab": frozenset(
+        {
+            *(":/$defs/notify/properties/email/properties/to", ":/$defs/trigger/properties/name"),
+            *("gitlab:/properties/projects name", "gitlab:/properties/registry_credential"),
+        }
+    ),
+    "jenkins": frozenset(
+        {
+            *(":/$defs/cache/properties/fallback/items", ":/$defs/stage/properties/environment"),
+            ":/$defs/reports/properties/coverage/anyOf/1/properties/percent",
+            ":/$defs/stage/properties/environment/anyOf/1/properties/name",
+            ":/$defs/stage/properties/environment/anyOf/1/properties/url",
+            ":/$defs/artifacts/properties/name",
+        }
+    ),
+}
+_TRIES = 4
+_TOGETHER = 16
+# At a comma lists are cut; these are variables of the shell in some places, and references to be escaped.
+_CUT = re.compile(r",|[$][{]")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a trial, and what its readers do not agree on."""
+
+    trial: Trial
+    outcome: Outcome
+    differs: str
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether a text came back as something else, is lost, or was refused nowhere."""
+        is_lost = self.outcome is Outcome.SILENT and not self._is_unwritten
+        return self.outcome in {Outcome.WRONG, Outcome.UNPLACED} or is_lost or bool(self.differs)
+
+    @property
+    def _is_unwritten(self) -> bool:
+        return self.trial.position in _UNWRITTEN | _UNWRITTEN_FOR[self.trial.target]
+
+
+def hostile() -> tuple[str, ...]:
+    """Return the texts of the nightly trial, between marks: what is cut, expanded or always refused stands in none."""
+    plain = [one for one in HOSTILE.values() if one.strip() == one and one.isprintable() and not _CUT.search(one)]
+    return (
+        MIXED,
+        LINES,
+        *(f"{MARK} {' '.join(plain[at : at + _TOGETHER])} kzq" for at in range(0, len(plain), _TOGETHER)),
+    )
+
+
+def answers(texts: Sequence[str], part: slice = slice(None)) -> list[Answer]:
+    """Return what comes of *texts* in a *part* of the positions, for each target that they are a matter of."""
+    trials = [
+        tried(position, one, target, text)
+        for position, found in [*occurrences().items()][part]
+        for target in TARGETS
+        if is_matter_of(position, target)
+        for one in _best(position, target, found)
+        for text in texts
+        # Lines of a mail are arguments of their own: tests of mails execute them.
+        if "\n" not in text or not position.endswith("email/properties/body")
+    ]
+    return [*_refused(trials), *(Answer(one, outcome(one, found), told) for one, found, told in read(trials))]
+
+
+def is_matter_of(position: str, target: str) -> bool:
+    """Whether *position* says something to *target*: settings of the other one do not."""
+    return position.partition(":")[0] in {"", target}
+
+
+def _best(position: str, target: str, found: Sequence[Occurrence]) -> Sequence[Occurrence]:
+    """Return the config of those *found* where a harmless text shows in the file, else one that compiles."""
+    made = [(one, tried(position, one, target, BENIGN).made) for one in found[:1]]
+    if made and MARK not in made[0][1]:
+        made += [(one, tried(position, one, target, BENIGN).made) for one in found[1:_TRIES]]
+    made.sort(key=lambda one: (MARK not in one[1], not one[1]))
+    return [one for one, _ in made[:1]]
+
+
+def _refused(trials: Sequence[Trial]) -> Iterator[Answer]:
+    for one in trials:
+        if not one.made:
+            told = one.refused and one.has_place
+            yield Answer(one, Outcome.REFUSED if told else Outcome.UNPLACED, "")
+
+
+def counted(found: Sequence[Answer]) -> str:
+    """Return how often each outcome is *found*."""
+    counts = Counter(one.outcome for one in found)
+    return ", ".join(f"{counts[one]:,} {one.value}" for one in Outcome if counts[one])

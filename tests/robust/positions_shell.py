@@ -1,0 +1,78 @@
+"""The words of a shell script in which a text stands, and what dash takes them for."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Iterator
+
+_ENDS = frozenset(" \t\n;&|()<>")
+
+
+def words(script: str, mark: str) -> Iterator[str]:
+    """Yield the words of *script* that hold *mark*, as they are written; those of a command in a word on their own."""
+    at = script.find(mark)
+    while at >= 0:
+        start = _start(script, at)
+        yield script[start : _end(script, start, at)]
+        at = script.find(mark, at + 1)
+
+
+def _start(script: str, at: int) -> int:
+    """Return where the word begins in which *at* stands."""
+    stack: list[str] = []
+    starts, place = [0], 0
+    while place < at:
+        place = _step(script, place, stack, starts)
+    return starts[-1]
+
+
+def _end(script: str, start: int, at: int) -> int:
+    """Return where the word that begins at *start* ends, behind *at*."""
+    stack: list[str] = []
+    place = start
+    while place < len(script):
+        if place > at and not stack and script[place] in _ENDS:
+            return place
+        if not stack and script[place] == ")":
+            return place
+        place = _step(script, place, stack, [start])
+    return place
+
+
+def _step(script: str, place: int, stack: list[str], starts: list[int]) -> int:
+    """Return where to go on behind the sign at *place*; *stack* is what is open, *starts* where words begin."""
+    sign, inside = script[place], stack[-1] if stack else ""
+    if inside == "'":
+        if sign == "'":
+            stack.pop()
+        return place + 1
+    if sign == "\\":
+        return place + 2
+    if inside == '"' and sign == '"':
+        stack.pop()
+    elif sign == '"' or (sign == "'" and inside != '"'):
+        stack.append(sign)
+    elif script.startswith("$(", place):
+        stack.append("(")
+        starts.append(place + 2)
+        return place + 2
+    elif inside == "(" and sign == ")":
+        stack.pop()
+        starts.pop()
+    elif inside != '"' and sign in _ENDS:
+        starts[-1] = place + 1
+    elif inside != '"' and sign == "#" and starts[-1] == place:
+        end = script.find("\n", place)
+        return end if end >= 0 else len(script)
+    return place + 1
+
+
+def evaluated(word: str) -> str | None:
+    """Return what dash takes *word* for, in which nothing is set; None where it is no word."""
+    script = f"set -f\nprintf '%s' {word}\n"
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            ["/bin/dash", "-c", script], cwd=folder, env={"PATH": "/nonexistent"}, capture_output=True, check=False
+        )
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 and not done.stderr else None

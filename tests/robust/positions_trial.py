@@ -1,0 +1,194 @@
+"""A text put into every position of a config: refused with a place, or found again in what is generated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+from urllib.parse import unquote
+
+import yaml
+from robust.positions import Occurrence
+from robust.positions_read import Leaf, groovy, leaves, others, psych
+from robust.positions_shell import evaluated, words
+
+from pipegen.compiler import analyse, generate
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.text import SourceFile
+from pipegen.targets import registry
+
+MARK = "qzk"
+BENIGN = f"{MARK}akzq"
+_SCRIPTS = frozenset({"script", "before_script", "after_script", "sh", "args"})
+# What is code already, and stands in a script as it is.
+_PROGRAMS = (
+    "stage/properties/script",
+    "stage/properties/after",
+    "output/properties/command",
+    "properties/ready",
+    "raw",
+    "commands",
+)
+# Names that engines allow few characters in: all others are replaced.
+FITTED = frozenset(
+    {
+        ":/$defs/stage/properties/environment",
+        ":/$defs/stage/properties/environment/anyOf/1/properties/name",
+        ":/$defs/credential/properties/id",
+        "gitlab:/properties/promote/properties/credential",
+        ":/$defs/stage/properties/lock",
+        ":/$defs/cache/properties/key",
+        ":/$defs/cache/properties/key/anyOf/1/properties/prefix",
+        ":/$defs/cache/properties/fallback/items",
+        ":/$defs/matrix/additionalProperties/items",
+        ":/$defs/matrix/properties/include/items/additionalProperties",
+    }
+)
+# What has one line: lines are joined; of addresses, pieces are joined by commas.
+_FOLDED = ("stage/properties/approve", "email/properties/subject", "email/properties/to")
+_HOSTILE = re.compile(r"[`<>|;]|[$][(A-Za-z]")
+
+
+class Outcome(Enum):
+    """What comes of a text in a position."""
+
+    REFUSED = "refused with a place"
+    UNPLACED = "refused without a place"
+    SILENT = "stands in no file"
+    FITTED = "stands as a name that the engine allows"
+    READ = "read back exactly"
+    WRONG = "read back as something else"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A text in a position of a config, compiled for a target: the file, or the codes that refuse it."""
+
+    position: str
+    target: str
+    name: str
+    text: str
+    made: str
+    refused: tuple[str, ...]
+    has_place: bool = True
+
+
+def tried(position: str, one: Occurrence, target: str, text: str) -> Trial:
+    """Return what comes of *text* in *position* as it stands in *one*."""
+    report = Report()
+    files: Mapping[str, str] = {}
+    try:
+        found = analyse(SourceFile("pipegen.yaml", one.with_text(text)), (), report)
+        files = {file.name: file.text for file in generate(found, registry.load(target), {}, report)}
+    except Stopped:
+        pass
+    errors = [told for told in report.diagnostics() if told.severity.name == "ERROR"]
+    return Trial(
+        position,
+        target,
+        one.name,
+        text,
+        [*files.values()][-1] if files else "",
+        tuple(told.code.number for told in errors),
+        all(told.primary is not None for told in errors),
+    )
+
+
+def read(trials: Sequence[Trial]) -> Iterator[tuple[Trial, list[Leaf], str]]:
+    """Yield the *trials* that made files, each with its texts, and with what its readers do not agree on."""
+    made = [one for one in trials if one.made]
+    for target, parsed in (("gitlab", _psych), ("jenkins", _groovy)):
+        own = [one for one in made if one.target == target]
+        if own:
+            yield from zip(own, *zip(*parsed([one.made for one in own]), strict=True), strict=True)
+
+
+def _psych(texts: Sequence[str]) -> Iterator[tuple[list[Leaf], str]]:
+    for text, data in zip(texts, psych(texts), strict=True):
+        if isinstance(data, dict):
+            yield [], f"Psych refuses it: {data['refused']}"
+            continue
+        documents = [one for one in data if one is not None]
+        differing = [name for name, other in others(text).items() if other != documents]
+        yield list(leaves(documents)), f"{', '.join(differing)} reads other data" if differing else ""
+
+
+def _groovy(texts: Sequence[str]) -> Iterator[tuple[list[Leaf], str]]:
+    for found in groovy(texts):
+        refused = [one.text for one in found if one.path == ("refused",)]
+        expanded = any(one.path == ("GString",) and MARK in one.text for one in found)
+        yield found, f"Groovy refuses it: {refused[0]}" if refused else "a GString holds it" if expanded else ""
+
+
+def outcome(trial: Trial, found: Sequence[Leaf]) -> Outcome:
+    """Return what came of *trial*, in whose file these leaves were *found*."""
+    marked = [leaf for leaf in found if MARK in leaf.text]
+    if not marked:
+        return Outcome.SILENT
+    is_program = any(part in trial.position for part in _PROGRAMS)
+    if all(
+        any(_is_same(trial, value) for value in _values(leaf, trial.text, is_program=is_program)) for leaf in marked
+    ):
+        return Outcome.READ
+    harmless = not any(_HOSTILE.search(part) for leaf in marked for part in _parts(leaf))
+    return Outcome.FITTED if harmless and trial.position in FITTED else Outcome.WRONG
+
+
+def _is_same(trial: Trial, value: str) -> bool:
+    """Whether *value* holds the text of *trial*, on one line where it must be on one."""
+    if trial.text in value:
+        return True
+    is_folded = any(part in trial.position for part in _FOLDED)
+    return is_folded and " ".join(trial.text.split()) in " ".join(value.replace(",", " ").split())
+
+
+def _parts(leaf: Leaf) -> Iterator[str]:
+    """Yield the text between marks, as it stands in a leaf."""
+    for found in re.finditer(rf"{MARK}(.*?)(kzq|…|$)", leaf.text, re.DOTALL):
+        yield found[1]
+
+
+def _values(leaf: Leaf, text: str, *, is_program: bool) -> Iterator[str]:
+    """Yield what *leaf* stands for, in each of the languages that it may be written in."""
+    is_script = not _SCRIPTS.isdisjoint(leaf.path)
+    if is_program or not is_script:
+        yield leaf.text
+    if is_script:
+        for word in words(leaf.text, MARK):
+            value = evaluated(word)
+            if value is not None:
+                yield value
+                yield from _nested(value)
+        return
+    yield leaf.text.replace("$$", "$")
+    yield unquote(leaf.text.replace("$$", "$"))
+    yield from _matching(leaf.text, text)
+
+
+def _nested(value: str) -> Iterator[str]:
+    """Yield the texts of *value* where it is a document of its own."""
+    try:
+        data: Any = yaml.safe_load(value)
+    except yaml.YAMLError:
+        return
+    if isinstance(data, dict | list):
+        yield from (leaf.text for leaf in leaves(data))
+
+
+def _matching(expression: str, text: str) -> Iterator[str]:
+    """Yield *text* where a regular expression, or a text in quotes, in *expression* is it."""
+    for found in re.findall(r"/((?:[^/\\]|\\.)*)/|\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'", expression):
+        for one in filter(None, found):
+            if _is_match(one, text):
+                yield text
+    if _is_match(expression, text):
+        yield text
+
+
+def _is_match(expression: str, text: str) -> bool:
+    try:
+        return re.fullmatch(expression.replace("\\/", "/"), text) is not None
+    except re.error:
+        return False

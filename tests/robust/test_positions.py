@@ -1,0 +1,63 @@
+"""What puts texts into every position of a config misses none, and sees what comes back wrong."""
+
+from __future__ import annotations
+
+import pytest
+from robust.positions import occurrences, positions
+from robust.positions_read import Leaf
+from robust.positions_shell import evaluated, words
+from robust.positions_trial import MARK, Outcome, Trial, outcome
+
+
+def test_every_position_stands_in_a_config() -> None:
+    """A new key of the schema, or of a target's settings, needs one that shows it."""
+    assert [position for position, found in occurrences().items() if not found] == []
+
+
+def test_positions_are_those_of_the_schemas() -> None:
+    """Texts, names and what is open, in each of the three."""
+    found = set(positions())
+
+    assert len(found) > 180
+    assert ":/$defs/stage/properties/name" in found
+    assert ":/$defs/stage/properties/env/additionalProperties" in found
+    assert ":/properties/pipelines name" in found
+    assert ":/$defs/stage/properties/raw/additionalProperties open" in found
+    assert "gitlab:/properties/release/properties/tag" in found
+    assert "jenkins:/properties/libraries/items" in found
+    assert not any("shell" in one and "enum" in one for one in found)
+
+
+@pytest.mark.parametrize(
+    ("script", "word", "value"),
+    [
+        ("echo a 'qzk x' b", "'qzk x'", "qzk x"),
+        ("export A=1\nexport B='it'\\''s qzk'", "B='it'\\''s qzk'", "B=it's qzk"),
+        ('v="$(run "qzk $x")"', '"qzk $x"', "qzk "),
+        ("# it's\nrun qzk;", "qzk", "qzk"),
+        ("a\\ qzk", "a\\ qzk", "a qzk"),
+        ('"${A:-\\$qzk}"', '"${A:-\\$qzk}"', "$qzk"),
+    ],
+)
+def test_words_are_what_the_shell_takes(script: str, word: str, value: str) -> None:
+    """From their beginning to their end, quotes and all."""
+    assert list(words(script, MARK)) == [word]
+    assert evaluated(word) == value
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("name", "qzk'$Akzq", Outcome.READ),
+        ("name", "qzk'kzq", Outcome.WRONG),
+        ("name", "other", Outcome.SILENT),
+        ("script", "echo 'qzk'\\''$Akzq'", Outcome.READ),
+        ("script", "echo qzk'$Akzq", Outcome.WRONG),
+        ("script", 'echo "qzk\'$Akzq"', Outcome.WRONG),
+    ],
+)
+def test_what_comes_back_otherwise_is_seen(path: str, text: str, expected: Outcome) -> None:
+    """A text that is there, but stands for another one, is not the text."""
+    trial = Trial("position", "gitlab", "config", "qzk'$Akzq", "made", ())
+
+    assert outcome(trial, [Leaf((path,), text)]) is expected
