@@ -15,7 +15,18 @@ from importlib import import_module
 
 from robust.figure import Figures
 
-PARTS = ("reading", "mutate", "writing")
+PARTS = (
+    "injecting",
+    "roundtrip",
+    "reading",
+    "mutate",
+    "fuzz",
+    "writing",
+    "keeping",
+    "damage",
+    "secrecy",
+    "approving",
+)
 """The modules of this folder that count: each has a function `figures(*, is_nightly)`."""
 
 
