@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from pipegen.plan.regular import ends
 from pipegen.structs import Struct
 
 # POSIX promises no more repetitions.
@@ -29,7 +30,8 @@ def _empty(at: int) -> Misread:
 
 def matches(pattern: str, value: str) -> bool:
     """Return whether all of *value* matches, byte by byte, as `grep -E` sees it in the C locale."""
-    return re.fullmatch(pattern.encode(), value.encode(), re.DOTALL) is not None
+    octets = value.encode().decode("latin-1")
+    return len(octets) in ends(pattern, octets, {0}, re.ASCII | re.DOTALL)
 
 
 def misread(pattern: str) -> Misread | None:

@@ -49,11 +49,15 @@ def common(source: str) -> str:
 
 
 class _Reader(MutableStruct):
-    """Reads a regular expression from *at* on."""
+    """Reads a regular expression from *at* on.
+
+    *repeats* is how often something in what was read last is repeated, by all the counts around it.
+    """
 
     source: str
     at: int
     depth: int = 0
+    repeats: int = 1
 
     def alternatives(self) -> str:
         parts = [self._sequence()]
@@ -68,14 +72,17 @@ class _Reader(MutableStruct):
         return "".join(found)
 
     def _repeated(self) -> str:
-        start = self.at
+        start, beside = self.at, self.repeats
+        self.repeats = 1
         atom, is_anchor = self._atom()
         quantifier = _QUANTIFIER.match(self.source, self.at)
         if quantifier is None:
+            self.repeats = max(self.repeats, beside)
             return atom
         if is_anchor:
             raise RegexError("a place cannot be repeated", start, quantifier.end())
         self._check_counts(quantifier)
+        self.repeats = max(self.repeats, beside)
         self.at = quantifier.end()
         lazy = "?" if self._take("?") else ""
         if _QUANTIFIER.match(self.source, self.at):
@@ -87,6 +94,11 @@ class _Reader(MutableStruct):
         counts = [int(number[:9]) for number in (quantifier[1], quantifier[3]) if number]
         if any(count > _MOST_REPEATS for count in counts) or counts != sorted(counts):
             message = f"a count goes from the lower to the higher, up to {_MOST_REPEATS}"
+            raise RegexError(message, quantifier.start(), quantifier.end())
+        # RE2 multiplies the counts that stand around each other (its RepetitionWalker).
+        self.repeats *= max(1, *counts) if counts else 1
+        if self.repeats > _MOST_REPEATS:
+            message = f"counts around each other come to more than {_MOST_REPEATS} repetitions"
             raise RegexError(message, quantifier.start(), quantifier.end())
 
     def _atom(self) -> tuple[str, bool]:

@@ -220,6 +220,24 @@ SMALL = (
     Input("deep and open", text("[" * 10_000), ("PG105",)),
     Input("deep lists of dashes", text("- " * _DEEP), ("PG105",)),
     Input("deep maps in lines", text("".join(" " * level + "a:\n" for level in range(1500))), ("PG105",)),
+    # Patterns in which a matcher that goes back tries for ages.
+    Input(
+        "repetitions inside repetitions of an input's pattern",
+        text(f"inputs: {{v: {{pattern: '(a+)+b', default: {'a' * 500}}}}}\n{GOOD}"),
+        ("PG520",),
+    ),
+    Input(
+        "repetitions inside repetitions of a condition",
+        text(stage(f"when: {{branch: ['/^(a+)+$/', '{'a' * 500}b']}}, script: [make]")),
+    ),
+    Input("many stars in a branch", text(stage(f"when: {{branch: ['{'*a' * 40}', '{'a' * 500}b']}}, script: [make]"))),
+    Input(
+        "many stars in a path",
+        text(
+            f"pipelines: {{p: {{stages: [{{name: a, script: [m], artifacts: ['x/{'**/a*/' * 30}c']}}, "
+            f"{{name: b, script: [m], artifacts: ['x/{'a/' * 200}b']}}], execution: [[a], [b]]}}}}\n"
+        ),
+    ),
     # Values of the wrong kind.
     Input("a text", text("x\n"), ("PG202",)),
     Input("a list", text("- a\n"), ("PG202",)),

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from pipegen.plan.regular import ends
 from pipegen.structs import Struct
 
 _WILDCARD = re.compile(r"\*\*/|\*\*|\*|\?")
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
+# Where no more repeats, Python's own matcher is quick: wildcards never stand inside each other.
+_REPEATED = re.compile(r"[*+{]|(?<!\()\?")
+_FEW = 3
 # A line's end in a regular expression of ours: no character class holds a bare dollar sign.
 _END = re.compile(r"(\\.)|\$", re.DOTALL)
 
@@ -49,6 +53,8 @@ class Pattern(Struct):
 
     def matches_any(self, texts: Iterable[str]) -> bool:
         """Return whether the pattern matches one of *texts*."""
+        if len(_REPEATED.findall(self.text)) > (1 if self.is_regex else _FEW):
+            return any(ends(self.regex, text, range(len(text) + 1), re.ASCII) for text in texts)
         python = re.compile(_END.sub(lambda found: found[1] or r"\Z", self.regex), re.ASCII)
         return any(map(python.search, texts))
 
