@@ -3,8 +3,8 @@
 import pytest
 from engines.proof.execution import absent
 from engines.requirement import require
+from robust.hostile.engines import ENGINES
 from robust.injecting import Trial, sample, tried
-from robust.injecting_engines import ENGINES
 
 SAMPLE = tuple(sample())
 

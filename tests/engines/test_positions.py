@@ -8,8 +8,8 @@ import pytest
 from engines import jenkins_harness
 from engines.requirement import require
 from readback.conftest import compiled_once
-from robust.positions_all import MIXED, Answer, answers
-from robust.positions_trial import Outcome
+from robust.positions.all import MIXED, Answer, answers
+from robust.positions.trial import Outcome
 
 __all__ = ["compiled_once"]
 

@@ -19,9 +19,9 @@ from tempfile import TemporaryDirectory
 
 from engines.gitlab_local import RefusedError
 from robust.figure import Figures
-from robust.injecting_engines import ENGINES, Ran, executed
-from robust.injecting_round import Round
-from robust.injecting_rounds import KINDS
+from robust.hostile.engines import ENGINES, Ran, executed
+from robust.hostile.round import Round
+from robust.hostile.rounds import KINDS
 
 NIGHTLY = 4
 

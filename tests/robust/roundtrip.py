@@ -17,8 +17,8 @@ from functools import partial
 from engines import jenkins_harness
 from robust.configs import known
 from robust.figure import Figures
-from robust.positions import positions
-from robust.positions_all import MIXED, answers, counted, hostile
+from robust.positions.all import MIXED, answers, counted, hostile
+from robust.positions.table import positions
 from robust.relations import Compared, of_drawn, of_known, of_wide
 
 _SEED = 1

@@ -9,13 +9,13 @@ import pytest
 from engines.proof.yaml_text import yaml_text
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from robust import injecting_scripts as scripts
-from robust.injecting_engines import fault_of
-from robust.injecting_round import Expected, Round
-from robust.injecting_rounds import KINDS
-from robust.injecting_shells import SHELLS, faults
-from robust.injecting_table import places, tried
-from robust.injecting_texts import LONGEST, PIECES, TEXTS, armed, has_bare, large, written
+from robust.hostile import scripts
+from robust.hostile.engines import fault_of
+from robust.hostile.round import Expected, Round
+from robust.hostile.rounds import KINDS
+from robust.hostile.shells import SHELLS, faults
+from robust.hostile.table import places, tried
+from robust.hostile.texts import LONGEST, PIECES, TEXTS, armed, has_bare, large, written
 from shell.world import require_shell
 
 from pipegen.bindings.parse import parse_text

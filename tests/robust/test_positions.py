@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from robust.positions import occurrences, positions
-from robust.positions_read import Leaf
-from robust.positions_shell import evaluated, words
-from robust.positions_trial import MARK, Outcome, Trial, outcome
+from robust.positions.read import Leaf
+from robust.positions.shell import evaluated, words
+from robust.positions.table import occurrences, positions
+from robust.positions.trial import MARK, Outcome, Trial, outcome
 
 
 def test_every_position_stands_in_a_config() -> None:

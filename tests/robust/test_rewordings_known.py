@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 from robust.configs import ROOT, WAYS, analysed, file_of, known, shown, text_of, written
-from robust.positions import plain
+from robust.positions.table import plain
 from robust.rewording import Rewording
 
 from pipegen.compiler import Analysed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robust.injecting_round import Keys, Round
-from robust.injecting_scripts import is_name
-from robust.injecting_texts import has_bare, quoted, written
+from robust.hostile.round import Keys, Round
+from robust.hostile.scripts import is_name
+from robust.hostile.texts import has_bare, quoted, written
 
 
 def is_line(text: str) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from robust.injecting_round import Keys
-from robust.injecting_texts import written
+from robust.hostile.round import Keys
+from robust.hostile.texts import written
 
 Config = Callable[[str], Keys]
 ZEROS = "0" * 64

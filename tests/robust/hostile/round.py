@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from engines.proof.yaml_text import yaml_text
-from robust.injecting_texts import armed, large, texts
+from robust.hostile.texts import armed, large, texts
 
 Keys = dict[str, object]
 

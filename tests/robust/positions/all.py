@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from emit.hostile import HOSTILE
-from robust.positions import TARGETS, Occurrence, occurrences
-from robust.positions_trial import BENIGN, MARK, Outcome, Trial, outcome, read, tried
+from robust.positions.table import TARGETS, Occurrence, occurrences
+from robust.positions.trial import BENIGN, MARK, Outcome, Trial, outcome, read, tried
 
 # All that some language takes for something else, but for commas and `${`, at which texts are cut or expanded.
 MIXED = f'{MARK} it\'s "q" $A $(touch pwned) `touch pwned` \\ \\n $$ # ; & | < > ! ~ % @ {{x}} {{{{ y }}}} : - kzq'

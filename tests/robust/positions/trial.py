@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import unquote
 
 import yaml
-from robust.positions import Occurrence
-from robust.positions_read import Leaf, groovy, leaves, others, psych
-from robust.positions_shell import evaluated, words
+from robust.positions.read import Leaf, groovy, leaves, others, psych
+from robust.positions.shell import evaluated, words
+from robust.positions.table import Occurrence
 
 from pipegen.compiler import analyse, generate
 from pipegen.diagnostics.report import Report, Stopped

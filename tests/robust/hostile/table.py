@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from robust.injecting_places import PLACES
+from robust.hostile.places import PLACES
 
 from pipegen.assets import folder
 

@@ -13,8 +13,8 @@ from engines import jenkins_harness
 from engines.containers import BIN, Containers
 from engines.proof import worlds
 from engines.proof.execution import CONFIG, DECLARATIVE, GITLAB_LOCAL, HERE, SCRIPTED, Engine, Execution, World, execute
-from robust.injecting_calls import sent, spread
-from robust.injecting_round import Expected, Round
+from robust.hostile.calls import sent, spread
+from robust.hostile.round import Expected, Round
 
 ENGINES: Mapping[str, Engine] = {
     "gitlab-ci-local": GITLAB_LOCAL,

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from engines.proof.yaml_text import yaml_text
-from robust.injecting_places import PLACES
-from robust.injecting_round import Keys, Round
+from robust.hostile.places import PLACES
+from robust.hostile.round import Keys, Round
 
 from pipegen.compiler import analyse, generate
 from pipegen.diagnostics.report import Report, Stopped

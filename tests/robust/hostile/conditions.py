@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from robust.injecting_round import Round
-from robust.injecting_scripts import FORMS
-from robust.injecting_texts import quoted, written
+from robust.hostile.round import Round
+from robust.hostile.scripts import FORMS
+from robust.hostile.texts import quoted, written
 
 # What git takes for no part of a name: https://git-scm.com/docs/git-check-ref-format
 _ILLEGAL = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|@\{|\.\.+|//+|(?:^|(?<=/))[.-]+|/\.|\.lock(?=/|$)|[./]+$|^[/-]+")

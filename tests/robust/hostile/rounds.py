@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from robust import injecting_conditions as conditions
-from robust import injecting_labels as labels
-from robust import injecting_scripts as scripts
-from robust import injecting_steps as steps
-from robust.injecting_round import Round
+from robust.hostile import conditions, labels, scripts, steps
+from robust.hostile.round import Round
 
 KINDS: Mapping[str, tuple[Callable[[Round], None], ...]] = {
     "words": (scripts.words, scripts.afterwards, scripts.environment, scripts.inputs, scripts.legs),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from hashlib import md5
 
-from robust.injecting_round import Expected, Round
-from robust.injecting_texts import has_bare, quoted, written
+from robust.hostile.round import Expected, Round
+from robust.hostile.texts import has_bare, quoted, written
 
 # So many parameters fit into a declarative pipeline, which is one method.
 FEW = 8

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from robust.injecting_engines import fault_of
-from robust.injecting_round import Round
+from robust.hostile.engines import fault_of
+from robust.hostile.round import Round
 from shell.world import World, host, jobs, script_of, text_of
 
 from pipegen.compiler import analyse
