@@ -70,9 +70,11 @@ def locked() -> dict[str, tuple[Locked, ...]]:
 
 
 def required() -> Iterator[Requirement]:
-    """Yield what the project asks for: to run, for all extras, to be built."""
+    """Yield what the project asks for: to run, for all extras but one, to be built."""
     project = PYPROJECT["project"]
-    every = [project["dependencies"], *project["optional-dependencies"].values(), PYPROJECT["build-system"]["requires"]]
+    # What the fuzzer needs is not built for every Python.
+    extras = [asked for extra, asked in project["optional-dependencies"].items() if extra != "fuzz"]
+    every = [project["dependencies"], *extras, PYPROJECT["build-system"]["requires"]]
     for text in itertools.chain(*every):
         requirement = Requirement(text)
         if requirement.name != project["name"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipegen.structs import replace
-from pipegen.targets.gitlab.collectors import LIMIT
+from pipegen.targets.gitlab.collectors import is_too_many
 from pipegen.targets.gitlab.implied import without_implied
 from pipegen.targets.gitlab.model import Job
 from pipegen.targets.gitlab.names import Names
@@ -21,7 +21,7 @@ def assembled(pipeline: Pipeline, jobs: Sequence[Job], places: Mapping[str, Plac
     ordered = sorted(jobs, key=step_number)
     found = without_implied(ordered, {place.job: place for place in places.values()})
     # Most pipelines have no job with so many needs.
-    is_collecting = any(len(needs) > LIMIT for needs in found.values())
+    is_collecting = any(map(is_too_many, found.values()))
     collectors = pipeline.collectors(names, jobs, places) if is_collecting else None
     for job in jobs:
         fitting = found[job.name]

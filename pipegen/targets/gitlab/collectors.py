@@ -17,6 +17,11 @@ VALUES = ".pipegen/"
 _ACCESS = ("", "all", "developer", "maintainer", "none")
 
 
+def is_too_many(needs: Sequence[Need]) -> bool:
+    """Return whether GitLab allows no job so many *needs*."""
+    return len(needs) > LIMIT
+
+
 class Collectors:
     """The collectors of one pipeline, made when first needed and shared by all jobs with the same needs.
 
