@@ -24,6 +24,13 @@ class Closure(Struct):
         """Return whether *earlier* is an ancestor of *later*."""
         return bool(self.mask(later) >> self.places[earlier] & 1)
 
+    def bits_of(self, nodes: Iterable[str]) -> int:
+        """Return one bit for each of the *nodes*."""
+        mask = 0
+        for node in nodes:
+            mask |= 1 << self.places[node]
+        return mask
+
     def names(self, mask: int) -> tuple[str, ...]:
         """Return the nodes whose bits are set in *mask*, in insertion order."""
         return tuple(self.nodes[place] for place in bits(mask))

@@ -13,9 +13,10 @@ from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.artifacts import Offered, wanted_files
-from pipegen.plan.files import Meetings, artifacts, check_conflicts, meetings, reads_files
+from pipegen.plan.files import artifacts, reads_files
 from pipegen.plan.gates import stopping
 from pipegen.plan.inputs import containers_of, expanded_outputs, inputs_of, shared
+from pipegen.plan.meetings import Meetings, check_conflicts, meetings
 from pipegen.plan.model import Artifact, Condition, Job, Leg, Limits, Line, Machine, Mail, Output, Shared, Step
 from pipegen.plan.model.texts import stage_texts
 from pipegen.plan.secrets import Secrets
@@ -134,7 +135,7 @@ def jobs(
     """Return the jobs of *pipeline* in the order in which its stages are written; *work* is in one of the arcs."""
     frame_of = {stage: number for number, frame in enumerate(order.frames) for stage in frame}
     wanted, files = _Wanted.of(work), _Files.of(work, order.closure, namespaces.final)
-    found = []
+    found, takings = [], []
     for name in namespaces.stages:
         if name not in work:
             continue
@@ -144,7 +145,7 @@ def jobs(
             ancestors = order.closure.places if is_final else Ancestors(order.closure, name)
             offered = Offered(namespaces.groups, files.before, ancestors, namespaces.final)
             taken = _taken(work[name], wanted.inputs[name], offered, report)
-            check_conflicts(set(taken), files.met.conflicts, namespaces.stages, report)
+            takings.append(taken)
         found.append(
             _job(
                 work[name],
@@ -158,6 +159,7 @@ def jobs(
                 wanted=wanted,
             )
         )
+    check_conflicts(takings, files.met, order.closure, namespaces.stages, report)
     return stopping(found, report)
 
 

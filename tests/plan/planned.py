@@ -52,6 +52,11 @@ def wrong(stages: str, execution: str = "") -> list[tuple[str, str]]:
     return [(one.code.number, one.primary.span.text if one.primary else "") for one in found]
 
 
+def messages(stages: str, execution: str = "") -> list[str]:
+    """Return the message of each diagnostic of a pipeline `p` of *stages*."""
+    return [one.message for one in reported(_pipeline(stages, execution))]
+
+
 def shown(value: Text | Loop[Text] | None) -> str:
     """Return *value* with its references as `<scope namespace.name|default>`."""
     match value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import job_of, plan_of, plans_of, wrong
+from plan.planned import job_of, messages, plan_of, plans_of, wrong
 
 
 def left(copy: str) -> list[str | None]:
@@ -97,6 +97,17 @@ def test_two_that_leave_different_things_are_fine(one: str, other: str) -> None:
     stages = f"[{COPY % ('a', one)}, {COPY % ('b', other)}, {{name: z, build: x}}]"
 
     assert wrong(stages, "[[a, z], [b, z]]") == []
+
+
+def test_a_stage_is_told_once_of_all_it_conflicts_with() -> None:
+    """Those that run before it are not among them, nor is what no stage gets together with it."""
+    copies = [COPY % (name, "d") for name in "abcde"]
+    stages = f"[{', '.join(copies)}, {{name: y, build: x}}, {{name: z, build: x}}]"
+
+    assert messages(stages, "[[a, d, z], [b, z], [c, z], [e, y]]") == [
+        'stage "b" leaves "d", as do "a", "d", and runs neither before nor after them',
+        'stage "c" leaves "d", as do "a", "d", "b", and runs neither before nor after them',
+    ]
 
 
 def test_a_conflict_is_reported_once() -> None:
