@@ -13,13 +13,17 @@ from pathlib import Path
 from cli.calling import environment
 from robust.inputs import Input
 
+# As `main` does, but for the end.
 # The memory is that of the program alone: what wait4(2) tells counts what the caller had when it started the program.
 _CODE = """\
-from pipegen.cli.app import main
+import gc, sys
+from pipegen.cli.app import run
+gc.disable()
 try:
-    main()
+    status = run()
 finally:
     open("memory", "w").write(open("/proc/self/status").read())
+sys.exit(status)
 """
 PROGRAM = (sys.executable, "-c", _CODE)
 # What a failure of the program is told with; one of the world around it is no bug.
