@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -19,6 +20,7 @@ from ruamel.yaml.events import (
 )
 from ruamel.yaml.reader import ReaderError
 
+from pipegen.config import events as light
 from pipegen.config.compose import Composer
 from pipegen.config.ignores import MARK, read_ignores
 from pipegen.config.scalar import TELLING, plain_kind
@@ -38,6 +40,10 @@ except ImportError:  # on a platform that has no build of it
 _DIFFERS = re.compile("[\t\u0085\u2028\u2029\ufeff]")
 _MARKS = re.compile("[\r&*!]")
 _MARKED_DIFFERS = re.compile("^ +\r|(?:^|(?<=[\\s,{[]))(?:[&*][\\w-]+[^\\s\\w,\\]}-]|!\\S*!\\S*!)", re.MULTILINE)
+
+_MAPPINGS = (light.MappingStartEvent, MappingStartEvent)
+_STARTS = (*_MAPPINGS, light.SequenceStartEvent, SequenceStartEvent)
+_ENDS = (light.MappingEndEvent, light.SequenceEndEvent, MappingEndEvent, SequenceEndEvent)
 
 # Characters that the parser in Python reads in a second.
 _LONG = 1_000_000
@@ -104,7 +110,10 @@ def _fast(file: SourceFile, report: Report) -> Composer | None:
     own = Report()
     try:
         events = fast_events(file)
-        composer = _composed(events, file, own) if events is not None else None
+        if events is None:
+            return None
+        with light.light_events(sys.modules[CParser.__module__]):
+            composer = _composed(events, file, own)
     except (YAMLError, ValueError) as error:
         if isinstance(error, MarkedYAMLError) and len(file.text) > _LONG:
             raise
@@ -121,7 +130,7 @@ def _composed(events: Iterable[Any], file: SourceFile, report: Report) -> Compos
     composer = Composer(file, report)
     for event in events:
         kind = type(event)
-        if kind is ScalarEvent:
+        if kind is light.ScalarEvent or kind is ScalarEvent:
             start, end, style, text = event.start_mark.index, event.end_mark.index, event.style, event.value
             opened = composer.inner
             if event.anchor is None and event.ctag is None and style != '"' and start != end and opened.room:
@@ -131,10 +140,10 @@ def _composed(events: Iterable[Any], file: SourceFile, report: Report) -> Compos
                 opened.room -= 1
             else:
                 composer.scalar(text, start, end, style, anchor=event.anchor, tag=event.ctag)
-        elif kind is MappingStartEvent or kind is SequenceStartEvent:
-            start, end, is_mapping = event.start_mark.index, event.end_mark.index, kind is MappingStartEvent
+        elif kind in _STARTS:
+            start, end, is_mapping = event.start_mark.index, event.end_mark.index, kind in _MAPPINGS
             composer.begin(start, end, event.anchor, event.ctag, is_mapping=is_mapping)
-        elif kind is MappingEndEvent or kind is SequenceEndEvent:
+        elif kind in _ENDS:
             composer.end(event.end_mark.index)
         elif kind is AliasEvent:
             composer.alias(event.anchor, event.start_mark.index, event.end_mark.index)
