@@ -124,7 +124,7 @@ class _Division(Struct):
         for one in self.laid.made:
             part = self.parts.get(one.stage)
             if part is None:
-                yield replace(one.job, needs=_once(self._seen(need) for need in one.job.needs))
+                yield _needing(one.job, _once(self._seen(need) for need in one.job.needs))
             elif part not in seen:
                 seen.add(part)
                 yield from starting[part]
@@ -184,7 +184,8 @@ class _Fetching:
         if len(there) > MOST_FETCHED or any(map(self._is_uncertain, there)):
             self.handed[job.name] = tuple(there)
             there = []
-        return replace(job, needs=(*here, *(Need(need.job, artifacts=True, pipeline=f"${PARENT}") for need in there)))
+        fetched = [Need(need.job, artifacts=True, pipeline=f"${PARENT}") for need in there]
+        return _needing(job, (*here, *fetched))
 
     def _is_uncertain(self, need: Need) -> bool:
         place = self._of.laid.places[self._of.stages[need.job]]
@@ -203,7 +204,7 @@ class _Fetching:
                     found.append(made[there])
                 here = [Need(made[there].name, artifacts=True), *here]
                 there = ()
-            found.append(replace(job, needs=(*here, *there)))
+            found.append(_needing(job, (*here, *there)))
         return found
 
     def _clash(self, job: Job, there: Sequence[Need], here: Sequence[Need]) -> bool:
@@ -229,13 +230,21 @@ class _Fetching:
         )
 
 
+def _needing(job: Job, needs: tuple[Need, ...]) -> Job:
+    """Return *job* with other *needs*; the same one where they are no others, which is weighed no more then."""
+    return job if needs == job.needs else replace(job, needs=needs)
+
+
 def in_steps(jobs: Iterable[Job]) -> list[Job]:
     """Return *jobs* in steps as early as their needs allow, those in steps with names as they are."""
     found = {job.name: job for job in jobs}
     steps: dict[str, int] = {}
     for name in _after_needs(found):
         steps[name] = 1 + max((steps[need.job] for need in found[name].needs if need.job in steps), default=0)
-    return [replace(job, stage=f"{STEP} {steps[name]}") if step_number(job) else job for name, job in found.items()]
+    return [
+        replace(job, stage=f"{STEP} {steps[name]}") if step_number(job) not in (0, steps[name]) else job
+        for name, job in found.items()
+    ]
 
 
 def _after_needs(jobs: Mapping[str, Job]) -> Iterator[str]:

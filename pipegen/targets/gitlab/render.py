@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from pipegen.emit.header import header
 from pipegen.emit.yaml import Commented, Data, Flow, Value, with_header, write
@@ -70,13 +70,13 @@ def _hidden(hidden: Hidden) -> dict[str, Value]:
             "image": _image(hidden.image) if hidden.image else None,
             "services": [_service(service) for service in hidden.services] if hidden.services else None,
             "variables": _variables(hidden.variables) if hidden.variables else None,
-            "before_script": _script(hidden.before_script) if hidden.before_script else None,
+            "before_script": script_data(hidden.before_script),
         }
     )
 
 
-def job_data(job: Job) -> dict[str, Value]:
-    """Return a job's keys: where and when it runs, with what, what it does, what it leaves."""
+def job_data(job: Job, script: Value) -> dict[str, Value]:
+    """Return a job's keys: where and when it runs, with what, what it does (its *script*), what it leaves."""
     written = _written(
         {
             "extends": job.extends or None,
@@ -99,9 +99,9 @@ def job_data(job: Job) -> dict[str, Value]:
             "inherit": _inherit(job),
             "variables": _variables(job.variables) if job.variables else None,
             "id_tokens": {token.variable: _audiences(token) for token in job.id_tokens} if job.id_tokens else None,
-            "before_script": _script(job.before_script) if job.before_script else None,
-            "script": _script(job.script) if job.script else None,
-            "after_script": _script(job.after_script) if job.after_script else None,
+            "before_script": script_data(job.before_script),
+            "script": script,
+            "after_script": script_data(job.after_script),
             "coverage": job.kept.coverage or None,
             "cache": _caches(job.caches) if job.caches else None,
             "artifacts": _artifacts(job.artifacts, job.kept),
@@ -275,8 +275,9 @@ def _audiences(token: IdToken) -> Value:
     return Flow({"aud": token.audiences[0] if len(token.audiences) == 1 else list(token.audiences)})
 
 
-def _script(entries: Iterable[Entry]) -> Value:
-    return [Commented(entry.text, above=entry.comment) if entry.comment else entry.text for entry in entries]
+def script_data(entries: Sequence[Entry]) -> Value:
+    """Return the lines of a script; None without any."""
+    return [Commented(entry.text, above=entry.comment) if entry.comment else entry.text for entry in entries] or None
 
 
 def _release(release: Release) -> dict[str, Value]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pipegen.emit.yaml import Value
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.memory import map_memory, memory
-from pipegen.targets.gitlab.model import Document, Job
-from pipegen.targets.gitlab.render import around, job_data
+from pipegen.targets.gitlab.model import Document, Entry, Job
+from pipegen.targets.gitlab.render import around, job_data, script_data
 
 
 class Weighed(Struct):
@@ -19,12 +19,22 @@ class Weighed(Struct):
     size: int
 
 
+class _Lines(Struct):
+    """What a *script* says, and the bytes that GitLab counts for that."""
+
+    script: tuple[Entry, ...]
+    lines: Value
+    size: int
+
+
 class Scales:
     """Weighs jobs and files as GitLab does, and keeps what jobs say: files are weighed before they are written."""
 
     def __init__(self) -> None:
-        # By the number of each job; it is held beside what is found, so that no other one gets its number.
+        # By the number of each job; it is held beside what is found, so that no other one gets its number. A job that
+        # is put into another file has other needs there, and the same script.
         self._found: dict[int, Weighed] = {}
+        self._scripts: dict[int, _Lines] = {}
 
     def each(self, jobs: Iterable[Job]) -> list[Weighed]:
         """Return *jobs* weighed."""
@@ -42,6 +52,16 @@ class Scales:
         return around(document) | {one.job.name: one.keys for one in self.each(document.jobs)}
 
     def _weighed(self, job: Job) -> Weighed:
-        keys = job_data(job)
-        found = self._found[id(job)] = Weighed(job, keys, memory(job.name, keys))
+        script = self._scripts.get(id(job.script)) or self._lines(job.script)
+        keys = job_data(job, script.lines)
+        if script.lines is not None and keys.get("script") is script.lines:
+            size = memory(job.name, keys | {"script": None}) + script.size
+        else:
+            size = memory(job.name, keys)
+        found = self._found[id(job)] = Weighed(job, keys, size)
+        return found
+
+    def _lines(self, script: tuple[Entry, ...]) -> _Lines:
+        lines = script_data(script)
+        found = self._scripts[id(script)] = _Lines(script, lines, memory(lines))
         return found
