@@ -31,6 +31,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "pictures": ("graph", "emit"),
     "run": ("plan.model", "bindings.expression", "shell", "graph", "diagnostics", "source"),
     "compiler": ("targets", "plan", "bindings", "config", "graph", "diagnostics", "source"),
+    "__main__": ("cli",),
     "cli": (
         *("compiler", "lint", "run", "readback", "targets", "difference", "pictures", "plan", "bindings", "config"),
         *("graph", "diagnostics", "source", "assets", "emit"),

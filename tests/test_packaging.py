@@ -27,10 +27,10 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 RUNS_WHEEL = """
 import sys
 sys.path[:0] = [sys.argv.pop(1), sys.argv.pop(1)]
-import pipegen, pipegen.cli.app
+import pipegen, pipegen.__main__
 print(pipegen.__file__, file=sys.stderr)
 sys.argv[0] = "pipegen"
-pipegen.cli.app.main()
+pipegen.__main__.main()
 """
 
 
@@ -104,7 +104,7 @@ def test_the_wheel_holds_the_package_and_what_goes_with_it(wheel: Path) -> None:
 def test_the_wheel_compiles_an_example(unpacked: Path, tmp_path: Path) -> None:
     """To the same bytes as the checkout; it finds its own templates and schemas."""
     place = Path(shutil.copytree(ROOT / "examples" / "diamond", tmp_path / "diamond"))
-    program = "from pipegen.cli.app import main; main()"
+    program = "from pipegen.__main__ import main; main()"
     for target in ("gitlab", "jenkins"):
         arguments = ("compile", "--target", target, "--output", "-")
         ours = subprocess.run(
@@ -150,7 +150,7 @@ def test_only_declared_dependencies_are_imported() -> None:
 
 def test_the_program_is_what_the_project_says() -> None:
     """`pipegen` starts the command line."""
-    assert PROJECT["scripts"] == {"pipegen": "pipegen.cli.app:main"}
+    assert PROJECT["scripts"] == {"pipegen": "pipegen.__main__:main"}
 
 
 def test_the_first_command_of_the_readme_compiles_an_example() -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import io
-import os
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn, cast
+from typing import Annotated, cast
 
 import typer
 
@@ -45,20 +43,6 @@ def root(
     ] = False,
 ) -> None:
     """Compile a CI/CD pipeline: one config, checked before anything runs, to a Jenkinsfile or a .gitlab-ci.yml."""
-
-
-def main() -> NoReturn:
-    """Run the program and end the process."""
-    # What a compilation makes lives until its end: looking for cycles in it is a third of its time. A run looks again.
-    gc.disable()
-    status = run()
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except OSError:
-        status = Exit.FAILED
-    # The system frees all at once what the interpreter would take apart one by one, for a sixth of a short call's time.
-    os._exit(status)
 
 
 def run() -> int:

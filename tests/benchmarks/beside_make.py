@@ -23,7 +23,7 @@ from statistics import median
 from engines.gitlab_local import program
 
 STAGES, FEW, SLOTS, REPEATS = 1_000, 10, 2, 5
-CALL = "from pipegen.cli.app import main; main()"
+CALL = "from pipegen.__main__ import main; main()"
 # The same, and how long the loop ran that starts stages and hears of their ends: no imports, no reading of the config.
 ENGINE = """
 import os, time

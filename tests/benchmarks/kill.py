@@ -22,7 +22,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-PROGRAM = (sys.executable, "-c", "from pipegen.cli.app import main; main()", "run", "-j", "3")
+PROGRAM = (sys.executable, "-c", "from pipegen.__main__ import main; main()", "run", "-j", "3")
 CHAINS, LENGTH = "abc", 5
 # Text that shells, JSON and encodings could stumble over, longer than a block of a disk or a pipe.
 LONG = "'$`\\\n\u00fc\n" + "x" * 20_000 + "\n"

@@ -79,7 +79,7 @@ def side_by_side() -> tuple[list[PipelineRun], dict[TaskId, float]]:
 
 def process(config: Path, durations: Path) -> None:
     """Call the program as a user does."""
-    call = [sys.executable, "-c", "from pipegen.cli.app import main; main()", "simulate", str(config)]
+    call = [sys.executable, "-c", "from pipegen.__main__ import main; main()", "simulate", str(config)]
     subprocess.run(
         [*call, "--executors", str(EXECUTORS), "--durations", str(durations)], check=True, stdout=subprocess.DEVNULL
     )

@@ -80,7 +80,7 @@ def process(
 ) -> subprocess.CompletedProcess[str]:
     """Call the program in a process of its own, in the folder *at*."""
     return subprocess.run(
-        [sys.executable, "-c", "from pipegen.cli.app import main; main()", *map(str, arguments)],
+        [sys.executable, "-c", "from pipegen.__main__ import main; main()", *map(str, arguments)],
         cwd=at,
         env=environment(**(variables or {})),
         capture_output=True,

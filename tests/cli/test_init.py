@@ -14,7 +14,7 @@ from cli.calling import Pipegen, environment, names
 
 from pipegen.cli.starting import KINDS, look
 
-PROGRAM = (sys.executable, "-c", "from pipegen.cli.app import main; main()", "init")
+PROGRAM = (sys.executable, "-c", "from pipegen.__main__ import main; main()", "init")
 # What a change of some paths means on GitLab, which whoever names some should know.
 TOLD = {"monorepo": "PG630"}
 

@@ -17,7 +17,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from cli.calling import Pipegen
 
-PROGRAM = (sys.executable, "-c", "from pipegen.cli.app import main; main()")
+PROGRAM = (sys.executable, "-c", "from pipegen.__main__ import main; main()")
 PIPELINE = """\
 pipelines:
   p:

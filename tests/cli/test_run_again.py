@@ -234,7 +234,7 @@ def test_a_lock_holds_over_runs(project: Path) -> None:
     runs = []
     for folder in (project, other):
         (folder / "pipegen.yaml").write_text(f"pipelines:\n  p: {{ stages: [{stage}] }}\n")
-        command = [sys.executable, "-c", "from pipegen.cli.app import main; main()", "run"]
+        command = [sys.executable, "-c", "from pipegen.__main__ import main; main()", "run"]
         runs.append(
             subprocess.Popen(command, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=-2, text=True)
         )

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from cli.calling import BROKEN, CONFIG, environment, process
 
-PROGRAM = f'{shlex.quote(sys.executable)} -c "from pipegen.cli.app import main; main()"'
+PROGRAM = f'{shlex.quote(sys.executable)} -c "from pipegen.__main__ import main; main()"'
 ESCAPE = "\x1b["
 
 
@@ -33,7 +33,7 @@ def shell(script: str, at: Path, **variables: str) -> subprocess.CompletedProces
 def on_terminal(*arguments: str, at: Path, **variables: str) -> str:
     """Return what the program writes when its output is a terminal."""
     primary, secondary = pty.openpty()
-    command = [sys.executable, "-c", "from pipegen.cli.app import main; main()", *arguments]
+    command = [sys.executable, "-c", "from pipegen.__main__ import main; main()", *arguments]
     child = subprocess.Popen(command, cwd=at, env=environment(**variables), stdout=secondary, stderr=secondary)
     os.close(secondary)
     written = b""
@@ -154,7 +154,7 @@ def test_an_interrupt_ends_the_program_quietly(here: Path) -> None:
     """Ctrl-C while a config is read: 130, as shells expect."""
     pipe = here / "slow.yaml"
     os.mkfifo(pipe)
-    command = [sys.executable, "-c", "from pipegen.cli.app import main; main()", "check", "slow.yaml"]
+    command = [sys.executable, "-c", "from pipegen.__main__ import main; main()", "check", "slow.yaml"]
     child = subprocess.Popen(
         command, cwd=here, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -75,7 +75,7 @@ def test_a_file_with_the_old_size_and_time_is_noticed(here: Path) -> None:
 @pytest.fixture
 def watching(here: Path) -> Iterator[subprocess.Popen[str]]:
     """Yield the program, watching the config in the current folder."""
-    command = [sys.executable, "-c", "from pipegen.cli.app import main; main()", "compile", "-t", "jenkins", "--watch"]
+    command = [sys.executable, "-c", "from pipegen.__main__ import main; main()", "compile", "-t", "jenkins", "--watch"]
     with subprocess.Popen(
         command, cwd=here, env=environment(), stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:

@@ -41,7 +41,7 @@ def path(tmp_path: Path) -> str:
     """Return where programs are: pipegen of this checkout, and a pip that has nothing to install."""
     (tmp_path / "bin").mkdir()
     call = f"PYTHONPATH={shlex.quote(str(ROOT))} exec {shlex.quote(sys.executable)} -c"
-    programs = {"pip": "exit 0", "pipegen": f"{call} 'from pipegen.cli.app import main; main()' \"$@\""}
+    programs = {"pip": "exit 0", "pipegen": f"{call} 'from pipegen.__main__ import main; main()' \"$@\""}
     for name, script in programs.items():
         (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
         (tmp_path / "bin" / name).chmod(0o755)

@@ -100,7 +100,7 @@ def test_the_job_of_gitlab_leaves_its_report(
     require(gitlab_local.available())
     programs = tmp_path / "programs"
     programs.mkdir()
-    call = "from pipegen.cli.app import main; main()"
+    call = "from pipegen.__main__ import main; main()"
     for name, line in (("pip", ""), ("pipegen", f"PYTHONPATH='{ROOT}' exec '{sys.executable}' -c '{call}' \"$@\"")):
         (programs / name).write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
         (programs / name).chmod(0o755)

@@ -66,7 +66,7 @@ def started(containers: Containers, folder: Path, stages: dict[str, dict[str, ob
         "XDG_STATE_HOME": str(folder / "state"),
     }
     return subprocess.Popen(
-        (sys.executable, "-c", "from pipegen.cli.app import main; main()", "run", CONFIG, "--isolated", "-j", "5"),
+        (sys.executable, "-c", "from pipegen.__main__ import main; main()", "run", CONFIG, "--isolated", "-j", "5"),
         cwd=place,
         env={**os.environ, **containers.environment, **around},
         stdout=subprocess.PIPE,

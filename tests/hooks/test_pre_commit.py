@@ -125,7 +125,7 @@ def commit(package: Path, environment: dict[str, str], tmp_path: Path) -> Callab
 def compile_in(folder: Path) -> None:
     """Compile the config in *folder*, as people do before they commit it the first time."""
     subprocess.run(
-        [sys.executable, "-c", "from pipegen.cli.app import main; main()", "compile"],
+        [sys.executable, "-c", "from pipegen.__main__ import main; main()", "compile"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         check=True,

@@ -246,7 +246,7 @@ def _here(world: World, pipelines: Sequence[str]) -> Execution:
     given = {**world.variables, **dict(_secret_variables(world))}
     secrets.write_text("".join(f"{name}={_in_dotenv(value)}\n" for name, value in given.items()), encoding="utf-8")
     command = [
-        *(sys.executable, "-c", "from pipegen.cli.app import main; main()", "run", CONFIG, "--isolated", "--host"),
+        *(sys.executable, "-c", "from pipegen.__main__ import main; main()", "run", CONFIG, "--isolated", "--host"),
         *("--allow-effects", "--env-file", str(secrets), "--report", str(report), "--jobs", "4"),
         *(word for name in pipelines for word in ("--pipeline", name)),
         *(word for name, value in world.parameters.items() for word in ("--set", f"{name}={value}")),
