@@ -41,13 +41,20 @@ def by_neighbours(before: Sequence[Sequence[int]]) -> list[int]:
 def _communities(links: Links) -> dict[int, int]:
     """Return the name of each node's community: that of a node in it."""
     names = {node: node for node in links}
+    # A node looks again only where a neighbour has another name by then: else it would find what it has.
+    looking = dict.fromkeys(links, True)
     for _ in range(_ROUNDS):
         is_settled = True
         for node, neighbours in links.items():
+            if not looking[node]:
+                continue
+            looking[node] = False
             best = _most(names, neighbours, names[node])
             if best != names[node]:
                 names[node] = best
                 is_settled = False
+                for neighbour in neighbours:
+                    looking[neighbour] = True
         if is_settled:
             break
     return names

@@ -239,12 +239,22 @@ def in_steps(jobs: Iterable[Job]) -> list[Job]:
     """Return *jobs* in steps as early as their needs allow, those in steps with names as they are."""
     found = {job.name: job for job in jobs}
     steps: dict[str, int] = {}
-    for name in _after_needs(found):
-        steps[name] = 1 + max((steps[need.job] for need in found[name].needs if need.job in steps), default=0)
+    for name in found if _stand_after_needs(found) else _after_needs(found):
+        steps[name] = 1 + max([steps[need.job] for need in found[name].needs if need.job in steps], default=0)
     return [
         replace(job, stage=f"{STEP} {steps[name]}") if step_number(job) not in (0, steps[name]) else job
         for name, job in found.items()
     ]
+
+
+def _stand_after_needs(jobs: Mapping[str, Job]) -> bool:
+    """Return whether each of *jobs* stands after those that it needs in the same file, as most people write them."""
+    open_names = set(jobs)
+    for name, job in jobs.items():
+        open_names.discard(name)
+        if any(need.job in open_names and not need.pipeline for need in job.needs):
+            return False
+    return True
 
 
 def _after_needs(jobs: Mapping[str, Job]) -> Iterator[str]:
