@@ -25,6 +25,7 @@ from benchmarks.workload import stages
 
 SIZES = (10, 100, 1_000, 10_000)
 MARK = "<!-- measured -->"
+CORPUS = ROOT.parent / "shared/corpus"
 DOCUMENT = ROOT / "docs/speed.md"
 
 
@@ -43,7 +44,7 @@ def main() -> None:
         for index, peer in enumerate(those):
             measured[peer, size] = (median(run[index][0] for run in runs), max(run[index][1] for run in runs))
             print(f"{size:>7,} {peer.name:<22}{_cell(measured[peer, size])}", flush=True)
-    table = _table(peers, options.stages, measured)
+    table = _table(peers, options.stages, measured) + _checking(places[GITLAB], options.rounds)
     print(f"\n{table}")
     if options.write:
         head, _, _ = DOCUMENT.read_text(encoding="utf-8").partition(MARK)
@@ -84,6 +85,30 @@ def _run(peer: Peer, programs: Path, folder: Path) -> tuple[float, float]:
     if process.returncode != 0 or not any(folder.glob("out*")):
         raise SystemExit(f"{peer.name} failed:\n{(folder / 'log').read_text(errors='replace')[-2000:]}")
     return seconds, used.ru_maxrss / 1024
+
+
+def _checking(programs: Path, rounds: int) -> str:
+    """Return a paragraph on checking the configs of other people in one process; none where they are not there."""
+    files = [str(path) for path in sorted(CORPUS.glob("*/*.y*ml"))]
+    if not files:
+        return ""
+    one, every = (
+        median(_seconds([str(programs / "pipegen"), "check", *those]) for _ in range(rounds))
+        for those in (files[:1], files)
+    )
+    each = (every - one) / (len(files) - 1) * 1_000
+    return (
+        f"\n\nChecking {len(files)} configs of other people in one process takes {each:.1f} ms for each but the first."
+    )
+
+
+def _seconds(command: Sequence[str]) -> float:
+    """Return how long *command* takes, which may find something wrong."""
+    start = time.perf_counter()
+    ended = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    if ended.returncode not in (0, 1):
+        raise SystemExit(f"{command[0]} ended with {ended.returncode}")
+    return time.perf_counter() - start
 
 
 def _table(peers: Sequence[Peer], sizes: Sequence[int], measured: dict[tuple[Peer, int], tuple[float, float]]) -> str:

@@ -34,7 +34,7 @@ class Peer:
     most: int = 10_000
 
     def install(self, folder: Path) -> Path:
-        """Make its environment in *folder*, unless it is there; return where programs are."""
+        """Make its environment in *folder*, unless it is there, and put this checkout in; return where programs are."""
         place = folder / self.name.split()[0]
         if self.requirements[0].startswith("npm:"):
             packages = [one.removeprefix("npm:") for one in self.requirements]
@@ -44,6 +44,18 @@ class Peer:
         if not place.exists():
             subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
             pip = [str(place / "bin/python"), "-m", "pip", "install", "--quiet", *self.requirements]
+            subprocess.run(pip, check=True, stderr=subprocess.DEVNULL)
+        elif self.requirements == (str(ROOT),):
+            pip = [
+                str(place / "bin/python"),
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--force-reinstall",
+                "--no-deps",
+                str(ROOT),
+            ]
             subprocess.run(pip, check=True, stderr=subprocess.DEVNULL)
         return place / "bin"
 
