@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from engines.jenkins_harness import Build, Node, SecretFile, SshKey, UsernamePassword, available, run
-from engines.requirement import require
+from engines.requirement import require, require_program
 
 Jenkins = Callable[..., Build]
 
@@ -31,6 +31,7 @@ def _said(build: Build) -> list[str]:
 @pytest.mark.parametrize("shell", ["dash", "bash", ("busybox", "sh")])
 def test_sh_runs_with_the_chosen_shell(jenkins: Jenkins, shell: str | tuple[str, ...]) -> None:
     """Text without a shebang runs under `-xe` of that shell; a failing command ends it."""
+    require_program(shell if isinstance(shell, str) else shell[0])
     build = jenkins(
         """
         node {

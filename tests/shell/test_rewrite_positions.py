@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from bindings.scripted import parsed
-from engines.requirement import require
+from engines.requirement import require_program
 from shell.rewrite_positions import POSITIONS, Position
 
 from pipegen.shell.rewrite import defaults, rewrite
@@ -149,8 +148,7 @@ def printed(folder: Path, value: str, number: int) -> str:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_values_are_unchanged_and_nothing_is_executed(shell: str) -> None:
     """Each position prints the value, byte for byte; no value makes the file that all of them try to make."""
-    missing = [name for name in ("dash", "bash", "busybox") if shutil.which(name) is None]
-    require(f"{', '.join(missing)} not found: run tests/engines/install" if missing else None)
+    require_program(SHELLS[shell][0])
     ran = run([one for one in POSITIONS if shell == "bash" or not one.is_bash], shell)
 
     assert ran.wrong == []
@@ -166,6 +164,7 @@ def test_there_are_enough_positions() -> None:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_positions_nest(shell: str) -> None:
     """A position inside up to four other constructs is read as it is alone."""
+    require_program(SHELLS[shell][0])
     chance = Random(3)  # noqa: S311 - chance for tests, no secret
     alone = [one for one in POSITIONS if (shell == "bash" or not one.is_bash) and not one.is_quadratic]
     ran = run([nested(chance.choice(alone), chance) for _ in range(60)], shell, ("substitution", "delimiter", "quotes"))

@@ -81,7 +81,8 @@ def test_who_prints_for_ever_behind_it_holds_nothing_up(
     clock: RealClock, tmp_path: Path, secrets: tuple[str, ...]
 ) -> None:
     """A program that has left the group prints into nowhere, and ends of that."""
-    status = ended(clock, invocation(tmp_path, "setsid yes & sleep 0.05; exit 4", *secrets))
+    script = f"setsid yes & until [ -s {tmp_path}/log ]; do sleep 0.01; done; exit 4"
+    status = ended(clock, invocation(tmp_path, script, *secrets))
 
     assert status == 4
     assert (tmp_path / "log").read_bytes()[:2] == b"y\n"
