@@ -96,26 +96,42 @@ def _parse_mapping(node: Mapping, report: Report) -> Expression:
 
 def _parse_each(node: Mapping, report: Report) -> Each:
     variable, source, delimiter, body = (node.get(key) for key in ("$each", "$in", "$delimiter", "$yield"))
-    split = isinstance(variable, Sequence)
-    names = [
-        name for name in (variable.items if isinstance(variable, Sequence) else (variable,)) if isinstance(name, Scalar)
-    ]
-    for name in names:
-        if not _LOOP_NAME.fullmatch(name.text):
-            report.add(
-                codes.INVALID_VARIABLE,
-                f'"{name.text}" is no name that "$yield" could read',
-                at=name.span,
-                hint='use letters, digits, "_", "-" and "."',
-            )
+    names = _names(variable, node, report)
     return Each(
         tuple(name.text for name in names),
-        split,
+        isinstance(variable, Sequence),
         parse(source, report) if source is not None else Text((), node.span),
         _delimiters(delimiter, report),
         parse(body, report) if body is not None else _items(names, node),
         node.span,
     )
+
+
+def _names(variable: Node | None, each: Mapping, report: Report) -> list[Scalar]:
+    """Return the names that *each* binds, one at least; what is no name is reported.
+
+    The schema does not look into what `$merge` puts together.
+    """
+    names: list[Scalar] = []
+    for name in variable.items if isinstance(variable, Sequence) else (variable,):
+        if isinstance(name, Scalar):
+            names.append(name)
+        if not isinstance(name, Scalar) or not _LOOP_NAME.fullmatch(name.text):
+            told = f'"{name.text}"' if isinstance(name, Scalar) else "this"
+            report.add(
+                codes.INVALID_VARIABLE,
+                f'{told} is no name that "$yield" could read',
+                at=name.span if name is not None else each.span,
+                hint='use letters, digits, "_", "-" and "."',
+            )
+    if not names and isinstance(variable, Sequence) and not variable.items:
+        report.add(
+            codes.INVALID_VARIABLE,
+            '"$each" has no name that "$yield" could read',
+            at=variable.span,
+            hint="name what each item is called",
+        )
+    return names or [Scalar("", each.span)]
 
 
 def _delimiters(node: Node | None, report: Report) -> str:
