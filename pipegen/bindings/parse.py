@@ -6,7 +6,7 @@ import re
 
 from pipegen.bindings.expression import Constant, Each, Expression, List, Map, Merge, Part, Reference, Text, text
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report
+from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.source.tree import Kind, Mapping, Node, Scalar, Sequence
 
 # PipelineLib's lexer: a name, perhaps a default up to the first brace.
@@ -17,6 +17,8 @@ _REFERENCE = re.compile(
 )
 # What only a shell means: ${NAME:-x}, ${f%.*}, ${#list[@]}, ${!x}, ${@}.
 _SHELL = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*[-:=+?#%/^,@\[]|[#!@*?$])[^\n]*?\}")
+# The keys of the two operators.
+_EACH, _MERGE = ("$each", "$in", "$delimiter", "$yield"), ("$merge", "$with")
 _LOOP_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -87,11 +89,27 @@ def _constant(node: Scalar) -> Constant:
 
 def _parse_mapping(node: Mapping, report: Report) -> Expression:
     if node.entry("$each") is not None:
+        _check_keys(node, _EACH, report)
         return _parse_each(node, report)
     left, right = node.get("$merge"), node.get("$with")
     if left is not None and right is not None:
+        _check_keys(node, _MERGE, report)
         return Merge(parse(left, report), parse(right, report), node.span)
     return Map(tuple((parse_text(entry.key, report), parse(entry.value, report)) for entry in node.entries), node.span)
+
+
+def _check_keys(node: Mapping, known: tuple[str, ...], report: Report) -> None:
+    """Report keys that the operator *node* has beside *known* ones: the schema does not look into what one holds."""
+    for entry in node.entries:
+        if entry.key.text not in known:
+            meant = near_miss(entry.key.text, known)
+            report.add(
+                codes.UNKNOWN_KEY,
+                f'unknown key "{entry.key.text}" beside "{known[0]}"',
+                at=entry.key.span,
+                label=f'did you mean "{meant}"?' if meant else "no such key",
+                hint=f'rename it to "{meant}"' if meant else f"beside {listed(known)} no other key may stand",
+            )
 
 
 def _parse_each(node: Mapping, report: Report) -> Each:
