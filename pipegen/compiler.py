@@ -12,7 +12,7 @@ from pipegen.config.model import Config, Pipeline
 from pipegen.config.parse import parse
 from pipegen.config.read import read
 from pipegen.config.resolve import resolve
-from pipegen.config.schema import check_schema, check_settings
+from pipegen.config.schema.check import check_schema, check_settings
 from pipegen.config.union import united
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss

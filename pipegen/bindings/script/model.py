@@ -1,6 +1,6 @@
 """What a user's shell script says: its text, and the references in it, each with the place where it stands.
 
-`script_parse.py` makes these. Whoever writes the script out needs no shell grammar: a part says how it is quoted.
+`parse.py` makes these. Whoever writes the script out needs no shell grammar: a part says how it is quoted.
 """
 
 from __future__ import annotations

@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 from operator import attrgetter, itemgetter
 
 from pipegen.bindings.expression import Reference
-from pipegen.bindings.script import Body, Delimiter, Escaped, Placed, Script, ScriptPart
-from pipegen.bindings.script_checks import Program, evaluated, programs
-from pipegen.bindings.script_cursor import Lost, has_references, near_namespace, references_in, written
-from pipegen.bindings.script_lexer import lex
-from pipegen.bindings.script_syntax import Document, Found, Kind, Lexed, Obstacle
+from pipegen.bindings.script.checks import Program, evaluated, programs
+from pipegen.bindings.script.cursor import Lost, has_references, near_namespace, references_in, written
+from pipegen.bindings.script.lexer import lex
+from pipegen.bindings.script.model import Body, Delimiter, Escaped, Placed, Script, ScriptPart
+from pipegen.bindings.script.syntax import Document, Found, Kind, Lexed, Obstacle
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report

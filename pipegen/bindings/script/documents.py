@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from pipegen.bindings.script import Context
-from pipegen.bindings.script_cursor import Lost, Shared, View
-from pipegen.bindings.script_syntax import Command, Document, Obstacle, Word
-from pipegen.bindings.script_words import Words
+from pipegen.bindings.script.cursor import Lost, Shared, View
+from pipegen.bindings.script.model import Context
+from pipegen.bindings.script.syntax import Command, Document, Obstacle, Word
+from pipegen.bindings.script.words import Words
 from pipegen.structs import MutableStruct
 
 _DELIMITER = re.compile(r"""(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|[^\s;&|<>()'"\\])+""")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Sequence
 
 from pipegen.bindings.expression import Reference
-from pipegen.bindings.script import Context, Placed, Script, ScriptPart
-from pipegen.bindings.script_plain import plain_references
+from pipegen.bindings.script.model import Context, Placed, Script, ScriptPart
+from pipegen.bindings.script.plain import plain_references
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Span
 from pipegen.source.tree import Scalar
@@ -23,7 +23,7 @@ def parse_script(source: Scalar, stages: Collection[str], report: Report) -> Scr
     plain = plain_references(text, stages) if "${" in text else []
     if plain is not None:
         return Script(tuple(_plain_parts(plain, source)), span)
-    from pipegen.bindings.script_parse import parse_lexed  # noqa: PLC0415 - see above
+    from pipegen.bindings.script.parse import parse_lexed  # noqa: PLC0415 - see above
 
     return parse_lexed(source, span, stages, report)
 

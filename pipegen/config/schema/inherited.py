@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pipegen.config.schema_places import DEFAULTS, STAGE, TEMPLATE, Places
-from pipegen.config.schema_violation import Path, Violation
+from pipegen.config.schema.places import DEFAULTS, STAGE, TEMPLATE, Places
+from pipegen.config.schema.violation import Path, Violation
 
 _INCOMPLETE = ("required", "dependentRequired", "minProperties")
 

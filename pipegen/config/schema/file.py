@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from pipegen.assets import folder
-from pipegen.config.schema_violation import Path
+from pipegen.config.schema.violation import Path
 
 
 @cache

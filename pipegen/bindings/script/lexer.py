@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from pipegen.bindings.script_cursor import Lost, Shared, View
-from pipegen.bindings.script_documents import Documents
-from pipegen.bindings.script_syntax import Command, Form, Lexed, Word
+from pipegen.bindings.script.cursor import Lost, Shared, View
+from pipegen.bindings.script.documents import Documents
+from pipegen.bindings.script.syntax import Command, Form, Lexed, Word
 from pipegen.structs import MutableStruct, field
 
 _OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[;&|()\n]")

@@ -11,13 +11,13 @@ from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
-from pipegen.config.schema_file import pipelines_schema
-from pipegen.config.schema_inherited import without_unsettled
-from pipegen.config.schema_misplaced import misplaced_keys, misplaced_pipelines
-from pipegen.config.schema_mistakes import chart_is_text, flat_execution, run_is_text, unnamed_stage
-from pipegen.config.schema_places import Places
-from pipegen.config.schema_violation import Path, Violation, type_name
-from pipegen.config.schema_words import tell
+from pipegen.config.schema.file import pipelines_schema
+from pipegen.config.schema.inherited import without_unsettled
+from pipegen.config.schema.misplaced import misplaced_keys, misplaced_pipelines
+from pipegen.config.schema.mistakes import chart_is_text, flat_execution, run_is_text, unnamed_stage
+from pipegen.config.schema.places import Places
+from pipegen.config.schema.violation import Path, Violation, type_name
+from pipegen.config.schema.words import tell
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Node, plain
 from pipegen.structs import replace

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pipegen.config.schema_places import STAGE, Places
-from pipegen.config.schema_violation import Path, Violation
+from pipegen.config.schema.places import STAGE, Places
+from pipegen.config.schema.violation import Path, Violation
 
 
 def hint_for(violation: Violation, places: Places) -> str | None:

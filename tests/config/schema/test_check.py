@@ -15,13 +15,13 @@ from jsonschema import Draft202012Validator
 
 from pipegen.config.load import decode
 from pipegen.config.read import read
-from pipegen.config.schema import check_schema, check_settings
-from pipegen.config.schema_file import known_keys, pipelines_schema
+from pipegen.config.schema.check import check_schema, check_settings
+from pipegen.config.schema.file import known_keys, pipelines_schema
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.tree import Mapping as TreeMapping
 
-_CORPUS = Path(__file__).parents[2].parent / "shared" / "corpus"
+_CORPUS = Path(__file__).parents[3].parent / "shared" / "corpus"
 
 # The files of the corpus that are refused, and the codes; upstream's schema refuses more of them.
 _REFUSED = {

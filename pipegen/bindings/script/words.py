@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from pipegen.bindings.script_cursor import Lost
-from pipegen.bindings.script_expansions import Expansions
-from pipegen.bindings.script_syntax import Word
+from pipegen.bindings.script.cursor import Lost
+from pipegen.bindings.script.expansions import Expansions
+from pipegen.bindings.script.syntax import Word
 
 _BLANKS = re.compile(r"(?:[ \t]|\\\n)*(?:#[^\n]*)?")
 _ENDS_WORD = " \t\n;&|<>()"

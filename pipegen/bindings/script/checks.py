@@ -7,9 +7,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from pipegen.bindings.script_calls import Call, calls, speaks
-from pipegen.bindings.script_interpreters import DECLARERS, EVALUATED_VARIABLES, NAME_OPTIONS, NAME_READERS
-from pipegen.bindings.script_syntax import Command, Form, Found, Kind, Lexed, Obstacle, Word
+from pipegen.bindings.script.calls import Call, calls, speaks
+from pipegen.bindings.script.interpreters import DECLARERS, EVALUATED_VARIABLES, NAME_OPTIONS, NAME_READERS
+from pipegen.bindings.script.syntax import Command, Form, Found, Kind, Lexed, Obstacle, Word
 from pipegen.structs import Struct
 
 # Attributes that make bash work out what is assigned: number, name of another variable, arrays.

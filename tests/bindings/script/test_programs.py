@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from bindings.scripted import scalar
 
-from pipegen.bindings.script_entry import parse_script
+from pipegen.bindings.script.entry import parse_script
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report
 

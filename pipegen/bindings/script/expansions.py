@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 
-from pipegen.bindings.script import Context
-from pipegen.bindings.script_cursor import Cursor, Lost, View
-from pipegen.bindings.script_syntax import Obstacle, Word
+from pipegen.bindings.script.cursor import Cursor, Lost, View
+from pipegen.bindings.script.model import Context
+from pipegen.bindings.script.syntax import Obstacle, Word
 
 _PARAMETER = re.compile(r"\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])")
 _BRACED = re.compile(r"\$\{[#!]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])")

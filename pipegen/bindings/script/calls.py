@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from pipegen.bindings.script_interpreters import INTERPRETERS, Interpreter
+from pipegen.bindings.script.interpreters import INTERPRETERS, Interpreter
 from pipegen.structs import MutableStruct, Struct, field
 
 # What runs the command that its words end in, and its options that take a word.

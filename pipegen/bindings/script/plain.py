@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from pipegen.bindings.script import RESERVED_NAMESPACES, Context
-from pipegen.bindings.script_interpreters import WATCHED
+from pipegen.bindings.script.interpreters import WATCHED
+from pipegen.bindings.script.model import RESERVED_NAMESPACES, Context
 
 _REFERENCE = r"\$\{(?P<namespace>[A-Za-z0-9_-]*)\.(?P<name>[A-Za-z0-9._-]+)(?:\|(?P<default>[^}$\"'`\\\n]*))?\}"
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _REFERENCE)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from pipegen.bindings.script import RESERVED_NAMESPACES, Context
-from pipegen.bindings.script_syntax import REFERENCE, Found, Kind, Lexed, Obstacle, Word
+from pipegen.bindings.script.model import RESERVED_NAMESPACES, Context
+from pipegen.bindings.script.syntax import REFERENCE, Found, Kind, Lexed, Obstacle, Word
 from pipegen.diagnostics.report import closest
 from pipegen.structs import MutableStruct, Struct, field
 

@@ -7,10 +7,10 @@ from functools import cache
 from typing import Any
 
 from pipegen.config.accept import Acceptor, UnknownKeywordError
-from pipegen.config.schema_depth import is_too_deep
-from pipegen.config.schema_file import pipelines_schema
-from pipegen.config.schema_places import Places
-from pipegen.config.schema_violation import Path
+from pipegen.config.schema.depth import is_too_deep
+from pipegen.config.schema.file import pipelines_schema
+from pipegen.config.schema.places import Places
+from pipegen.config.schema.violation import Path
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Node
 
@@ -22,7 +22,7 @@ def check_schema(tree: Node, report: Report, *, is_included: bool = False) -> No
     """
     if is_too_deep(tree, report) or _configs().accepts(tree):
         return
-    from pipegen.config.schema_explain import explain  # noqa: PLC0415 - most configs are as they should be
+    from pipegen.config.schema.explain import explain  # noqa: PLC0415 - most configs are as they should be
 
     explain(tree, report, is_included=is_included)
 
@@ -32,7 +32,7 @@ def check_stages(tree: Node, stages: Iterable[Path], report: Report) -> None:
     paths, places = tuple(stages), Places(tree)
     if all(_stages().accepts(places.node(path)) for path in paths):
         return
-    from pipegen.config.schema_explain import explain_stages  # noqa: PLC0415 - see above
+    from pipegen.config.schema.explain import explain_stages  # noqa: PLC0415 - see above
 
     explain_stages(tree, paths, report)
 
@@ -46,7 +46,7 @@ def check_settings(node: Node, schema: Mapping[str, Any], report: Report, where:
             return
     except UnknownKeywordError:
         pass  # the schema of a target that others wrote: it may say whatever JSON Schema can
-    from pipegen.config.schema_explain import explain_settings  # noqa: PLC0415 - see above
+    from pipegen.config.schema.explain import explain_settings  # noqa: PLC0415 - see above
 
     explain_settings(node, schema, report, where)
 

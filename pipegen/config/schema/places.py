@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from functools import cached_property
 
-from pipegen.config.schema_file import maps
-from pipegen.config.schema_violation import Path
+from pipegen.config.schema.file import maps
+from pipegen.config.schema.violation import Path
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from itertools import groupby
 
-from pipegen.config.schema_file import known_keys
-from pipegen.config.schema_places import STAGE, Places
-from pipegen.config.schema_violation import Path, Violation
+from pipegen.config.schema.file import known_keys
+from pipegen.config.schema.places import STAGE, Places
+from pipegen.config.schema.violation import Path, Violation
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from pipegen.bindings.script import Context
-from pipegen.bindings.script_checks import evaluated, programs
-from pipegen.bindings.script_lexer import lex
-from pipegen.bindings.script_plain import plain_references
-from pipegen.bindings.script_syntax import Kind
+from pipegen.bindings.script.checks import evaluated, programs
+from pipegen.bindings.script.lexer import lex
+from pipegen.bindings.script.model import Context
+from pipegen.bindings.script.plain import plain_references
+from pipegen.bindings.script.syntax import Kind
 
 STAGES = ("build", "s-1")
 PIECES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from pipegen.bindings.script import Context
+from pipegen.bindings.script.model import Context
 from pipegen.structs import MutableStruct, field
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from bindings.scripted import parsed, scalar
 
-from pipegen.bindings.script import Body, Context, Delimiter, Escaped, Placed
-from pipegen.bindings.script_entry import parse_script
+from pipegen.bindings.script.entry import parse_script
+from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, Placed
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report
 

@@ -5,9 +5,9 @@ Each function reports the mistakes that it knows among *violations*, and returns
 
 from __future__ import annotations
 
-from pipegen.config.schema_file import known_keys, known_places
-from pipegen.config.schema_places import DEFAULTS, PIPELINE, STAGE, TEMPLATE, TOP, Places, described, names
-from pipegen.config.schema_violation import Path, Violation
+from pipegen.config.schema.file import known_keys, known_places
+from pipegen.config.schema.places import DEFAULTS, PIPELINE, STAGE, TEMPLATE, TOP, Places, described, names
+from pipegen.config.schema.violation import Path, Violation
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, closest

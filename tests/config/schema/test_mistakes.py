@@ -6,7 +6,7 @@ import pytest
 
 from pipegen.config.load import decode
 from pipegen.config.read import read
-from pipegen.config.schema import check_schema
+from pipegen.config.schema.check import check_schema
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from pipegen.config.schema_hints import hint_for
-from pipegen.config.schema_places import Places
-from pipegen.config.schema_violation import Path, Violation, type_name
+from pipegen.config.schema.hints import hint_for
+from pipegen.config.schema.places import Places
+from pipegen.config.schema.violation import Path, Violation, type_name
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
