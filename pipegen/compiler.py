@@ -12,11 +12,12 @@ from pipegen.config.model import Config, Pipeline
 from pipegen.config.parse import parse
 from pipegen.config.read import read
 from pipegen.config.resolve import resolve
-from pipegen.config.schema import check_schema, check_settings
+from pipegen.config.schema.check import check_schema, check_settings
 from pipegen.config.union import united
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.plan.build import Neighbours, build_plan, check_values
+from pipegen.plan.caches import check_keys
 from pipegen.plan.model import Plan
 from pipegen.plan.parameters import read_parameters
 from pipegen.plan.selection import report_on_demand
@@ -104,6 +105,7 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mappi
     ]
     report_on_demand(plans, called, report)
     check_raw_targets(plans, report)
+    check_keys(plans, report)
     report.stop_if_errors()
     return Analysed(
         file,

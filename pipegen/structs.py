@@ -13,9 +13,10 @@ from typing import Any, ClassVar, TypeVar, dataclass_transform
 import msgspec
 from msgspec import field
 
-__all__ = ["MutableStruct", "SpannedStruct", "Struct", "field", "replace"]
+__all__ = ["MutableStruct", "SpannedStruct", "Struct", "converted", "field", "replace"]
 
 S = TypeVar("S", bound=msgspec.Struct)
+T = TypeVar("T")
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -50,6 +51,11 @@ class MutableStruct(msgspec.Struct):
 def replace(value: S, /, **changes: Any) -> S:
     """Return *value* with other values in the fields that *changes* names."""
     return msgspec.structs.replace(value, **changes)
+
+
+def converted(data: object, kind: type[T]) -> T:
+    """Return *data*, as a parser of JSON makes it, as a *kind* of struct; raise `ValueError` where it is none."""
+    return msgspec.convert(data, kind)
 
 
 @cache

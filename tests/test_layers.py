@@ -25,7 +25,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "plan": ("bindings", "graph", "config.model", "source", "diagnostics"),
     "difference": ("plan", "bindings", "graph", "source"),
     "lint": ("plan", "bindings", "graph", "config", "source", "diagnostics"),
-    "shell": ("plan.model", "bindings.expression", "bindings.script", "diagnostics", "source"),
+    "shell": ("plan.model", "bindings.expression", "bindings.script.model", "diagnostics", "source"),
     "targets": ("graph", "plan.model", "bindings.expression", "shell", "emit", "diagnostics", "source"),
     "readback": ("graph", "emit.template", "assets", "diagnostics", "source"),
     "pictures": ("graph", "emit"),
@@ -45,7 +45,7 @@ GROUND = ("structs",)
 DOORS: dict[str, tuple[str, ...]] = {
     "ruamel": ("config/read.py", "config/syntax.py", "emit/yaml.py", "readback/gitlab.py"),
     "msgspec": ("structs.py",),
-    "jsonschema": ("config/schema*.py",),
+    "jsonschema": ("config/schema/*.py",),
     "jinja2": ("emit/template.py",),
     "typer": ("cli/*.py", "cli/*/*.py"),
     "click": ("cli/*.py", "cli/*/*.py"),

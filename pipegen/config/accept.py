@@ -1,6 +1,6 @@
 """Whether a tree fits a JSON Schema, and nothing about why not: the schema compiled to functions over nodes.
 
-Most configs break no rule, so this is all they meet; `schema_explain` tells of the others. A part of the schema is
+Most configs break no rule, so this is all they meet; `schema.explain` tells of the others. A part of the schema is
 compiled when a value first comes to it. What is known of a value before it is looked at, its shape, decides which
 branches of `anyOf` could take it, so most of them are never tried.
 """
@@ -39,7 +39,7 @@ _OBJECT = _COUNTING | {"properties", "patternProperties", "additionalProperties"
 
 
 class UnknownKeywordError(Exception):
-    """The schema says something that is not known here; only `schema_explain` can tell what fits it."""
+    """The schema says something that is not known here; only `schema.explain` can tell what fits it."""
 
 
 class Acceptor:

@@ -6,7 +6,7 @@ import re
 import sys
 
 from pipegen.config.scalar import CORE_TAG, plain_kind, tagged_kind
-from pipegen.config.schema_depth import DEEPEST, report_too_deep
+from pipegen.config.schema.depth import DEEPEST, report_too_deep
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped, near_miss

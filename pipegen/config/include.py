@@ -9,7 +9,7 @@ from pipegen.config.compose import MOST_NODES
 from pipegen.config.include_path import find_included, report_unreadable, shown_path
 from pipegen.config.load import LARGEST, decode, folder_of, repository_root
 from pipegen.config.read import read
-from pipegen.config.schema import check_schema
+from pipegen.config.schema.check import check_schema
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped

@@ -89,7 +89,7 @@ def _section(path: Path, report: Report, shown: str) -> Node | None:
 
 
 def _project(path: Path, section: Node, report: Report) -> Project:
-    from pipegen.config.schema import check_settings  # noqa: PLC0415 - as above
+    from pipegen.config.schema.check import check_settings  # noqa: PLC0415 - as above
 
     schema: dict[str, Any] = json.loads((folder("schemas") / "settings.schema.json").read_text(encoding="utf-8"))
     check_settings(section, schema, report, ".".join(_TABLE) if path.name == SHARED_FILE else OWN_FILE)

@@ -7,8 +7,8 @@ from functools import reduce
 from pipegen.config.compose import MOST_NODES
 from pipegen.config.defaults import Defaults
 from pipegen.config.merge import is_null, merged
-from pipegen.config.schema import check_stages
-from pipegen.config.schema_violation import Path
+from pipegen.config.schema.check import check_stages
+from pipegen.config.schema.violation import Path
 from pipegen.config.short_hand import is_short, written_out
 from pipegen.config.templates import EXTENDS, Templates
 from pipegen.diagnostics import codes

@@ -39,6 +39,7 @@ UNNAMED_STAGE = Code("PG207", "unnamed-stage", _E)
 CHART_IS_TEXT = Code("PG208", "chart-is-text", _E)
 RUN_IS_TEXT = Code("PG209", "run-is-text", _E)
 EMPTY_STEP = Code("PG210", "empty-step", _W)
+SAME_CACHE = Code("PG216", "same-cache", _W)
 
 # 3: names
 UNKNOWN_STAGE = Code("PG301", "unknown-stage", _E)

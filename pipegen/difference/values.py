@@ -7,7 +7,7 @@ from enum import Enum
 from typing import ClassVar, TypeAlias
 
 from pipegen.bindings.expression import Bare, Defaulted, Loop, Map, Part, Reference, Scope, Text
-from pipegen.bindings.script import Body, Delimiter, Escaped, Placed, ScriptPart
+from pipegen.bindings.script.model import Body, Delimiter, Escaped, Placed, ScriptPart
 from pipegen.plan.condition_words import words
 from pipegen.plan.model import (
     AllOf,

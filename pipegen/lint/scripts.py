@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from pipegen.bindings.expression import Reference
-from pipegen.bindings.script import Body, Context, Delimiter, Escaped, Placed, ScriptPart
+from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, Placed, ScriptPart
 from pipegen.config.model import Stage, Value
 from pipegen.lint.base import Checked, Work
 from pipegen.plan.commands import entries_of

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
 from pipegen.bindings.expression import Text
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.artifacts import sound_path
 from pipegen.plan.keeping import names_at_start
-from pipegen.plan.model import Cache, Policy
+from pipegen.plan.model import Cache, Plan, Policy
 from pipegen.plan.values import Values
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence
 
 _KEY = "the key of a cache"
+# What no engine has in the name of a cache; it is made a dash.
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]")
 
 
 def caches(stage: Stage, directory: str, values: Values) -> tuple[Cache, ...]:
@@ -25,6 +29,24 @@ def caches(stage: Stage, directory: str, values: Values) -> tuple[Cache, ...]:
     node = stage.cache.node
     bodies = node.items if isinstance(node, Sequence) else (node,)
     return tuple(_cache(body, stage, directory, values) for body in bodies if isinstance(body, Mapping))
+
+
+def check_keys(plans: Iterable[Plan], report: Report) -> None:
+    """Report keys of caches in *plans* that differ only in what engines make a dash."""
+    known: dict[tuple[str, tuple[str, ...]], tuple[str, Span]] = {}
+    for cache in (cache for plan in plans for job in plan.jobs for cache in job.caches):
+        parts = cache.key.parts
+        key = "".join(map(str, parts))
+        plain = "".join([_NOT_IN_NAMES.sub("-", one) if isinstance(one, str) else str(one) for one in parts])
+        first, at = known.setdefault((plain, cache.files), (key, cache.key.span))
+        if first != key:
+            report.add(
+                codes.SAME_CACHE,
+                f'the caches "{first}" and "{key}" are one cache: engines make what is no letter or digit a dash',
+                at=cache.key.span,
+                also=[Label(at, f'kept as "{plain}" too')],
+                hint='give one of them a "key" that differs in letters or digits',
+            )
 
 
 def _cache(body: Mapping, stage: Stage, directory: str, values: Values) -> Cache:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 
 from pipegen.bindings.expression import Expression, Map, Scope, Text
 from pipegen.config import model as config
@@ -106,9 +107,20 @@ def _variant(build: config.Build, values: Values) -> Text:
     return values.text(build.variant, "", build.span) if build.variant else Text((values.stage.said,), build.span)
 
 
-def _tag_name(stage: config.Stage) -> str:
-    """Return what tells *stage* apart in a tag; in the name of a leg stands more than a registry takes."""
-    return re.sub("[^A-Za-z0-9_.-]+", "-", stage.own_name) if stage.leg is not None else _OWN_NAME
+def _tag_name(values: Values) -> str:
+    """Return what tells the stage apart in a tag; in the name of a leg stands more than a registry takes."""
+    stage = values.stage
+    if stage.leg is None:
+        return _OWN_NAME
+    name = _in_tag(stage.own_name)
+    # Tags are in small letters.
+    stages = values.reader.namespaces.stages.values()
+    alike = [one for one in stages if _in_tag(one.own_name).lower() == name.lower()]
+    return f"{name}-{sha256(stage.own_name.encode()).hexdigest()[:8]}" if len(alike) > 1 else name
+
+
+def _in_tag(name: str) -> str:
+    return re.sub("[^A-Za-z0-9_.-]+", "-", name)
 
 
 def _blubberfile(node: Node, values: Values) -> BlubberPath | BlubberInline:
@@ -178,7 +190,7 @@ def _publish(publish: config.Publish, values: Values) -> Publish:
     step = Publish(
         image=_image(publish.id, publish.span, values),
         name=values.text(publish.name, "${setup.project}", publish.span),
-        tag=values.text(publish.tag, f"${{setup.timestamp}}-{_tag_name(values.stage)}", publish.span),
+        tag=values.text(publish.tag, f"${{setup.timestamp}}-{_tag_name(values)}", publish.span),
         tags=values.items(publish.tags, values.as_text)
         if publish.tags
         else (values.text(None, "${setup.tag}", publish.span),),

@@ -24,7 +24,7 @@ from pipegen.bindings.fold import Folder, Known, describe
 from pipegen.bindings.namespaces import Namespaces
 from pipegen.bindings.parse import parse
 from pipegen.bindings.scope import Reader
-from pipegen.bindings.script_entry import parse_script
+from pipegen.bindings.script.entry import parse_script
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report

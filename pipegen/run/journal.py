@@ -13,17 +13,36 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from pipegen.plan.model import Failure, Plan
 from pipegen.run.events import Ended, Event, Over, Skipped, Started
 from pipegen.run.model import Ending, Outcome, TaskId
 from pipegen.run.outcome import Status
 from pipegen.run.seal import opened, sealed
-from pipegen.structs import MutableStruct, field, replace
+from pipegen.structs import MutableStruct, Struct, field, replace
 
 # Grows when the lines come to mean something else.
 FORMAT = 2
+
+
+class _Line(Struct, kw_only=True):
+    """What stands in a line, of whatever kind it is."""
+
+    journal: int | None = None
+    plan: str = ""
+    event: str = ""
+    time: float = 0.0
+    pipeline: str = ""
+    stage: str = ""
+    status: str = ""
+    is_final: bool = False
+    is_kept: bool = False
+    ending: str = ""
+    failure: str | None = None
+    exit_code: int | None = None
+    reason: str = ""
+    outputs: Mapping[str, str] = field(default_factory=dict)
 
 
 class UnreadableJournalError(ValueError):
@@ -120,16 +139,16 @@ def read(path: Path) -> Story:
     for line in _lines(path):
         if line is None:
             lost += 1
-        elif "journal" in line:
-            if line["journal"] != FORMAT:
-                raise UnreadableJournalError(f"a journal of format {line['journal']}, not {FORMAT}")
-            story = Story(line["plan"]) if story is None else story
+        elif line.journal is not None:
+            if line.journal != FORMAT:
+                raise UnreadableJournalError(f"a journal of format {line.journal}, not {FORMAT}")
+            story = Story(line.plan) if story is None else story
             story.over.clear()
             started.clear()
         elif story is None:
             break
-        else:
-            _take(line, story, started)
+        elif not _is_taken(line, story, started):
+            lost += 1
     if story is None:
         raise UnreadableJournalError("no journal of a run")
     story.lost = lost
@@ -153,26 +172,36 @@ def finished(story: Story, plans: Iterable[Plan]) -> dict[TaskId, Outcome]:
     return found
 
 
-def _take(line: Mapping[str, Any], story: Story, started: dict[TaskId, float]) -> None:
-    if line["event"] == "over":
-        story.over[line["pipeline"]] = Status[line["status"]]
+def _is_taken(line: _Line, story: Story, started: dict[TaskId, float]) -> bool:
+    """Add what *line* tells to *story*; return False, with nothing added, where no journal tells that."""
+    try:
+        _take(line, story, started)
+    except (KeyError, ValueError):
+        return False
+    return True
+
+
+def _take(line: _Line, story: Story, started: dict[TaskId, float]) -> None:
+    if line.event == "over":
+        story.over[line.pipeline] = Status[line.status]
         return
-    task = TaskId(line["pipeline"], line["stage"])
-    if line["event"] == "started":
-        started[task] = line["time"]
-    elif line["event"] == "ended" and line["is_final"] and line["ending"] != Ending.CANCELLED.name:
-        if line["is_kept"]:
-            story.ended[task] = _outcome(line)
+    task = TaskId(line.pipeline, line.stage)
+    if line.event == "started":
+        started[task] = line.time
+    elif line.event == "ended" and line.is_final and line.ending != Ending.CANCELLED.name:
+        outcome = _outcome(line)
+        if line.is_kept:
+            story.ended[task] = outcome
         # What was taken from the cache says nothing of the time it takes.
-        if task in started and line["ending"] == Ending.SUCCESS.name:
-            story.durations[task] = line["time"] - started[task]
+        if task in started and outcome.ending is Ending.SUCCESS:
+            story.durations[task] = line.time - started[task]
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any] | None]:
+def _lines(path: Path) -> Iterator[_Line | None]:
     """Yield the lines that are whole, None for one that is not, but for the last: it was cut short by a kill."""
     with path.open("rb") as file:
         for line in file:
-            data = opened(line)
+            data = opened(line, _Line)
             if data is not None or line.endswith(b"\n"):
                 yield data
 
@@ -184,7 +213,7 @@ def _end_line(path: Path, file: int) -> None:
         for line in written:
             last = line
         if last and not last.endswith(b"\n"):
-            if opened(last) is not None:
+            if opened(last, _Line) is not None:
                 os.write(file, b"\n")
             else:
                 os.ftruncate(file, written.tell() - len(last))
@@ -204,11 +233,11 @@ def _outcome_data(outcome: Outcome) -> dict[str, object]:
     }
 
 
-def _outcome(line: Mapping[str, Any]) -> Outcome:
+def _outcome(line: _Line) -> Outcome:
     return Outcome(
-        ending=Ending[line["ending"]],
-        failure=Failure[line["failure"]] if line["failure"] is not None else None,
-        exit_code=line["exit_code"],
-        reason=line["reason"],
-        outputs=tuple((name, base64.b64decode(value)) for name, value in line["outputs"].items()),
+        ending=Ending[line.ending],
+        failure=Failure[line.failure] if line.failure is not None else None,
+        exit_code=line.exit_code,
+        reason=line.reason,
+        outputs=tuple((name, base64.b64decode(value)) for name, value in line.outputs.items()),
     )

@@ -6,7 +6,11 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TypeVar
+
+from pipegen.structs import converted
+
+T = TypeVar("T")
 
 _SEALED = re.compile(rb'\{"seal": "([0-9a-f]{16})", (.*\})\s*', re.DOTALL)
 
@@ -22,11 +26,15 @@ def sealed(data: Mapping[str, object]) -> bytes:
     return f'{{"seal": "{seal(rest)}", {rest}'.encode()
 
 
-def opened(text: bytes) -> dict[str, Any] | None:
-    """Return the data that was sealed as *text*, None where that is not as it was written."""
+def opened(text: bytes, kind: type[T]) -> T | None:
+    """Return the data that was sealed as *text*, None where that is not as it was written, or is not of that *kind*.
+
+    A seal keeps nobody out who may write there: what bears one may still be anything.
+    """
     found = _SEALED.fullmatch(text)
-    # JSON is read where the seal holds alone: any other text may be deeper than a parser can go.
     if found is None or not found[2].isascii() or seal(found[2].decode()) != found[1].decode():
         return None
-    data: dict[str, Any] = json.loads(b"{" + found[2])
-    return data
+    try:
+        return converted(json.loads(b"{" + found[2]), kind)
+    except (ValueError, RecursionError):
+        return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from pipegen.bindings.script import Body, Context, Delimiter, Escaped, Placed, Script, ScriptPart
+from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, Placed, Script, ScriptPart
 from pipegen.shell.quote import quoted
 from pipegen.shell.uses import is_plain
 

@@ -17,7 +17,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.accept import Acceptor
 from pipegen.config.read import read
-from pipegen.config.schema_file import pipelines_schema
+from pipegen.config.schema.file import pipelines_schema
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile
 from pipegen.targets import registry

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pipegen.bindings.script import Script
-from pipegen.bindings.script_entry import parse_script
+from pipegen.bindings.script.entry import parse_script
+from pipegen.bindings.script.model import Script
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Scalar

@@ -5,13 +5,17 @@ from __future__ import annotations
 import base64
 import json
 import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli.calling import Pipegen
+from cli.calling import Pipegen, environment
 
 TOKEN = "tok/3n+for-tests"  # noqa: S105 - nobody's
 VOUCHED = "eyJ-vouched-for-tests"
+PROGRAM = (sys.executable, "-c", "from pipegen.cli.app import main; main()", "run")
 PASSWORD = "of-the-registry-9"  # noqa: S105 - likewise
 CONFIG = """\
 pipelines:
@@ -70,6 +74,33 @@ def test_what_holds_a_secret_is_not_kept(
     assert again.status == 0
     assert {one["name"]: one["status"] for one in told["stages"]}["asks"] == "success"
     assert holding(kept) == []
+
+
+@pytest.mark.parametrize("options", [("--isolated", "--resume"), ("--isolated",), ()])
+def test_what_a_killed_run_left_goes_with_the_next(options: tuple[str, ...], kept: Path) -> None:
+    """It had no time to look for secrets; nobody else may read them until then."""
+    waiting = CONFIG.replace("test -z", 'echo on; test -z "$WAITS" || sleep 300; test -z')
+    Path("pipegen.yaml").write_text(waiting, encoding="utf-8")
+    process = subprocess.Popen((*PROGRAM, "--isolated"), env=environment(WAITS="yes"), stdout=subprocess.DEVNULL)
+    until(lambda: any(path.read_text() == "on\n" for path in kept.glob("pipegen/*/*/logs/fails.log")))
+    process.kill()
+    process.wait(timeout=30)
+    (left,) = kept.glob("pipegen/*/*/work/left")
+    assert holding(left) != []
+    assert left.parents[1].stat().st_mode & 0o077 == 0
+
+    found = subprocess.run((*PROGRAM, *options), env=environment(), check=False, capture_output=True, text=True)
+    assert found.returncode == 1, found.stderr
+    until(lambda: not left.parent.exists())
+    assert holding(kept) == []
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Return when something *holds*; fail where that takes long."""
+    end = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def test_a_short_secret_is_told_of(kept: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:

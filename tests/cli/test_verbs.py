@@ -44,7 +44,7 @@ def test_a_target_needs_no_other(tmp_path: Path) -> None:
 
     assert "pipegen.targets.gitlab" in names
     assert [name for name in names if name.startswith(("pipegen.run", "pipegen.targets.jenkins"))] == []
-    assert "pipegen.config.schema_explain" not in names
+    assert "pipegen.config.schema.explain" not in names
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -16,7 +16,7 @@ from jsonschema.validators import extend
 
 from pipegen.config.accept import Acceptor, UnknownKeywordError
 from pipegen.config.read import read
-from pipegen.config.schema_file import pipelines_schema
+from pipegen.config.schema.file import pipelines_schema
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Node, plain

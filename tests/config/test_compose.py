@@ -6,7 +6,7 @@ import pytest
 from config.written import misread, told, tree_of
 
 from pipegen.config.compose import MOST_NODES
-from pipegen.config.schema_depth import DEEPEST
+from pipegen.config.schema.depth import DEEPEST
 from pipegen.source.tree import Mapping, Scalar, plain
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from pipegen.compiler import expand
-from pipegen.config.schema_file import known_keys, pipelines_schema
+from pipegen.config.schema.file import known_keys, pipelines_schema
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import plain

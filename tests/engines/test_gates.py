@@ -51,7 +51,7 @@ def test_locks_caches_and_raw_keys(containers: Containers, tmp_path: Path, name:
     assert done.outcomes == dict.fromkeys(("one", "two", "other", "raw"), "success"), done.log
     if name == "gitlab":
         # gitlab-ci-local lets resource groups overlap.
-        assert done.text.count("resource_group: it-s -5") == 2
+        assert done.text.count("resource_group: it-s -5-") == 2
         assert "timeout: 1h" in done.text
         return
     assert "Cache .cache  it-s--5" in done.log

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan.planned import items, kinds, shown, step, wrong
+from plan.planned import items, kinds, plan_of, shown, step, wrong
 
 from pipegen.bindings.expression import Loop
 from pipegen.plan.model import (
@@ -96,3 +96,12 @@ def test_deploy_takes_a_chart_and_values() -> None:
     assert (shown(deploy.image), shown(deploy.tag)) == ("i", "1.0")
     assert (shown(deploy.chart), shown(deploy.version), deploy.test, shown(deploy.timeout)) == ("c", "2.10", False, "5")
     assert deploy.overrides.get("a") is not None
+
+
+def test_no_two_legs_publish_one_tag() -> None:
+    """Where they differ only in what no tag holds, or is in small letters, a digest tells them apart."""
+    plan = plan_of("[{name: s, matrix: {a: [x y, x-y, X-Y, z]}, build: t, publish: {image: true}}]")
+    tags = [shown(step.tag) for job in plan.jobs for step in job.steps if isinstance(step, Publish)]
+
+    assert len({tag.lower() for tag in tags}) == 4
+    assert tags[-1] == "<setup setup.timestamp>-s-z"

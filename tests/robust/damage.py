@@ -110,7 +110,7 @@ def summaries(folder: Path, tries: int) -> tuple[int, list[str]]:
     assert whole
 
     def fault() -> str:
-        is_same = opened(place.read_bytes()) == opened(data)
+        is_same = opened(place.read_bytes(), dict) == opened(data, dict)
         found = known_durations(folder)
         return f"tells {found}" if found != (whole if is_same else {}) else ""
 

@@ -24,6 +24,7 @@ PARTS = (
     "writing",
     "keeping",
     "damage",
+    "forging",
     "secrecy",
     "approving",
 )

@@ -9,8 +9,8 @@ from bindings.scripted import parsed, scalar
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipegen.bindings.script import Body, Delimiter, Escaped, Placed, ScriptPart
-from pipegen.bindings.script_entry import parse_script
+from pipegen.bindings.script.entry import parse_script
+from pipegen.bindings.script.model import Body, Delimiter, Escaped, Placed, ScriptPart
 from pipegen.diagnostics.report import Report
 from pipegen.shell.rewrite import defaults, rewrite
 

@@ -10,7 +10,7 @@ from typing import Any
 from pipegen.assets import folder
 from pipegen.config.load import load
 from pipegen.config.read import read
-from pipegen.config.schema import check_settings
+from pipegen.config.schema.check import check_settings
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from shlex import quote
 
-from pipegen.bindings.script import Script
+from pipegen.bindings.script.model import Script
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Commands, Job, Line, Plan, Selection, Shared, Workspace
 

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from pipegen.bindings.expression import Items, Map, Reference, Text
-from pipegen.bindings.script import Script
+from pipegen.bindings.script.model import Script
 from pipegen.source.text import Located, Span
 from pipegen.structs import SpannedStruct, Struct
 

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Collection
 from pathlib import Path
 
-from pipegen.structs import Struct
+from pipegen.structs import Struct, converted
 
 
 class KeptFile(Struct):
@@ -46,11 +46,22 @@ class Record(Struct):
 
     @classmethod
     def loaded(cls, text: str) -> Record:
-        """Return the record that was dumped to *text*."""
-        data = json.loads(text)
-        return cls(
-            tuple((name, digest) for name, digest in data["outputs"]), tuple(KeptFile(*f) for f in data["files"])
-        )
+        """Return the record that was dumped to *text*; raise `ValueError` where it is none."""
+        try:
+            data = converted(json.loads(text), _Dumped)
+        except RecursionError as error:
+            raise ValueError(str(error)) from error
+        files = tuple(KeptFile(*one) for one in data.files)
+        if not all(_is_inside(file.path) for file in files):
+            raise ValueError("a file outside of the workspace")
+        return cls(data.outputs, files)
+
+
+class _Dumped(Struct):
+    """A record as it is kept."""
+
+    outputs: tuple[tuple[str, str], ...]
+    files: tuple[tuple[str, int, str, str | None], ...]
 
 
 def described(path: Path, name: str) -> KeptFile:
@@ -68,6 +79,11 @@ def is_there(path: Path, file: KeptFile) -> bool:
         return described(path, file.path) == file
     except OSError:
         return False
+
+
+def _is_inside(path: str) -> bool:
+    """Return whether *path* leads to a file in the folder that it starts from, as long as no link is on its way."""
+    return "\0" not in path and not path.startswith("/") and not {"", ".", ".."} & set(path.split("/"))
 
 
 def _file_data(file: KeptFile) -> tuple[str, int, str, str | None]:

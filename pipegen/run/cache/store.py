@@ -87,7 +87,7 @@ class Store:
             for number, data, told in self._index.rows("SELECT id, data, seal FROM record WHERE key = ?", (key,)):
                 if told != seal(key, data):
                     raise DamagedIndexError("a result is not what was written")
-                return Held(number, key, Record.loaded(data))
+                return Held(number, key, _loaded(data))
         return None
 
     def save(
@@ -194,6 +194,13 @@ class Store:
             if not self._index.rows("SELECT 1 FROM use WHERE digest = ?", (digest,)):
                 self._index.change("DELETE FROM blob WHERE digest = ?", [(digest,)])
                 self._blobs.remove(digest)
+
+
+def _loaded(data: str) -> Record:
+    try:
+        return Record.loaded(data)
+    except ValueError as error:
+        raise DamagedIndexError(f"a result is none: {error}") from error
 
 
 __all__ = ["FORMAT", "DamagedError", "Held", "Store"]

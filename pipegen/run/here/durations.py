@@ -15,14 +15,25 @@ from pipegen.run.here.folder import RunFolder, earlier
 from pipegen.run.journal import UnreadableJournalError, read
 from pipegen.run.model import TaskId
 from pipegen.run.seal import opened, sealed
+from pipegen.structs import Struct
 
 # How many of the last runs are looked at, and how many of them say how long a stage takes.
 _RUNS, _SAMPLES = 10, 5
 # Grows when what stands in the summary comes to mean something else.
 _FORMAT = 2
 
+# What took longer did not: so many seconds are more than thirty years.
+_LONGEST = 1e9
+
 # By pipeline and stage.
 _Seconds: TypeAlias = dict[str, dict[str, float]]
+
+
+class _Summary(Struct):
+    """What the last runs told, by their names."""
+
+    format: int
+    runs: dict[str, _Seconds]
 
 
 def known_durations(around: Path) -> dict[TaskId, float]:
@@ -40,7 +51,8 @@ def known_durations(around: Path) -> dict[TaskId, float]:
     for run in found.values():
         for pipeline, stages in run.items():
             for stage, seconds in stages.items():
-                samples.setdefault(TaskId(pipeline, stage), []).append(seconds)
+                if 0 <= seconds <= _LONGEST:
+                    samples.setdefault(TaskId(pipeline, stage), []).append(seconds)
     return {task: median(times[:_SAMPLES]) for task, times in samples.items()}
 
 
@@ -57,10 +69,10 @@ def _seconds(run: RunFolder) -> _Seconds:
 def _told(summary: Path) -> dict[str, _Seconds]:
     """Return what *summary* holds, by run; nothing where it is not there as it was written."""
     try:
-        data = opened(summary.read_bytes())
+        data = opened(summary.read_bytes(), _Summary)
     except OSError:
         return {}
-    return dict(data["runs"]) if data is not None and data["format"] == _FORMAT else {}
+    return data.runs if data is not None and data.format == _FORMAT else {}
 
 
 def _write(summary: Path, runs: Mapping[str, _Seconds]) -> None:

@@ -17,10 +17,11 @@ from pipegen.run.here.conditions import Asked
 from pipegen.run.here.effects import effects, refuse, tell_left_out
 from pipegen.run.here.masking import Masks
 from pipegen.run.here.scripts import StageScript, stage_script
-from pipegen.run.here.secrets import Secrets, sources
+from pipegen.run.here.secrets import Secrets
 from pipegen.run.here.selection import Chosen, chosen, pipelines
 from pipegen.run.here.walk import found
 from pipegen.run.model import TaskId
+from pipegen.shell.credentials import check_told_apart, sources
 from pipegen.shell.host import Host
 from pipegen.structs import Struct
 
@@ -113,6 +114,7 @@ def prepare(parts: Sequence[Chosen], asked: Asked, wish: Wish, report: Report) -
             _check_services(job, wish, report)
     tokens = tuple(token for job in jobs.values() for token in job.id_tokens)
     credentials = tuple(credential for script in scripts.values() for credential in script.credentials)
+    check_told_apart(credentials, report)
     masks = secrets.masks(credentials, tokens, also=wish.environment.get(names.REGISTRY_PASSWORD, ""))
     container_program = _program([(job, scripts[task]) for task, job in wanted.items()], wish, report)
     return Prepared(

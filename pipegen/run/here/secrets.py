@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -11,10 +10,10 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Credential, CredentialKind, IdToken
 from pipegen.run.here.disguises import SHORTEST
 from pipegen.run.here.masking import Masks, is_masked
+from pipegen.shell.credentials import sources
 from pipegen.source.text import Span
 from pipegen.structs import Struct
 
-_NOT_IN_VARIABLES = re.compile(r"[^A-Z0-9]")
 _FILES = (CredentialKind.FILE, CredentialKind.SSH_KEY)
 
 
@@ -88,13 +87,6 @@ class Secrets(Struct):
         for path in self.files(credentials):
             if Path(path).is_file():
                 yield Path(path).read_bytes().decode(errors="surrogateescape")
-
-
-def sources(credential: Credential) -> tuple[str, ...]:
-    """Return the names of the variables that hold *credential*: as on GitLab, its ID in capitals."""
-    name = _NOT_IN_VARIABLES.sub("_", credential.id.upper())
-    name = f"_{name}" if name[:1].isdigit() else name
-    return (f"{name}_USERNAME", f"{name}_PASSWORD") if credential.kind is CredentialKind.PASSWORD else (name,)
 
 
 def _report_missing(credential: Credential, why: str, what: str, report: Report) -> None:

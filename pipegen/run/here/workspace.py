@@ -218,6 +218,12 @@ class Isolated(Struct):
         return self.folder.work / "trees" / f"{first}-shared"
 
 
+class _Described(Struct):
+    """What a stage has left: paths, modes, digests, and where links lead."""
+
+    files: list[list[object]]
+
+
 def forget_secrets(folder: RunFolder, masks: Masks) -> None:
     """Remove what isolated stages left in *folder* with a secret in it: no run that goes on finds that."""
     for store in folder.left.glob("*") if masks else ():
@@ -229,8 +235,8 @@ def forget_secrets(folder: RunFolder, masks: Masks) -> None:
 def has_left(folder: RunFolder, job: Job) -> bool:
     """Return whether all that *job* left in an isolated run in *folder* is there as it was."""
     try:
-        told = opened((folder.descriptions / job.slug).read_bytes())
-        return told is not None and told["files"] == _files_in(folder.left / job.slug)
+        told = opened((folder.descriptions / job.slug).read_bytes(), _Described)
+        return told is not None and told.files == _files_in(folder.left / job.slug)
     except OSError:
         return False
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from operator import attrgetter
 
 from pipegen.bindings.expression import Reference, Scope, Text
-from pipegen.bindings.script import Placed
+from pipegen.bindings.script.model import Placed
 from pipegen.plan.model import Commands, Line, Measure, Measured
 from pipegen.plan.model import Shell as PlanShell
 from pipegen.shell.command import Command

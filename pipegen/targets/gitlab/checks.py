@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from pipegen.bindings.expression import Scope, Text
@@ -14,12 +14,12 @@ from pipegen.diagnostics.codes import (
 )
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Job, Plan, Workspace
+from pipegen.plan.model import Job, Plan, Run, Workspace
 from pipegen.plan.model.texts import environment_texts
 from pipegen.shell.carried import out_of_reach
+from pipegen.shell.credentials import check_told_apart, sources
 from pipegen.shell.host import Host
 from pipegen.source.text import Span
-from pipegen.targets.gitlab.host import credential_sources
 from pipegen.targets.gitlab.memory import BUDGET
 from pipegen.targets.gitlab.pairs import FOREIGN_CONTAINER
 from pipegen.targets.texts import job_texts
@@ -42,6 +42,14 @@ def check_plan(plan: Plan, host: Host, report: Report) -> None:
             _check_container_paths(job, host, report)
         if job.secrets:
             _check_secrets(job, report)
+
+
+def check_credentials(plans: Sequence[Plan], report: Report) -> None:
+    """Report credentials of *plans* that one CI/CD variable would hold."""
+    jobs = [job for plan in plans for job in plan.jobs]
+    runs = (step for job in jobs for step in job.steps if isinstance(step, Run))
+    own = (job.secrets for job in jobs)
+    check_told_apart(chain.from_iterable((*own, *(step.credentials for step in runs))), report)
 
 
 def check_size(name: str, jobs: int, size: int, most: int, at: Span, report: Report) -> None:
@@ -99,7 +107,7 @@ def _check_secrets(job: Job, report: Report) -> None:
     """Report a variable that a secret is bound to and another one comes from."""
     bound = {variable: one for one in job.secrets for variable in one.variables}
     for credential in job.secrets:
-        for source in credential_sources(credential):
+        for source in sources(credential):
             first = bound.get(source)
             if first is not None and first != credential:
                 report.add(

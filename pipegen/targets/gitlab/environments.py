@@ -9,6 +9,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
 from pipegen.shell.quote import quote
 from pipegen.structs import Struct, replace
+from pipegen.targets.fitted import fitted_text
 from pipegen.targets.gitlab.expanded import can_expand, expanded
 from pipegen.targets.gitlab.model import Entry, Environment
 
@@ -56,8 +57,7 @@ def lower_environment(job: plan.Job, of: plan.Plan, report: Report) -> Deployed:
 
 
 def _name(text: Text, of: plan.Plan, report: Report) -> str:
-    parts = tuple(_NOT_ALLOWED.sub("-", part) if isinstance(part, str) else part for part in text.parts)
-    return expanded(replace(text, parts=parts), "the name of an environment", of, report, is_slug=True)
+    return expanded(fitted_text(text, _NOT_ALLOWED), "the name of an environment", of, report, is_slug=True)
 
 
 def _dotenv(job: plan.Job, file: str, variable: str) -> Entry:

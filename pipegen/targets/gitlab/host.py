@@ -6,6 +6,7 @@ import re
 from hashlib import sha256
 
 from pipegen.plan.model import Credential, CredentialKind, Job, Plan
+from pipegen.shell.credentials import sources, variable
 from pipegen.shell.host import Host, Images, Login
 from pipegen.structs import replace
 from pipegen.targets.gitlab.model import Variable
@@ -125,11 +126,11 @@ def variables(settings: Settings) -> tuple[Variable, ...]:
 
 def bind_credential(credential: Credential) -> tuple[str, ...]:
     """Return the commands that set the variables of *credential* from CI/CD variables, or say which one to add."""
-    sources = credential_sources(credential)
-    checks = tuple(_check(source, credential) for source in sources)
-    pairs = zip(credential.variables, sources, strict=True)
+    found = sources(credential)
+    checks = tuple(_check(source, credential) for source in found)
+    pairs = zip(credential.variables, found, strict=True)
     # ssh refuses a key that others may read, and runners write files so.
-    modes = tuple(f'chmod 600 "${source}"' for source in sources) if credential.kind is CredentialKind.SSH_KEY else ()
+    modes = tuple(f'chmod 600 "${source}"' for source in found) if credential.kind is CredentialKind.SSH_KEY else ()
     exports = tuple(f'export {variable}="${source}"' for variable, source in pairs if variable != source)
     return checks + modes + exports
 
@@ -159,18 +160,6 @@ def _quoted(text: str) -> str:
     return re.sub(r'([\\"$`])', r"\\\1", text)
 
 
-def credential_sources(credential: Credential) -> tuple[str, ...]:
-    """Return the names of the CI/CD variables that hold *credential*."""
-    name = _variable(credential.id)
-    return (f"{name}_USERNAME", f"{name}_PASSWORD") if credential.kind is CredentialKind.PASSWORD else (name,)
-
-
-def _variable(credential: str) -> str:
-    """Return the name of the CI/CD variable for the *credential* of that ID."""
-    name = _NOT_IN_VARIABLES.sub("_", credential.upper())
-    return f"_{name}" if name[:1].isdigit() else name
-
-
 def _check(source: str, credential: Credential) -> str:
     """Return the command that ends a script whose credential is missing."""
     kind = "a CI/CD variable of type file" if credential.kind in _FILES else "the CI/CD variable"
@@ -182,5 +171,5 @@ def _login(settings: Settings) -> Login:
     """Return how jobs log in to the registry: as the job itself, unless a credential is set."""
     if settings.registry_credential is None:
         return Login("$PIPEGEN_REGISTRY", "$CI_REGISTRY_USER", "$CI_REGISTRY_PASSWORD")
-    name = _variable(settings.registry_credential)
+    name = variable(settings.registry_credential)
     return Login("$PIPEGEN_REGISTRY", f"${name}_USERNAME", f"${name}_PASSWORD")

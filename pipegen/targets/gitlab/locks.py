@@ -7,6 +7,7 @@ import re
 from pipegen.diagnostics.codes import SEVERAL_LOCKS
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job
+from pipegen.targets.fitted import fitted
 
 # https://docs.gitlab.com/ci/yaml/#resource_group; `$` would begin a variable.
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9_/. -]")
@@ -22,4 +23,4 @@ def resource_group(job: Job, report: Report) -> str:
             at=locks[1].span,
             hint="take one lock that stands for both, in all stages that take one of them",
         )
-    return _NOT_ALLOWED.sub("-", locks[0].name).strip("/ ") if locks else ""
+    return fitted(locks[0].name, _NOT_ALLOWED, edges="/ ") if locks else ""

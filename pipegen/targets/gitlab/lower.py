@@ -12,7 +12,7 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab import host as hosts
 from pipegen.targets.gitlab import selection
 from pipegen.targets.gitlab.assembly import assembled
-from pipegen.targets.gitlab.checks import check_plan
+from pipegen.targets.gitlab.checks import check_credentials, check_plan
 from pipegen.targets.gitlab.drafts import Draft, drafts
 from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
 from pipegen.targets.gitlab.final import FINALLY, OUTCOME, check_outcomes
@@ -190,6 +190,7 @@ class _Whole(Struct, kw_only=True):
 def _checked_drafts(plans: Sequence[Plan], settings: Settings, report: Report) -> list[list[Draft]]:
     """Return the drafts of all stages of *plans*; what GitLab cannot say of them is reported."""
     check_mail(plans, settings, report)
+    check_credentials(plans, report)
     check_outcomes(plans, report)
     drafted = [_drafts(plan, settings, report) for plan in plans]
     check_changes(plans, report)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from pipegen.emit.groovy import literal
@@ -10,6 +11,13 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.limits import Limited
 
 _LOCKS_PLUGIN = "lockable-resources"
+_RUNS = "runs of "
+_LIKE_RUNS = re.compile(f"(lock )*{_RUNS}")
+
+
+def group_resource(group: str) -> str:
+    """Return the resource that runs of a concurrency *group* hold: no stage asks for it, or it waited for itself."""
+    return _RUNS + group
 
 
 def gated(job: Job, found: Limited) -> Limited:
@@ -35,7 +43,11 @@ def _waits(job: Job) -> Iterator[model.Step]:
 def _locked(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
     if not job.gate.locks:
         return steps
-    first, *others = (f"resource: {literal(lock.name)}" for lock in job.gate.locks)
+    first, *others = (f"resource: {literal(_resource(lock.name))}" for lock in job.gate.locks)
     # All of them at once, so that two stages never wait for each other.
     extra = f", extra: [{', '.join(f'[{other}]' for other in others)}]" if others else ""
     return (model.Wrapped(f"lock({first}{extra})", steps, _LOCKS_PLUGIN),)
+
+
+def _resource(lock: str) -> str:
+    return f"lock {lock}" if _LIKE_RUNS.match(lock) else lock

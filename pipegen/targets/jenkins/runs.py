@@ -8,6 +8,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import Concurrency, Plan, Schedule
+from pipegen.targets.jenkins.gates import group_resource
 from pipegen.targets.jenkins.model import Property, PropertyKind
 from pipegen.targets.jenkins.pairs import (
     CANCELLED_ALL_THE_SAME,
@@ -36,8 +37,7 @@ def run_properties(plans: Sequence[Plan], settings: Settings, report: Report) ->
         _check_option(rule, settings, report)
         yield Property(PropertyKind.SETTING, f"{_OPTION}({argument})")
     if rule is not None and rule.group is not None:
-        # A stage may ask for a lock of the group's own name, which its run must not hold already.
-        yield Property(PropertyKind.AROUND, f"lock(resource: {literal(f'runs of {rule.group}')})", _LOCKS)
+        yield Property(PropertyKind.AROUND, f"lock(resource: {literal(group_resource(rule.group))})", _LOCKS)
 
 
 def waits_for_others(plan: Plan) -> bool:

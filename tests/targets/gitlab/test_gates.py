@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from plan.planned import plan_of
 
@@ -36,10 +38,28 @@ def test_a_delay_is_no_question() -> None:
     assert (found.when, found.start_in, found.is_blocking) == ("delayed", "1 hour 30 minutes", False)
 
 
-@pytest.mark.parametrize(("lock", "group"), [("a b", "a b"), ("a/b.c_d-e", "a/b.c_d-e"), ("/$x's/", "-x-s")])
+@pytest.mark.parametrize(
+    ("lock", "group"),
+    [
+        ("a b", "a b"),
+        ("a/b.c_d-e", "a/b.c_d-e"),
+        ("/$x's/", r"-x-s-\w{8}"),
+        ("/", r"\w{8}"),
+        ("x" * 256, r"x{246}-\w{8}"),
+    ],
+)
 def test_locks_have_names_that_gitlab_takes(lock: str, group: str) -> None:
-    """What it would expand or refuse is made a dash."""
-    assert resource_group(planned(f'lock: "{lock}"').jobs[0], Report()) == group
+    """What it would expand or refuse is made a dash, and what it was is told by a digest."""
+    assert re.fullmatch(group, resource_group(planned(f'lock: "{lock}"').jobs[0], Report()))
+
+
+def test_other_locks_and_environments_stay_others() -> None:
+    """Also where GitLab refuses all that they differ in."""
+    locks = {resource_group(planned(f'lock: "{name}"').jobs[0], Report()) for name in ("it's", "it:s", "it-s")}
+    plans = [planned(f'environment: "{name}"') for name in ("it's", "it:s", "it-s")]
+    environments = {lower_environment(plan.jobs[0], plan, Report()).environment for plan in plans}
+
+    assert len(locks) == len(environments) == 3
 
 
 @pytest.mark.parametrize(

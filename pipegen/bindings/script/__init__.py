@@ -1,0 +1,1 @@
+"""The shell scripts of stages: what they say, as far as references in them need it."""

@@ -1,0 +1,201 @@
+"""The interpreters that a command runs, and which of its words they take for a program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from pipegen.bindings.script.interpreters import INTERPRETERS, Interpreter
+from pipegen.structs import MutableStruct, Struct, field
+
+# What runs the command that its words end in, and its options that take a word.
+_PREFIXES: dict[str, tuple[str, ...]] = {
+    "sudo": ("-u", "-g", "-h", "-p", "-C", "-r", "-t", "-U"),
+    "env": ("-u", "-C"),
+    "nice": ("-n",),
+    "timeout": ("-s", "-k"),
+    "xargs": ("-n", "-I", "-P", "-L", "-d", "-a", "-E", "-s"),
+    **dict.fromkeys(("exec", "command", "builtin", "nohup", "time", "setsid", "busybox", "stdbuf"), ()),
+}
+# What runs a command among its words, and hands it standard input.
+_RUNNERS = {"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "chroot", "nsenter", "lxc"}
+# After these words another command begins.
+_HANDS_ON = {"-exec", "-execdir", "-ok", "-okdir", "--"}
+# Of commands that run a command elsewhere, so many in each other; what is further in may read anything.
+_DEEPEST = 10
+_SPEAKERS = {"echo", "printf"}
+_VERSION = re.compile(r"(?<=[a-z])-?[0-9][0-9.]*$")
+_DURATION = re.compile(r"[0-9.]+[smhd]?")
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+
+
+class Call(Struct):
+    """An interpreter on a command line: the words of its program, and whether it reads one from standard input."""
+
+    name: str
+    at: int
+    interpreter: Interpreter
+    programs: tuple[int, ...]
+    reads_input: bool
+
+
+class _Line(MutableStruct):
+    """The words after an interpreter, sorted."""
+
+    programs: list[int] = field(default_factory=list)
+    operands: list[int] = field(default_factory=list)
+    options: set[str] = field(default_factory=set)
+
+
+def calls(words: Sequence[str], depth: int = 0) -> list[Call]:
+    """Return the interpreters that a command of these words runs; *depth* counts the commands that hand it on."""
+    first = _command(words, 0)
+    if first is None or words[first] in _SPEAKERS:
+        return []
+    starts = {first, *(_command(words, at + 1) for at in range(first, len(words)) if words[at] in _HANDS_ON)}
+    is_runner = program_name(words[first]) in _RUNNERS
+    found = []
+    for at in range(first, len(words)):
+        name = program_name(words[at])
+        one = INTERPRETERS.get(name)
+        if one is not None and (at in starts or one.flags or one.switches):
+            is_command = at in starts
+            is_run = is_command or is_runner
+            found.append(_call(name, at, words, is_command=is_command, is_run=is_run, depth=depth))
+    return [*found, *_entrypoints(words)]
+
+
+def _entrypoints(words: Sequence[str]) -> Iterator[Call]:
+    """Yield the interpreters that `docker run --entrypoint sh IMAGE -c …` runs: their options follow the image."""
+    last: dict[str, int] = {}
+    for at, word in enumerate(words):
+        option, equals, name = word.partition("=")
+        if option == "--entrypoint":
+            name = program_name(name if equals else "".join(words[at + 1 : at + 2]))
+            one = INTERPRETERS.get(name, Interpreter())
+            if name not in last:
+                last[name] = _last_option(one, words)
+            if last[name] > at:
+                yield Call(name, at, one, (last[name] + 1,), reads_input=False)
+
+
+def _last_option(one: Interpreter, words: Sequence[str]) -> int:
+    """Return where the last option stands that takes a program of *one*; -1 where none does."""
+    takers = {*one.flags, *one.switches}
+    options = (
+        place
+        for place in reversed(range(len(words)))
+        if words[place].startswith("-") and any(key in takers for key, _ in _keys(one, words[place]))
+    )
+    return next(options, -1)
+
+
+def speaks(words: Sequence[str]) -> bool:
+    """Return whether a command of these words prints them."""
+    first = _command(words, 0)
+    return first is not None and words[first] in _SPEAKERS
+
+
+def program_name(word: str) -> str:
+    """Return the name of the program that *word* runs, without folder and version; `$PYTHON` is python."""
+    name = _VERSION.sub("", _base_name(word))
+    return name[1:].lower() if name.startswith("$") else name
+
+
+def _base_name(word: str) -> str:
+    return PurePosixPath(word).name if "/" in word or word == "." else word
+
+
+def _command(words: Sequence[str], at: int) -> int | None:
+    """Return where the command stands that words from *at* on run: past assignments and prefixes."""
+    valued: tuple[str, ...] = ()
+    is_prefixed = False
+    while at < len(words):
+        word = words[at]
+        name = _base_name(word)
+        if word in valued:
+            at += 2
+        elif _ASSIGNMENT.match(word) or (is_prefixed and (word.startswith("-") or _DURATION.fullmatch(word))):
+            at += 1
+        elif name in _PREFIXES:
+            valued, is_prefixed = _PREFIXES[name], True
+            at += 1
+        else:
+            return at
+    return None
+
+
+def _call(name: str, at: int, words: Sequence[str], *, is_command: bool, is_run: bool, depth: int) -> Call:
+    """Return how the interpreter *name*, which stands *at*, takes its program."""
+    one = INTERPRETERS[name]
+    line = _sorted(one, at, words)
+    programs = list(line.programs)
+    is_given = bool(programs) or not line.options.isdisjoint(one.files)
+    is_operand = one.operand and not is_given and is_command
+    if is_operand or not line.options.isdisjoint(one.switches):
+        programs += line.operands[:1]
+    elif one.remote is not None:
+        programs += line.operands[one.remote :]
+    reads_input = is_run and one.reads_input and not is_given and _is_input(one, line, words, depth)
+    return Call(name, at, one, tuple(programs), reads_input and not (programs and one.remote is None))
+
+
+def _is_input(one: Interpreter, line: _Line, words: Sequence[str], depth: int) -> bool:
+    """Return whether the operands leave the program to standard input."""
+    if one.remote is not None:
+        rest = " ".join(words[at] for at in line.operands[one.remote :])
+        return not rest or depth > _DEEPEST or any(call.reads_input for call in calls(rest.split(), depth + 1))
+    if not line.operands or not one.scripts or "s" in line.options:
+        return True
+    return words[line.operands[0]] in {"-", "/dev/stdin"}
+
+
+def _sorted(one: Interpreter, at: int, words: Sequence[str]) -> _Line:
+    """Return the words after the interpreter that stands *at*: its programs, options and operands."""
+    line = _Line()
+    # What runs a script leaves the options behind it to the script.
+    most = 1 if one.reads_input and one.scripts and one.remote is None else len(words)
+    most = most if one.remote is None else one.remote + 1
+    place = at + 1
+    while place < len(words) and len(line.operands) < most:
+        word = words[place]
+        if word == "--":
+            break
+        if word[:1] not in {"-", "+"} or word == "-":
+            line.operands.append(place)
+            place += 1
+        else:
+            place += _option(one, place, word, line)
+    place += words[place : place + 1] == ["--"]
+    # Of what runs nothing elsewhere, the first operand says all.
+    line.operands += range(place, len(words) if one.remote is not None else min(place + 1, len(words)))
+    return line
+
+
+def _option(one: Interpreter, place: int, word: str, line: _Line) -> int:
+    """Sort the option *word*, which stands at *place*; return how many words it takes."""
+    taken = 1
+    for key, is_attached in _keys(one, word):
+        line.options.add(key)
+        if key in one.flags:
+            line.programs.append(place if is_attached else place + 1)
+        if key in one.paired:
+            taken += 2
+        elif key in {*one.flags, *one.files, *one.valued} and not is_attached:
+            taken += 1
+    return taken
+
+
+def _keys(one: Interpreter, word: str) -> list[tuple[str, bool]]:
+    """Return the options in *word*, and whether the argument of each is attached."""
+    if word.startswith("--") or word in {*one.flags, *one.files}:
+        name, equals, _ = word.partition("=")
+        return [(name, bool(equals))]
+    keys = []
+    takes_rest = {*one.flags, *one.files, *one.valued, *one.attached}
+    for at, letter in enumerate(word[1:], 2):
+        keys.append((letter, at < len(word) and not one.switches))
+        if letter in takes_rest and not one.switches:
+            break
+    return keys

@@ -1,0 +1,293 @@
+"""What `$`, backticks and quotes begin: the lexer for the inside of words."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+
+from pipegen.bindings.script.cursor import Cursor, Lost, View
+from pipegen.bindings.script.model import Context
+from pipegen.bindings.script.syntax import Obstacle, Word
+
+_PARAMETER = re.compile(r"\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])")
+_BRACED = re.compile(r"\$\{[#!]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])")
+_SIMPLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_DEFAULT_OPERATOR = re.compile(r":?[-=?+]")
+_PATTERN_OPERATOR = re.compile(r"[#%/^,~]")
+# Deeper than anyone nests, and within what Python's stack takes.
+_DEEPEST = 60
+# Characters that mean themselves and end nothing: in single quotes, where quotes mean nothing, in a bare word.
+_SINGLE_RUN = re.compile(r"[^'$]+")
+_QUOTED_RUN = re.compile(r"""[^"'$\\`()}\]]+""")
+_PLAIN_RUN = re.compile(r"[A-Za-z0-9_./:=@%+,-]+")
+_OLD_ARITHMETIC = re.compile(r"""\$\[[^]"'\n]*\]""")
+
+
+class Expansions(Cursor, ABC):
+    """Reads quotes and expansions; what stands in `$( )` is read as commands."""
+
+    @abstractmethod
+    def program(self, closer: str, opened: int) -> None:
+        """Read commands up to and with *closer*, which ends what was opened at *opened*."""
+
+    @abstractmethod
+    def array(self) -> None:
+        """Take the `( … )` of an array that is assigned."""
+
+    @abstractmethod
+    def inner(self, view: View, *, level: int) -> Expansions:
+        """Return a lexer for *view*, which stands in this one."""
+
+    def dollar(self, context: Context) -> None:
+        """Take what the `$` here begins."""
+        if self.reference(context):
+            return
+        if self.sees("${"):
+            self._braced(context)
+        elif self.sees("$(("):
+            self._double_parenthesis()
+        elif self.sees("$("):
+            self.substitution(2)
+        elif found := _OLD_ARITHMETIC.match(self.text, self.at):
+            self._arithmetic_up_to(found.end())
+        elif context is Context.WORD and self.sees("$'"):
+            self.take()
+            self.ansi()
+        elif found := _PARAMETER.match(self.text, self.at):
+            self.take(found.end() - found.start())
+        else:
+            self.take()
+
+    def substitution(self, opening: int) -> None:
+        """Take a `$( … )`, `<( … )` or `>( … )`; its opening has so many characters."""
+        opened = self.place
+        with self.nested(opened):
+            self.at += opening
+            self.program(")", opened)
+        self.word.add("$")
+
+    def backticks(self, context: Context) -> None:
+        """Take what stands between two backticks, read as the shell does: first a level of backslashes goes."""
+        opened, start = self.place, self.at + 1
+        end = start
+        while end < len(self.text) and self.text[end] != "`":
+            end += 2 if self.text[end] == "\\" else 1
+        if end >= len(self.text):
+            raise Lost(opened, "this backtick is not closed")
+        view = self.view.unticked(start, end, is_quoted=context is Context.DOUBLE)
+        with self.nested(opened):
+            self.inner(view, level=self.level).program("", opened)
+        self.word.add("$")
+        self.at = end + 1
+
+    def single(self) -> None:
+        """Take a text in single quotes."""
+        opened = self.place
+        self.at += 1
+        while not self.is_at_end:
+            if self.sees("'"):
+                self.at += 1
+                return
+            if not (self.take_run(_SINGLE_RUN) or self.reference(Context.SINGLE)):
+                self.take()
+        raise Lost(opened, "this quote is not closed")
+
+    def ansi(self) -> None:
+        """Take the rest of a `$'…'`."""
+        opened = self.place
+        self.at += 1
+        while not self.is_at_end:
+            if self.sees("'"):
+                self.at += 1
+                return
+            if self.sees("\\"):
+                self.take(2)
+            elif not (self.sees("$") and self.reference(Context.ANSI)):
+                self.take()
+        raise Lost(opened, "this quote is not closed")
+
+    def double(self, context: Context = Context.DOUBLE) -> None:
+        """Take a text in double quotes."""
+        opened = self.place
+        self.at += 1
+        while self.at < len(self.text):
+            if self.text[self.at] == '"':
+                self.at += 1
+                return
+            self.quoted_character(context)
+        raise Lost(opened, "this quote is not closed")
+
+    def quoted_character(self, context: Context) -> None:
+        """Take characters, or what the one here begins, where blanks and quotes mean nothing."""
+        if self.take_run(_QUOTED_RUN):
+            return
+        match self.text[self.at]:
+            case "\\":
+                self.take(2)
+            case "$":
+                self.dollar(context)
+            case "`":
+                self.backticks(context)
+            case _:
+                self.take()
+
+    def word_character(self) -> None:
+        """Take characters of a word, or what the one here begins."""
+        if self.take_run(_PLAIN_RUN, plain=True):
+            return
+        match self.text[self.at]:
+            case "\\" if self.sees("\\\n"):
+                self.at += 2
+            case "\\":
+                self.at += 1
+                self.take()
+            case "'":
+                self.single()
+            case '"':
+                self.double()
+            case "$":
+                self.dollar(Context.WORD)
+            case "`":
+                self.backticks(Context.WORD)
+            case _:
+                self.take(plain=True)
+
+    def arithmetic(self, opening: int) -> bool:
+        """Take arithmetic that begins with so many characters and ends with `))`; return whether it is any.
+
+        `((` may also begin a subshell in a subshell: then the last two parentheses do not touch.
+        """
+        key = (self.place, self.view.ticks)
+        if self.at > self._last_end or not self.shared.arithmetic.get(key, True):
+            return False
+        start, mark, held = self.at, self.lexed.mark(), self.word.mark()
+        try:
+            self.shared.arithmetic[key] = self._arithmetic_body(opening)
+        except Lost:
+            self.shared.arithmetic[key] = False
+        if not self.shared.arithmetic[key]:
+            self.at = start
+            self.lexed.forget(mark)
+            self.word.forget(held)
+        return self.shared.arithmetic[key]
+
+    @cached_property
+    def _last_end(self) -> int:
+        """Where arithmetic may end for the last time."""
+        return self.text.rfind("))")
+
+    def _arithmetic_body(self, opening: int) -> bool:
+        opened, open_parentheses = self.place, 0
+        with self.nested(opened), self._evaluating():
+            self.at += opening
+            while not self.is_at_end:
+                if self.sees("))") and not open_parentheses:
+                    self.at += 2
+                    return True
+                if self.sees(")") and not open_parentheses:
+                    return False
+                open_parentheses += self.sees("(") - self.sees(")")
+                if self.sees("'"):
+                    self.single()
+                else:
+                    self.quoted_character(Context.DOUBLE)
+        return False
+
+    def _double_parenthesis(self) -> None:
+        if self.arithmetic(3):
+            self.word.add("$")
+        else:
+            self.substitution(2)
+
+    def _arithmetic_up_to(self, end: int) -> None:
+        with self._evaluating():
+            self.take(2)
+            while self.at < end:
+                self.quoted_character(Context.DOUBLE)
+
+    def _braced(self, context: Context) -> None:
+        """Take an expansion of the shell's own: `${x}`, `${x:-word}`, `${x#pattern}`, `${x[1]}`."""
+        opened = self.place
+        if simple := _SIMPLE.match(self.text, self.at):
+            self.word.add(f"${simple[1]}")
+            self.at = simple.end()
+            return
+        found = _BRACED.match(self.text, self.at)
+        if found is None:
+            raise Lost(opened, "this is no expansion that pipegen knows")
+        with self.nested(opened), self._apart():
+            self.at = found.end()
+            if self.sees("["):
+                self._evaluated_up_to("]", opened)
+                self.at += 1
+            self._operand(context, opened)
+            self.at += 1
+        self.word.add("$")
+
+    def _operand(self, context: Context, opened: int) -> None:
+        """Take what follows the name in an expansion, up to its `}`."""
+        if _DEFAULT_OPERATOR.match(self.text, self.at):
+            self._up_to_brace(context, opened, are_quotes_open=context is Context.WORD)
+        elif _PATTERN_OPERATOR.match(self.text, self.at):
+            first = len(self.lexed.found)
+            self._up_to_brace(Context.WORD, opened, are_quotes_open=True)
+            if context is Context.DOCUMENT:
+                for found in self.lexed.found[first:]:
+                    found.obstacle = found.obstacle or (Obstacle.PATTERN if found.level == self.level else None)
+        elif self.sees(":"):
+            self._evaluated_up_to("}", opened)
+        else:
+            self._up_to_brace(context, opened, are_quotes_open=context is Context.WORD)
+
+    def _up_to_brace(self, context: Context, opened: int, *, are_quotes_open: bool) -> None:
+        while not self.sees("}"):
+            if self.is_at_end:
+                raise Lost(opened, "this expansion is not closed")
+            if are_quotes_open:
+                self.word_character()
+            elif self.sees('"'):
+                self.double(context)
+            else:
+                self.quoted_character(context)
+
+    def _evaluated_up_to(self, closer: str, opened: int) -> None:
+        with self._evaluating():
+            while not self.sees(closer):
+                if self.is_at_end:
+                    raise Lost(opened, "this expansion is not closed")
+                if self.sees('"'):
+                    self.double()
+                else:
+                    self.quoted_character(Context.DOUBLE)
+
+    @contextmanager
+    def nested(self, opened: int) -> Iterator[None]:
+        """Count a level of what was opened at *opened*."""
+        self.depth += 1
+        try:
+            if self.depth > _DEEPEST:
+                raise Lost(opened, "this is nested too deep to be followed")
+            yield
+        finally:
+            self.depth -= 1
+
+    @contextmanager
+    def _evaluating(self) -> Iterator[None]:
+        outer, self.is_evaluated = self.is_evaluated, True
+        try:
+            yield
+        finally:
+            self.is_evaluated = outer
+
+    @contextmanager
+    def _apart(self) -> Iterator[None]:
+        """Read into a word of its own; its references belong to the word around it."""
+        outer, self.word = self.word, Word(self.place)
+        try:
+            yield
+        finally:
+            outer.found += [(outer.length, found) for _, found in self.word.found]
+            self.word = outer

@@ -1,0 +1,48 @@
+"""Scripts in which quotes alone decide how a reference is read, and nothing reads it as a program: most of them.
+
+What is found here the lexer finds too. It takes longer, since it follows all of the shell's grammar.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from pipegen.bindings.script.interpreters import WATCHED
+from pipegen.bindings.script.model import RESERVED_NAMESPACES, Context
+
+_REFERENCE = r"\$\{(?P<namespace>[A-Za-z0-9_-]*)\.(?P<name>[A-Za-z0-9._-]+)(?:\|(?P<default>[^}$\"'`\\\n]*))?\}"
+_UNNAMED = re.sub(r"\?P<\w+>", "?:", _REFERENCE)
+# What needs the grammar is left out: comments, escapes, substitutions, here-documents, arrays, conditions.
+_PLAIN = re.compile(
+    rf"""(?:[A-Za-z0-9_./:@%+,=;|&>~*?^{{}}! \t\n-]++|"(?:[^"$`\\]++|{_UNNAMED})*"|'[^'$]*+'|{_UNNAMED})*"""
+)
+_SINGLE = re.compile(r"""("[^"]*")|'[^']*'""")
+_FOUND = re.compile(_REFERENCE)
+_WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z_]+")
+_WATCHED = frozenset(_WORD.findall(" ".join(WATCHED)))
+
+
+def plain_references(script: str, stages: Collection[str]) -> list[tuple[re.Match[str], Context]] | None:
+    """Return the references in *script*, each with its groups and how it is quoted; None where a lexer is needed."""
+    if not _PLAIN.fullmatch(script):
+        return None
+    if not _WATCHED.isdisjoint(_WORD.findall(script.replace('"', "").replace("'", ""))):
+        return None
+    # Nothing of ours stands between single quotes, and double ones do not count there.
+    marks = _SINGLE.sub(_blank, script) if "'" in script else script
+    references = []
+    at = quotes = 0
+    for found in _FOUND.finditer(script):
+        namespace = found[1]
+        if namespace not in stages and namespace not in RESERVED_NAMESPACES:
+            return None
+        quotes += marks.count('"', at, found.start())
+        at = found.end()
+        references.append((found, Context.DOUBLE if quotes % 2 else Context.WORD))
+    return references
+
+
+def _blank(quoted: re.Match[str]) -> str:
+    """Return what is *quoted* by double quotes, and as many blanks for what single quotes hold."""
+    return quoted[1] or " " * len(quoted[0])

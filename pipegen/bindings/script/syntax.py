@@ -1,0 +1,149 @@
+"""What the lexer finds in a script: references, words, commands, pipelines. Places are offsets in the script."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from pipegen.bindings.script.model import Context
+from pipegen.structs import MutableStruct, field
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_ASSIGNMENT = re.compile(rf"(?P<name>{_NAME})(?:\[[^\]]*\])?\+?=")
+# Stands in a word's text for a reference.
+REFERENCE = "\ufffc"
+
+
+class Kind(Enum):
+    """What was found: a reference, its escape `$${…}`, or what looks like one with a stage's name mistyped."""
+
+    REFERENCE = "reference"
+    ESCAPED = "escaped"
+    NEAR_MISS = "near miss"
+
+
+class Obstacle(Enum):
+    """What keeps a reference from being written as a quoted variable."""
+
+    EVALUATED = "the shell evaluates it"
+    DELIMITER = "a here-document's delimiter"
+    PATTERN = "a pattern in a here-document"
+    TICKED_DOCUMENT = "a quoted here-document in backticks"
+    TICKED_ESCAPE = "an escape in backticks"
+    ODD_DELIMITER = "a here-document whose delimiter needs its quotes"
+
+
+class Found(MutableStruct, eq=False):
+    """A reference or what looks like one; *match* holds its groups.
+
+    *level* counts the command substitutions around it. *document* is the quoted here-document that it stands in.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    match: re.Match[str]
+    context: Context
+    level: int
+    obstacle: Obstacle | None = None
+    document: Document | None = None
+
+
+class Document(MutableStruct, eq=False):
+    """A quoted here-document: its delimiter as written, with its quotes off, and its body."""
+
+    delimiter_start: int
+    delimiter_end: int
+    plain: str
+    start: int = 0
+    end: int = 0
+
+
+class Word(MutableStruct, eq=False):
+    """A word without its quotes; the references that stand directly in it, with where in *text*.
+
+    The first *plain* characters are not quoted. In *text*, a variable stands as `$NAME`.
+    """
+
+    start: int
+    end: int = 0
+    pieces: list[str] = field(default_factory=list)
+    length: int = 0
+    plain: int = 0
+    found: list[tuple[int, Found]] = field(default_factory=list)
+
+    def add(self, text: str) -> None:
+        """Add *text* at the end."""
+        self.pieces.append(text)
+        self.length += len(text)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self.pieces)
+
+    def mark(self) -> tuple[int, int, int, int]:
+        """Return how much was read so far."""
+        return len(self.pieces), self.length, self.plain, len(self.found)
+
+    def forget(self, mark: tuple[int, int, int, int]) -> None:
+        """Drop what was read since *mark*."""
+        pieces, self.length, self.plain, found = mark
+        del self.pieces[pieces:]
+        del self.found[found:]
+
+    @property
+    def assigned(self) -> str | None:
+        """The variable that the word sets, where it is an assignment."""
+        match = _ASSIGNMENT.match(self.text)
+        return match["name"] if match and match.end("name") < self.plain else None
+
+    @property
+    def value_start(self) -> int:
+        """Where in *text* the value of the assignment starts."""
+        match = _ASSIGNMENT.match(self.text)
+        return match.end() if match else 0
+
+    def references(self) -> list[Found]:
+        """Return the references in the word."""
+        return [found for _, found in self.found]
+
+
+class Form(Enum):
+    """What kind of command it is: simple, `[[ … ]]`, or the words of an array."""
+
+    SIMPLE = "simple"
+    CONDITION = "condition"
+    ARRAY = "array"
+
+
+class Command(MutableStruct, eq=False):
+    """A command: its words, and what its here-documents and here-strings hold.
+
+    A command that ends a compound one (`done`, `}`) starts where that starts.
+    """
+
+    start: int
+    level: int
+    form: Form = Form.SIMPLE
+    end: int = 0
+    words: list[Word] = field(default_factory=list)
+    documents: list[Word] = field(default_factory=list)
+
+
+class Lexed(MutableStruct):
+    """All that was found, in the order it was read."""
+
+    found: list[Found] = field(default_factory=list)
+    commands: list[Command] = field(default_factory=list)
+    pipelines: list[tuple[Command, ...]] = field(default_factory=list)
+
+    def mark(self) -> tuple[int, int, int]:
+        """Return how much was found so far."""
+        return len(self.found), len(self.commands), len(self.pipelines)
+
+    def forget(self, mark: tuple[int, int, int]) -> None:
+        """Drop what was found since *mark*."""
+        del self.found[mark[0] :]
+        del self.commands[mark[1] :]
+        del self.pipelines[mark[2] :]

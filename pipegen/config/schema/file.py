@@ -1,0 +1,72 @@
+"""The JSON Schema of a config, and the keys it knows at each place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from pipegen.assets import folder
+from pipegen.config.schema.violation import Path
+
+
+@cache
+def pipelines_schema() -> Mapping[str, Any]:
+    """Return the schema of a config."""
+    schema: dict[str, Any] = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
+    return schema
+
+
+@cache
+def known_keys() -> Mapping[Path, tuple[str, ...]]:
+    """Return the keys known at each place, outer places first; "*" is any key, 0 any item."""
+    return dict(_known_keys(pipelines_schema()))
+
+
+def _known_keys(schema: Mapping[str, Any]) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    # Each part with the definitions that it stands in: one in itself (conditions in a condition) says nothing new.
+    open_parts: list[tuple[Path, Mapping[str, Any], frozenset[str]]] = [((), schema, frozenset())]
+    while open_parts:
+        path, part, within = open_parts.pop(0)
+        if any(key.startswith("$") for key in part.get("required", ())):
+            # An operator may stand anywhere: its keys belong to no place.
+            continue
+        reference = part.get("$ref")
+        if reference is not None and reference not in within:
+            open_parts.append((path, _referred(schema, reference), within | {reference}))
+        if "properties" in part:
+            yield path, tuple(part["properties"])
+        open_parts.extend((*inner, within) for inner in _inner_parts(path, part))
+
+
+@cache
+def known_places() -> Mapping[str, tuple[Path, ...]]:
+    """Return the places where each key is known, outer ones first."""
+    found: dict[str, list[Path]] = {}
+    for path, keys in known_keys().items():
+        for key in keys:
+            found.setdefault(key, []).append(path)
+    return {key: tuple(paths) for key, paths in found.items()}
+
+
+@cache
+def maps() -> frozenset[Path]:
+    """Return the places whose keys are the user's own and whose values have a shape."""
+    return frozenset(path[:length] for path in known_keys() for length, step in enumerate(path) if step == "*")
+
+
+def _referred(schema: Mapping[str, Any], reference: str) -> Mapping[str, Any]:
+    """Return the part of *schema* that *reference*, `#/` and keys with slashes between, means."""
+    for key in reference.removeprefix("#/").split("/"):
+        schema = schema[key]
+    return schema
+
+
+def _inner_parts(path: Path, part: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    yield from ((path, branch) for branch in part.get("anyOf", ()))
+    yield from (((*path, key), value) for key, value in part.get("properties", {}).items())
+    if isinstance(part.get("additionalProperties"), dict):
+        yield (*path, "*"), part["additionalProperties"]
+    if "items" in part:
+        yield (*path, 0), part["items"]

@@ -1,0 +1,58 @@
+"""What to write instead of a value of the wrong type."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pipegen.config.schema.places import STAGE, Places
+from pipegen.config.schema.violation import Path, Violation
+
+
+def hint_for(violation: Violation, places: Places) -> str | None:
+    """Return what to write instead, where the value tells what was meant."""
+    if not violation.path:
+        return places.top_hint
+    limit: Any = violation.limit
+    match violation.value:
+        case str(text):
+            return _at_place(text, places.pattern(violation.path)) or _instead_of_text(text, limit)
+        case list(items):
+            return _instead_of_list(items, limit)
+        case dict(pairs):
+            return _instead_of_map(pairs, limit)
+    return None
+
+
+def _at_place(text: str, pattern: Path) -> str | None:
+    """Return what to write for *text* in a place where people often write text."""
+    if pattern == STAGE:
+        return f'write "- name: {text}"'
+    if pattern == (*STAGE, "outputs", "*"):
+        return "write {command: …} for what a command prints, {file: …} for what a file holds"
+    return None
+
+
+def _instead_of_text(text: str, limit: tuple[str, ...]) -> str | None:
+    if "integer" in limit and re.fullmatch(r"[0-9]+", text):
+        return f"remove the quotes: {text}"
+    if "boolean" in limit and text in {"true", "false"}:
+        return f"remove the quotes: {text}"
+    if "array" in limit:
+        return f"write it as a list: [{text}]" if re.fullmatch(r"[\w./-]+", text) else "write it as a list"
+    return None
+
+
+def _instead_of_list(items: list[object], limit: tuple[str, ...]) -> str | None:
+    if "string" in limit and len(items) == 1 and isinstance(items[0], str | int | float):
+        return "write the value alone, not in a list"
+    return 'remove the dash: a map holds lines of "key: value"' if "object" in limit else None
+
+
+def _instead_of_map(pairs: dict[str, object], limit: tuple[str, ...]) -> str | None:
+    if "array" in limit:
+        return 'begin each item with a dash: "- "'
+    # `- make: all` where text was meant, or `${…}` written as `{…}`.
+    return (
+        "quote the text if it holds a colon or begins with a brace" if len(pairs) == 1 and "string" in limit else None
+    )

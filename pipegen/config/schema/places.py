@@ -1,0 +1,147 @@
+"""Where the values and keys of a tree stand, and what to call those places."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import cached_property
+
+from pipegen.config.schema.file import maps
+from pipegen.config.schema.violation import Path
+from pipegen.source.text import Span
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
+
+# The places that the language names; "*" is any key, 0 any item.
+TOP: Path = ()
+PIPELINE: Path = ("pipelines", "*")
+STAGE: Path = ("pipelines", "*", "stages", 0)
+DEFAULTS: Path = (*PIPELINE, "defaults")
+TEMPLATE: Path = ("templates", "*")
+
+
+class Places:
+    """A tree by paths; *where* names it when it is only a part of the file."""
+
+    def __init__(self, root: Node, where: str = "") -> None:
+        self.root = root
+        self.top_hint = None if where else 'begin the file with "pipelines:"'
+        self._where = where
+        self._entries: dict[int, dict[str, Entry]] = {}
+
+    def node(self, path: Path) -> Node:
+        """Return the value at *path*, which exists."""
+        node = self.root
+        for step in path:
+            match node, step:
+                case Sequence(), int():
+                    node = node.items[step]
+                case _:
+                    node = self.entry_of(node, str(step)).value
+        return node
+
+    def entry(self, path: Path) -> Entry | None:
+        """Return the key and value at *path*; None for an item of a list."""
+        return self.entry_of(self.node(path[:-1]), path[-1]) if path and isinstance(path[-1], str) else None
+
+    def entry_of(self, node: Node, key: str) -> Entry:
+        """Return the entry of *key* in the mapping *node*, which has it."""
+        if not isinstance(node, Mapping):
+            raise TypeError(key)
+        if id(node) not in self._entries:
+            self._entries[id(node)] = {entry.key.text: entry for entry in node.entries}
+        return self._entries[id(node)][key]
+
+    def keys(self, path: Path) -> tuple[str, ...]:
+        """Return the keys of the mapping at *path*; none when it is no mapping."""
+        node = self.node(path)
+        return tuple(entry.key.text for entry in node.entries) if isinstance(node, Mapping) else ()
+
+    def length(self, path: Path) -> int:
+        """Return how many items the list at *path* has; none when it is no list."""
+        node = self.node(path)
+        return len(node.items) if isinstance(node, Sequence) else 0
+
+    def mark(self, path: Path) -> Span:
+        """Return what to underline for the value at *path*: the value if it stands on one line, else its key."""
+        node = self.node(path)
+        if "\n" not in node.span.text and "\r" not in node.span.text and node.span.text:
+            return node.span
+        entry = self.entry(path)
+        return entry.key.span if entry else _start(node)
+
+    def key(self, path: Path) -> Span:
+        """Return what to underline for what stands at *path* as a whole: its key, its name, or its first key."""
+        if (entry := self.entry(path)) is not None:
+            return entry.key.span
+        name = self.entry_of(self.node(path), "name") if "name" in self.keys(path) else None
+        return name.value.span if name is not None and name.value.span.text else _start(self.node(path))
+
+    def stage_above(self, path: Path) -> Path | None:
+        """Return the last stage that stands above the key at *path*."""
+        found = bisect_left(self._stages, self.key(path).start, key=lambda stage: stage[0])
+        return self._stages[found - 1][1] if found else None
+
+    @cached_property
+    def _stages(self) -> list[tuple[int, Path]]:
+        """Where stages begin, in the order of the text, and their paths."""
+        top: Path = ("pipelines",)
+        pipelines = [(*top, name) for name in self.keys(top)] if top[0] in self.keys(TOP) else []
+        lists: list[Path] = [(*pipeline, "stages") for pipeline in pipelines if "stages" in self.keys(pipeline)]
+        stages: list[Path] = [(*path, index) for path in lists for index in range(self.length(path))]
+        return sorted(((self.key(stage).start, stage) for stage in stages), key=lambda stage: stage[0])
+
+    def title(self, path: Path) -> str:
+        """Return what to call the mapping or list at *path*: `stage "unit"`, `"publish"`, `an arc`."""
+        pattern = self.pattern(path)
+        if not path:
+            return f'"{self._where}"' if self._where else "the config"
+        if pattern in {PIPELINE, TEMPLATE}:
+            return f'{"pipeline" if pattern == PIPELINE else "template"} "{path[-1]}"'
+        if pattern == STAGE:
+            return self._stage(path)
+        if pattern == ("pipelines", "*", "execution", 0):
+            return "an arc"
+        if isinstance(path[-1], int):
+            return f"an item of {self.title(path[:-1])}" if pattern[-2] == 0 else f'an item of "{path[-2]}"'
+        return f'"{path[-1]}"'
+
+    def pattern(self, path: Path) -> Path:
+        """Return the place in the schema that *path* belongs to; a map's own keys become "*", items 0."""
+        pattern: Path = ()
+        for step in path:
+            general: str | int = 0 if isinstance(step, int) else step
+            pattern += ("*",) if isinstance(step, str) and pattern in maps() else (general,)
+        return pattern
+
+    def _stage(self, path: Path) -> str:
+        node = self.node(path)
+        name = node.get("name") if isinstance(node, Mapping) else None
+        return f'stage "{name.text}"' if isinstance(name, Scalar) and name.text else "a stage"
+
+
+def described(pattern: Path) -> str:
+    """Return where a key belongs that is known at *pattern*, to go on after "belongs"."""
+    if pattern == TOP:
+        return "at the top level"
+    if pattern == PIPELINE:
+        return "in a pipeline"
+    if pattern == STAGE:
+        return "in a stage"
+    if pattern == TEMPLATE:
+        return "in a template"
+    return f'under "{".".join(names(pattern))}"'
+
+
+def names(pattern: Path) -> tuple[str, ...]:
+    """Return the keys that lead to *pattern* within its stage, template or pipeline."""
+    outer = next((outer for outer in (STAGE, TEMPLATE, PIPELINE) if pattern[: len(outer)] == outer), TOP)
+    inner = pattern[len(outer) :]
+    return tuple(step for step in inner if isinstance(step, str) and step != "*")
+
+
+def _start(node: Node) -> Span:
+    """Return the first key in *node*, or the first character where it has none."""
+    while isinstance(node, Sequence) and node.items:
+        node = node.items[0]
+    if isinstance(node, Mapping) and node.entries:
+        return node.entries[0].key.span
+    return node.span if isinstance(node, Scalar) else Span(node.span.file, node.span.start, node.span.start + 1)

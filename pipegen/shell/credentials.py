@@ -1,0 +1,41 @@
+"""The variables that credentials come from, where an engine keeps none by their IDs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from pipegen.diagnostics.codes import SECRET_SHADOWED
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Credential, CredentialKind
+
+_NOT_IN_VARIABLES = re.compile(r"[^A-Z0-9]")
+
+
+def variable(credential: str) -> str:
+    """Return the name of the variable for the *credential* of that ID: the ID in capitals."""
+    name = _NOT_IN_VARIABLES.sub("_", credential.upper())
+    return f"_{name}" if name[:1].isdigit() else name
+
+
+def sources(credential: Credential) -> tuple[str, ...]:
+    """Return the names of the variables that hold *credential*."""
+    name = variable(credential.id)
+    return (f"{name}_USERNAME", f"{name}_PASSWORD") if credential.kind is CredentialKind.PASSWORD else (name,)
+
+
+def check_told_apart(credentials: Iterable[Credential], report: Report) -> None:
+    """Report *credentials* of different IDs that would come from one variable."""
+    known: dict[str, Credential] = {}
+    for credential in credentials:
+        for source in sources(credential):
+            first = known.setdefault(source, credential)
+            if first.id != credential.id:
+                report.add(
+                    SECRET_SHADOWED,
+                    f'the credentials "{first.id}" and "{credential.id}" would both come from "{source}"',
+                    at=credential.span,
+                    also=[Label(first.span, f'comes from "{source}"')],
+                    hint="give one of them an ID that differs in letters or digits",
+                )

@@ -1,0 +1,225 @@
+"""Text for other interpreters, and what the shell itself evaluates: no place for a value."""
+
+from __future__ import annotations
+
+import pytest
+from bindings.scripted import scalar
+
+from pipegen.bindings.script.entry import parse_script
+from pipegen.diagnostics.model import Diagnostic
+from pipegen.diagnostics.report import Report
+
+PROGRAMS = (
+    # A shell's -c, however it is called.
+    'sh -c "echo ${s.v}"',
+    "bash -ec 'echo ${s.v}'",
+    "bash -euo pipefail -c 'x ${s.v}'",
+    "bash -e -u -o pipefail -c 'x ${s.v}'",
+    "/bin/sh -c ${s.v}",
+    "A=1 sh -c 'x ${s.v}'",
+    '"$SHELL" -c "x ${s.v}"',
+    "sudo -u me bash -c 'x ${s.v}'",
+    "timeout -k 5 10 sh -c 'x ${s.v}'",
+    "env A=1 sh -c 'x ${s.v}'",
+    "xargs -n 1 sh -c 'x ${s.v}'",
+    "find . -exec sh -c 'x ${s.v}' \\;",
+    "docker exec web sh -c 'x ${s.v}'",
+    "docker run --entrypoint sh -v a:b image -c 'x ${s.v}'",
+    "docker run --entrypoint=/bin/bash image -ec 'x ${s.v}'",
+    "docker run --rm image bash -lc 'x ${s.v}'",
+    "kubectl exec pod -- sh -c 'x ${s.v}'",
+    "su - me -c 'x ${s.v}'",
+    # The shell's own ways to read text again.
+    'eval "x ${s.v}"',
+    "eval x=${s.v}",
+    "trap 'rm ${s.v}' EXIT",
+    'alias x="y ${s.v}"',
+    # Other shells, elsewhere.
+    'ssh host "x ${s.v}"',
+    "ssh -p 22 -i key host x ${s.v}",
+    "watch 'x ${s.v}'",
+    # Other languages.
+    "python -c \"print('${s.v}')\"",
+    "python3.11 -I -c 'print(\"${s.v}\")'",
+    "$PYTHON -c 'x ${s.v}'",
+    'perl -pe "s/x/${s.v}/" file',
+    'perl -i.bak -ne "${s.v}" file',
+    "ruby -e 'x ${s.v}'",
+    'node -e "${s.v}"',
+    "awk '{ print \"${s.v}\" }' file",
+    "awk -F: -v x=1 ${s.v} file",
+    "gawk -f x -e ${s.v}",
+    "busybox awk ${s.v}",
+    'sed "s/x/${s.v}/" file',
+    'sed -i.bak -E "s/x/${s.v}/" file',
+    'sed -n -e p -e "s/x/${s.v}/" file',
+    'sed file -e "s/x/${s.v}/"',
+    'jq ".v = \\"${s.v}\\"" file',
+    'jq -r --arg a b ".v = \\"${s.v}\\"" file',
+    "psql -h host db -c \"select '${s.v}'\"",
+    "mysql -u root -e 'x ${s.v}'",
+    # Wherever a command may stand.
+    "if sh -c 'x ${s.v}'; then :; fi",
+    'x="$(sh -c "x ${s.v}")"',
+    "x=`sh -c 'x ${s.v}'`",
+    "case a in a) sh -c 'x ${s.v}' ;; esac",
+    "! sh -c 'x ${s.v}'",
+    "f() { sh -c 'x ${s.v}'; }",
+    # A program on standard input.
+    "echo 'x ${s.v}' | sh",
+    "echo 'x ${s.v}' |\n  sudo bash -s",
+    "printf '%s\\n' ${s.v} | ssh host",
+    "printf '%s\\n' ${s.v} | ssh host bash -s",
+    "{ echo a; echo ${s.v}; } | sh",
+    "for i in 1 2; do echo ${s.v}; done | bash",
+    "(echo ${s.v}) | sh",
+    "cat <<E | sh\n${s.v}\nE",
+    "bash -s a <<E\n${s.v}\nE",
+    "sh <<-E\n\t${s.v}\n\tE",
+    "python3 - <<'E'\n${s.v}\nE",
+    "ssh host 'bash -s' <<E\n${s.v}\nE",
+    "docker exec -i web sh <<E\n${s.v}\nE",
+    "psql db <<E\n${s.v}\nE",
+    "bash <<<'x ${s.v}'",
+    # In front of what cannot be followed, which the shell takes to the end of the script.
+    "cat <<E & sh -c ${s.v}\n${unclosed",
+    "sh <<E\n${s.v}\n${unclosed",
+)
+
+ARGUMENTS = (
+    "sh -c 'echo \"$1\"' sh ${s.v}",
+    "docker run --entrypoint sh image -c 'echo \"$1\"' sh ${s.v}",
+    "docker run --entrypoint tool image ${s.v}",
+    "bash script -c ${s.v}",
+    "python script.py -c ${s.v}",
+    "python -m pip install -c ${s.v}",
+    "node server.js -e ${s.v}",
+    "pip install jq sed ${s.v}",
+    "apt-get install -y bash python3 ${s.v}",
+    "sed -n 1p ${s.v}",
+    "sed -e 1p ${s.v}",
+    "sed -f program ${s.v}",
+    "awk -v x=${s.v} '{ print x }' ${s.v}",
+    "jq --arg a ${s.v} '.x = $a' file",
+    "jq .x ${s.v}",
+    "ssh -p ${s.v} ${s.v} uptime",
+    "trap finish ${s.v}",
+    "echo sh -c ${s.v}",
+    "echo ${s.v} | grep sh",
+    "echo ${s.v} | sh script",
+    "echo ${s.v} | python script.py",
+    "echo ${s.v} | ssh host 'cat >file'",
+    "curl -H ${s.v} https://example.org | sh",
+    "VALUE=${s.v} python -c 'import os'",
+    "env VALUE=${s.v} awk '{ print ENVIRON[\"VALUE\"] }'",
+    'eval "$(tool ${s.v})"',
+    'sh -c "$(cat ${s.v})"',
+    "find . -name ${s.v} -exec sed -n 1p {} \\;",
+    "for sh in ${s.v}; do :; done",
+)
+
+EVALUATED = (
+    "(( ${s.v} + 1 ))",
+    "x=$(( ${s.v} ))",
+    'x="$(( ${y:-${s.v}} ))"',
+    "x=$[ ${s.v} ]",
+    "let x=${s.v}",
+    "x[${s.v}]=1",
+    "x=([${s.v}]=1)",
+    'echo "${x[${s.v}]}"',
+    "echo ${x:${s.v}}",
+    "echo ${x:0:${s.v}}",
+    "for ((i = 0; i < ${s.v}; i++)); do :; done",
+    "[[ ${s.v} -eq 1 ]]",
+    "[[ a || 1 -lt ${s.v} ]]",
+    "[[ -v ${s.v} ]]",
+    "[ -v ${s.v} ]",
+    "read -r -p x ${s.v}",
+    "read -a ${s.v}",
+    "printf -v ${s.v} x",
+    "declare ${s.v}=1",
+    "declare -i x=${s.v}",
+    'declare -a x="(${s.v})"',
+    "declare -n x=${s.v}",
+    "f() { local ${s.v}=1; }",
+    "declare -i n\nn=${s.v}",
+    "RANDOM=${s.v}",
+    "PS4=${s.v}",
+)
+
+PLAIN = (
+    'x="$(( $(echo ${s.v}) + 1 ))"',
+    "[ ${s.v} -eq 1 ]",
+    "[ a = b -a ${s.v} = c ]",
+    "[[ ${s.v} == a ]]",
+    "x=(${s.v})",
+    "declare -a x=(${s.v})",
+    "export x=${s.v}",
+    "declare -x x=${s.v}",
+    "read -r x <${s.v}",
+    "read -p ${s.v} x",
+    "( (echo ${s.v}) )",
+    "((echo ${s.v}); echo a)",
+)
+
+
+def reported(script: str) -> list[Diagnostic]:
+    """Return what is said of *script*."""
+    report = Report()
+    parse_script(scalar(script), ["s"], report)
+    return list(report.diagnostics())
+
+
+@pytest.mark.parametrize("script", PROGRAMS)
+def test_a_value_is_no_part_of_a_program(script: str) -> None:
+    """An error at the reference, with the program that would read it, and a way out."""
+    (found,) = reported(script)
+
+    assert found.code.number == "PG318"
+    assert found.primary is not None
+    assert found.primary.span.text == "${s.v}"
+    assert found.related
+    assert found.hint
+
+
+@pytest.mark.parametrize("script", ARGUMENTS)
+def test_a_value_may_be_an_argument(script: str) -> None:
+    """Of anything; that is the way out."""
+    assert reported(script) == []
+
+
+@pytest.mark.parametrize("script", EVALUATED)
+def test_a_value_is_not_evaluated(script: str) -> None:
+    """Bash runs `$(…)` in what it works out as arithmetic: measured for each of these."""
+    (found,) = reported(script)
+
+    assert found.code.number == "PG319"
+    assert found.primary is not None
+    assert found.primary.span.text == "${s.v}"
+
+
+@pytest.mark.parametrize("script", PLAIN)
+def test_what_only_looks_like_arithmetic_is_fine(script: str) -> None:
+    """Numbers compared by `[`, subshells, arrays."""
+    assert reported(script) == []
+
+
+@pytest.mark.parametrize(
+    ("script", "hint"),
+    [
+        ('sh -c "x ${s.v}"', "hand it over as an argument: sh -c '… \"$1\" …' sh ${s.v}"),
+        ("sh <<E\n${s.v}\nE", 'hand it over as an argument: sh -s -- ${s.v}, and read "$1"'),
+        (
+            'python3 -c "x ${s.v}"',
+            "put the value into the environment: VALUE=${s.v} python …, and read VALUE in the program",
+        ),
+        ('awk "x ${s.v}"', "put the value into the environment: VALUE=${s.v} awk '… ENVIRON[\"VALUE\"] …'"),
+        ('jq "x ${s.v}"', "hand it over as a variable: jq --arg value ${s.v} '… $value …'"),
+        ("trap 'rm ${s.v}' EXIT", "put the commands into a function, where the value may stand, and name that"),
+    ],
+)
+def test_the_hint_tells_how_to_hand_it_over(script: str, hint: str) -> None:
+    """As that interpreter takes arguments."""
+    (found,) = reported(script)
+
+    assert found.hint == hint

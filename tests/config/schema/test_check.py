@@ -1,0 +1,444 @@
+"""The schema itself, and what is said of configs that break it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from pipegen.config.load import decode
+from pipegen.config.read import read
+from pipegen.config.schema.check import check_schema, check_settings
+from pipegen.config.schema.file import known_keys, pipelines_schema
+from pipegen.diagnostics.model import Diagnostic
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.source.tree import Mapping as TreeMapping
+
+_CORPUS = Path(__file__).parents[3].parent / "shared" / "corpus"
+
+# The files of the corpus that are refused, and the codes; upstream's schema refuses more of them.
+_REFUSED = {
+    "newest/martaannaj__RecommenderServer.yaml": ("PG209 7:14", "PG205 9:1"),
+    "newest/wikimedia__machinelearning-liftwing-inference-services__revscoring-editquality.yaml": ("PG107 16:13",),
+    "older/wikimedia__machinelearning-liftwing-inference-services@066ba966.yaml": ("PG107 13:13",),
+    "older/wikimedia__mediawiki@f31a0586.yaml": ("PG205 9:11",),
+    "older/wikimedia__wikibase-termbox@8d2e947a.yaml": ("PG205 25:11",),
+}
+
+
+def _check(text: str | bytes) -> tuple[Diagnostic, ...]:
+    report = Report()
+    data = text if isinstance(text, bytes) else text.encode()
+    with suppress(Stopped):
+        check_schema(read(decode(data, "pipegen.yaml", "", report), report), report)
+    return report.diagnostics()
+
+
+def _places(found: tuple[Diagnostic, ...]) -> tuple[str, ...]:
+    return tuple(f"{one.code.number} {_place(one)}" for one in found)
+
+
+def _place(found: Diagnostic) -> str:
+    assert found.primary is not None
+    first = found.primary.span.first
+    return f"{first.line}:{first.column}"
+
+
+def _in_stage(text: str) -> str:
+    """Return a config with *text* as the further keys of its one stage, from line 4 on."""
+    lines = "".join(f"        {line}\n" for line in text.splitlines())
+    return f"pipelines:\n  test:\n    stages:\n      - name: unit\n{lines}"
+
+
+def _parts(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield *schema* and each schema inside it; `description` and `examples` may be names of properties too."""
+    if not isinstance(schema, dict):
+        return
+    yield schema
+    for keyword in ("properties", "patternProperties", "$defs"):
+        for value in schema.get(keyword, {}).values():
+            yield from _parts(value)
+    for keyword in ("anyOf", "oneOf"):
+        for value in schema.get(keyword, ()):
+            yield from _parts(value)
+    for keyword in ("items", "additionalProperties", "propertyNames", "not"):
+        yield from _parts(schema.get(keyword))
+
+
+def _referred(reference: str) -> Any:
+    found: Any = pipelines_schema()
+    for key in reference.removeprefix("#/").split("/"):
+        found = found[key]
+    return found
+
+
+def _is_described(part: Mapping[str, Any]) -> bool:
+    return "description" in part or ("$ref" in part and _is_described(_referred(part["$ref"])))
+
+
+def test_schema_is_a_schema() -> None:
+    """The schema fits the metaschema of its draft."""
+    schema = pipelines_schema()
+
+    Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
+
+
+def test_examples_and_defaults_are_valid() -> None:
+    """What an editor offers is never wrong."""
+    schema = pipelines_schema()
+    checked = 0
+    for part in _parts(schema):
+        validator = Draft202012Validator({"$defs": schema["$defs"], **part})
+        for value in [*part.get("examples", []), *([part["default"]] if "default" in part else [])]:
+            checked += 1
+            assert not list(validator.iter_errors(value)), value
+
+    assert checked > 60
+
+
+def test_every_key_is_described() -> None:
+    """Each key has a description, or refers to a definition that has one."""
+    schema = pipelines_schema()
+    properties = [item for part in _parts(schema) for item in part.get("properties", {}).items()]
+
+    assert len(properties) > 150
+    assert [key for key, value in properties if not _is_described(value)] == []
+
+
+def test_known_keys_follow_the_schema() -> None:
+    """The keys of each place are found through references and branches; those of operators belong to none."""
+    known = known_keys()
+
+    assert known[()] == ("pipelines", "inputs", "templates", "include", "targets")
+    assert known["pipelines", "*", "stages", 0, "publish", "image"] == ("id", "name", "tag", "tags")
+    assert "chart" in known["pipelines", "*", "stages", 0, "promote", 0]
+    assert known["templates", "*", "publish", "image"] == known["pipelines", "*", "defaults", "publish", "image"]
+    assert not any("$each" in keys for keys in known.values())
+
+
+def test_templates_have_the_keys_of_stages() -> None:
+    """All but the name, in the order of the stage."""
+    known = known_keys()
+    of_stages = known["pipelines", "*", "stages", 0]
+
+    assert known["templates", "*"] == known["pipelines", "*", "defaults"] == of_stages[1:]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "promote: true",
+        "promote: [{chart: a, environments: [b], version: '1'}]",
+        "promote: {$each: chart, $in: [a, b], $yield: {chart: '${.chart}'}}",
+        "promote: [{$merge: {chart: a}, $with: {version: b}}]",
+        "run: {credentials: [{id: a, usernameVariable: U, passwordVariable: P}, {id: b, keyFileVariable: K}]}",
+        "run: {arguments: [1, 1.10, yes, text], env: {A: 1, B: true, C: on}}",
+        "run: {arguments: {$each: [a, b], $in: '${x.output}', $yield: '${.a}'}}",
+        "run: {env: {$merge: {A: b}, $with: {C: d}}}",
+        "run: {arguments: {$merge: [1], $with: [2]}}",
+        "run: false",
+        "build: 3.12",
+        "build: {$merge: a, $with: b}",
+        "build: {variant: a, context: ., excludes: [b], imagePullPolicy: never}",
+        "deploy: {test: true}",
+        "deploy: {chart: {name: a, version: 1.0}, cluster: ci, timeout: 60, overrides: {a: [{b: null}]}}",
+        "deploy: {timeout: '${.limit}'}",
+        "copy: [/srv/a, {from: b, source: c, destination: d, archive: no}, {$merge: a, $with: b}]",
+        "publish: {image: false}",
+        "publish: {image: {id: a, name: b, tag: 1.0, tags: [c, '${setup.tag}']}}",
+        "exports: {a: '${.imageID}', b: 1}",
+        "trigger: {name: a, parameters: {B: c}, propagate: false, wait: true}",
+        "notify: {email: {to: a@example.org, subject: b, body: c}}",
+        "notify: {email: {to: [a@example.org]}}",
+        "blubberfile: {variants: {$merge: {a: {}}, $with: {}}}",
+    ],
+)
+def test_accepts_what_upstream_code_accepts(text: str) -> None:
+    """All of v0, and what upstream's code takes although its schema does not."""
+    assert _check(_in_stage(text)) == ()
+
+
+def test_accepts_the_keys_of_a_pipeline() -> None:
+    """All keys of a pipeline, and `targets` beside `pipelines`."""
+    text = (
+        "pipelines:\n  a:\n    blubberfile: b\n    directory: c\n    workspace: shared\n"
+        "    fetch: {shallow: no, depth: 5, submodules: off, tags: yes}\n    notify: {email: {to: d}}\n"
+        "    stages: [{name: 1}, {name: on}]\n    execution: [[1, on], [1]]\ntargets: {gitlab: {any: thing}}\n"
+    )
+
+    assert _check(text) == ()
+
+
+@pytest.mark.skipif(not _CORPUS.is_dir(), reason="the corpus is not there")
+@pytest.mark.parametrize("path", sorted(_CORPUS.glob("*/*.yaml")), ids=lambda path: path.stem)
+def test_corpus(path: Path) -> None:
+    """Real configs are accepted, but for a few that are wrong; each is refused at the right place."""
+    found = _check(path.read_bytes())
+
+    assert _places(found) == _REFUSED.get(f"{path.parent.name}/{path.name}", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "place", "message", "hint"),
+    [
+        ("run: {argumnets: [a]}", "PG201", "5:15", 'unknown key "argumnets" in "run"', 'rename it to "arguments"'),
+        (
+            "copy: [{source: a, dest: b}]",
+            "PG201",
+            "5:28",
+            'unknown key "dest" in an item of "copy"',
+            'known are "from", "source", "destination", "archive"',
+        ),
+        (
+            "run: {env: {$merge: {A: b}, $with: {}, C: d}}",
+            "PG201",
+            "5:48",
+            'unknown key "C" in "env"',
+            'beside "$merge", "$with" no other key may stand',
+        ),
+        ('run: {tail: "5"}', "PG202", "5:21", '"tail" takes a whole number, not text', "remove the quotes: 5"),
+        ("run: {tail: 1.5}", "PG202", "5:21", '"tail" takes a whole number, not a number', None),
+        ("run: {tail: 2.0}", "PG202", "5:21", '"tail" takes a whole number, not a number', None),
+        (
+            "run: {arguments: --all}",
+            "PG202",
+            "5:26",
+            '"arguments" takes a list, not text',
+            "write it as a list: [--all]",
+        ),
+        ("run: {arguments: 5}", "PG202", "5:26", '"arguments" takes a list, not a whole number', None),
+        (
+            "run: {arguments: [{make: all}]}",
+            "PG202",
+            "5:27",
+            'an item of "arguments" takes text, not a map',
+            "quote the text if it holds a colon or begins with a brace",
+        ),
+        (
+            "run:\n  env:\n    - A: b",
+            "PG202",
+            "6:11",
+            '"env" takes a map, not a list',
+            'remove the dash: a map holds lines of "key: value"',
+        ),
+        ("run: {env: {A: [b]}}", "PG202", "5:24", '"A" takes text, not a list', "write the value alone, not in a list"),
+        ("build:", "PG202", "5:9", '"build" has no value', "write its value, or remove the key"),
+        ("build: ~", "PG202", "5:16", '"build" has no value', "write its value, or remove the key"),
+        (
+            "run: {arguments: [~]}",
+            "PG202",
+            "5:27",
+            'an item of "arguments" has no value',
+            "write its value, or remove the dash",
+        ),
+        (
+            "promote: yes please",
+            "PG202",
+            "5:18",
+            '"promote" takes true or false or a list, not text',
+            "write it as a list",
+        ),
+        ("trigger: {wait: true}", "PG203", "5:9", '"trigger" has no "name"', 'add "name: deploy-docs"'),
+        ("build: {$merge: a}", "PG203", "5:9", '"build" has no "$with"', 'add the key "$with"'),
+        (
+            "run: {credentials: [{id: a}]}",
+            "PG203",
+            "5:30",
+            'an item of "credentials" needs "name", or "usernameVariable" and "passwordVariable", or "keyFileVariable"',
+            'add "name", or "usernameVariable" and "passwordVariable", or "keyFileVariable"',
+        ),
+        (
+            "run: {credentials: [{id: a, usernameVariable: b}]}",
+            "PG203",
+            "5:30",
+            'an item of "credentials" needs "passwordVariable"',
+            'add "passwordVariable"',
+        ),
+        (
+            "run: {credentials: [{id: a, name: b, keyFileVariable: c}]}",
+            "PG204",
+            "5:46",
+            'an item of "credentials" has "name", "keyFileVariable", of which only one may stand',
+            "keep one, and remove what belongs to the others",
+        ),
+        ("deploy: {cluster: prod}", "PG204", "5:27", '"cluster" takes "ci" only', None),
+        ("deploy: {timeout: -1}", "PG204", "5:27", '"timeout" takes a number from 0 up, not -1', None),
+        ("deploy: {timeout: long}", "PG204", "5:27", '"timeout" takes no "long"', None),
+    ],
+)
+def test_violations_in_a_stage(text: str, code: str, place: str, message: str, hint: str | None) -> None:
+    """Each violation is told once, in our words, at its key or value."""
+    (found,) = _check(_in_stage(text))
+
+    assert (found.code.number, _place(found), found.message, found.hint) == (code, place, message, hint)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "place", "message", "hint"),
+    [
+        ("word", "PG202", "1:1", "the config takes a map, not text", 'begin the file with "pipelines:"'),
+        ("[a]", "PG202", "1:1", "the config takes a map, not a list", 'begin the file with "pipelines:"'),
+        ("targets: {}", "PG203", "1:1", 'the config has no "pipelines"', 'add the key "pipelines"'),
+        ("pipelines: {}", "PG204", "1:12", '"pipelines" is empty', "write at least one"),
+        ("pipelines: {a: {stages: []}}", "PG204", "1:25", '"stages" is empty', "write at least one"),
+        ("pipelines: {a: {}}", "PG203", "1:13", 'pipeline "a" has no "stages"', 'add the key "stages"'),
+        ("pipelines: {'': {stages: [{name: a}]}}", "PG204", "1:13", 'a key of "pipelines" is empty', None),
+        ("pipelines: {a: {stages: [{name: ''}]}}", "PG204", "1:33", '"name" is empty', None),
+        ("pipelines: {a: {stages: [b]}}", "PG202", "1:26", "a stage takes a map, not text", 'write "- name: b"'),
+        (
+            "pipelines: {a: {stages: [~]}}",
+            "PG202",
+            "1:26",
+            "a stage has no value",
+            "write its value, or remove the dash",
+        ),
+        (
+            "pipeline: {a: {stages: [{name: b}]}}",
+            "PG201",
+            "1:1",
+            'unknown key "pipeline" in the config',
+            'rename it to "pipelines"',
+        ),
+        (
+            "pipelines: {a: {stages: [{name: b}], workspace: share}}",
+            "PG204",
+            "1:49",
+            '"workspace" takes "isolated" or "shared", not "share"',
+            'did you mean "shared"?',
+        ),
+        ("pipelines: {a: {stages: [{name: b}]}}\ntargets: {c: d}", "PG202", "2:14", '"c" takes a map, not text', None),
+    ],
+)
+def test_violations_outside_of_stages(text: str, code: str, place: str, message: str, hint: str | None) -> None:
+    """Each violation is told once; a slip in a needed key is not also told as missing."""
+    (found,) = _check(text)
+
+    assert (found.code.number, _place(found), found.message, found.hint) == (code, place, message, hint)
+
+
+@pytest.mark.parametrize("key", [".anchors", "x-anchors"])
+def test_anchors_have_a_place_at_the_top(key: str) -> None:
+    """Whatever stands there."""
+    assert _check(f"{key}: [&a {{name: b}}, ~]\npipelines: {{p: {{stages: [*a]}}}}") == ()
+
+
+def test_everything_is_found_in_one_go() -> None:
+    """Violations of different kinds come together, in the order of the text."""
+    found = _check(_in_stage("run: {tail: x}\npublish: {image: 1}\ntrigger: {}\nwhen: never"))
+
+    assert _places(found) == ("PG202 5:21", "PG202 6:26", "PG203 7:9", "PG202 8:15")
+
+
+def test_settings_are_checked_against_their_own_schema() -> None:
+    """A target's section is checked by the target's schema, and named where it stands."""
+    schema = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {"images": {"enum": ["local", "registry"]}},
+        "patternProperties": {"^x-": {}},
+    }
+    report = Report()
+    tree = read(decode(b"imges: local\nimages: lokal\nx-any: 1\n", "pipegen.yaml", "", report), report)
+    assert isinstance(tree, TreeMapping)
+
+    check_settings(tree, schema, report, "targets.gitlab")
+
+    assert [found.message for found in report.diagnostics()] == [
+        'unknown key "imges" in "targets.gitlab"',
+        '"images" takes "local" or "registry", not "lokal"',
+    ]
+
+
+def test_deep_nesting_is_told_once() -> None:
+    """What is nested too deep for the stages that follow is one diagnostic at the value, no crash."""
+    found = _check(_in_stage(f"deploy: {{overrides: {{a: {'[' * 120}{']' * 120}}}}}"))
+
+    assert [one.message for one in found] == ["the value is nested more than 100 levels deep"]
+
+
+def test_an_alias_is_told_of_once() -> None:
+    """A wrong value that is used twice stands in the text once."""
+    found = _check("pipelines:\n  a:\n    stages: [{name: b, run: &run {tail: x}}, {name: c, run: *run}]\n")
+
+    assert _places(found) == ("PG202 3:41",)
+
+
+_STAGE = ("pipelines", "*", "stages", 0)
+_KEYS = sorted({"$each", "$in", "$merge", "$with", "other"}.union(*known_keys().values()))
+_VALUES: st.SearchStrategy[object] = st.recursive(
+    st.sampled_from([None, True, 0, 3, 1.5, "", "5", "true", "text", "${.stage}"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_KEYS), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+# A stage that extends a template may lack what that gives: it is checked when it is whole.
+@given(
+    stage=st.dictionaries(
+        st.sampled_from([key for key in known_keys()[_STAGE] if key != "extends"]), _VALUES, max_size=4
+    )
+)
+def test_something_is_told_exactly_when_the_schema_refuses(stage: dict[str, object]) -> None:
+    """No violation gets lost on the way to our words, and none is made up."""
+    config = {"pipelines": {"test": {"stages": [{"name": "unit"}, stage]}}}
+    is_valid = Draft202012Validator(dict(pipelines_schema())).is_valid(config)
+
+    assert (_check(json.dumps(config)) == ()) is is_valid
+
+
+@pytest.mark.parametrize(
+    ("stage", "code", "message"),
+    [
+        ("script: {a: b}", "PG202", '"script" takes text or a list, not a map'),
+        ("script:", "PG202", '"script" has no value'),
+        ("script: []", "PG204", '"script" is empty'),
+        ("script: ''", "PG204", '"script" is empty'),
+        ("script: [[x]]", "PG202", 'an item of "script" takes text, not a list'),
+        ("env: [A=b]", "PG202", '"env" takes a map, not a list'),
+        ("outputs: version", "PG202", '"outputs" takes a list or a map, not text'),
+        ("outputs: {v: cat V}", "PG202", '"v" takes a map, not text'),
+        ("outputs: {v: {}}", "PG203", '"v" needs "command", or "file"'),
+        ("outputs: {v: {command: a, file: b}}", "PG204", '"v" has "command", "file", of which only one may stand'),
+        ("artifacts: dist", "PG202", '"artifacts" takes a list or a map, not text'),
+        ("when: never", "PG202", '"when" takes a map, not text'),
+        ("files_from: build", "PG202", '"files_from" takes a list, not text'),
+        ("directory: [a]", "PG202", '"directory" takes text, not a list'),
+        ("scripts: x", "PG201", 'unknown key "scripts" in stage "unit"'),
+    ],
+)
+def test_keys_of_scripts(stage: str, code: str, message: str) -> None:
+    """What is wrong with them is told once, in our words."""
+    (found,) = _check(_in_stage(stage))
+
+    assert (found.code.number, found.message) == (code, message)
+
+
+@pytest.mark.parametrize(
+    ("execution", "message"),
+    [
+        ("[[a, []]]", "an item of an arc is empty"),
+        ("[[a, [b, [c]]]]", "an item of an item of an arc takes text, not a list"),
+        ("[[a, {b: c}]]", "an item of an arc takes text or a list, not a map"),
+    ],
+)
+def test_groups_in_arcs(execution: str, message: str) -> None:
+    """A group holds names, and at least one."""
+    (found,) = _check(f"pipelines: {{p: {{stages: [{{name: a}}], execution: {execution}}}}}")
+
+    assert found.message == message
+
+
+def test_of_many_unknown_keys_the_first_thousand_are_told() -> None:
+    """The last of them counts the others: nobody reads on."""
+    found = _check("".join(f"k{number}: x\n" for number in range(1_002)) + "pipelines: {p: {stages: [{name: a}]}}\n")
+
+    assert len(found) == 1_000
+    assert found[-1].message == 'unknown key "k999" in the config, and 2 more'

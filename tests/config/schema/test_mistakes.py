@@ -1,0 +1,124 @@
+"""Mistakes that are told in words of their own."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipegen.config.load import decode
+from pipegen.config.read import read
+from pipegen.config.schema.check import check_schema
+from pipegen.diagnostics.model import Diagnostic
+from pipegen.diagnostics.report import Report
+
+_HEAD = "pipelines:\n  test:\n    stages:\n      - name: unit\n"
+
+
+def _check(text: str) -> tuple[Diagnostic, ...]:
+    report = Report()
+    check_schema(read(decode(text.encode(), "pipegen.yaml", "", report), report), report)
+    return report.diagnostics()
+
+
+def _one(text: str) -> tuple[str, str, str | None]:
+    """Return code, marked text and hint of the one diagnostic for *text*."""
+    (found,) = _check(text)
+    assert found.primary is not None
+    return found.code.number, found.primary.span.text, found.hint
+
+
+@pytest.mark.parametrize(
+    ("execution", "marked", "hint"),
+    [
+        ("[unit, lint]", "unit, lint", 'make it one arc, a list in the list: "execution: [[unit, lint]]"'),
+        ("[[unit], lint]", "lint", 'make each an arc of its own: "- [lint]"'),
+        ("\n      - unit\n      - lint", "unit", 'make it one arc, a list in the list: "execution: [[unit, lint]]"'),
+        ("[1, yes]", "1, yes", 'make it one arc, a list in the list: "execution: [[1, yes]]"'),
+    ],
+)
+def test_flat_execution(execution: str, marked: str, hint: str) -> None:
+    """Names outside of arcs are told of once for the pipeline, with the arc to write."""
+    assert _one(f"{_HEAD}    execution: {execution}\n") == ("PG206", marked, hint)
+
+
+def test_flat_execution_marks_names_on_other_lines() -> None:
+    """Names on lines of their own are all marked."""
+    (found,) = _check(f"{_HEAD}    execution:\n      - unit\n      - lint\n      - docs\n")
+
+    assert [label.span.text for label in found.related] == ["lint", "docs"]
+
+
+def test_text_as_execution_is_a_wrong_type() -> None:
+    """What is no list at all is not called flat."""
+    assert _one(f"{_HEAD}    execution: unit\n")[:2] == ("PG202", "unit")
+
+
+def test_stray_dash() -> None:
+    """A stage without a name, whose keys the one above lacks, may be the rest of that one."""
+    (found,) = _check(f"{_HEAD}        build: test\n      - run: true\n        copy: [a]\n")
+
+    assert found.code.number == "PG207"
+    assert found.message == 'a stage has no name; stage "unit" ends above it'
+    assert found.primary is not None
+    assert found.primary.text == "the dash in front of this begins a new stage"
+    assert [(label.span.text, label.text) for label in found.related] == [("unit", "perhaps it belongs to this one")]
+    assert found.hint is not None
+    assert found.hint.startswith('remove the dash in front of "run"')
+
+
+def test_several_stray_dashes() -> None:
+    """A stage cut in three is told of twice, each time with the stage that has the name."""
+    found = _check(f"{_HEAD}      - build: test\n      - run: true\n")
+
+    assert [label.span.text for one in found for label in one.related] == ["unit", "unit"]
+
+
+@pytest.mark.parametrize(
+    "stages",
+    [
+        "[{build: a}]",
+        "[{name: unit, build: a}, {build: b}]",
+        "[{name: unit, build: a}, {run: true}, {build: b, run: true}]",
+    ],
+)
+def test_unnamed_stage_that_is_no_rest(stages: str) -> None:
+    """A stage that repeats keys of the one above, or has none above, is simply told to have no name."""
+    found = _check(f"pipelines: {{test: {{stages: {stages}}}}}")[-1]
+
+    assert (found.code.number, found.message, found.hint) == (
+        "PG207",
+        "a stage has no name",
+        'begin the stage with "- name: …"',
+    )
+
+
+@pytest.mark.parametrize(
+    ("chart", "hint"),
+    [
+        ("https://example.org/charts/service-0.2.1.tgz", 'write "chart: {name: service, version: 0.2.1}"'),
+        ("https://example.org/charts/my-service/", 'write "chart: {name: my-service}"'),
+        ("my-service-v1.0-rc1.tgz", 'write "chart: {name: my-service, version: v1.0-rc1}"'),
+        ("service", 'write "chart: {name: service}"'),
+    ],
+)
+def test_chart_as_text(chart: str, hint: str) -> None:
+    """The hint holds the name and the version that the address names."""
+    assert _one(f"{_HEAD}        deploy: {{chart: '{chart}'}}\n") == ("PG208", f"'{chart}'", hint)
+
+
+@pytest.mark.parametrize(
+    ("keys", "hint"),
+    [
+        (
+            "build: test\n        run: test",
+            'write "run: true" to run the image that this stage builds from the variant "test"',
+        ),
+        ("run: unit", 'write "run: true" to run the image that this stage builds from the variant "unit"'),
+        ("run: make it", 'write "run: true", or give the image arguments: "run: {arguments: [make, it]}"'),
+        ("run: echo $A", """write "run: true", or give the image arguments: "run: {arguments: [echo, '$A']}\""""),
+    ],
+)
+def test_run_as_text(keys: str, hint: str) -> None:
+    """A command is told where arguments go; the name of the variant was meant as `true`."""
+    code, _, found = _one(f"{_HEAD}        {keys}\n")
+
+    assert (code, found) == ("PG209", hint)
