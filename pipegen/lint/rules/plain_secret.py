@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked, Work
-from pipegen.lint.tokens import Secret, given, is_likely, is_name, tokens
+from pipegen.lint.given import given, is_likely, is_name
+from pipegen.lint.tokens import Secret, tokens
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, Scalar, children
 
