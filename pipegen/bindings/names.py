@@ -14,9 +14,6 @@ from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Scalar, Sequence
 from pipegen.structs import SpannedStruct
 
-# The order in which PipelineLib takes a stage's steps.
-STEPS = ("script", "build", "run", "copy", "publish", "promote", "deploy", "exports", "trigger")
-
 STEP_NAMES: dict[str, tuple[str, ...]] = {
     "build": ("imageID", "imageLocalName"),
     "run": ("container", "output"),

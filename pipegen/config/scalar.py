@@ -36,4 +36,6 @@ def plain_kind(text: str) -> Kind:
 def tagged_kind(text: str, tag: str) -> Kind:
     """Return what *text* is that is said to be *tag*: text, where it does not look like it."""
     kind = _TAGGED.get(tag.rpartition(":")[2])
-    return kind if kind is not None and re.fullmatch(_PATTERNS[kind], text) else Kind.TEXT
+    if kind is None or len(text) > _LONGEST_NUMBER or not re.fullmatch(_PATTERNS[kind], text):
+        return Kind.TEXT
+    return kind

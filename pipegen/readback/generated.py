@@ -105,6 +105,14 @@ def _place_of_child(file: SourceFile, path: str) -> Path | None:
     beside = file.place.parent
     depth = len(file.folder.split("/")) if file.folder else 0
     root = file.place.parents[depth]
-    places = [folder / path.lstrip("/") for folder in (beside, root)]
-    inside = (place for place in places if place.resolve().is_relative_to(root.resolve()))
-    return next((place for place in inside if place.is_file() and place.stat().st_size <= _LARGEST), None)
+    places = (folder / path.lstrip("/") for folder in (beside, root))
+    return next((place for place in places if _is_child(place, root)), None)
+
+
+def _is_child(place: Path, root: Path) -> bool:
+    try:
+        is_inside = place.resolve().is_relative_to(root.resolve())
+        return is_inside and place.is_file() and place.stat().st_size <= _LARGEST
+    except (OSError, ValueError, RuntimeError):
+        # A name that no file can have; links in a circle are a RuntimeError before Python 3.13.
+        return False

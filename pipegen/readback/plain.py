@@ -20,7 +20,6 @@ _KEPT = frozenset(
     }
 )
 _SKIPPED = 0
-_KEY_DEPTH = 2
 _TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')"""
 _ENTRY = re.compile(rf"(?:([\w.][^\n\"':#]*)|({_TEXT})):(?= |$)(.*)")
 _KEY = re.compile(r"  ([A-Za-z_]\w*):(?= |$)")

@@ -143,6 +143,16 @@ def test_a_config_that_was_renamed_and_changed_is_lost(mono: Path, pipegen: Pipe
     assert 'bring the config back; no file is made from "api/pipegen.yml"' in told
 
 
+def test_a_name_that_no_file_has_is_that_of_no_config(mono: Path, pipegen: Pipegen) -> None:
+    """A header may say anything."""
+    change(mono / "api/Jenkinsfile", "from api/pipegen.yaml", f"from {'x' * 5000}")
+
+    result = pipegen("compile", "--check")
+
+    assert result.status == 1
+    assert "is not there" in result.err
+
+
 def test_a_change_by_hand_without_a_config_is_told(mono: Path, pipegen: Pipegen) -> None:
     """Nothing can say what was there before."""
     change(mono / "api/Jenkinsfile", "make api", "make it")

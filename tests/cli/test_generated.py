@@ -121,6 +121,19 @@ def test_child_pipelines_are_read_beside_their_parent(empty: Path, pipegen: Pipe
     assert sorted(graph["arcs"]) == [["a", "b"], ["b", "c"], ["c", "e"]]
 
 
+@pytest.mark.parametrize("name", ["loop.yml", "a\\0b.yml", "x" * 5000, "../outside.yml"])
+def test_a_child_that_no_file_can_be_is_not_there(empty: Path, pipegen: Pipegen, name: str) -> None:
+    """A link to itself, a name that the system does not take, a place outside of the repository."""
+    (empty / "loop.yml").symlink_to("loop.yml")
+    (empty.parent / "outside.yml").write_text(CHILD, encoding="utf-8")
+    (empty / ".gitlab-ci.yml").write_text(PARENT.replace("ci/child.yml", f'"{name}"'), encoding="utf-8")
+
+    result = pipegen("graph", ".gitlab-ci.yml")
+
+    assert result.status == 1
+    assert "error[PG" in result.err
+
+
 def test_what_is_wrong_in_a_child_pipeline_is_shown_there(empty: Path, pipegen: Pipegen) -> None:
     """By the path of its own file; one that is not there, where it is asked for."""
     (empty / ".gitlab-ci.yml").write_text(PARENT, encoding="utf-8")

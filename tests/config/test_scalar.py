@@ -87,9 +87,8 @@ def test_a_tag_says_what_a_scalar_is(text: str, kind: Kind) -> None:
 
 def test_a_long_row_of_digits_is_text() -> None:
     """Python refuses to read thousands of digits, and no setting is that large."""
-    node = scalar_of("1" * 5000)
-
-    assert (node.kind, len(node.text)) == (TEXT, 5000)
+    for node in (scalar_of("1" * 5000), scalar_of("!!int " + "1" * 5000), scalar_of(f"!!int '{'1' * 5000}'")):
+        assert (node.kind, len(node.text)) == (TEXT, 5000)
 
 
 @pytest.mark.parametrize("text", ["1.10", "0o17", "007", "1_000", "yes", "1e3", "-0"])

@@ -81,3 +81,9 @@ def test_regular_expressions_match_anywhere() -> None:
     assert not Pattern(common("^b+$"), is_regex=True).matches("abba")
     assert not Pattern(common("a$"), is_regex=True).matches("a\n")
     assert Pattern(common(r"(?i)MAIN"), is_regex=True).matches("main")
+
+
+@pytest.mark.parametrize("source", ["^(a|a)*$", "^(a|aa)+$", "^(a|a){40}$", "(a+)+b", "(a*)*(a*)*b"])
+def test_no_regular_expression_takes_long(source: str) -> None:
+    """Python's own matcher tries all ways in which alternatives and repetitions can share a text."""
+    assert not Pattern(common(source), is_regex=True).matches("a" * 60 + "c")

@@ -23,12 +23,12 @@ def grouped(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
-# Repeated at most three times over: Python takes hours for five, even on six characters.
+# Repeated at most three times over: Python takes hours for five, even on a few characters.
 SHAPES = grouped(grouped(st.tuples(ATOMS, COUNTS).map("".join)))
 
 
 @settings(max_examples=500)
-@given(st.sampled_from(["", "^", "(?i)", "(?i)^"]), SHAPES, st.sampled_from(["", "$"]), st.text("abA.1]\n", max_size=6))
+@given(st.sampled_from(["", "^", "(?i)", "(?i)^"]), SHAPES, st.sampled_from(["", "$"]), st.text("abA.1]\n", max_size=5))
 def test_it_ends_where_pythons_does(front: str, shape: str, back: str, text: str) -> None:
     """From each place on, and nowhere else."""
     pattern = f"{front}{shape}{back}"

@@ -115,7 +115,8 @@ class Repository(Struct, dict=True):
         source, top = written.header.source, self.root.resolve()
         for folder in (place := written.path.parent.resolve(), *place.parents):
             found = folder / source
-            if found.is_file() and _from_root(found) == source:
+            # False, and no error, where the name is none that a file can have.
+            if os.path.isfile(found) and _from_root(found) == source:  # noqa: PTH113
                 return Path(os.path.relpath(found))
             if folder == top:
                 break

@@ -10,7 +10,7 @@ from pipegen.structs import Struct
 
 _WILDCARD = re.compile(r"\*\*/|\*\*|\*|\?")
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
-# Where no more repeats, Python's own matcher is quick: wildcards never stand inside each other.
+# Where no more repeats, and no alternatives do, Python's own matcher is quick: wildcards never stand inside each other.
 _REPEATED = re.compile(r"[*+{]|(?<!\()\?")
 _FEW = 3
 # A line's end in a regular expression of ours: no character class holds a bare dollar sign.
@@ -53,7 +53,8 @@ class Pattern(Struct):
 
     def matches_any(self, texts: Iterable[str]) -> bool:
         """Return whether the pattern matches one of *texts*."""
-        if len(_REPEATED.findall(self.text)) > (1 if self.is_regex else _FEW):
+        repeats = len(_REPEATED.findall(self.text))
+        if repeats > (1 if self.is_regex else _FEW) or (repeats and self.is_regex and "|" in self.text):
             return any(ends(self.regex, text, range(len(text) + 1), re.ASCII) for text in texts)
         python = re.compile(_END.sub(lambda found: found[1] or r"\Z", self.regex), re.ASCII)
         return any(map(python.search, texts))

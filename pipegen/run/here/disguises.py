@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Iterable, Iterator
+from functools import cached_property, lru_cache
+from typing import Protocol
 
 # Shorter texts stand in any log by chance: to mask them would tell them.
 SHORTEST = 4
@@ -46,8 +47,17 @@ _DOUBLED = {
 }
 
 
-class Form:
-    """An expression for bytes: it matches nothing without its *anchor*, and no more than so many bytes."""
+class Form(Protocol):
+    """A way to write a secret, of no more than *longest* bytes."""
+
+    longest: int
+
+    def found(self, data: bytes) -> Iterator[tuple[int, int]]:
+        """Yield where it stands in *data*, within another place too."""
+
+
+class Encoded:
+    """An expression for bytes that matches nothing without its *anchor*."""
 
     def __init__(self, pattern: bytes, longest: int, anchor: bytes) -> None:
         self._text, self.longest, self._anchor = pattern, longest, anchor
@@ -65,6 +75,69 @@ class Form:
                 return
             yield found.span()
             begin = found.start() + 1
+
+
+class Spelt:
+    """A text as it stands, and with any of its characters escaped; its longest word is the anchor.
+
+    A run of backslashes is so many characters in more ways than Python's own matcher could ever try. So from the anchor
+    on, both ways, one goes from all places where a character may begin to all places where it may end.
+    """
+
+    def __init__(self, line: bytes) -> None:
+        text = line.decode(errors="surrogateescape")
+        parts: list[str] = _PARTS.findall(text)
+        first = max(range(len(parts)), key=lambda place: len(parts[place]) if _is_word(parts[place]) else 0)
+        self.longest = sum(len(part) if _is_word(part) else _WIDEST for part in parts)
+        self._behind = parts[first + 1 :]
+        self._before = parts[:first][::-1]
+        self._anchor = parts[first]
+
+    def found(self, data: bytes) -> Iterator[tuple[int, int]]:
+        """Yield where it stands in *data*, as far as it may reach."""
+        anchor = _pattern_of(self._anchor)
+        place = anchor.search(data)
+        while place is not None:
+            starts = {place.start()}
+            for part in self._before:
+                starts = {one for start in starts for one in _starts(part, data, start)}
+            ends = {place.end()} if _is_word(self._anchor) else {*_ends(self._anchor, data, place.start())}
+            for part in self._behind if starts else ():
+                ends = {one for end in ends for one in _ends(part, data, end)}
+            if starts and ends:
+                yield min(starts), max(ends)
+            place = anchor.search(data, place.start() + 1)
+
+
+_PARTS = re.compile(r"[A-Za-z0-9]+|[^A-Za-z0-9]", re.DOTALL)
+
+
+def _is_word(part: str) -> bool:
+    return part.isascii() and part.isalnum()
+
+
+def _starts(part: str, data: bytes, end: int) -> Iterable[int]:
+    """Return where *part* may begin in *data* that ends at *end*."""
+    if _is_word(part):
+        start = end - len(part)
+        return (start,) if start >= 0 and data.startswith(part.encode(), start) else ()
+    fits = _pattern_of(part).fullmatch
+    return [start for start in range(max(end - _WIDEST, 0), end) if fits(data, start, end)]
+
+
+def _ends(part: str, data: bytes, start: int) -> Iterable[int]:
+    """Return where *part* may end in *data* that begins at *start*."""
+    if _is_word(part):
+        return (start + len(part),) if data.startswith(part.encode(), start) else ()
+    pattern = _pattern_of(part)
+    if pattern.match(data, start) is None:
+        return ()
+    return [end for end in range(start + 1, min(start + _WIDEST, len(data)) + 1) if pattern.fullmatch(data, start, end)]
+
+
+@lru_cache(maxsize=1_024)
+def _pattern_of(part: str) -> re.Pattern[bytes]:
+    return re.compile(part.encode() if _is_word(part) else _character(part))
 
 
 def lines(secret: bytes) -> tuple[bytes, ...]:
@@ -86,13 +159,13 @@ def forms(secret: bytes) -> Iterator[Form]:
     parts = lines(secret)
     for line in parts:
         if len(line) >= SHORTEST:
-            yield _text(line)
+            yield Spelt(line)
     if len(parts) > 1 and any(len(line) < SHORTEST for line in parts):
-        yield _text(secret.strip().replace(b"\r\n", b"\n"))
+        yield Spelt(secret.strip().replace(b"\r\n", b"\n"))
     if len(secret.strip()) >= SHORTEST:
         yield from _alone(secret.strip())
     for digits in _base64(secret.strip()):
-        yield Form(re.escape(digits) + _REST, len(digits) + _LONGEST_REST, digits)
+        yield Encoded(re.escape(digits) + _REST, len(digits) + _LONGEST_REST, digits)
     yield from _hex(secret.strip())
 
 
@@ -103,18 +176,8 @@ def pieces(secret: bytes) -> Iterator[bytes]:
         yield from (digits[place : place + DIGITS] for place in range(len(digits) - DIGITS + 1))
 
 
-def _text(line: bytes) -> Form:
-    """Return *line* as it stands, and with any of its characters escaped."""
-    text = line.decode(errors="surrogateescape")
-    plain = sum(one.isascii() and one.isalnum() for one in text)
-    words = re.findall(rb"[A-Za-z0-9]+", line)
-    longest = plain + _WIDEST * (len(text) - plain)
-    return Form(b"".join(map(_character, text)), longest, max(words, key=len, default=b""))
-
-
 def _character(one: str) -> bytes:
-    if one.isascii() and one.isalnum():
-        return one.encode()
+    """Return an expression for the ways to write *one*, which is no letter and no digit."""
     data, number = one.encode(errors="surrogateescape"), ord(one)
     ways = [
         # With backslashes before it, as in JSON within JSON; a line break would end the log's line.
@@ -145,7 +208,7 @@ def _alone(data: bytes) -> Iterator[Form]:
         for alike in {digits, digits.replace(b"+", b"-").replace(b"/", b"_")}:
             bare = alike.rstrip(b"=")
             word = rb"(?<![A-Za-z0-9+/_-])" + re.escape(bare) + rb"={0,2}(?![A-Za-z0-9+/_=-])"
-            yield Form(word, len(alike), bare)
+            yield Encoded(word, len(alike), bare)
 
 
 def _base64(data: bytes) -> Iterator[bytes]:
@@ -166,4 +229,4 @@ def _hex(data: bytes) -> Iterator[Form]:
     for between in ("", ":", " ") if len(data) >= SHORTEST else ():
         lower = data.hex(between) if between else data.hex()
         for digits in {lower.encode(), lower.upper().encode()}:
-            yield Form(re.escape(digits), len(digits), digits)
+            yield Encoded(re.escape(digits), len(digits), digits)

@@ -227,9 +227,16 @@ class _Described(Struct):
 def forget_secrets(folder: RunFolder, masks: Masks) -> None:
     """Remove what isolated stages left in *folder* with a secret in it: no run that goes on finds that."""
     for store in folder.left.glob("*") if masks else ():
-        files = (store / name for name in artifacts.all_in(str(store)))
-        if any(masks.hides_in(path) for path in files if path.is_file()):
+        if _may_hold_secret(store, masks):
             remove(store)
+
+
+def _may_hold_secret(store: Path, masks: Masks) -> bool:
+    try:
+        files = (store / name for name in artifacts.all_in(str(store)))
+        return any(masks.hides_in(path) for path in files if path.is_file() and not path.is_symlink())
+    except OSError:  # a stage has taken the right to read it away
+        return True
 
 
 def has_left(folder: RunFolder, job: Job) -> bool:

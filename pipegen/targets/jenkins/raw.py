@@ -14,7 +14,7 @@ from pipegen.targets.jenkins import model
 _TARGET = "jenkins"
 _WRAP = "wrap"
 # What may stand before a block: a name, perhaps of a variable's method, and the arguments in brackets.
-_CALL = re.compile(r"[A-Za-z_]\w*([.]\w+)*(\s*[(].*[)])?")
+_CALL = re.compile(r"[A-Za-z_]\w*([.]\w+)*([ \t]*[(][^\r\n]*[)])?")
 # A comment, and what Groovy knows in texts alone.
 _ODD = ("//", "\\")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}

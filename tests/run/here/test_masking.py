@@ -105,6 +105,18 @@ def test_escapes_of_languages_are_hidden(shown: str) -> None:
     assert not any(part in masked for part in ("cret", "value", "637265", "63:72:65"))
 
 
+@pytest.mark.parametrize("sign", ["\\", "'", '"', "$", "%", "\n", " \n", "\\'", "&"])
+def test_runs_of_a_sign_take_no_time(sign: str) -> None:
+    """They can be read in more ways than anybody could try."""
+    secret = f"ab{sign * 30}xyz"
+    run = sign.encode() * 200 if sign.strip() else b" " * 200
+    masks = Masks([secret])
+
+    assert masks.masked(b"ab%s! w_xyz" % run) == b"ab%s! w_xyz" % run
+    assert masks.masked(b"a_%sxyz" % run) == b"a_%sxyz" % run
+    assert masks.masked(secret.replace("\n", " ").encode()) == b"[masked]"
+
+
 def test_what_a_shell_prints_is_hidden() -> None:
     """Its `echo` puts characters in the place of a backslash and a letter."""
     masks = Masks([r"one\ttwo\\three\nfour\0101five\csix"])

@@ -28,6 +28,10 @@ from pipegen.targets.jenkins.raw import check_raw
         ("", True),
         ("'x'", True),
         ("x\ny", True),
+        ("x ('a')", False),
+        ("x\n('a')", True),
+        ("x\u2028('a')", True),
+        ("x('a',\r'b')", True),
         (r"x\y", True),
         (r"x(\y)", True),
         ("x y", True),
@@ -37,7 +41,7 @@ from pipegen.targets.jenkins.raw import check_raw
 def test_heads_of_blocks(head: str, is_refused: bool) -> None:  # noqa: FBT001 - what is expected
     """One line, with all that it opens closed."""
     report = Report()
-    quoted = head.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    quoted = head.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
     check_raw(job_of(f'{{name: s, script: x, raw: {{jenkins: {{wrap: ["{quoted}"]}}}}}}'), report)
 
     assert bool(report.diagnostics()) is is_refused
