@@ -61,3 +61,19 @@ def test_what_comes_back_otherwise_is_seen(path: str, text: str, expected: Outco
     trial = Trial("position", "gitlab", "config", "qzk'$Akzq", "made", ())
 
     assert outcome(trial, [Leaf((path,), text)]) is expected
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("name", "a: qzk<$(…", Outcome.WRONG),
+        ("name", "a: qzk<(…", Outcome.FITTED),
+        ("name", "a: qzk<(bkzq", Outcome.WRONG),
+        ("script", "echo qzk<(…", Outcome.WRONG),
+    ],
+)
+def test_a_name_may_end_early(path: str, text: str, expected: Outcome) -> None:
+    """Where no shell reads it, and as far as it goes it is the text."""
+    trial = Trial(":/$defs/matrix/additionalProperties/items", "gitlab", "config", "qzk<$(`kzq", "made", ())
+
+    assert outcome(trial, [Leaf((path,), text)]) is expected

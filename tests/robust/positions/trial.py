@@ -31,9 +31,12 @@ _PROGRAMS = (
     "raw",
     "commands",
 )
-# Names that engines allow few characters in: all others are replaced.
+# Names that engines allow few characters in: all others are replaced; and those of credentials, in what a job says
+# where it lacks one.
 FITTED = frozenset(
     {
+        ":/$defs/stage/properties/secrets/additionalProperties",
+        *(f":/$defs/secret/anyOf/1/properties/{kind}" for kind in ("text", "file", "password", "ssh_key")),
         ":/$defs/stage/properties/environment",
         ":/$defs/stage/properties/environment/anyOf/1/properties/name",
         ":/$defs/credential/properties/id",
@@ -48,6 +51,8 @@ FITTED = frozenset(
 )
 # What has one line: lines are joined; of addresses, pieces are joined by commas.
 _FOLDED = ("stage/properties/approve", "email/properties/subject", "email/properties/to")
+# What names of legs leave out.
+_UNNAMED = re.compile(r"[$`\"'\\]")
 _HOSTILE = re.compile(r"[`<>|;]|[$][(A-Za-z]")
 
 
@@ -132,8 +137,8 @@ def outcome(trial: Trial, found: Sequence[Leaf]) -> Outcome:
         any(_is_same(trial, value) for value in _values(leaf, trial.text, is_program=is_program)) for leaf in marked
     ):
         return Outcome.READ
-    harmless = not any(_HOSTILE.search(part) for leaf in marked for part in _parts(leaf))
-    return Outcome.FITTED if harmless and trial.position in FITTED else Outcome.WRONG
+    is_harmless = all(_is_cut(leaf, trial.text) or not any(map(_HOSTILE.search, _parts(leaf))) for leaf in marked)
+    return Outcome.FITTED if is_harmless and trial.position in FITTED else Outcome.WRONG
 
 
 def _is_same(trial: Trial, value: str) -> bool:
@@ -142,6 +147,13 @@ def _is_same(trial: Trial, value: str) -> bool:
         return True
     is_folded = any(part in trial.position for part in _FOLDED)
     return is_folded and " ".join(trial.text.split()) in " ".join(value.replace(",", " ").split())
+
+
+def _is_cut(leaf: Leaf, text: str) -> bool:
+    """Whether *leaf* is a name that no shell reads, which ends after the start of *text*, without quotes and `$`."""
+    start, ellipsis, _ = leaf.text[leaf.text.index(MARK) :].partition("…")
+    named = " ".join(_UNNAMED.sub("", text).split())
+    return bool(ellipsis) and named.startswith(start) and _SCRIPTS.isdisjoint(leaf.path)
 
 
 def _parts(leaf: Leaf) -> Iterator[str]:
