@@ -54,6 +54,8 @@ def test_words_are_what_the_shell_takes(script: str, word: str, value: str) -> N
         ("script", "echo 'qzk'\\''$Akzq'", Outcome.READ),
         ("script", "echo qzk'$Akzq", Outcome.WRONG),
         ("script", 'echo "qzk\'$Akzq"', Outcome.WRONG),
+        ("changes", "src qzk'[$]Akzq", Outcome.READ),
+        ("paths", "src qzk'[$]Akzq", Outcome.WRONG),
     ],
 )
 def test_what_comes_back_otherwise_is_seen(path: str, text: str, expected: Outcome) -> None:

@@ -22,6 +22,9 @@ from pipegen.targets import registry
 MARK = "qzk"
 BENIGN = f"{MARK}akzq"
 _SCRIPTS = frozenset({"script", "before_script", "after_script", "sh", "args"})
+# Patterns of paths, as Ruby's fnmatch reads them, and what stands for one sign in them.
+_PATHS = frozenset({"changes", "exists"})
+_LITERAL = re.compile(r"\\([\[{])|\[([$%])\]")
 # What is code already, and stands in a script as it is.
 _PROGRAMS = (
     "stage/properties/script",
@@ -49,10 +52,15 @@ FITTED = frozenset(
         ":/$defs/matrix/properties/include/items/additionalProperties",
     }
 )
+# Names that end early where they would be long; those of legs leave out what shells read.
+_STAGE = ":/$defs/stage/properties/name"
+_LEGS = tuple(
+    f":/$defs/matrix/{place}"
+    for place in ("additionalProperties/items", "properties/include/items/additionalProperties")
+)
+_UNNAMED = re.compile(r"[$`\"'\\]")
 # What has one line: lines are joined; of addresses, pieces are joined by commas.
 _FOLDED = ("stage/properties/approve", "email/properties/subject", "email/properties/to")
-# What names of legs leave out.
-_UNNAMED = re.compile(r"[$`\"'\\]")
 _HOSTILE = re.compile(r"[`<>|;]|[$][(A-Za-z]")
 
 
@@ -132,13 +140,23 @@ def outcome(trial: Trial, found: Sequence[Leaf]) -> Outcome:
     marked = [leaf for leaf in found if MARK in leaf.text]
     if not marked:
         return Outcome.SILENT
-    is_program = any(part in trial.position for part in _PROGRAMS)
-    if all(
-        any(_is_same(trial, value) for value in _values(leaf, trial.text, is_program=is_program)) for leaf in marked
-    ):
+    read = [leaf for leaf in marked if _is_read(trial, leaf)]
+    if read == marked:
         return Outcome.READ
-    is_harmless = all(_is_cut(leaf, trial.text) or not any(map(_HOSTILE.search, _parts(leaf))) for leaf in marked)
-    return Outcome.FITTED if is_harmless and trial.position in FITTED else Outcome.WRONG
+    return Outcome.FITTED if all(leaf in read or _is_fitted(trial, leaf) for leaf in marked) else Outcome.WRONG
+
+
+def _is_read(trial: Trial, leaf: Leaf) -> bool:
+    """Whether *leaf* stands for the text of *trial* in one of the languages that it may be written in."""
+    is_program = any(part in trial.position for part in _PROGRAMS)
+    return any(_is_same(trial, value) for value in _values(leaf, trial.text, is_program=is_program))
+
+
+def _is_fitted(trial: Trial, leaf: Leaf) -> bool:
+    """Whether *leaf* is a name that stands for the text of *trial*, other signs in place of some, or a part of it."""
+    if trial.position in (_STAGE, *_LEGS) and _is_cut(trial, leaf):
+        return True
+    return trial.position in FITTED and not any(map(_HOSTILE.search, _parts(leaf)))
 
 
 def _is_same(trial: Trial, value: str) -> bool:
@@ -149,11 +167,11 @@ def _is_same(trial: Trial, value: str) -> bool:
     return is_folded and " ".join(trial.text.split()) in " ".join(value.replace(",", " ").split())
 
 
-def _is_cut(leaf: Leaf, text: str) -> bool:
-    """Whether *leaf* is a name that no shell reads, which ends after the start of *text*, without quotes and `$`."""
+def _is_cut(trial: Trial, leaf: Leaf) -> bool:
+    """Whether *leaf* is a name that no shell reads, which ends after the start of what the text of *trial* is there."""
+    name = trial.text if trial.position == _STAGE else " ".join(_UNNAMED.sub("", trial.text).split())
     start, ellipsis, _ = leaf.text[leaf.text.index(MARK) :].partition("…")
-    named = " ".join(_UNNAMED.sub("", text).split())
-    return bool(ellipsis) and named.startswith(start) and _SCRIPTS.isdisjoint(leaf.path)
+    return bool(ellipsis) and name.startswith(start) and _SCRIPTS.isdisjoint(leaf.path)
 
 
 def _parts(leaf: Leaf) -> Iterator[str]:
@@ -176,6 +194,8 @@ def _values(leaf: Leaf, text: str, *, is_program: bool) -> Iterator[str]:
         return
     yield leaf.text.replace("$$", "$")
     yield unquote(leaf.text.replace("$$", "$"))
+    if not _PATHS.isdisjoint(leaf.path):
+        yield _LITERAL.sub(r"\1\2", leaf.text)
     yield from _matching(leaf.text, text)
 
 
