@@ -200,6 +200,20 @@ def test_an_index_that_is_damaged_is_dropped_once(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"v{FORMAT}", f"v{FORMAT}.lock"]
 
 
+def test_tables_with_other_columns_are_dropped(tmp_path: Path) -> None:
+    """One bit of a type is enough: results would be kept without a number, and never be replaced."""
+    told: list[str] = []
+    store(tmp_path).close()
+    place = tmp_path / f"v{FORMAT}" / "index.sqlite"
+    data = place.read_bytes()
+    place.write_bytes(data.replace(b"id INTEGER PRIMARY KEY,\n    key", b"id INTEGER\xa0PRIMARY KEY,\n    key"))
+    found = Store(tmp_path, PLENTY, complain=told.append)
+    held = [found.save(lambda: 1, [("version", value)], ()) for value in (b"1", b"2")]
+
+    assert len(told) == 1
+    assert found.find([1]) == held[1]
+
+
 @pytest.mark.parametrize("name", ["index.sqlite", "contents", "contents/new", ""])
 @pytest.mark.parametrize("is_file", [False, True])
 def test_what_is_in_the_way_goes(tmp_path: Path, name: str, *, is_file: bool) -> None:
