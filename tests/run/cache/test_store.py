@@ -214,6 +214,16 @@ def test_tables_with_other_columns_are_dropped(tmp_path: Path) -> None:
     assert found.find([1]) == held[1]
 
 
+def test_a_database_that_loses_what_is_put_into_it_is_damaged(tmp_path: Path) -> None:
+    """SQLite believes pages that are damaged, and may put a row where nobody finds it, at each run again."""
+    found = store(tmp_path)
+    with sqlite3.connect(tmp_path / f"v{FORMAT}" / "index.sqlite") as database:
+        database.execute("CREATE TRIGGER lose AFTER INSERT ON record BEGIN DELETE FROM record WHERE id = new.id; END")
+
+    with pytest.raises(DamagedIndexError, match="is not found"):
+        found.save(lambda: 1, [("version", b"1")], ())
+
+
 @pytest.mark.parametrize("name", ["index.sqlite", "contents", "contents/new", ""])
 @pytest.mark.parametrize("is_file", [False, True])
 def test_what_is_in_the_way_goes(tmp_path: Path, name: str, *, is_file: bool) -> None:
