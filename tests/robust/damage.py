@@ -25,7 +25,7 @@ from pipegen.run.model import Ending, Outcome
 from pipegen.run.seal import opened, sealed
 
 _PLENTY = 1_000_000
-# What takes ten minutes or so: of each damage to an index a store is copied, opened and filled again.
+# What takes seven minutes: of each damage to an index a store is copied, opened and filled again.
 _BY_NIGHT = 50_000
 _GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release"]])
 _BUILT = Outcome(ending=Ending.SUCCESS, exit_code=0, outputs=(("version", b"1.0\n\xff\x00"), ("empty", b"")))
