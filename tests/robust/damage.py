@@ -25,6 +25,8 @@ from pipegen.run.model import Ending, Outcome
 from pipegen.run.seal import opened, sealed
 
 _PLENTY = 1_000_000
+# What takes seven minutes: of each damage to an index a store is copied, opened and filled again.
+_BY_NIGHT = 50_000
 _GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release"]])
 _BUILT = Outcome(ending=Ending.SUCCESS, exit_code=0, outputs=(("version", b"1.0\n\xff\x00"), ("empty", b"")))
 _BLOCK = 512
@@ -175,11 +177,11 @@ KINDS = {"a journal": journals, "durations": summaries, "an index of results": i
 
 
 def figures(*, is_nightly: bool) -> Figures:
-    """Return the figures of damages to bytes; by night, of each byte."""
+    """Return the figures of damages to bytes; by night, of each byte, but of an index every second one."""
     lines, faults = [], []
     for name, kind in KINDS.items():
         with TemporaryDirectory(dir=QUICK) as folder:
-            count, wrong = kind(Path(folder), 100_000 if is_nightly else 300)
+            count, wrong = kind(Path(folder), _BY_NIGHT if is_nightly else 300)
         lines.append(f"{name}: damaged in {count:,} ways, taken for what it is not {len(wrong)} times")
         faults += wrong
     return Figures("What a run keeps, damaged", (*lines, *faults), len(faults))

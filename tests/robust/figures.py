@@ -35,7 +35,7 @@ def main() -> int:
     """Print the figures of each part; return 1 when a trial went wrong."""
     parser = ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of: {', '.join(PARTS)}; without any, all")
-    parser.add_argument("--nightly", action="store_true", help="the whole amount, which takes hours")
+    parser.add_argument("--nightly", action="store_true", help="the whole amount, which takes an hour or more")
     given = parser.parse_args()
     if unknown := [part for part in given.parts if part not in PARTS]:
         parser.error(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")

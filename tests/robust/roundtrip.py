@@ -49,7 +49,10 @@ def _of_texts(*, is_nightly: bool) -> Figures:
     lines = (
         f"{len(positions()):,} positions, {len(texts)} hostile texts, {len(found):,} compilations: {counted(found)}",
         f"readers: Psych, ruamel 1.2 and PyYAML, Groovy 2.4's parser, dash for words; {len(wrong):,} mismatches",
-        *(f"{one.trial.target} {one.trial.position} {one.trial.text!r}: {one.differs}" for one in wrong[:10]),
+        *(
+            f"{one.trial.target} {one.trial.position} {one.trial.text[:80]!r}: {one.differs or one.outcome.value}"
+            for one in wrong[:10]
+        ),
     )
     return Figures("Texts", lines, len(wrong))
 

@@ -54,10 +54,28 @@ def test_words_are_what_the_shell_takes(script: str, word: str, value: str) -> N
         ("script", "echo 'qzk'\\''$Akzq'", Outcome.READ),
         ("script", "echo qzk'$Akzq", Outcome.WRONG),
         ("script", 'echo "qzk\'$Akzq"', Outcome.WRONG),
+        ("changes", "src qzk'[$]Akzq", Outcome.READ),
+        ("paths", "src qzk'[$]Akzq", Outcome.WRONG),
     ],
 )
 def test_what_comes_back_otherwise_is_seen(path: str, text: str, expected: Outcome) -> None:
     """A text that is there, but stands for another one, is not the text."""
     trial = Trial("position", "gitlab", "config", "qzk'$Akzq", "made", ())
+
+    assert outcome(trial, [Leaf((path,), text)]) is expected
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("name", "a: qzk<$(…", Outcome.WRONG),
+        ("name", "a: qzk<(…", Outcome.FITTED),
+        ("name", "a: qzk<(bkzq", Outcome.WRONG),
+        ("script", "echo qzk<(…", Outcome.WRONG),
+    ],
+)
+def test_a_name_may_end_early(path: str, text: str, expected: Outcome) -> None:
+    """Where no shell reads it, and as far as it goes it is the text."""
+    trial = Trial(":/$defs/matrix/additionalProperties/items", "gitlab", "config", "qzk<$(`kzq", "made", ())
 
     assert outcome(trial, [Leaf((path,), text)]) is expected

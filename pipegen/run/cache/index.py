@@ -106,6 +106,17 @@ class Index:
             self._database.execute("PRAGMA synchronous = NORMAL")
             for table in self._tables:
                 self._database.executescript(table)
+            found = {sql for (sql,) in self._database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
+        if found != set(_statements(self._tables)):
+            # A column with another name or type takes rows, and does not find them again.
+            raise DamagedIndexError("its tables are not what was made")
+
+
+def _statements(tables: Iterable[str]) -> Iterator[str]:
+    """Yield what makes each of the *tables*, as SQLite keeps it."""
+    for one in ";".join(tables).split(";"):
+        if one.strip():
+            yield one.strip().replace("IF NOT EXISTS ", "")
 
 
 @contextmanager

@@ -108,6 +108,10 @@ class Store:
                 held = self._insert(number, record, added)
                 if earlier is not None:
                     self._remove(earlier.id)
+                again = self.find([number])
+                if again is None or again.id != held.id:
+                    # SQLite trusts the pages of an index: a damaged one loses what is put into it, time and again.
+                    raise DamagedIndexError("a result that was kept is not found")
                 self._trim()
             return held
         finally:

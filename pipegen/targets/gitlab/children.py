@@ -24,7 +24,7 @@ from pipegen.targets.gitlab.collectors import strictest
 from pipegen.targets.gitlab.laid import Laid, Part
 from pipegen.targets.gitlab.model import HELPER, Child, Document, Entry, Image, Job, Need, Variable
 from pipegen.targets.gitlab.names import Names
-from pipegen.targets.gitlab.needs import Place
+from pipegen.targets.gitlab.needs import Place, awaited
 from pipegen.targets.gitlab.pipelines import STEP, Made, Pipeline, step_number
 
 # How many jobs of another pipeline a job may fetch from.
@@ -140,6 +140,7 @@ class _Division(Struct):
         for one in self.laid.made:
             if self.parts.get(one.stage) == part:
                 needs += [self._seen(need) for need in one.job.needs if not self.is_in(need.job, part)]
+        needs += [self._seen(Need(self.laid.places[stage].last, artifacts=False)) for stage in self._passed(needs)]
         needs += [Need(name, artifacts=False) for name in fetched]
         waited = _once(replace(need, artifacts=False, is_optional=self._may_miss(need.job)) for need in needs)
         return Job(
@@ -152,6 +153,12 @@ class _Division(Struct):
             variables=(_IS_HELPER, Variable(PARENT, "$CI_PIPELINE_ID")),
             trigger=Child(""),
         )
+
+    def _passed(self, needs: Sequence[Need]) -> Iterator[str]:
+        """Yield the stages before those of *needs* that may be missing, where the bridge itself is there."""
+        places = self.laid.places
+        direct = dict.fromkeys(stage for need in needs if (stage := self.stages.get(need.job, "")) in places)
+        yield from (stage for stage in awaited(direct, None, places) if stage not in direct)
 
     def is_in(self, job: str, part: int) -> bool:
         return self.parts.get(self.stages.get(job, "")) == part

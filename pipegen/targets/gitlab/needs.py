@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain
 
 from pipegen.plan.model import Condition, Job, Output
@@ -40,12 +40,12 @@ def needs(job: Job, places: Mapping[str, Place]) -> tuple[Need, ...]:
     *places* holds the stages in the user's order.
     """
     read = read_stages(job)
-    awaited = _awaited(job, places)
-    missing = read.difference(awaited)
+    before = awaited(job.needs, job.condition, places)
+    missing = read.difference(before)
     farther = [stage for stage in places if stage in missing] if missing else []
     found: list[Need] = []
-    for stage in (*awaited, *farther):
-        found += _stage_needs(places[stage], job, is_read=stage in read, is_awaited=stage in awaited)
+    for stage in (*before, *farther):
+        found += _stage_needs(places[stage], job, is_read=stage in read, is_awaited=stage in before)
     return tuple(found)
 
 
@@ -56,16 +56,16 @@ def output_needs(job: Job, outputs: tuple[Output, ...], places: Mapping[str, Pla
     return tuple(chain.from_iterable(found))
 
 
-def _awaited(job: Job, places: Mapping[str, Place]) -> dict[str, None]:
-    """Return the stages that *job* waits for: those directly before it, and those before each that may be missing.
+def awaited(direct: Iterable[str], condition: Condition | None, places: Mapping[str, Place]) -> dict[str, None]:
+    """Return the stages that a job on *condition* waits for: the *direct* ones, and those before each that may miss.
 
     A job that needs a missing one starts without waiting for what that one would have waited for.
     """
-    found = dict.fromkeys(job.needs)
-    waiting = list(reversed(job.needs))
+    found = dict.fromkeys(direct)
+    waiting = list(reversed(found))
     while waiting:
         place = places[waiting.pop()]
-        if place.may_be_missing(job.condition):
+        if place.may_be_missing(condition):
             waiting += [stage for stage in reversed(place.needs) if stage not in found]
             found |= dict.fromkeys(place.needs)
     return found

@@ -22,6 +22,9 @@ from pipegen.targets import registry
 MARK = "qzk"
 BENIGN = f"{MARK}akzq"
 _SCRIPTS = frozenset({"script", "before_script", "after_script", "sh", "args"})
+# Patterns of paths, as Ruby's fnmatch reads them, and what stands for one sign in them.
+_PATHS = frozenset({"changes", "exists"})
+_LITERAL = re.compile(r"\\([\[{])|\[([$%])\]")
 # What is code already, and stands in a script as it is.
 _PROGRAMS = (
     "stage/properties/script",
@@ -31,9 +34,12 @@ _PROGRAMS = (
     "raw",
     "commands",
 )
-# Names that engines allow few characters in: all others are replaced.
+# Names that engines allow few characters in: all others are replaced; and those of credentials, in what a job says
+# where it lacks one.
 FITTED = frozenset(
     {
+        ":/$defs/stage/properties/secrets/additionalProperties",
+        *(f":/$defs/secret/anyOf/1/properties/{kind}" for kind in ("text", "file", "password", "ssh_key")),
         ":/$defs/stage/properties/environment",
         ":/$defs/stage/properties/environment/anyOf/1/properties/name",
         ":/$defs/credential/properties/id",
@@ -46,6 +52,13 @@ FITTED = frozenset(
         ":/$defs/matrix/properties/include/items/additionalProperties",
     }
 )
+# Names that end early where they would be long; those of legs leave out what shells read.
+_STAGE = ":/$defs/stage/properties/name"
+_LEGS = tuple(
+    f":/$defs/matrix/{place}"
+    for place in ("additionalProperties/items", "properties/include/items/additionalProperties")
+)
+_UNNAMED = re.compile(r"[$`\"'\\]")
 # What has one line: lines are joined; of addresses, pieces are joined by commas.
 _FOLDED = ("stage/properties/approve", "email/properties/subject", "email/properties/to")
 _HOSTILE = re.compile(r"[`<>|;]|[$][(A-Za-z]")
@@ -127,13 +140,23 @@ def outcome(trial: Trial, found: Sequence[Leaf]) -> Outcome:
     marked = [leaf for leaf in found if MARK in leaf.text]
     if not marked:
         return Outcome.SILENT
-    is_program = any(part in trial.position for part in _PROGRAMS)
-    if all(
-        any(_is_same(trial, value) for value in _values(leaf, trial.text, is_program=is_program)) for leaf in marked
-    ):
+    read = [leaf for leaf in marked if _is_read(trial, leaf)]
+    if read == marked:
         return Outcome.READ
-    harmless = not any(_HOSTILE.search(part) for leaf in marked for part in _parts(leaf))
-    return Outcome.FITTED if harmless and trial.position in FITTED else Outcome.WRONG
+    return Outcome.FITTED if all(leaf in read or _is_fitted(trial, leaf) for leaf in marked) else Outcome.WRONG
+
+
+def _is_read(trial: Trial, leaf: Leaf) -> bool:
+    """Whether *leaf* stands for the text of *trial* in one of the languages that it may be written in."""
+    is_program = any(part in trial.position for part in _PROGRAMS)
+    return any(_is_same(trial, value) for value in _values(leaf, trial.text, is_program=is_program))
+
+
+def _is_fitted(trial: Trial, leaf: Leaf) -> bool:
+    """Whether *leaf* is a name that stands for the text of *trial*, other signs in place of some, or a part of it."""
+    if trial.position in (_STAGE, *_LEGS) and _is_cut(trial, leaf):
+        return True
+    return trial.position in FITTED and not any(map(_HOSTILE.search, _parts(leaf)))
 
 
 def _is_same(trial: Trial, value: str) -> bool:
@@ -142,6 +165,13 @@ def _is_same(trial: Trial, value: str) -> bool:
         return True
     is_folded = any(part in trial.position for part in _FOLDED)
     return is_folded and " ".join(trial.text.split()) in " ".join(value.replace(",", " ").split())
+
+
+def _is_cut(trial: Trial, leaf: Leaf) -> bool:
+    """Whether *leaf* is a name that no shell reads, which ends after the start of what the text of *trial* is there."""
+    name = trial.text if trial.position == _STAGE else " ".join(_UNNAMED.sub("", trial.text).split())
+    start, ellipsis, _ = leaf.text[leaf.text.index(MARK) :].partition("…")
+    return bool(ellipsis) and name.startswith(start) and _SCRIPTS.isdisjoint(leaf.path)
 
 
 def _parts(leaf: Leaf) -> Iterator[str]:
@@ -164,6 +194,8 @@ def _values(leaf: Leaf, text: str, *, is_program: bool) -> Iterator[str]:
         return
     yield leaf.text.replace("$$", "$")
     yield unquote(leaf.text.replace("$$", "$"))
+    if not _PATHS.isdisjoint(leaf.path):
+        yield _LITERAL.sub(r"\1\2", leaf.text)
     yield from _matching(leaf.text, text)
 
 

@@ -200,6 +200,30 @@ def test_an_index_that_is_damaged_is_dropped_once(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"v{FORMAT}", f"v{FORMAT}.lock"]
 
 
+def test_tables_with_other_columns_are_dropped(tmp_path: Path) -> None:
+    """One bit of a type is enough: results would be kept without a number, and never be replaced."""
+    told: list[str] = []
+    store(tmp_path).close()
+    place = tmp_path / f"v{FORMAT}" / "index.sqlite"
+    data = place.read_bytes()
+    place.write_bytes(data.replace(b"id INTEGER PRIMARY KEY,\n    key", b"id INTEGER\xa0PRIMARY KEY,\n    key"))
+    found = Store(tmp_path, PLENTY, complain=told.append)
+    held = [found.save(lambda: 1, [("version", value)], ()) for value in (b"1", b"2")]
+
+    assert len(told) == 1
+    assert found.find([1]) == held[1]
+
+
+def test_a_database_that_loses_what_is_put_into_it_is_damaged(tmp_path: Path) -> None:
+    """SQLite believes pages that are damaged, and may put a row where nobody finds it, at each run again."""
+    found = store(tmp_path)
+    with sqlite3.connect(tmp_path / f"v{FORMAT}" / "index.sqlite") as database:
+        database.execute("CREATE TRIGGER lose AFTER INSERT ON record BEGIN DELETE FROM record WHERE id = new.id; END")
+
+    with pytest.raises(DamagedIndexError, match="is not found"):
+        found.save(lambda: 1, [("version", b"1")], ())
+
+
 @pytest.mark.parametrize("name", ["index.sqlite", "contents", "contents/new", ""])
 @pytest.mark.parametrize("is_file", [False, True])
 def test_what_is_in_the_way_goes(tmp_path: Path, name: str, *, is_file: bool) -> None:

@@ -239,6 +239,19 @@ def test_all_legs_of_a_matrix_are_cut_off_by_its_name() -> None:
     assert sum("script" in job for name, job in child.items() if not name.startswith(".")) == 4
 
 
+def test_a_child_that_starts_without_a_stage_waits_for_what_that_waits_for() -> None:
+    """A stage that needs one of the same condition need not look past it, but its child is there without both."""
+    when = ", when: { changes: [src/**] }"
+    stages = [f"{{ name: {name}, script: [x]{when if name in 'bc' else ''} }}" for name in ("a", "b", "c", "d")]
+    made = split_up(config(stages, [["a", "b", "c"]]), ["c,d"])
+    child, parent = made.files
+    graph, gaps = readback.read(parent.text, {child.name: child.text}.get)
+
+    assert gaps == ()
+    assert set(graph.ancestors("d")) == {"a", "b"}
+    assert [need["job"] for need in made.data()[parent.name]["child: c"]["needs"]] == ["b", "a"]
+
+
 @pytest.mark.parametrize("case", sorted(GOLDENS.glob("*/pipeline.yml")), ids=lambda path: path.parent.name)
 def test_whatever_is_cut_off_keeps_its_order(case: Path) -> None:
     """Each stage of all golden cases in turn: what is accepted has the order of the arcs, and the reported waits."""
