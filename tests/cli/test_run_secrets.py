@@ -15,7 +15,7 @@ from cli.calling import Pipegen, environment
 
 TOKEN = "tok/3n+for-tests"  # noqa: S105 - nobody's
 VOUCHED = "eyJ-vouched-for-tests"
-PROGRAM = (sys.executable, "-c", "from pipegen.cli.app import main; main()", "run")
+PROGRAM = (sys.executable, "-c", "from pipegen.__main__ import main; main()", "run")
 PASSWORD = "of-the-registry-9"  # noqa: S105 - likewise
 CONFIG = """\
 pipelines:
