@@ -32,8 +32,13 @@ _NOTHING = OwnMachine(image=None, services=(), variables=())
 def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Report) -> OwnMachine:
     """Return what *job* says of its machine; what GitLab cannot expand is reported."""
     where = job.machine
-    if where.image is None and not where.services and where.resources is None:
-        return _NOTHING
+    if not where.services and where.resources is None:
+        if where.image is None:
+            return _NOTHING
+        known = where.image.name.constant
+        if known is not None:
+            # Most say this much and no more.
+            return OwnMachine(image=_image(where.image, escaped(known)), services=(), variables=())
 
     def name(text: Text) -> str:
         return expanded(text, "the name of an image", plan, report, producers=producers)
