@@ -59,6 +59,11 @@ class Bound(SpannedStruct):
         return f"exports.{self.name}" if self.step == "exports" else self.step
 
 
+def in_tag(name: str) -> str:
+    """Return *name* as it may stand in the tag of an image."""
+    return re.sub("[^A-Za-z0-9_.-]+", "-", name)
+
+
 def is_setup_name(name: str) -> bool:
     """Return whether `${setup.NAME}` may be read; `params.X` is the parameter X."""
     return name in SETUP_NAMES or _SETUP_VARIABLE.fullmatch(name) is not None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 
 from pipegen.bindings.groups import Groups, plain_stages
-from pipegen.bindings.names import Bound, providers
+from pipegen.bindings.names import Bound, in_tag, providers
 from pipegen.config.model import Stage
 from pipegen.source.text import Span
 from pipegen.structs import Struct, field
@@ -43,3 +44,8 @@ class Namespaces(Struct, dict=True):
     def providers(self) -> Mapping[str, tuple[str, ...]]:
         """The stages that have each step that binds names."""
         return providers(self.bound)
+
+    @cached_property
+    def tags(self) -> Counter[str]:
+        """How many stages have each name in the tag of an image, in small letters as tags are."""
+        return Counter([in_tag(stage.own_name).lower() for stage in self.stages.values()])

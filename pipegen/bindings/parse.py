@@ -142,7 +142,7 @@ def _names(variable: Node | None, each: Mapping, report: Report) -> list[Scalar]
                 at=name.span if name is not None else each.span,
                 hint='use letters, digits, "_", "-" and "."',
             )
-    if not names and isinstance(variable, Sequence) and not variable.items:
+    if isinstance(variable, Sequence) and not variable.items:
         report.add(
             codes.INVALID_VARIABLE,
             '"$each" has no name that "$yield" could read',

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from hashlib import sha256
 
 from pipegen.bindings.expression import Expression, Map, Scope, Text
+from pipegen.bindings.names import in_tag
 from pipegen.config import model as config
 from pipegen.plan.checks import (
     check_image_id,
@@ -112,15 +112,9 @@ def _tag_name(values: Values) -> str:
     stage = values.stage
     if stage.leg is None:
         return _OWN_NAME
-    name = _in_tag(stage.own_name)
-    # Tags are in small letters.
-    stages = values.reader.namespaces.stages.values()
-    alike = [one for one in stages if _in_tag(one.own_name).lower() == name.lower()]
-    return f"{name}-{sha256(stage.own_name.encode()).hexdigest()[:8]}" if len(alike) > 1 else name
-
-
-def _in_tag(name: str) -> str:
-    return re.sub("[^A-Za-z0-9_.-]+", "-", name)
+    name = in_tag(stage.own_name)
+    is_alone = values.reader.namespaces.tags[name.lower()] == 1
+    return name if is_alone else f"{name}-{sha256(stage.own_name.encode()).hexdigest()[:8]}"
 
 
 def _blubberfile(node: Node, values: Values) -> BlubberPath | BlubberInline:
