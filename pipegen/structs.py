@@ -3,6 +3,10 @@
 This is the door to msgspec, whose structs are made in C: to define a class of them costs a fiftieth of a dataclass, to
 make an instance an eighth (CPython 3.11). Defining classes was a third of pipegen's start, making instances a fifth of
 compiling a large config. Fields are declared as those of dataclasses are, and mypy knows them alike.
+
+The collector of garbage does not look at what never changes: it is made of what was there before it, so no cycle goes
+through it, and each takes a quarter less memory. It does look at those that keep what they have worked out (`dict=True`
+asks for `gc=True`).
 """
 
 from collections.abc import Callable
@@ -20,7 +24,7 @@ T = TypeVar("T")
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-class Struct(msgspec.Struct, frozen=True):
+class Struct(msgspec.Struct, frozen=True, gc=False):
     """A value: it never changes, and equals another of its class whose fields are equal."""
 
 

@@ -13,7 +13,7 @@ from pipegen.source.text import Span
 from pipegen.structs import Struct, field
 
 
-class Namespaces(Struct, dict=True):
+class Namespaces(Struct, dict=True, gc=True):
     """What a pipeline's stages bind, and which pipelines hold a stage of another name.
 
     *stages* holds all stages of the pipeline, *bound* their names in order, *homes* all stages

@@ -13,13 +13,13 @@ from types import ModuleType
 from pipegen.structs import MutableStruct
 
 
-class Mark(MutableStruct):
+class Mark(MutableStruct, gc=False):
     """A place in a text: characters from its start."""
 
     index: int
 
 
-class ScalarEvent(MutableStruct):
+class ScalarEvent(MutableStruct, gc=False):
     """A scalar; the fields are in the order in which the parser gives them, as those of all events here."""
 
     anchor: str | None
@@ -31,7 +31,7 @@ class ScalarEvent(MutableStruct):
     style: str | None
 
 
-class MappingStartEvent(MutableStruct):
+class MappingStartEvent(MutableStruct, gc=False):
     """The start of a mapping."""
 
     anchor: str | None
@@ -46,7 +46,7 @@ class SequenceStartEvent(MappingStartEvent):
     """The start of a sequence."""
 
 
-class MappingEndEvent(MutableStruct):
+class MappingEndEvent(MutableStruct, gc=False):
     """The end of a mapping."""
 
     start_mark: Mark

@@ -22,7 +22,7 @@ class Work(Struct):
     plan: Plan
 
 
-class Checked(Struct, dict=True):
+class Checked(Struct, dict=True, gc=True):
     """A config in which nothing is wrong: its *pipelines* with their *plans*, and the settings of targets.
 
     A text that several stages share, by a template or an alias, is right where it is right for one of them.

@@ -17,7 +17,7 @@ T = TypeVar("T")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
-class SourceFile(SpannedStruct, dict=True):
+class SourceFile(SpannedStruct, dict=True, gc=True):
     """A file of text: *path* as shown to the user, with forward slashes.
 
     *folder* is the file's folder, relative to the root of the repository, in

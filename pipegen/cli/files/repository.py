@@ -62,7 +62,7 @@ def _may_be_generated(path: Path | str) -> bool:
         os.close(handle)
 
 
-class Repository(Struct, dict=True):
+class Repository(Struct, dict=True, gc=True):
     """A folder with all that is below it, but for what git ignores; paths are seen from the current folder."""
 
     root: Path

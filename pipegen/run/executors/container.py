@@ -39,7 +39,7 @@ class Around(Struct, kw_only=True):
     removal: tuple[str, ...] = ()
 
 
-class Containers(Struct, dict=True):
+class Containers(Struct, dict=True, gc=True):
     """The program for containers, and what every container of the run is given.
 
     *mounts* are folders that stand in it as they do here, *reads* such that it only reads; with *has_host_network*

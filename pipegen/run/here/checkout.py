@@ -17,7 +17,7 @@ _BEFORE_PATH = re.compile(r"[a-z+]+://[^/]*/(?:r/)?|[^/:]+:")
 _LOGIN = re.compile(r"([a-z+]+://)[^/@]*@")
 
 
-class Checkout(Struct, dict=True):
+class Checkout(Struct, dict=True, gc=True):
     """The tree at *root*; with *only_known*, what counts of it is what is committed or staged.
 
     What git does not tell is "": there may be no repository, no commit, no remote.
