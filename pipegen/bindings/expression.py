@@ -83,8 +83,11 @@ class Text(SpannedStruct):
     @property
     def constant(self) -> str | None:
         """The text, where it is known at compile time."""
+        parts = self.parts
+        if len(parts) == 1 and type(parts[0]) is str:
+            return parts[0]
         known = ""
-        for part in self.parts:
+        for part in parts:
             if type(part) is str:
                 known += part
             elif type(part) is Bare:

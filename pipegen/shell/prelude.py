@@ -22,16 +22,20 @@ def prelude(job: Job, steps: Sequence[Step], used: frozenset[str], host: Host) -
     All jobs that call the container program start alike, whatever they do with it,
     so that a target can write it once: to remove what was never made does no harm.
     """
-    kinds = frozenset(map(type, steps))
+    kinds = {type(step) for step in steps}
     ignores = Build in kinds and any(isinstance(step, Build) and step.excludes for step in steps)
     uninstalls = Deploy in kinds and "HELM" in used and not job.shared.release
     started = host.bash if runs_in_bash(job) else ()
-    return _prelude(used, started, host.job_id, host.namespace if uninstalls else None, ignores=ignores)
+    return _prelude(used, started, host.job_id, host.namespace if uninstalls else None, ignores)
 
 
 @lru_cache
 def _prelude(
-    used: frozenset[str], started: tuple[str, ...], job_id: str, namespace: str | None, *, ignores: bool
+    used: frozenset[str],
+    started: tuple[str, ...],
+    job_id: str,
+    namespace: str | None,
+    ignores: bool,  # noqa: FBT001 - the cache takes half as long without keywords
 ) -> tuple[Command, ...]:
     """Return the same for a job that is *started* so; *namespace* is that of a release which the script uninstalls."""
     lines = [*started]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from string import ascii_letters, digits
 
 from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, Placed, Script, ScriptPart
 from pipegen.shell.quote import quoted
 from pipegen.shell.uses import is_plain
 
 # Braces keep the name apart from what follows; `[` would begin a subscript.
-_GOES_ON = re.compile(r"[A-Za-z0-9_\[]")
+_GOES_ON = frozenset(f"{ascii_letters}{digits}_[")
 _EXPANDED = re.compile(r"[\\$`]")
 _SPECIAL = re.compile(r'[\\$`"]')
 _LONG = 10_000
@@ -30,8 +31,9 @@ def rewrite(script: Script, variable: Callable[[Placed], str], default_variables
     *default_variables* has the variable of each of its `defaults`. Both are shell variables that are set by then.
     """
     # *skips* is what the next part has at its front and was written already.
-    pieces, text, skips, is_interrupted = list[str](), "", 0, False
-    for part, following in zip(script.parts, (*script.parts[1:], ""), strict=False):
+    pieces: list[str] = []
+    text, skips, is_interrupted = "", 0, False
+    for number, part in enumerate(script.parts, 1):
         if len(text) > _LONG:
             # Only the quotes at its end may be taken away again, which would copy a long text for each reference.
             pieces.append(text[:-2])
@@ -40,17 +42,19 @@ def rewrite(script: Script, variable: Callable[[Placed], str], default_variables
             case str():
                 text += part[skips:]
                 skips = 0
-            case Placed(context=Context.DOUBLE | Context.DOCUMENT):
-                text += _expansion(part, variable(part), default_variables, following)
-            case Placed(context=Context.WORD):
-                text += f'"{_expansion(part, variable(part), default_variables, "")}"'
             case Placed(context=context):
-                quotes = _QUOTES[context]
-                text = text if is_interrupted else _closed(text, quotes)
-                text += f'"{_expansion(part, variable(part), default_variables, "")}"'
-                is_interrupted = isinstance(following, Placed) and following.context is context
-                skips = int(isinstance(following, str) and following.startswith("'"))
-                text += "" if is_interrupted or skips else quotes
+                following = script.parts[number] if number < len(script.parts) else ""
+                if context is Context.DOUBLE or context is Context.DOCUMENT:
+                    text += _expansion(part, variable(part), default_variables, following)
+                elif context is Context.WORD:
+                    text += f'"{_expansion(part, variable(part), default_variables, "")}"'
+                else:
+                    quotes = _QUOTES[context]
+                    text = text if is_interrupted else _closed(text, quotes)
+                    text += f'"{_expansion(part, variable(part), default_variables, "")}"'
+                    is_interrupted = isinstance(following, Placed) and following.context is context
+                    skips = int(isinstance(following, str) and following.startswith("'"))
+                    text += "" if is_interrupted or skips else quotes
             case Body(text=body):
                 text += _EXPANDED.sub(r"\\\g<0>", body)
             case Delimiter(plain=plain):
@@ -72,10 +76,8 @@ def _expansion(placed: Placed, name: str, default_variables: Mapping[str, str], 
     if default is not None and (is_plain(default) or default in default_variables):
         text = default if is_plain(default) else f"${default_variables[default]}"
         return f"${{{name}:-{text}}}"
-    match following:
-        case (str() as text) | Body(text=text) if _GOES_ON.match(text):
-            return f"${{{name}}}"
-    return f"${name}"
+    text = following if type(following) is str else following.text if type(following) is Body else ""
+    return f"${{{name}}}" if text[:1] in _GOES_ON else f"${name}"
 
 
 def _escaped(part: Escaped) -> str:

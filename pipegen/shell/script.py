@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 
 from pipegen.plan.model import (
     Commands,
@@ -118,32 +117,34 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> S
         needed=used.own,
         optional=used.optional,
     )
-    kinds = frozenset(map(type, used.steps))
+    kinds = {type(step) for step in used.steps}
     credentials = job.secrets if kinds.isdisjoint(_WITH_CREDENTIALS) else _credentials(job, used.steps, host)
     login = host.login if _pushes_or_pulls(job, kinds, used.steps, host) else None
-    bind = (
-        *bound(used.outputs, used.setup, lowering),
-        *statuses(used.statuses, lowering),
-        *_secrets(credentials, host),
-        *(_logged_in(login) if login is not None else ()),
-    )
+    bind = bound(used.outputs, used.setup, lowering)
+    if used.statuses:
+        bind += statuses(used.statuses, lowering)
+    if credentials:
+        bind += _secrets(credentials, host)
+    if login is not None:
+        bind += _logged_in(login)
     is_archiving = archives(job, host)
-    outputs = (
-        *((hand_over(),) if is_archiving else ()),
-        *left(lowering),
-        *((marked(job, host),) if job.stage in host.marked else ()),
-    )
+    outputs = [hand_over()] if is_archiving else []
+    outputs += left(lowering)
+    if job.stage in host.marked:
+        outputs.append(marked(job, host))
     is_alone = len(used.steps) == 1 and not outputs and "pipegen" not in expanded(bind)
-    steps = tuple(chain.from_iterable([_lowered(step, lowering, is_alone=is_alone) for step in used.steps]))
+    steps: list[Command] = []
+    for step in used.steps:
+        steps += _lowered(step, lowering, is_alone=is_alone)
     if steps and job.directory != ".":
-        steps = (Command((f"cd {quote(_folder(job.directory))}",)), *steps)
-        outputs = (Command(('cd "$OLDPWD"',)), *outputs) if outputs else ()
-    called = expanded((*bind, *steps, *outputs))
+        steps.insert(0, Command((f"cd {quote(_folder(job.directory))}",)))
+        outputs[:0] = [Command(('cd "$OLDPWD"',))] if outputs else []
+    called = expanded([*bind, *steps, *outputs])
     return Script(
         prelude=prelude(job, used.steps, called, host),
-        bind=bind,
-        steps=steps,
-        outputs=outputs,
+        bind=tuple(bind),
+        steps=tuple(steps),
+        outputs=tuple(outputs),
         setup=used.setup,
         inputs=used.inputs,
         credentials=credentials,

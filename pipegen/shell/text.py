@@ -78,6 +78,14 @@ def _reference(reference: Reference, lowering: Lowering) -> Word:
             raise ValueError(f"{reference} is not resolved")
 
 
+def output_variable(text: Text, lowering: Lowering) -> str | None:
+    """Return the variable that holds *text*, where that is an output of another stage and nothing else."""
+    part = text.parts[0] if len(text.parts) == 1 else None
+    if type(part) is not Reference or part.scope is not Scope.STAGE or part.default:
+        return None
+    return lowering.variables.outputs[Output(part.namespace or "", part.name)]
+
+
 def own_value(name: str, lowering: Lowering) -> Word:
     """Return what the job itself binds to *name*."""
     match name:

@@ -12,12 +12,15 @@ from pipegen.shell.carried import FOLDER, carries, packs_containers, packs_files
 from pipegen.shell.command import Command
 from pipegen.shell.container_path import container_path
 from pipegen.shell.expanded import expandable, values_of_names
+from pipegen.shell.host import Host
 from pipegen.shell.inputs import read_inputs
 from pipegen.shell.kept import container_name
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, Shell, assigned, quote, shell_text
 from pipegen.shell.text import argument, own_value
 
+_MOVED = f'mv {FOLDER} "$pipegen/in"'
+_MOVED_IF_THERE = f"if [ -e {FOLDER} ]; then {_MOVED}; fi"
 # The steps that leave values for what the engine does itself.
 _HANDED_ON = frozenset((Trigger, Told))
 # What these hold never ends in a newline; `$( )` would drop it.
@@ -36,53 +39,56 @@ _ONE_LINE = frozenset(
 )
 
 
-def bound(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -> Iterator[Command]:
-    """Yield the commands that read *outputs* of other jobs, the *setup* values and the inputs."""
-    carrying = _carrying(outputs, lowering)
-    if carrying or _has_status_of_all(lowering):
-        moved = f'mv {FOLDER} "$pipegen/in"'
-        is_certain = any(not may_be_absent(one, lowering.job) for one in carrying)
-        line = moved if is_certain else f"if [ -e {FOLDER} ]; then {moved}; fi"
-        yield Command((line,), "what other jobs left, out of the checkout")
+def bound(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -> list[Command]:
+    """Return the commands that read *outputs* of other jobs, the *setup* values and the inputs."""
+    found: list[Command] = []
+    if (line := _moved(outputs, lowering)) is not None:
+        found.append(Command((line,), "what other jobs left, out of the checkout"))
         if lowering.job.after:
-            yield from left_for_after(lowering)
+            found += left_for_after(lowering)
     for stage in lowering.job.files:
         job = lowering.producers[stage]
         if packs_files(job, lowering.host):
             path = read(f"files/{job.slug}.tar", lowering.host)
             is_certain = not may_be_absent(job, lowering.job)
-            yield Command((f"tar -xf {path}" if is_certain else f"if [ -e {path} ]; then tar -xf {path}; fi",))
+            found.append(Command((f"tar -xf {path}" if is_certain else f"if [ -e {path} ]; then tar -xf {path}; fi",)))
     for text, variable in lowering.variables.defaults.items():
-        yield Command((f"{variable}={quote(text)}",))
+        found.append(Command((f"{variable}={quote(text)}",)))
     for name in setup:
         value = shell_text(lowering.host.setup(name) or "")
         if any(isinstance(fragment, Shell) for fragment in value):
-            yield Command((f"{lowering.variables.setup[name]}={assigned(value)}",))
+            found.append(Command((f"{lowering.variables.setup[name]}={assigned(value)}",)))
     if lowering.variables.inputs:
-        yield from read_inputs(lowering)
-    for output in outputs:
-        yield _value(output, lowering)
+        found += read_inputs(lowering)
+    found += [_value(output, lowering) for output in outputs]
+    return found
 
 
-def _carrying(outputs: Sequence[Output], lowering: Lowering) -> list[Job]:
-    """Return the jobs that may have left something in the checkout when the script starts.
+def _moved(outputs: Sequence[Output], lowering: Lowering) -> str | None:
+    """Return the line that moves what other jobs left out of the checkout; None where nothing can stand there.
 
-    They are those of its *outputs*, of what comes after it, of the names of its images, and those whose files,
+    It may be of those of its *outputs*, of what comes after it, of the names of its images, and of those whose files,
     containers or status it reads.
     """
     job, host = lowering.job, lowering.host
-    if host.values is not None:
-        return []
-    read = (*outputs, *values_of_names(job), *(values_after(job, host) if job.after else ()))
-    containers = () if host.shares_daemon else job.containers
-    stages = {*[output.stage for output in read], *job.files, *containers, *job.statuses}
-    stages.discard("")
-    return [one for one in map(lowering.producers.__getitem__, stages) if carries(one, host)]
+    may_be_there = "" in job.statuses and host.has_status_files
+    for stage in _sources(outputs, job, host) if host.values is None else ():
+        if stage and carries(producer := lowering.producers[stage], host):
+            if not may_be_absent(producer, job):
+                return _MOVED
+            may_be_there = True
+    return _MOVED_IF_THERE if may_be_there else None
 
 
-def _has_status_of_all(lowering: Lowering) -> bool:
-    """Return whether the status of the pipeline may stand there."""
-    return "" in lowering.job.statuses and lowering.host.has_status_files
+def _sources(outputs: Sequence[Output], job: Job, host: Host) -> Iterator[str]:
+    """Yield the stages that *job* has anything from, "" for the pipeline."""
+    for output in outputs:
+        yield output.stage
+    for output in (*values_of_names(job), *(values_after(job, host) if job.after else ())):
+        yield output.stage
+    yield from job.files
+    yield from () if host.shares_daemon else job.containers
+    yield from job.statuses
 
 
 def _value(output: Output, lowering: Lowering) -> Command:
@@ -108,22 +114,22 @@ def _is_printed(name: str, producer: Job) -> bool:
     return False
 
 
-def left(lowering: Lowering) -> Iterator[Command]:
-    """Yield the commands that leave values and packed files for other jobs, and for the jobs that are triggered."""
+def left(lowering: Lowering) -> list[Command]:
+    """Return the commands that leave values and packed files for other jobs, and for the jobs that are triggered."""
     job, host = lowering.job, lowering.host
-    if job.outputs:
-        yield from _outputs(lowering)
+    found = _outputs(lowering) if job.outputs else []
     if job.expanded:
-        yield from expandable(lowering)
+        found += expandable(lowering)
     if not _HANDED_ON.isdisjoint(map(type, job.steps)):
-        yield from _parameters(lowering)
-        yield from _told(lowering)
+        found += _parameters(lowering)
+        found += _told(lowering)
     if job.shared.container_paths and packs_containers(job, host):
-        yield from _containers(lowering)
+        found += _containers(lowering)
     if job.artifacts and packs_files(job, host):
-        yield from _staged(lowering)
+        found += _staged(lowering)
         path, folder = written(f"files/{job.slug}.tar", host), written("files", host)
-        yield Command((f"mkdir -p {folder}", f'tar -cf {path} -C "$pipegen/files" .'))
+        found.append(Command((f"mkdir -p {folder}", f'tar -cf {path} -C "$pipegen/files" .')))
+    return found
 
 
 def _staged(lowering: Lowering) -> Iterator[Command]:
@@ -146,12 +152,13 @@ def _staged(lowering: Lowering) -> Iterator[Command]:
         )
 
 
-def _outputs(lowering: Lowering) -> Iterator[Command]:
+def _outputs(lowering: Lowering) -> list[Command]:
     folder = f"outputs/{lowering.job.slug}"
-    yield Command((f"mkdir -p {written(folder, lowering.host)}",))
+    found = [Command((f"mkdir -p {written(folder, lowering.host)}",))]
     for name in lowering.job.outputs:
         path = written(f"{folder}/{name}", lowering.host)
-        yield Command((f"printf %s {quote(own_value(name, lowering))} >{path}",))
+        found.append(Command((f"printf %s {quote(own_value(name, lowering))} >{path}",)))
+    return found
 
 
 def _parameters(lowering: Lowering) -> Iterator[Command]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from operator import attrgetter
 
-from pipegen.bindings.expression import Reference, Scope, Text
+from pipegen.bindings.expression import Reference, Text
 from pipegen.bindings.script.model import Placed
 from pipegen.plan.model import Commands, Line, Measure, Measured
 from pipegen.plan.model import Shell as PlanShell
@@ -20,7 +20,7 @@ from pipegen.shell.rewrite import rewrite
 from pipegen.shell.steps.lines import joined, lines_of
 from pipegen.shell.steps.ready import waited_for
 from pipegen.shell.steps.traces import indentable, is_open_ended, leaves_traces
-from pipegen.shell.text import own_variable, word
+from pipegen.shell.text import output_variable, own_variable, word
 
 _OUTPUTS = "$pipegen/outputs"
 _MEASURE = attrgetter("measure")
@@ -35,12 +35,12 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> list[Comm
     measures = [command for output in step.outputs if (command := _measured(output, values, lowering)) is not None]
     services = lowering.job.machine.services
     ready = [(service, _rewritten(service.ready, values, lowering)) for service in services if service.ready]
-    found = [*values.commands]
+    found = values.commands
     for name, value in step.env:
         found += _exported(name, value, lowering)
     if Measure.WRITTEN in map(_MEASURE, step.outputs):
         found.append(Command((f'export PIPEGEN_OUTPUTS="{_OUTPUTS}"', 'mkdir "$PIPEGEN_OUTPUTS"')))
-    if _pipes_fail(lowering) and _pipes((*lines, *[line for command in measures for line in command.lines])):
+    if _pipes_fail(lowering) and _pipes([*lines, *[line for command in measures for line in command.lines]]):
         set_back = "case $(set -o) in *pipefail*) set +o pipefail ;; esac"
         found.append(Command((set_back,), "a pipeline's status is its last command's"))
     found += [waited_for(service, text, lowering) for service, text in ready]
@@ -64,7 +64,8 @@ def _pipes_fail(lowering: Lowering) -> bool:
 
 def _pipes(texts: Iterable[str]) -> bool:
     """Return whether one of *texts* may hold a pipeline."""
-    return any("|" in text and _PIPE.search(text) for text in texts)
+    text = "\n".join(texts)
+    return "|" in text and _PIPE.search(text) is not None
 
 
 class _Values:
@@ -81,9 +82,13 @@ class _Values:
         said = _said(reference)
         if said in self._known:
             return
+        known = output_variable(text, self._lowering)
+        if known is not None:
+            self._known[said] = known
+            return
         found = word(text, self._lowering)
         match text.parts, found:
-            case (Reference(scope=scope),), (Variable(name=name),) if scope is Scope.STAGE or self._is_set(name):
+            case (Reference(),), (Variable(name=name),) if self._is_set(name):
                 self._known[said] = name
                 return
         namespace = reference.namespace or self._lowering.job.stage

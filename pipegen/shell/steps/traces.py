@@ -20,11 +20,11 @@ _TRACES = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
-# Without one of these signs and words nothing above is there; to look for them takes less than half of the time.
-_SIGNS = re.compile(r'[=(){}!&|;`]|printf|(?:then|do|else)\s*"?\$')
+# Without one of these signs and words nothing above is there; to look for them takes a quarter of the time.
+_SIGNS = re.compile(r"[=(){}!&|;`]")
 _EXPANDED_FIRST = re.compile(r'^\s*"?\$', re.MULTILINE)
 _WORDS = frozenset(_BUILTINS.replace("\\.", ".").split("|"))
-_BREAK = re.compile(r"[\s\\\"']+")
+_EXPANDED_NEXT = re.compile(r'printf|(?:then|do|else)\s*"?\$')
 _LIST = re.compile(r"[;\n]|(?<!&)&(?!&)")
 # A line whose quotes are all closed, and that does not go on in the next one but between two words.
 _CLOSED = re.compile(
@@ -34,8 +34,11 @@ _CLOSED = re.compile(
 
 def leaves_traces(text: str) -> bool:
     """Return whether commands of ours that come after *text* in its shell might tell."""
-    if not (_SIGNS.search(text) or _EXPANDED_FIRST.search(text)) and _WORDS.isdisjoint(_BREAK.split(text)):
-        return False
+    words = text.replace('"', " ").replace("'", " ").replace("\\", " ").split()
+    if not _SIGNS.search(text) and not _EXPANDED_FIRST.search(text) and _WORDS.isdisjoint(words):
+        may_be_next = "printf" in text or "then" in text or "do" in text or "else" in text
+        if not may_be_next or not _EXPANDED_NEXT.search(text):
+            return False
     return _TRACES.search(text) is not None
 
 

@@ -107,7 +107,7 @@ class _Drafting(Struct, kw_only=True):
         job = deployed.job
         check_gate(job, report)
         made = script(job, plan, self.producers, self.host)
-        body = (*entries(made.bind), *entries(made.steps), *entries(made.outputs, comment="outputs"), *deployed.script)
+        body = (*entries((*made.bind, *made.steps)), *entries(made.outputs, comment="outputs"), *deployed.script)
         artifacts, kept = lower_keeping(job, plan, _artifacts(job, made, trigger), report)
         around = self._around(made, is_users=Commands in kinds)
         reports = (*((dotenv(job),) if job.expanded else ()), *deployed.dotenv)

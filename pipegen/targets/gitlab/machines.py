@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from pipegen.bindings.expression import Scope, Text
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Job, JobImage, Plan, Pull
+from pipegen.plan.model import Job, Plan, Pull
 from pipegen.shell.host import Images
 from pipegen.shell.prelude import runs_in_bash
 from pipegen.structs import Struct
@@ -37,15 +38,16 @@ def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Re
             return _NOTHING
         known = where.image.name.constant
         if known is not None:
-            # Most say this much and no more.
-            return OwnMachine(image=_image(where.image, escaped(known)), services=(), variables=())
+            return _in_image(escaped(known), where.image.entrypoint, where.image.pull)
 
     def name(text: Text) -> str:
         return expanded(text, "the name of an image", plan, report, producers=producers)
 
     texts = [*([where.image.name] if where.image is not None else []), *(service.image for service in where.services)]
     return OwnMachine(
-        image=_image(where.image, name(where.image.name)) if where.image is not None else None,
+        image=_image(name(where.image.name), where.image.entrypoint, where.image.pull)
+        if where.image is not None
+        else None,
         services=tuple(
             Service(
                 name=name(service.image),
@@ -59,13 +61,19 @@ def lower_machine(job: Job, plan: Plan, producers: Mapping[str, Job], report: Re
     )
 
 
-def _image(image: JobImage, name: str) -> Image:
+@lru_cache
+def _in_image(name: str, entrypoint: tuple[str, ...] | None, pull: Pull | None) -> OwnMachine:
+    """Return what most jobs say, and many alike."""
+    return OwnMachine(image=_image(name, entrypoint, pull), services=(), variables=())
+
+
+def _image(name: str, entrypoint: tuple[str, ...] | None, pull: Pull | None) -> Image:
     return Image(
         name,
-        has_entrypoint=image.entrypoint is not None,
-        entrypoint=image.entrypoint or ("",),
+        has_entrypoint=entrypoint is not None,
+        entrypoint=entrypoint or ("",),
         # The runner pulls as it is set up to; it need not allow a job to ask for another way.
-        pull=image.pull.value if image.pull is Pull.ALWAYS or image.pull is Pull.NEVER else "",
+        pull=pull.value if pull is Pull.ALWAYS or pull is Pull.NEVER else "",
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pipegen.shell.command import Command
-from pipegen.structs import replace
 from pipegen.targets.gitlab.model import Entry
 
 
@@ -19,7 +18,7 @@ def entries(commands: Iterable[Command], *, comment: str = "") -> tuple[Entry, .
     ]
     if found and comment:
         first = found[0]
-        found[0] = replace(first, comment=f"{comment}: {first.comment}" if first.comment else comment)
+        found[0] = Entry(first.text, f"{comment}: {first.comment}" if first.comment else comment)
     return tuple(found)
 
 
