@@ -97,12 +97,18 @@ class _Line:
         match value:
             case str():
                 return self._texts_in_flow[value]
-            case bool() | int() | float() | None:
-                return write_scalar(value, in_flow=True)
+            case bool():
+                return "true" if value else "false"
             case dict() | Mapping():
-                inside = ", ".join([f"{self._keys_in_flow[key]} {self.flow(item)}" for key, item in value.items()])
-                return f"{{ {inside} }}" if inside else "{}"
-            case list() | tuple() | Sequence():
+                keys, texts = self._keys_in_flow, self._texts_in_flow
+                items = [
+                    f"{keys[key]} {texts[item] if type(item) is str else self.flow(item)}"
+                    for key, item in value.items()
+                ]
+                return f"{{ {', '.join(items)} }}" if items else "{}"
+            case int() | float() | None:
+                return write_scalar(value, in_flow=True)
+            case Sequence():
                 return f"[{', '.join(map(self.flow, value))}]"
 
 
@@ -139,15 +145,26 @@ class _Depth:
             for value in sequence
         ]
 
-    def _entry(self, lead: str, value: Value) -> str:  # noqa: C901, PLR0911 - one for each kind
+    def _entry(self, lead: str, value: Value) -> str:
         """Return the entry that *lead* opens."""
+        # To ask for a very type takes a third of what it takes to ask for all that are such.
+        if type(value) is str:
+            return f"{lead} {self._text(value)}"
+        if type(value) is Flow:
+            return f"{lead} {self._line.flow(value.value)}"
+        if type(value) is Commented:
+            return self._commented(lead, value)
+        if type(value) is list or type(value) is tuple:
+            return self._block(lead, self._deeper.items(value), "[]")
+        if type(value) is dict:
+            return self._block(lead, self._deeper.entries(value), "{}")
+        return self._seldom(lead, value)
+
+    def _seldom(self, lead: str, value: Value) -> str:  # noqa: PLR0911 - one for each kind
+        """Return the entry that *lead* opens, of a value of any kind."""
         match value:
             case str():
                 return f"{lead} {self._text(value)}"
-            case list() | tuple():
-                return self._block(lead, self._deeper.items(value), "[]")
-            case dict():
-                return self._block(lead, self._deeper.entries(value), "{}")
             case Flow():
                 return f"{lead} {self._line.flow(value.value)}"
             case Commented():
@@ -175,7 +192,7 @@ class _Depth:
 
     def _text(self, text: str) -> str:
         """Return *text*, as a literal block where it has several lines."""
-        return literal_block(text, self._deeper.start) or self._line.texts[text]
+        return ("\n" in text and literal_block(text, self._deeper.start)) or self._line.texts[text]
 
     def _folded(self, lines: tuple[str, ...]) -> str:
         """Return *lines* folded; on one line where there is no other or they cannot be broken."""
@@ -192,6 +209,8 @@ class _Depth:
             entry = f"{entry[:end]}  {_comment(commented.beside)}{entry[end:]}"
         if not commented.above:
             return entry
+        if "\n" not in commented.above:
+            return f"{self.start}{_comment(commented.above)}{entry}"
         return "".join([f"{self.start}{_comment(line)}" for line in commented.above.split("\n")]) + entry
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from pipegen.plan.model import Job, Plan
 from pipegen.shell.host import Host
 from pipegen.shell.names import Variables
-from pipegen.structs import Struct, field
+from pipegen.structs import Struct
+
+_NO_LOOPS: Mapping[str, str] = MappingProxyType({})
 
 
 class Lowering(Struct, kw_only=True):
@@ -31,5 +34,5 @@ class Lowering(Struct, kw_only=True):
     variables: Variables
     needed: frozenset[str]
     optional: frozenset[str] = frozenset()
-    loops: Mapping[str, str] = field(default_factory=dict)
+    loops: Mapping[str, str] = _NO_LOOPS
     depth: int = 0

@@ -74,12 +74,11 @@ class _Read(MutableStruct):
     def add(self, text: Text) -> None:
         """Add what *text* reads."""
         for part in text.parts:
-            match part:
-                case Reference():
-                    self._add(part)
-                case Defaulted():
-                    self._keep(part.default)
-                    self.add(part.text)
+            if type(part) is Reference:
+                self._add(part)
+            elif type(part) is Defaulted:
+                self._keep(part.default)
+                self.add(part.text)
 
     def _add(self, reference: Reference) -> None:
         if reference.default:

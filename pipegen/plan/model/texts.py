@@ -105,11 +105,15 @@ def mail_texts(mail: Mail) -> list[Text]:
 
 
 def _in_commands(step: Commands) -> list[Text]:
-    found = line_texts(step.lines)
-    found += [value for _, value in step.env]
+    found: list[Text] = []
+    for line in step.lines:
+        for _, text in line.values:
+            found.append(text)
+    for _, text in step.env:
+        found.append(text)
     for output in step.outputs:
         if output.command is not None:
-            found += [text for _, text in output.command.values]
+            found += line_texts((output.command,))
         if output.file is not None:
             found.append(output.file)
     return found

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from pipegen.emit.yaml import Commented, Flow, Folded, Value, Verbatim
+from pipegen.emit.yaml import Commented, Flow, Folded, Value
 
 LIMIT = 2 * 1024 * 1024
 # What of the limit a file may take, in percent.
@@ -57,27 +57,25 @@ def memory(*values: Value) -> int:
     waiting: list[Value] = [*values]
     for value in waiting:  # what they hold is added meanwhile
         if type(value) is str:
-            continue  # as most are: counted below
-        match value:
-            case Flow() | Commented():
-                waiting.append(value.value)
-            case list() | tuple():
-                size += _list(len(value))
-                waiting += value
-            case dict() | Mapping():
-                size += map_memory(len(value))
-                texts += value
-                waiting += value.values()
-            case str():
-                texts.append(value)
-            case Folded():
-                texts.append(" ".join(value.lines))
-            case Verbatim() | None | bool() | int() | float():
-                pass
-            case Sequence():
-                size += _list(len(value))
-                waiting += value
-    texts += [value for value in waiting if type(value) is str]
+            texts.append(value)
+        elif type(value) is tuple or type(value) is list:
+            size += _list(len(value))
+            waiting += value
+        elif type(value) is Flow or type(value) is Commented:
+            waiting.append(value.value)
+        elif type(value) is bool or value is None:
+            pass
+        elif type(value) is dict or isinstance(value, Mapping):
+            size += map_memory(len(value))
+            texts += value
+            waiting += value.values()
+        elif isinstance(value, str):
+            texts.append(value)
+        elif isinstance(value, Folded):
+            texts.append(" ".join(value.lines))
+        elif isinstance(value, Sequence):
+            size += _list(len(value))
+            waiting += value
     lengths = map(len, texts if all(map(str.isascii, texts)) else map(str.encode, texts))
     return size + sum(map(_TEXTS.__getitem__, lengths))
 
