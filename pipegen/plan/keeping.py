@@ -12,7 +12,19 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.artifacts import sound_path
 from pipegen.plan.durations import seconds
-from pipegen.plan.model import Artifact, Coverage, CoverageFormat, Job, Keeping, KeptWhen, Leave, ReportPath, Reports
+from pipegen.plan.model import (
+    NO_REPORTS,
+    PLAIN_KEEPING,
+    Artifact,
+    Coverage,
+    CoverageFormat,
+    Job,
+    Keeping,
+    KeptWhen,
+    Leave,
+    ReportPath,
+    Reports,
+)
 from pipegen.plan.values import Values
 from pipegen.source.text import Located
 from pipegen.source.tree import Kind, Mapping, Node, Scalar
@@ -35,7 +47,7 @@ class Kept(Struct, kw_only=True):
     reports: Reports
 
 
-NOTHING_KEPT = Kept(artifacts=(), at_run_time=(), keeping=Keeping(), reports=Reports())
+NOTHING_KEPT = Kept(artifacts=(), at_run_time=(), keeping=PLAIN_KEEPING, reports=NO_REPORTS)
 
 
 def kept(stage: Stage, directory: str, values: Values) -> Kept:

@@ -19,6 +19,8 @@ from pipegen.plan.model.gates import Approval, Delay, Environment, Gate, Lock
 from pipegen.plan.model.inputs import Input, InputType
 from pipegen.plan.model.jobs import Artifact, Job, Leg, Mail, Shared
 from pipegen.plan.model.keeping import (
+    NO_REPORTS,
+    PLAIN_KEEPING,
     Cache,
     Coverage,
     CoverageFormat,
@@ -63,6 +65,8 @@ from pipegen.plan.model.steps import (
 
 __all__ = [
     "NEVER",
+    "NO_REPORTS",
+    "PLAIN_KEEPING",
     "AllOf",
     "AllowFailure",
     "AnyOf",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.bindings.expression import Items, Text
 from pipegen.plan.model.conditions import Condition
 from pipegen.plan.model.gates import Gate
-from pipegen.plan.model.keeping import Cache, Keeping, Reports, Reuse
+from pipegen.plan.model.keeping import NO_REPORTS, PLAIN_KEEPING, Cache, Keeping, Reports, Reuse
 from pipegen.plan.model.limits import Limits
 from pipegen.plan.model.machine import Machine
 from pipegen.plan.model.steps import Credential, IdToken, Line, Output, Step
@@ -17,8 +17,6 @@ from pipegen.structs import SpannedStruct, Struct
 _MACHINE = Machine()
 _LIMITS = Limits()
 _GATE = Gate()
-_KEEPING = Keeping()
-_REPORTS = Reports()
 
 
 class Mail(SpannedStruct, kw_only=True):
@@ -132,8 +130,8 @@ class Job(SpannedStruct, kw_only=True):
     after: tuple[Line, ...] = ()
     limits: Limits = _LIMITS
     gate: Gate = _GATE
-    keeping: Keeping = _KEEPING
-    reports: Reports = _REPORTS
+    keeping: Keeping = PLAIN_KEEPING
+    reports: Reports = NO_REPORTS
     caches: tuple[Cache, ...] = ()
     is_final: bool = False
     statuses: tuple[str, ...] = ()

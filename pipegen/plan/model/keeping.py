@@ -63,6 +63,10 @@ class Reports(Struct, kw_only=True):
     sarif: tuple[ReportPath, ...] = ()
 
 
+# What holds where the user says nothing.
+PLAIN_KEEPING, NO_REPORTS = Keeping(), Reports()
+
+
 class Reuse(SpannedStruct):
     """What a result depends on beside the stage: *files* relative to the root of the repository, variables *env*."""
 

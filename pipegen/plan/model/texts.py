@@ -45,7 +45,8 @@ def stage_texts(
     found: list[Text] = []
     for step in steps:
         found += step_texts(step, stage)
-    found += line_texts(after)
+    if after:
+        found += line_texts(after)
     found += machine_texts(machine)
     if environment is not None:
         found += environment_texts(environment)

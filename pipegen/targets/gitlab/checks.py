@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain
 
 from pipegen.bindings.expression import Scope, Text
@@ -77,7 +77,8 @@ def _megabytes(size: int) -> str:
 
 def _check_references(job: Job, host: Host, report: Report) -> None:
     """Report setup values that GitLab lacks, and containers of other jobs that are used other than by a copy."""
-    for reference in chain.from_iterable([text.references() for text in _texts(job)]):
+    references = [one for text in _texts(job) if text.constant is None for one in text.references()]
+    for reference in references:
         if reference.scope is Scope.SETUP and reference.default is None and host.setup(reference.name) is None:
             report.add(
                 ENGINE_HAS_NO_VALUE,
@@ -94,13 +95,14 @@ def _check_references(job: Job, host: Host, report: Report) -> None:
             )
 
 
-def _texts(job: Job) -> Iterator[Text]:
-    """Yield the texts of *job* that may name what GitLab lacks."""
-    yield from job_texts(job)
+def _texts(job: Job) -> list[Text]:
+    """Return the texts of *job* that may name what GitLab lacks."""
+    found = job_texts(job)
     if job.gate.environment is not None:
-        yield from environment_texts(job.gate.environment)
+        found += environment_texts(job.gate.environment)
     if job.keeping.name is not None:
-        yield job.keeping.name
+        found.append(job.keeping.name)
+    return found
 
 
 def _check_secrets(job: Job, report: Report) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pipegen.diagnostics.codes import SARIF_AS_ARTIFACT
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Job, Keeping, KeptWhen, Plan, ReportPath, Reports
+from pipegen.plan.model import NO_REPORTS, PLAIN_KEEPING, Job, Keeping, KeptWhen, Plan, ReportPath
 from pipegen.targets.gitlab.durations import in_words
 from pipegen.targets.gitlab.expanded import expanded
 from pipegen.targets.gitlab.model import PLAINLY_KEPT, Coverage, Kept
 from pipegen.targets.gitlab.pairs import KEPT_ON_FAILURE
 
-_PLAIN, _NO_REPORTS = Keeping(), Reports()
 _NEVER = "never"
 _WHEN = {KeptWhen.SUCCESS: "", KeptWhen.FAILURE: "on_failure", KeptWhen.ALWAYS: "always"}
 
@@ -18,7 +17,7 @@ _WHEN = {KeptWhen.SUCCESS: "", KeptWhen.FAILURE: "on_failure", KeptWhen.ALWAYS: 
 def lower_keeping(job: Job, plan: Plan, paths: tuple[str, ...], report: Report) -> tuple[tuple[str, ...], Kept]:
     """Return the *paths* that *job* leaves with those of reports that GitLab only stores, and how all are kept."""
     keeping, reports = job.keeping, job.reports
-    if keeping == _PLAIN and reports == _NO_REPORTS and not job.artifacts:
+    if keeping is PLAIN_KEEPING and reports is NO_REPORTS and not job.artifacts:
         return paths, PLAINLY_KEPT
     stored = tuple(one.path for one in reports.sarif)
     if stored:

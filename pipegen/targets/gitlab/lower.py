@@ -233,4 +233,5 @@ def _stages(jobs: Sequence[Job]) -> tuple[str, ...]:
 def _used(variables: Iterable[Variable], scripts: Iterable[tuple[Entry, ...]]) -> list[Variable]:
     """Return those of *variables* that one of *scripts* names."""
     texts = "\n".join([entry.text for script in scripts for entry in script])
-    return [variable for variable in variables if re.search(rf"\$\{{?{variable.name}\b", texts)]
+    named = [variable for variable in variables if variable.name in texts]
+    return [variable for variable in named if re.search(rf"\$\{{?{variable.name}\b", texts)]

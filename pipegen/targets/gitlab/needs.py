@@ -62,7 +62,7 @@ def awaited(direct: Iterable[str], condition: Condition | None, places: Mapping[
     A job that needs a missing one starts without waiting for what that one would have waited for.
     """
     found = dict.fromkeys(direct)
-    waiting = list(reversed(found))
+    waiting = [stage for stage in reversed(found) if places[stage].condition is not None]
     while waiting:
         place = places[waiting.pop()]
         if place.may_be_missing(condition):
@@ -76,7 +76,7 @@ def _stage_needs(place: Place, reader: Job, *, is_read: bool, is_awaited: bool) 
 
     A trigger's job needs the stage's own, so that one is needed for artifacts only.
     """
-    is_optional = place.may_be_missing(reader.condition)
+    is_optional = place.condition is not None and place.may_be_missing(reader.condition)
     has_artifacts = is_read and place.artifacts != ()
     has_trigger = place.last != place.job
     found = [Need(place.job, has_artifacts, is_optional)] if has_artifacts or (is_awaited and not has_trigger) else []
