@@ -12,7 +12,7 @@ from pipegen.shell.command import Command
 from pipegen.shell.layout import failure, indented
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import quote
-from pipegen.shell.text import own_value
+from pipegen.shell.text import own_argument
 
 
 def dotenv(job: Job) -> str:
@@ -34,7 +34,7 @@ def expandable(lowering: Lowering) -> Iterator[Command]:
     job, variable = lowering.job, lowering.host.expanded_variable
     path = quote(dotenv(job))
     for number, name in enumerate(job.expanded):
-        value = quote(own_value(name, lowering))
+        value = own_argument(name, lowering)
         late = failure(job, f'output "{name}" holds what stands in no name of an image')
         yield Command((f"case {value} in *[!A-Za-z0-9._:/@-]*)", *indented(late), "  ;;", "esac"))
         if variable is None:

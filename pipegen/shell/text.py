@@ -13,6 +13,8 @@ from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, Shell, Variable, Word, assigned, between_quotes, quote, shell_text
 from pipegen.shell.uses import is_plain
 
+# What a job gives a name and puts into no variable.
+_NAMED = frozenset(("imageLocalName", "container", "releaseName"))
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -88,14 +90,19 @@ def output_variable(text: Text, lowering: Lowering) -> str | None:
 
 def own_value(name: str, lowering: Lowering) -> Word:
     """Return what the job itself binds to *name*."""
+    if name not in _NAMED:
+        return (Variable(own_variable(name, lowering)),)
     match name:
         case "imageLocalName":
             return local_name(lowering)
         case "container":
             return container_name(lowering.job, lowering.host)
-        case "releaseName":
-            return release_name(lowering.job, lowering.host)
-    return (Variable(own_variable(name, lowering)),)
+    return release_name(lowering.job, lowering.host)
+
+
+def own_argument(name: str, lowering: Lowering) -> str:
+    """Return what the job itself binds to *name* as one word of a command."""
+    return quote(own_value(name, lowering)) if name in _NAMED else f'"${own_variable(name, lowering)}"'
 
 
 def own_variable(name: str, lowering: Lowering) -> str:

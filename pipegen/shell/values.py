@@ -17,7 +17,7 @@ from pipegen.shell.inputs import read_inputs
 from pipegen.shell.kept import container_name
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, Shell, assigned, quote, shell_text
-from pipegen.shell.text import argument, own_value
+from pipegen.shell.text import argument, own_argument
 
 _MOVED = f'mv {FOLDER} "$pipegen/in"'
 _MOVED_IF_THERE = f"if [ -e {FOLDER} ]; then {_MOVED}; fi"
@@ -157,7 +157,7 @@ def _outputs(lowering: Lowering) -> list[Command]:
     found = [Command((f"mkdir -p {written(folder, lowering.host)}",))]
     for name in lowering.job.outputs:
         path = written(f"{folder}/{name}", lowering.host)
-        found.append(Command((f"printf %s {quote(own_value(name, lowering))} >{path}",)))
+        found.append(Command((f"printf %s {own_argument(name, lowering)} >{path}",)))
     return found
 
 

@@ -33,8 +33,7 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> list[Comm
     values = _Values(step, lowering)
     lines = [_rewritten(line, values, lowering) for line in step.lines]
     measures = [command for output in step.outputs if (command := _measured(output, values, lowering)) is not None]
-    services = lowering.job.machine.services
-    ready = [(service, _rewritten(service.ready, values, lowering)) for service in services if service.ready]
+    waits = _waits(values, lowering) if lowering.job.machine.services else []
     found = values.commands
     for name, value in step.env:
         found += _exported(name, value, lowering)
@@ -43,11 +42,17 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> list[Comm
     if _pipes_fail(lowering) and _pipes([*lines, *[line for command in measures for line in command.lines]]):
         set_back = "case $(set -o) in *pipefail*) set +o pipefail ;; esac"
         found.append(Command((set_back,), "a pipeline's status is its last command's"))
-    found += [waited_for(service, text, lowering) for service, text in ready]
+    found += waits
     is_followed = not is_alone or bool(measures)
     found += _script(lines, in_own_shell=is_followed and any(map(leaves_traces, lines)))
     found += measures
     return found
+
+
+def _waits(values: _Values, lowering: Lowering) -> list[Command]:
+    """Return the commands that wait for the services around the job."""
+    services = lowering.job.machine.services
+    return [waited_for(one, _rewritten(one.ready, values, lowering), lowering) for one in services if one.ready]
 
 
 def _exported(name: str, value: Text, lowering: Lowering) -> tuple[Command, ...]:
