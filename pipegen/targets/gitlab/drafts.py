@@ -120,7 +120,7 @@ class _Drafting(Struct, kw_only=True):
             job=job,
             around=around,
             own=own,
-            script=(*installs(made, settings), *self._cleared(job), *body) if body else (),
+            script=(*installs(made, settings), *(self._cleared(job) if self.called else ()), *body) if body else (),
             artifacts=artifacts,
             environment=deployed.environment,
             caches=lower_caches(job, plan, report) if job.caches else (),
@@ -141,7 +141,7 @@ class _Drafting(Struct, kw_only=True):
 
     def _cleared(self, job: Job) -> tuple[Entry, ...]:
         """Return the entry that removes what came with the files of other jobs and is for the calls of triggers."""
-        if not self.called or self.called.isdisjoint(read_stages(job)):
+        if self.called.isdisjoint(read_stages(job)):
             return ()
         return (Entry("rm -rf .pipegen/trigger && { rmdir .pipegen 2>/dev/null || :; }"),)
 
@@ -153,6 +153,8 @@ def idle(job: Job) -> tuple[Entry, ...]:
 
 def _artifacts(job: Job, made: Script, trigger: Bridge | Call | None) -> tuple[str, ...]:
     """Return what the job leaves: its files, and what it carries for other jobs and for the call of its trigger."""
+    if not job.artifacts and trigger is None:
+        return made.carries
     files = [artifact.path for artifact in job.artifacts if artifact.path is not None]
     values = (f".pipegen/trigger/{job.slug}/",) if isinstance(trigger, Call) else ()
     return (*files, *made.carries, *values)

@@ -127,7 +127,9 @@ class Pipeline(Struct, kw_only=True):
             image=one.own.image or own.image,
             services=one.own.services or own.services,
             tags=one.job.machine.labels,
-            id_tokens=tuple([IdToken(token.variable, token.audiences) for token in one.job.id_tokens]),
+            id_tokens=tuple(IdToken(token.variable, token.audiences) for token in one.job.id_tokens)
+            if one.job.id_tokens
+            else (),
             stage=_step(one),
             needs=found,
             rules=self.stage_rules[one.job.stage],
