@@ -14,6 +14,9 @@ from pipegen.shell.quote import Literal, assigned, quote, shell_text, single_quo
 
 # The variables that a prelude sets, where commands of ours expand them.
 _SET = re.compile(r"\$\{?(DOCKER|HELM|pipegen)(?![A-Za-z0-9_])")
+# Those of most jobs.
+_NOTHING: frozenset[str] = frozenset()
+_FOLDER = frozenset(("pipegen",))
 
 
 def prelude(job: Job, steps: Sequence[Step], used: frozenset[str], host: Host) -> tuple[Command, ...]:
@@ -68,7 +71,10 @@ def runs_in_bash(job: Job) -> bool:
 
 def expanded(commands: Iterable[Command]) -> frozenset[str]:
     """Return which of the variables that a prelude sets *commands* of ours expand."""
-    return frozenset(_SET.findall(own_text(commands)))
+    text = own_text(commands)
+    if "DOCKER" in text or "HELM" in text:
+        return frozenset(_SET.findall(text))
+    return _FOLDER if _SET.search(text) else _NOTHING
 
 
 def own_text(commands: Iterable[Command]) -> str:

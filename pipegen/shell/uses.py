@@ -34,7 +34,8 @@ class Uses(Struct, kw_only=True):
 def uses(job: Job, host: Host) -> Uses:
     """Return what the script of *job* uses; exports that nobody reads are no steps of it."""
     read = _Read(own=set(job.outputs))
-    steps = job.steps if Export not in map(type, job.steps) else _needed(job)
+    kinds = {type(step) for step in job.steps}
+    steps = job.steps if Export not in kinds else _needed(job)
     for step in steps:
         for text in step_texts(step, job.stage):
             read.add(text)
@@ -44,7 +45,7 @@ def uses(job: Job, host: Host) -> Uses:
     for service in job.machine.services:
         for text in line_texts(() if service.ready is None else (service.ready,)):
             read.add(text)
-    if Promote in map(type, steps):
+    if Promote in kinds:
         read.setup["logURL"] = None
     return Uses(
         outputs=tuple(read.outputs),
