@@ -27,6 +27,9 @@ class Stage:
     """A stage of the config, and what the arcs say of it: its *frame*, and a bit for each stage that is *above*."""
 
     __slots__ = ("above", "before", "frame", "image", "name", "node", "number", "outputs", "script")
+    image: str
+    script: list[str]
+    outputs: dict[str, str]
 
     def __init__(self, number: int, node: yaml.Node, name: str) -> None:
         """Take what is found out first."""
@@ -35,35 +38,37 @@ class Stage:
         self.frame, self.above = 1, 0
 
 
-def fail(node: yaml.Node, what: str) -> None:
-    """End with *what* is wrong, and where."""
-    sys.exit(f"line {node.start_mark.line + 1}: {what}")
+def wrong(node: yaml.Node, what: str) -> SystemExit:
+    """Return the end of the program, which tells *what* is wrong and where."""
+    return SystemExit(f"line {node.start_mark.line + 1}: {what}")
 
 
 def mapping(node: yaml.Node, known: frozenset[str] | None = None) -> dict[str, yaml.Node]:
     """Return the values of a mapping by their keys, which must be *known*."""
     if not isinstance(node, yaml.MappingNode):
-        fail(node, "not a map")
+        raise wrong(node, "not a map")
     found = {text(key): value for key, value in node.value}
     if len(found) != len(node.value):
-        fail(node, "a key twice")
+        raise wrong(node, "a key twice")
     if known is not None and not found.keys() <= known:
-        fail(node, "unknown key")
+        raise wrong(node, "unknown key")
     return found
 
 
 def items(node: yaml.Node) -> list[yaml.Node]:
     """Return the items of a list."""
     if not isinstance(node, yaml.SequenceNode):
-        fail(node, "not a list")
-    return node.value
+        raise wrong(node, "not a list")
+    found: list[yaml.Node] = node.value
+    return found
 
 
 def text(node: yaml.Node) -> str:
     """Return the text of a scalar."""
     if not isinstance(node, yaml.ScalarNode) or node.tag != "tag:yaml.org,2002:str":
-        fail(node, "not text")
-    return node.value
+        raise wrong(node, "not text")
+    found: str = node.value
+    return found
 
 
 PIPELINE = frozenset({"stages", "execution"})
@@ -79,7 +84,7 @@ def read(node: yaml.Node) -> dict[str, Stage]:
         keys = mapping(one, STAGE)
         name = text(keys["name"])
         if not NAME.fullmatch(name) or name in stages:
-            fail(keys["name"], "no name, or one that is taken")
+            raise wrong(keys["name"], "no name, or one that is taken")
         stage = stages[name] = Stage(len(stages), one, name)
         stage.image = text(keys["image"])
         stage.script = [text(line) for line in items(keys["script"])]
@@ -89,7 +94,7 @@ def read(node: yaml.Node) -> dict[str, Stage]:
         names = [text(name) for name in items(arc)]
         for earlier, later in pairwise(names):
             if earlier not in stages or later not in stages:
-                fail(arc, "unknown stage")
+                raise wrong(arc, "unknown stage")
             stages[later].before.append(earlier)
     return stages
 
@@ -112,7 +117,7 @@ def job(stage: Stage, stages: dict[str, Stage]) -> Iterator[str]:
     used = dict.fromkeys([read for line in stage.script for read in REFERENCE.findall(line)])
     for name, value in used:
         if name not in stages or value not in stages[name].outputs or not stage.above >> stages[name].number & 1:
-            fail(stage.node, f"{name}.{value} is not there yet")
+            raise wrong(stage.node, f"{name}.{value} is not there yet")
     read = dict.fromkeys([name for name, _ in used])
     yield f"{stage.name}:"
     yield f"  image: {quoted(stage.image)}"
