@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from string import ascii_letters, digits
 
 from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, Placed, Script, ScriptPart
 from pipegen.shell.quote import quoted
 from pipegen.shell.uses import is_plain
 
 # Braces keep the name apart from what follows; `[` would begin a subscript.
-_GOES_ON = frozenset(f"{ascii_letters}{digits}_[")
+_GOES_ON = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_[")
 _EXPANDED = re.compile(r"[\\$`]")
 _SPECIAL = re.compile(r'[\\$`"]')
 _LONG = 10_000

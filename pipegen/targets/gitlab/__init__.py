@@ -16,7 +16,6 @@ from pipegen.targets.gitlab.publications import check_publications
 from pipegen.targets.gitlab.registries import check_registry
 from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import SCHEMA, read
-from pipegen.targets.gitlab.splitting import known_groups
 
 NAME = "gitlab"
 FILE = MAIN
@@ -35,7 +34,11 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     check_registry(plans, request.settings, settings, report)
     groups = tuple(tuple(group.split(",")) for group in request.options.get("split", "").splitlines())
     is_child = bool(request.options.get("child"))
-    left = known_groups(plans, groups) if since else groups
+    left = groups
+    if since:
+        from pipegen.targets.gitlab.splitting import known_groups  # noqa: PLC0415 - most files are not cut
+
+        left = known_groups(plans, groups)
     scales = Scales()
     lowered = lower(plans, settings, chosen=chosen, scales=scales, report=report, groups=left, is_child=is_child)
     files = Files(
