@@ -4,30 +4,21 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import (
-    AliasEvent,
-    DocumentStartEvent,
-    MappingEndEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-)
+from ruamel.yaml.events import ScalarEvent
 from ruamel.yaml.reader import ReaderError
 
-from pipegen.config import events as light
 from pipegen.config.compose import Composer
+from pipegen.config.events import tell, told_to
 from pipegen.config.ignores import MARK, read_ignores
-from pipegen.config.scalar import TELLING, plain_kind
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Kind, Node, Scalar
+from pipegen.source.tree import Node
 
 try:
     from ruamel.yaml.cyaml import CParser as CParser  # type: ignore[attr-defined]  # noqa: PLC0414 - tests take it away
@@ -41,10 +32,6 @@ _DIFFERS = re.compile("[\t\u0085\u2028\u2029\ufeff]")
 _MARKS = re.compile("[\r&*!]")
 _MARKED_DIFFERS = re.compile("^ +\r|(?:^|(?<=[\\s,{[]))(?:[&*][\\w-]+[^\\s\\w,\\]}-]|!\\S*!\\S*!)", re.MULTILINE)
 
-_MAPPINGS = (light.MappingStartEvent, MappingStartEvent)
-_STARTS = (*_MAPPINGS, light.SequenceStartEvent, SequenceStartEvent)
-_ENDS = (light.MappingEndEvent, light.SequenceEndEvent, MappingEndEvent, SequenceEndEvent)
-
 # Characters that the parser in Python reads in a second.
 _LONG = 1_000_000
 
@@ -56,7 +43,7 @@ def read(file: SourceFile, report: Report) -> Node:
     stand for, with the places of the anchors.
     """
     try:
-        composer = _fast(file, report) or _composed(_events(file), file, report)
+        composer = _fast(file, report) or _slow(file, report)
     except MarkedYAMLError as error:
         from pipegen.config.syntax import report_syntax  # noqa: PLC0415 - most configs are YAML
 
@@ -108,12 +95,14 @@ def _fast(file: SourceFile, report: Report) -> Composer | None:
     A long file gets the explanation of the parser in C, which is not as good: the other one would take seconds.
     """
     own = Report()
+    composer = Composer(file, own)
     try:
         events = fast_events(file)
         if events is None:
             return None
-        with light.light_events(sys.modules[CParser.__module__]):
-            composer = _composed(events, file, own)
+        takers = composer.takers()
+        with told_to(takers, sys.modules[CParser.__module__]):
+            tell(events, takers)
     except (YAMLError, ValueError) as error:
         if isinstance(error, MarkedYAMLError) and len(file.text) > _LONG:
             raise
@@ -125,30 +114,10 @@ def _fast(file: SourceFile, report: Report) -> Composer | None:
     return composer
 
 
-def _composed(events: Iterable[Any], file: SourceFile, report: Report) -> Composer:
-    """Return what *events* build, each taken when the one before has been: past a limit, nothing more is read."""
+def _slow(file: SourceFile, report: Report) -> Composer:
+    """Return what the parser in Python makes of *file*."""
     composer = Composer(file, report)
-    for event in events:
-        kind = type(event)
-        if kind is light.ScalarEvent or kind is ScalarEvent:
-            start, end, style, text = event.start_mark.index, event.end_mark.index, event.style, event.value
-            opened = composer.inner
-            if event.anchor is None and event.ctag is None and style != '"' and start != end and opened.room:
-                # Nearly all that a config holds; within double quotes any character can be escaped.
-                is_text = style or text[0] not in TELLING
-                opened.children.append(Scalar(text, Span(file, start, end), Kind.TEXT if is_text else plain_kind(text)))
-                opened.room -= 1
-            else:
-                composer.scalar(text, start, end, style, anchor=event.anchor, tag=event.ctag)
-        elif kind in _STARTS:
-            start, end, is_mapping = event.start_mark.index, event.end_mark.index, kind in _MAPPINGS
-            composer.begin(start, end, event.anchor, event.ctag, is_mapping=is_mapping)
-        elif kind in _ENDS:
-            composer.end(event.end_mark.index)
-        elif kind is AliasEvent:
-            composer.alias(event.anchor, event.start_mark.index, event.end_mark.index)
-        elif kind is DocumentStartEvent:
-            composer.begin_document(event.start_mark.index, event.end_mark.index)
+    tell(_events(file), composer.takers())
     return composer
 
 
