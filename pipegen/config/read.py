@@ -27,10 +27,10 @@ except ImportError:  # on a platform that has no build of it
 
 # What the parser in C, which follows YAML 1.1, may read otherwise: tabs, three line breaks, a mark at the start of the
 # text, blanks before a carriage return, an anchor or alias with more than letters, digits, "_" and "-" in its name, and
-# a tag with a third "!". The last is looked for only where there is one of the marks: it takes a hundred times as long.
-_DIFFERS = re.compile("[\t\u0085\u2028\u2029\ufeff]")
-_MARKS = re.compile("[\r&*!]")
-_MARKED_DIFFERS = re.compile("^ +\r|(?:^|(?<=[\\s,{[]))(?:[&*][\\w-]+[^\\s\\w,\\]}-]|!\\S*!\\S*!)", re.MULTILINE)
+# a tag with a third "!".
+_DIFFERING = "\t\u0085\u2028\u2029\ufeff"
+_BLANKS = re.compile("^ +\r", re.MULTILINE)
+_NAMES = re.compile("[&*!](?<![^\\s,{[].)(?:(?<=[&*])[\\w-]+[^\\s\\w,\\]}-]|(?<=!)\\S*!\\S*!)")
 
 # Characters that the parser in Python reads in a second.
 _LONG = 1_000_000
@@ -83,10 +83,17 @@ def _text(event: ScalarEvent, file: SourceFile) -> Span:
 
 def fast_events(file: SourceFile) -> Iterator[Any] | None:
     """Return the events of a text that is read alike by the parser in C; None where only the other one may be asked."""
-    text = file.text
-    if CParser is None or _DIFFERS.search(text) or (_MARKS.search(text) and _MARKED_DIFFERS.search(text)):
-        return None
-    return iter(CParser(text).get_event, None)
+    return None if CParser is None or _differs(file.text) else iter(CParser(file.text).get_event, None)
+
+
+def _differs(text: str) -> bool:
+    """Return whether the parser in C may read *text* otherwise."""
+    # To look for a character takes next to nothing, and for a pattern as long as to parse some of the text.
+    return (
+        any(character in text for character in _DIFFERING)
+        or (" \r" in text and _BLANKS.search(text) is not None)
+        or (any(mark in text for mark in "&*!") and _NAMES.search(text) is not None)
+    )
 
 
 def _fast(file: SourceFile, report: Report) -> Composer | None:
