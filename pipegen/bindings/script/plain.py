@@ -8,8 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from pipegen.bindings.expression import Reference
 from pipegen.bindings.script.interpreters import WATCHED
-from pipegen.bindings.script.model import RESERVED_NAMESPACES, Context
+from pipegen.bindings.script.model import RESERVED_NAMESPACES, Context, Placed, ScriptPart
+from pipegen.source.text import Span
+from pipegen.source.tree import Scalar
 
 _REFERENCE = r"\$\{(?P<namespace>[A-Za-z0-9_-]*)\.(?P<name>[A-Za-z0-9._-]+)(?:\|(?P<default>[^}$\"'`\\\n]*))?\}"
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _REFERENCE)
@@ -23,24 +26,35 @@ _WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z_]+")
 _WATCHED = frozenset(_WORD.findall(" ".join(WATCHED)))
 
 
-def plain_references(script: str, stages: Collection[str]) -> list[tuple[re.Match[str], Context]] | None:
-    """Return the references in *script*, each with its groups and how it is quoted; None where a lexer is needed."""
+def plain_parts(source: Scalar, first: int | None, stages: Collection[str]) -> list[ScriptPart] | None:
+    """Return the references in the script *source* and the text between; None where a lexer is needed.
+
+    *first* is where the script stands in its file, None where it does not stand there letter for letter.
+    """
+    script = source.text
     if not _PLAIN.fullmatch(script):
         return None
     if not _WATCHED.isdisjoint(_WORD.findall(script.replace('"', "").replace("'", ""))):
         return None
     # Nothing of ours stands between single quotes, and double ones do not count there.
     marks = _SINGLE.sub(_blank, script) if "'" in script else script
-    references = []
+    file = source.span.file
+    parts: list[ScriptPart] = []
     at = quotes = 0
     for found in _FOUND.finditer(script):
-        namespace = found[1]
+        namespace, name, default = found.groups()
         if namespace not in stages and namespace not in RESERVED_NAMESPACES:
             return None
-        quotes += marks.count('"', at, found.start())
-        at = found.end()
-        references.append((found, Context.DOUBLE if quotes % 2 else Context.WORD))
-    return references
+        start, end = found.span()
+        if at < start:
+            parts.append(script[at:start])
+            quotes += marks.count('"', at, start)
+        at = end
+        span = source.part(start, end) if first is None else Span(file, first + start, first + end)
+        parts.append(Placed(Reference(namespace, name, default, span), Context.DOUBLE if quotes % 2 else Context.WORD))
+    if at < len(script):
+        parts.append(script[at:])
+    return parts
 
 
 def _blank(quoted: re.Match[str]) -> str:
