@@ -153,7 +153,7 @@ def jobs(
                 slugs[name],
                 frame=frame_of.get(name),
                 needs=() if is_final else order.graph.predecessors(name),
-                binds=tuple([bound.name for bound in namespaces.bound[name][1:]]),
+                binds=tuple(namespaces.bound[name])[1:],
                 files=taken,
                 artifacts=files.met.marked(name, files.left.get(name, ())),
                 wanted=wanted,

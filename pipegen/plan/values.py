@@ -18,7 +18,6 @@ from pipegen.bindings.expression import (
     Scope,
     Text,
     references,
-    text,
 )
 from pipegen.bindings.fold import Folder, Known, describe
 from pipegen.bindings.namespaces import Namespaces
@@ -89,21 +88,24 @@ class Values(MutableStruct):
         return self.folder.fold_text(resolved, {})
 
     def _settled_reference(self, reference: Reference) -> Text:
-        resolved = text(*self.reader.resolve_reference(reference, {}), span=reference.span)
-        self._note(resolved.references())
-        return self.folder.fold_text(resolved, {})
+        plain = self.reader.plain(reference)
+        if plain is None:
+            return self._settled_text(Text((reference,), reference.span))
+        self._note((plain,))
+        return self.folder.fold_text(Text((plain,), plain.span), {})
 
     def _note(self, found: Iterable[Reference]) -> None:
         for reference in found:
             if reference.scope is Scope.STAGE:
                 output, place = Output(reference.namespace or "", reference.name), reference.span.start
-                self.places[output] = min(place, self.places.get(output, place))
+                if place < self.places.setdefault(output, place):
+                    self.places[output] = place
             elif reference.scope is Scope.STATUS:
                 self.statuses[reference.namespace or ""] = None
 
     def reads(self) -> tuple[Output, ...]:
         """Return the outputs of other stages that the user's values name, in the order in which they are written."""
-        return tuple(sorted(self.places, key=lambda output: self.places[output]))
+        return tuple(sorted(self.places, key=self.places.__getitem__))
 
     def text(self, node: Node | None, default: str, span: Span) -> Text:
         """Return the text of *node*; without it, of *default*, as if the user had written it at *span*."""
