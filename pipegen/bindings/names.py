@@ -71,15 +71,15 @@ def is_setup_name(name: str) -> bool:
 
 def bound_names(stage: Stage) -> dict[str, Bound]:
     """Return what *stage* binds by name, in order; `stage` is bound before the first step."""
-    bound = [Bound("stage", "", stage.name.span)]
-    bound += [Bound(name.text, "script", name.span) for name in outputs(stage)]
+    bound = {"stage": Bound("stage", "", stage.name.span)}
+    for output in outputs(stage):
+        bound.setdefault(output.text, Bound(output.text, "script", output.span))
     for step, span in _step_spans(stage).items():
-        bound += [Bound(name, step, span) for name in STEP_NAMES[step]]
-    bound += [Bound(name.value, "exports", name.span) for name, _ in stage.exports]
-    unique: dict[str, Bound] = {}
-    for one in bound:
-        unique.setdefault(one.name, one)
-    return unique
+        for name in STEP_NAMES[step]:
+            bound.setdefault(name, Bound(name, step, span))
+    for export, _ in stage.exports:
+        bound.setdefault(export.value, Bound(export.value, "exports", export.span))
+    return bound
 
 
 def providers(bound: Mapping[str, Mapping[str, Bound]]) -> dict[str, tuple[str, ...]]:
@@ -96,7 +96,7 @@ def outputs(stage: Stage) -> tuple[Scalar, ...]:
     if stage.outputs is None:
         return ()
     node = stage.outputs.node
-    if isinstance(node, Map):
+    if type(node) is Map:
         return tuple([entry.key for entry in node.entries])
     return tuple([item for item in node.items if isinstance(item, Scalar)]) if isinstance(node, Sequence) else ()
 

@@ -17,7 +17,7 @@ from pipegen.source.tree import Mapping, Node, Scalar, Sequence
 _NAME = re.compile(r"[A-Za-z0-9._:/@-]*")
 _WRITTEN_OUT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]*")
 _START = re.compile(r"[A-Za-z0-9]")
-_WITH_TOOLS = (Build, Run, Copy, Publish, Promote, Deploy)
+_WITH_TOOLS = frozenset((Build, Run, Copy, Publish, Promote, Deploy))
 
 
 def image(stage: Stage, values: Values) -> JobImage | None:
@@ -25,8 +25,8 @@ def image(stage: Stage, values: Values) -> JobImage | None:
     if stage.image is None:
         return None
     node = stage.image.node
-    name = node.get("name") if isinstance(node, Mapping) else None
-    if name is None or not isinstance(node, Mapping):
+    name = node.get("name") if type(node) is Mapping else None
+    if name is None or type(node) is not Mapping:
         return JobImage(name=image_name(node, values), span=stage.image.span)
     entrypoint, pull = node.get("entrypoint"), node.get("pull")
     return JobImage(
@@ -82,7 +82,7 @@ def check_image(stage: Stage, steps: tuple[Step, ...], report: Report) -> None:
     if stage.image is None:
         return
     for step in steps:
-        if isinstance(step, _WITH_TOOLS):
+        if type(step) in _WITH_TOOLS:
             report.add(
                 codes.IMAGE_BESIDE_TOOLS,
                 f'stage "{stage.said}" runs in an image of its own, and "{type(step).__name__.lower()}" needs '

@@ -57,7 +57,7 @@ class Work(Struct, kw_only=True):
 
     def only_for_people(self) -> tuple[Artifact, ...]:
         """Return the files that the stage leaves for nobody but people."""
-        return tuple(one for one in self.beside.kept.artifacts if not one.travels)
+        return tuple([one for one in self.beside.kept.artifacts if not one.travels])
 
 
 class Order(Struct):

@@ -6,7 +6,7 @@ it, folded. The image that a stage makes itself and the containers of stages tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from pipegen.bindings.expression import Expression, Items, List, Loop, Map, Text
 from pipegen.plan.model.gates import Environment
@@ -36,7 +36,7 @@ from pipegen.plan.model.steps import (
 def stage_texts(
     stage: str,
     steps: Iterable[Step],
-    after: Iterable[Line],
+    after: Sequence[Line],
     machine: Machine,
     environment: Environment | None,
     mail: Mail | None,
@@ -45,7 +45,8 @@ def stage_texts(
     found: list[Text] = []
     for step in steps:
         found += step_texts(step, stage)
-    found += line_texts(after)
+    if after:
+        found += line_texts(after)
     found += machine_texts(machine)
     if environment is not None:
         found += environment_texts(environment)
@@ -106,9 +107,10 @@ def mail_texts(mail: Mail) -> list[Text]:
 
 def _in_commands(step: Commands) -> list[Text]:
     found = line_texts(step.lines)
-    found += [value for _, value in step.env]
+    if step.env:
+        found += [value for _, value in step.env]
     for output in step.outputs:
-        if output.command is not None:
+        if output.command is not None and output.command.values:
             found += [text for _, text in output.command.values]
         if output.file is not None:
             found.append(output.file)
