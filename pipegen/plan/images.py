@@ -11,7 +11,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Build, Copy, Deploy, JobImage, Promote, Publish, Pull, Run, Step
 from pipegen.plan.values import Values
-from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Kind, Mapping, Node, Scalar, Sequence
 
 # What names, tags and digests of images are made of; whether they are so in the right order the registry knows.
 _NAME = re.compile(r"[A-Za-z0-9._:/@-]*")
@@ -41,6 +41,8 @@ def image(stage: Stage, values: Values) -> JobImage | None:
 
 def image_name(node: Node, values: Values) -> Text:
     """Return the name of an image; what no engine takes for one is reported."""
+    if type(node) is Scalar and node.kind is Kind.TEXT and _WRITTEN_OUT.fullmatch(node.text):
+        return Text((node.text,), node.span)
     name = values.as_text(values.value(node))
     if _WRITTEN_OUT.fullmatch(name.constant or ""):
         return name
