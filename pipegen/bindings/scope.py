@@ -116,7 +116,8 @@ class Reader(MutableStruct):
         own = reader.name.value
         if own == producer or own in self.namespaces.final or reference.name not in self.namespaces.bound[producer]:
             return None
-        if not self._is_before(producer, own):
+        places = self.order.places
+        if own not in places or producer not in places or not self.order.is_before(producer, own):
             return None
         return Reference(producer, reference.name, reference.default, reference.span, Scope.STAGE)
 

@@ -69,8 +69,11 @@ class Values(MutableStruct):
     def line(self, node: Scalar) -> Line:
         """Return an entry of a script, with what its references come to."""
         script = parse_script(node, self.reader.namespaces.homes, self.report)
+        found = script.references()
+        if not found:
+            return Line(script, ())
         references: dict[object, Reference] = {}
-        for placed in script.references():
+        for placed in found:
             one = placed.reference
             references.setdefault((one.namespace, one.legs, one.name, one.default), one)
         return Line(script, tuple([(one, self._settled_reference(one)) for one in references.values()]))
@@ -91,17 +94,21 @@ class Values(MutableStruct):
         plain = self.reader.plain(reference)
         if plain is None:
             return self._settled_text(Text((reference,), reference.span))
-        self._note((plain,))
-        return self.folder.fold_text(Text((plain,), plain.span), {})
+        self._note_output(plain)
+        value = Text((plain,), plain.span)
+        return value if self.folder.known(plain) is None else self.folder.fold_text(value, {})
 
     def _note(self, found: Iterable[Reference]) -> None:
         for reference in found:
             if reference.scope is Scope.STAGE:
-                output, place = Output(reference.namespace or "", reference.name), reference.span.start
-                if place < self.places.setdefault(output, place):
-                    self.places[output] = place
+                self._note_output(reference)
             elif reference.scope is Scope.STATUS:
                 self.statuses[reference.namespace or ""] = None
+
+    def _note_output(self, reference: Reference) -> None:
+        output, place = Output(reference.namespace or "", reference.name), reference.span.start
+        if place < self.places.setdefault(output, place):
+            self.places[output] = place
 
     def reads(self) -> tuple[Output, ...]:
         """Return the outputs of other stages that the user's values name, in the order in which they are written."""

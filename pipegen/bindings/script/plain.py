@@ -21,7 +21,7 @@ _PLAIN = re.compile(
     rf"""(?:[A-Za-z0-9_./:@%+,=;|&>~*?^{{}}! \t\n-]++|"(?:[^"$`\\]++|{_UNNAMED})*"|'[^'$]*+'|{_UNNAMED})*"""
 )
 _SINGLE = re.compile(r"""("[^"]*")|'[^']*'""")
-_FOUND = re.compile(_REFERENCE)
+_FOUND = re.compile(f"({_REFERENCE})")
 _WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z_]+")
 _WATCHED = frozenset(_WORD.findall(" ".join(WATCHED)))
 
@@ -41,19 +41,20 @@ def plain_parts(source: Scalar, first: int | None, stages: Collection[str]) -> l
     file = source.span.file
     parts: list[ScriptPart] = []
     at = quotes = 0
-    for found in _FOUND.finditer(script):
-        namespace, name, default = found.groups()
+    # Text, then a reference, as it is written and in its groups, and so on; text is what comes last.
+    pieces = _FOUND.split(script)
+    for text, written, namespace, name, default in zip(*[iter(pieces)] * 5, strict=False):
         if namespace not in stages and namespace not in RESERVED_NAMESPACES:
             return None
-        start, end = found.span()
-        if at < start:
-            parts.append(script[at:start])
+        start = at + len(text)
+        if text:
+            parts.append(text)
             quotes += marks.count('"', at, start)
-        at = end
-        span = source.part(start, end) if first is None else Span(file, first + start, first + end)
+        at = start + len(written)
+        span = source.part(start, at) if first is None else Span(file, first + start, first + at)
         parts.append(Placed(Reference(namespace, name, default, span), Context.DOUBLE if quotes % 2 else Context.WORD))
-    if at < len(script):
-        parts.append(script[at:])
+    if pieces[-1]:
+        parts.append(pieces[-1])
     return parts
 
 
