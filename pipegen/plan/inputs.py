@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from pipegen.bindings.expression import Scope, Text
 from pipegen.plan.files import copied
@@ -54,14 +55,13 @@ def containers_of(stage: str, steps: Sequence[Step]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def shared(inputs: Mapping[str, Sequence[Output]], steps: Mapping[str, Sequence[Step]]) -> dict[str, Shared]:
+def shared(inputs: Iterable[Sequence[Output]], steps: Mapping[str, Sequence[Step]]) -> dict[str, Shared]:
     """Return what of each stage outlives it, given all stages' inputs and steps; only stages that share something."""
     wanted: dict[str, set[str]] = {}
     paths: dict[str, dict[Text, None]] = {}
-    for read in inputs.values():
-        for output in read:
-            if output.name in _LASTING:
-                wanted.setdefault(output.stage, set()).add(output.name)
+    for output in chain.from_iterable(inputs):
+        if output.name in _LASTING:
+            wanted.setdefault(output.stage, set()).add(output.name)
     for stage, found in steps.items():
         for step in found:
             for file in copied(step.files) if type(step) is Copy else ():
