@@ -84,7 +84,7 @@ class _Wanted(Struct, kw_only=True):
     """
 
     outputs: Container[Output]
-    expanded: Container[Output]
+    expanded: frozenset[Output]
     shared: Mapping[str, Shared]
 
     @classmethod
@@ -172,6 +172,7 @@ def _job(
 ) -> Job:
     stage, name, beside = work.stage, work.stage.name.value, work.beside
     outputs = tuple([bound for bound in binds if Output(name, bound) in wanted.outputs])
+    expanded = [bound for bound in outputs if Output(name, bound) in wanted.expanded] if wanted.expanded else ()
     return Job(
         stage=name,
         pipeline=pipeline,
@@ -190,7 +191,7 @@ def _job(
         mail=work.mail,
         shared=wanted.shared.get(name, _SHARES_NOTHING),
         containers=containers_of(name, work.steps),
-        expanded=tuple([bound for bound in outputs if Output(name, bound) in wanted.expanded]),
+        expanded=tuple(expanded),
         condition=work.condition,
         machine=work.machine,
         secrets=work.secrets.credentials,
