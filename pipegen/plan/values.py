@@ -54,9 +54,9 @@ class Values(MutableStruct):
         """The stage whose values are read."""
         return self.reader.stage
 
-    def after(self, *steps: str) -> None:
-        """Note that *steps* (or exports, as `exports.NAME`) have run."""
-        self.reader.done = (self.reader.done or frozenset()) | frozenset(steps)
+    def after(self, step: str) -> None:
+        """Note that *step* (or an export, as `exports.NAME`) has run."""
+        self.reader.done = (self.reader.done or frozenset()) | {step}
 
     def failed(self) -> None:
         """Note that the stage has failed: nothing but its name is bound from here on."""

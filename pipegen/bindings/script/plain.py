@@ -22,7 +22,8 @@ _PLAIN = re.compile(
 )
 _SINGLE = re.compile(r"""("[^"]*")|'[^']*'""")
 _FOUND = re.compile(f"({_REFERENCE})")
-_WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z_]+")
+# The letters that a word begins with, two at least: nothing that is watched has fewer.
+_WORD = re.compile(r"[A-Za-z_](?<![A-Za-z0-9_].)[A-Za-z_]+")
 _WATCHED = frozenset(_WORD.findall(" ".join(WATCHED)))
 
 
