@@ -57,8 +57,8 @@ class Folder(Struct):
         parts: list[Part] = []
         is_same = True
         for part in value.parts:
-            known = self._lookup(part, loops) if isinstance(part, Reference) else None
-            if known is None or not isinstance(part, Reference):
+            known = self._lookup(part, loops) if type(part) is Reference else None
+            if known is None or type(part) is not Reference:
                 parts.append(part)
             else:
                 parts += _defaulted(known, part.default)
@@ -66,7 +66,7 @@ class Folder(Struct):
         return value if is_same else text(*parts, span=value.span)
 
     def _lookup(self, reference: Reference, loops: Mapping[str, Text]) -> Text | None:
-        if reference.scope is Scope.LOOP:
+        if loops and reference.scope is Scope.LOOP:
             return loops.get(reference.name)
         return self.known(reference)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
@@ -69,24 +69,24 @@ def is_setup_name(name: str) -> bool:
     return name in SETUP_NAMES or _SETUP_VARIABLE.fullmatch(name) is not None
 
 
-def bound_names(stage: Stage) -> tuple[Bound, ...]:
-    """Return what *stage* binds, in order; `stage` is bound before the first step."""
-    bound = [Bound("stage", "", stage.name.span)]
-    bound += [Bound(name.text, "script", name.span) for name in outputs(stage)]
+def bound_names(stage: Stage) -> dict[str, Bound]:
+    """Return what *stage* binds by name, in order; `stage` is bound before the first step."""
+    bound = {"stage": Bound("stage", "", stage.name.span)}
+    for output in outputs(stage):
+        bound.setdefault(output.text, Bound(output.text, "script", output.span))
     for step, span in _step_spans(stage).items():
-        bound += [Bound(name, step, span) for name in STEP_NAMES[step]]
-    bound += [Bound(name.value, "exports", name.span) for name, _ in stage.exports]
-    unique: dict[str, Bound] = {}
-    for one in bound:
-        unique.setdefault(one.name, one)
-    return tuple(unique.values())
+        for name in STEP_NAMES[step]:
+            bound.setdefault(name, Bound(name, step, span))
+    for export, _ in stage.exports:
+        bound.setdefault(export.value, Bound(export.value, "exports", export.span))
+    return bound
 
 
-def providers(bound: Mapping[str, tuple[Bound, ...]]) -> dict[str, tuple[str, ...]]:
+def providers(bound: Mapping[str, Mapping[str, Bound]]) -> dict[str, tuple[str, ...]]:
     """Return, for each step that binds names, the stages that have it; *bound* is what all stages bind."""
     found: dict[str, dict[str, None]] = {}
     for stage, names in bound.items():
-        for one in names:
+        for one in names.values():
             found.setdefault(one.step, {})[stage] = None
     return {step: tuple(stages) for step, stages in found.items()}
 
@@ -96,12 +96,12 @@ def outputs(stage: Stage) -> tuple[Scalar, ...]:
     if stage.outputs is None:
         return ()
     node = stage.outputs.node
-    if isinstance(node, Map):
+    if type(node) is Map:
         return tuple([entry.key for entry in node.entries])
     return tuple([item for item in node.items if isinstance(item, Scalar)]) if isinstance(node, Sequence) else ()
 
 
-def check_names(stage: Stage, bound: Iterable[Bound], report: Report) -> None:
+def check_names(stage: Stage, bound: Mapping[str, Bound], report: Report) -> None:
     """Report outputs and exports of names that the stage binds already; *bound* is all that it binds."""
     if stage.outputs is None and not stage.exports:
         return
@@ -111,7 +111,7 @@ def check_names(stage: Stage, bound: Iterable[Bound], report: Report) -> None:
     if len(names) == len(named) and _TAKEN.isdisjoint(names):
         return
     # What a step binds cannot be renamed, so the user's own name is at fault wherever it stands.
-    places = {one.name: one for one in bound} | {
+    places = dict(bound) | {
         name: Bound(name, step, span) for step, span in _step_spans(stage).items() for name in STEP_NAMES[step]
     }
     for name, span in named:

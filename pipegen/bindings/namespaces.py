@@ -16,7 +16,7 @@ from pipegen.structs import Struct, field
 class Namespaces(Struct, dict=True, gc=True):
     """What a pipeline's stages bind, and which pipelines hold a stage of another name.
 
-    *stages* holds all stages of the pipeline, *bound* their names in order, *homes* all stages
+    *stages* holds all stages of the pipeline, *bound* what they bind by name, *homes* all stages
     of the file, each with its pipelines. *inputs* are the names of the file's parameters,
     *final* the finally stages with the places that name them.
     *absence* tells why a stage may have left nothing when another one, which comes after it,
@@ -24,7 +24,7 @@ class Namespaces(Struct, dict=True, gc=True):
     """
 
     stages: Mapping[str, Stage]
-    bound: Mapping[str, tuple[Bound, ...]]
+    bound: Mapping[str, Mapping[str, Bound]]
     homes: Mapping[str, tuple[str, ...]]
     inputs: Collection[str] = ()
     final: Mapping[str, Span] = field(default_factory=dict)

@@ -105,9 +105,21 @@ class Reader(MutableStruct):
 
     def resolve_reference(self, reference: Reference, loops: Mapping[str, str]) -> tuple[Part, ...]:
         """Return what *reference* stands for, with its scope settled."""
-        if reference.namespace in self.namespaces.plain and self._binds_plainly(reference):
-            return (Reference(reference.namespace, reference.name, reference.default, reference.span, Scope.STAGE),)
-        return self._resolve(reference, loops)
+        plain = self.plain(reference)
+        return (plain,) if plain is not None else self._resolve(reference, loops)
+
+    def plain(self, reference: Reference) -> Reference | None:
+        """Return *reference* with its scope where it means just what it says, and there is nothing to report."""
+        producer, reader = reference.namespace, self.stage
+        if producer not in self.namespaces.plain or reference.legs is not None or reader.leg or reader.within:
+            return None
+        own = reader.name.value
+        if own == producer or own in self.namespaces.final or reference.name not in self.namespaces.bound[producer]:
+            return None
+        places = self.order.places
+        if own not in places or producer not in places or not self.order.is_before(producer, own):
+            return None
+        return Reference(producer, reference.name, reference.default, reference.span, Scope.STAGE)
 
     def _resolve(self, reference: Reference, loops: Mapping[str, str]) -> tuple[Part, ...]:
         namespace = reference.namespace
@@ -127,15 +139,6 @@ class Reader(MutableStruct):
             for place, name in enumerate(found.names)
         )
         return tuple(chain.from_iterable(parts)) or ("",)
-
-    def _binds_plainly(self, reference: Reference) -> bool:
-        """Return whether *reference*, to a plain stage, means just what it says, and there is nothing to report."""
-        reader, producer = self.stage, reference.namespace or ""
-        own = reader.name.value
-        if reader.leg or reader.within or reference.legs is not None or own in self.namespaces.final or own == producer:
-            return False
-        names = [bound.name for bound in self.namespaces.bound[producer]]
-        return reference.name in names and self._is_before(producer, own)
 
     def _is_ours(self, reference: Reference) -> bool:
         """Return whether *reference* reads from no other stage."""
@@ -175,7 +178,8 @@ class Reader(MutableStruct):
 
     def _resolve_undotted(self, reference: Reference) -> Part:
         """Return what `${NAME}` means: the stage's own binding if there is one by now, else nothing of ours."""
-        if any(bound.name == reference.name and self._is_done(bound) for bound in self._own()):
+        bound = self._own().get(reference.name)
+        if bound is not None and self._is_done(bound):
             return replace(reference, namespace=self.stage.name.value, scope=Scope.OWN)
         source = reference.span.text if reference.default is not None else str(reference)
         if reference.default is not None:
@@ -194,7 +198,7 @@ class Reader(MutableStruct):
         own = self.stage.name.value
         if reference.name == STATUS:
             return self._resolve_status(reference, own)
-        bound = next((bound for bound in self._own() if bound.name == reference.name), None)
+        bound = self._own().get(reference.name)
         if bound is not None and self._is_done(bound):
             check_output(reference, self.stage, self.report)
             return replace(reference, namespace=own, scope=Scope.OWN, legs=None)
@@ -235,7 +239,7 @@ class Reader(MutableStruct):
         producer = self.namespaces.stages[name]
         if not self._is_before(name, self.stage.name.value):
             return self._report_unordered(reference, producer)
-        if reference.name in [bound.name for bound in self.namespaces.bound[name]]:
+        if reference.name in self.namespaces.bound[name]:
             check_output(reference, producer, self.report)
             self._check_presence(reference, producer)
             return Reference(name, reference.name, reference.default, reference.span, Scope.STAGE)
@@ -243,7 +247,7 @@ class Reader(MutableStruct):
             return default
         return self._report_unbound(reference, producer)
 
-    def _own(self) -> tuple[Bound, ...]:
+    def _own(self) -> Mapping[str, Bound]:
         return self.namespaces.bound[self.stage.name.value]
 
     def _is_done(self, bound: Bound) -> bool:
@@ -253,7 +257,7 @@ class Reader(MutableStruct):
         """Return the default of a reference to what *producer* (None is `setup`) never binds, with a warning."""
         if reference.default is None:
             return None
-        known = [*SETUP_NAMES] if producer is None else [one.name for one in self.namespaces.bound[producer.name.value]]
+        known = SETUP_NAMES if producer is None else self.namespaces.bound[producer.name.value]
         found = near_miss(reference.name, [name for name in known if name != reference.name])
         self.report.add(
             codes.ALWAYS_DEFAULT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from pipegen.bindings.expression import Reference
-from pipegen.bindings.names import STEP_NAMES, Bound
+from pipegen.bindings.names import STEP_NAMES
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code, Label
@@ -50,13 +50,13 @@ def report_unbound(
     reference: Reference,
     producer: Stage,
     reader: Stage,
-    bound: tuple[Bound, ...],
+    bound: Collection[str],
     provider: Callable[[str], str | None],
     report: Report,
 ) -> None:
     """Report that *producer* binds no such name: because it lacks the step, or because the name is wrong.
 
-    *bound* is what *producer* binds; *provider* names the nearest ancestor of *reader* that has a step.
+    *bound* are the names that *producer* binds; *provider* names the nearest ancestor of *reader* that has a step.
     """
     step = next((step for step, names in STEP_NAMES.items() if reference.name in names), "")
     code, lacks = _LACKS.get(step, (codes.UNBOUND_NAME, f'binds no "{reference.name}"'))
@@ -84,10 +84,10 @@ def report_nested(reference: Reference, stage: str, report: Report) -> None:
     )
 
 
-def _hint_at_name(reference: Reference, stage: str, bound: tuple[Bound, ...]) -> str:
-    names = [one.name for one in bound]
-    found = near_miss(reference.name, names)
-    return f'write "{replace(reference, name=found)}"' if found else f'stage "{stage}" binds {listed(names, limit=20)}'
+def _hint_at_name(reference: Reference, stage: str, bound: Collection[str]) -> str:
+    found = near_miss(reference.name, bound)
+    known = listed(tuple(bound), limit=20)
+    return f'write "{replace(reference, name=found)}"' if found else f'stage "{stage}" binds {known}'
 
 
 def _hint_at_step(reference: Reference, step: str, stage: str, provider: str | None, want: _Want | None) -> str:

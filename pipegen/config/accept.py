@@ -151,12 +151,15 @@ def _fits_nothing(_: Node) -> bool:
 
 
 def _counted(schema: Mapping[str, Any]) -> Test:
-    required = frozenset(schema.get("required", ()))
-    least, most = schema.get("minProperties", 0), schema.get("maxProperties", math.inf)
+    required: tuple[str, ...] = tuple(schema.get("required", ()))
+    least: int = schema.get("minProperties", 0)
+    most: float = schema.get("maxProperties", math.inf)
 
     def accepts(node: Map) -> bool:
-        entries = node.entries
-        return least <= len(entries) <= most and required.issubset([entry.key.text for entry in entries])
+        for key in required:
+            if node.entry(key) is None:
+                return False
+        return least <= len(node.entries) <= most
 
     return accepts
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import partial
+from typing import Literal
 
-from pipegen.config.scalar import CORE_TAG, plain_kind, tagged_kind
+from pipegen.config.events import TAKEN, Mark, Takers
+from pipegen.config.scalar import CORE_TAG, TELLING, plain_kind, tagged_kind
 from pipegen.config.schema.depth import DEEPEST, report_too_deep
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped, near_miss
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence
-from pipegen.structs import MutableStruct, field
+from pipegen.structs import Struct, field
 
 # A config of 10,000 stages has some 100,000 values, and takes seconds; a few aliases of aliases can stand for billions.
 MOST_NODES = 600_000
@@ -30,56 +33,70 @@ _DASH = re.compile(r"(?:\s|#.*)*-")
 _QUOTE = 'put text that begins with "{" or "[" in quotes'
 
 
-class Open(MutableStruct):
-    """A collection whose end has not come yet; *room* is for how many more values, with those of its values.
+class Open(Struct):
+    """A collection whose end has not come yet; from *start* to *head* stands what opens it.
 
-    From *start* to *head* stands what opens it.
+    *before* values were complete when it began, and *most* may be when it ends.
     """
 
-    is_mapping: bool
+    kind: type[Mapping | Sequence]
     start: int
     head: int
     anchor: str | None
-    room: int = MOST_NODES - 1
+    before: int
+    most: int
     children: list[Node] = field(default_factory=list)
 
 
 class Composer:
-    """Builds the tree from events that come in the order of the text.
-
-    *inner* is the innermost collection that is open: the file itself, where none is.
-    """
+    """Builds the tree from what events are made of, taken in the order of the text."""
 
     def __init__(self, file: SourceFile, report: Report) -> None:
-        self._document = Open(is_mapping=False, start=0, head=0, anchor=None, room=sys.maxsize)
-        self.inner = self._document
+        self._document = Open(Sequence, start=0, head=0, anchor=None, before=0, most=sys.maxsize)
+        # The innermost collection that is open: the file itself, where none is.
+        self._inner = self._document
         self._file = file
         self._report = report
         self._outer: list[Open] = []
         self._anchors: dict[str, tuple[Node, int]] = {}
         self._documents = 0
+        # The values that are complete; what an alias repeats counts each time.
+        self._count = 0
 
     @property
     def root(self) -> Node | None:
         """The value of the first document; None where there is none."""
         return self._document.children[0] if self._document.children else None
 
-    def begin_document(self, start: int, end: int) -> None:
+    def takers(self) -> Takers:
+        """Return who takes which events."""
+        return {
+            "ScalarEvent": self._scalar,
+            "MappingStartEvent": partial(self._begin, Mapping),
+            "MappingEndEvent": self._end,
+            "SequenceStartEvent": partial(self._begin, Sequence),
+            "SequenceEndEvent": self._end,
+            "AliasEvent": self._alias,
+            "DocumentStartEvent": self._begin_document,
+        }
+
+    def _begin_document(self, start: Mark, end: Mark, *_: object) -> Literal[False]:
         """Report a second document."""
         self._documents += 1
         if self._documents == 2:  # noqa: PLR2004 - one report is enough
             self._report.add(
                 codes.UNSUPPORTED_YAML,
                 "the file holds several YAML documents",
-                at=Span(self._file, start, end),
+                at=Span(self._file, start.index, end.index),
                 label="the second begins here",
                 hint='put all pipelines under the one key "pipelines"',
             )
+        return TAKEN
 
-    def alias(self, anchor: str, start: int, end: int) -> None:
+    def _alias(self, anchor: str, start: Mark, end: Mark) -> Literal[False]:
         """Add what *anchor* stands for."""
-        span = Span(self._file, start, end)
-        if any(opened.anchor == anchor for opened in (*self._outer, self.inner)):
+        span = Span(self._file, start.index, end.index)
+        if any(opened.anchor == anchor for opened in (*self._outer, self._inner)):
             self._report.add(
                 codes.ALIAS_EXPANSION,
                 f'"*{anchor}" stands inside the value it repeats',
@@ -97,10 +114,25 @@ class Composer:
                 hint=_alias_hint(anchor, near_miss(anchor, self._anchors)),
             )
             self._add(Scalar("", span, Kind.NULL), 1)
+        return TAKEN
 
-    def scalar(self, text: str, start: int, end: int, style: str | None, *, anchor: str | None, tag: object) -> None:
+    def _scalar(
+        self, anchor: str | None, tag: object, _: object, text: str, start: Mark, end: Mark, style: str | None
+    ) -> Literal[False]:
         """Add a scalar; *start* is that of its anchor or tag."""
-        span = Span(self._file, start, end)
+        first, last, inner = start.index, end.index, self._inner
+        span = Span(self._file, first, last)
+        if anchor is None and tag is None and style != '"' and first != last and self._count < inner.most:
+            # Nearly all that a config holds; within double quotes any character can be escaped.
+            is_text = style or text[0] not in TELLING
+            inner.children.append(Scalar(text, span) if is_text else Scalar(text, span, plain_kind(text)))
+            self._count += 1
+        else:
+            self._add_checked(text, span, style, anchor, tag)
+        return TAKEN
+
+    def _add_checked(self, text: str, span: Span, style: str | None, anchor: str | None, tag: object) -> None:
+        """Add a scalar in which anything may stand."""
         if tag is not None:
             self._check_tag(str(tag), span)
         text = self._paired(text, span) if _SURROGATE.search(text) else text
@@ -133,30 +165,40 @@ class Composer:
             )
         return _SURROGATE.sub("\ufffd", paired)
 
-    def begin(self, start: int, end: int, anchor: str | None, tag: object, *, is_mapping: bool) -> None:
-        """Open a mapping or a sequence; raise `Stopped` where no config goes: a parser's time grows with the depth."""
+    def _begin(
+        self,
+        kind: type[Mapping | Sequence],
+        anchor: str | None,
+        tag: object,
+        _: object,
+        start: Mark,
+        end: Mark,
+        __: object,
+    ) -> Literal[False]:
+        """Open a collection; raise `Stopped` where no config goes: a parser's time grows with the depth."""
         if tag is not None:
-            self._check_tag(str(tag), Span(self._file, start, end))
+            self._check_tag(str(tag), Span(self._file, start.index, end.index))
         if len(self._outer) > DEEPEST:
-            report_too_deep(Span(self._file, start, end), self._report)
+            report_too_deep(Span(self._file, start.index, end.index), self._report)
             raise Stopped
-        self._outer.append(self.inner)
-        self.inner = Open(is_mapping, start, end, anchor)
+        self._outer.append(self._inner)
+        self._inner = Open(kind, start.index, end.index, anchor, self._count, self._count + MOST_NODES - 1)
+        return TAKEN
 
-    def end(self, offset: int) -> None:
-        """Close the collection that was opened last; it ends at *offset*."""
-        opened, self.inner = self.inner, self._outer.pop()
-        span = Span(self._file, opened.start, offset)
-        node = self._mapping(opened.children, span) if opened.is_mapping else Sequence(tuple(opened.children), span)
-        size = MOST_NODES - opened.room
+    def _end(self, _: Mark, end: Mark) -> Literal[False]:
+        """Close the collection that was opened last."""
+        opened, self._inner = self._inner, self._outer.pop()
+        span, children = Span(self._file, opened.start, end.index), opened.children
+        node = self._mapping(children, span) if opened.kind is Mapping else Sequence(tuple(children), span)
         if opened.anchor is not None:
-            self._anchors[opened.anchor] = (node, size)
-        self._add(node, size)
+            self._anchors[opened.anchor] = (node, self._count + 1 - opened.before)
+        self._add(node, 1)
+        return TAKEN
 
     def _own_span(self, span: Span) -> Span:
         """Return *span* without anchor and tag; a missing value stands right behind its key."""
         if span.start == span.end and self._outer:
-            behind = self._behind(self.inner)
+            behind = self._behind(self._inner)
             return Span(self._file, behind, behind) if behind is not None else span
         found = _PROPERTIES.match(self._file.text, span.start, span.end)
         return Span(self._file, found.end() if found else span.start, span.end)
@@ -164,15 +206,15 @@ class Composer:
     def _behind(self, opened: Open) -> int | None:
         """Return where a missing value of *opened* stands: behind its key or its dash; None where none is seen."""
         before = opened.children[-1].span.end if opened.children else opened.start
-        if opened.is_mapping:
+        if opened.kind is Mapping:
             return before if len(opened.children) % 2 else None
         dash = _DASH.match(self._file.text, before)
         return dash.end() if dash else None
 
     def _add(self, node: Node, size: int) -> None:
-        parent = self.inner
-        parent.room -= size
-        if parent.room < 0:
+        parent = self._inner
+        self._count += size
+        if self._count > parent.most:
             self._report.add(
                 codes.ALIAS_EXPANSION,
                 f"with its aliases written out, the file holds more than {MOST_NODES:,} values",
@@ -194,22 +236,20 @@ class Composer:
     def _mapping(self, children: list[Node], span: Span) -> Mapping:
         entries: dict[str, Entry] = {}
         merged: dict[str, Entry] = {}
-        for key, value in zip(children[::2], children[1::2]):  # noqa: B905 - the parser sees to it that they are pairs
+        waiting = iter(children)
+        for key in waiting:
+            value = next(waiting)
             if type(key) is not Scalar:
                 self._report.add(
                     codes.UNSUPPORTED_YAML, "a key must be text, not a list or a map", at=key.span, hint=_QUOTE
                 )
-                continue
-            name = key.text
-            if name == "<<" and key.kind is Kind.NULL:
+            elif (name := key.text) == "<<" and key.kind is Kind.NULL:
                 merged |= {one.key.text: one for one in self._merged(key, value) if one.key.text not in entries}
                 entries |= {one: entry for one, entry in merged.items() if one not in entries}
-            elif name in entries and name not in merged:
+            elif name in entries and merged.pop(name, None) is None:
                 self._report_duplicate(entries[name].key, key)
             else:
                 entries[name] = Entry(key, value)
-                if name in merged:
-                    del merged[name]
         return Mapping(tuple(entries.values()), span)
 
     def _merged(self, key: Scalar, value: Node) -> list[Entry]:

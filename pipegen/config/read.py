@@ -4,30 +4,21 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import (
-    AliasEvent,
-    DocumentStartEvent,
-    MappingEndEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-)
+from ruamel.yaml.events import ScalarEvent
 from ruamel.yaml.reader import ReaderError
 
-from pipegen.config import events as light
 from pipegen.config.compose import Composer
+from pipegen.config.events import tell, told_to
 from pipegen.config.ignores import MARK, read_ignores
-from pipegen.config.scalar import TELLING, plain_kind
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Kind, Node, Scalar
+from pipegen.source.tree import Node
 
 try:
     from ruamel.yaml.cyaml import CParser as CParser  # type: ignore[attr-defined]  # noqa: PLC0414 - tests take it away
@@ -36,14 +27,10 @@ except ImportError:  # on a platform that has no build of it
 
 # What the parser in C, which follows YAML 1.1, may read otherwise: tabs, three line breaks, a mark at the start of the
 # text, blanks before a carriage return, an anchor or alias with more than letters, digits, "_" and "-" in its name, and
-# a tag with a third "!". The last is looked for only where there is one of the marks: it takes a hundred times as long.
-_DIFFERS = re.compile("[\t\u0085\u2028\u2029\ufeff]")
-_MARKS = re.compile("[\r&*!]")
-_MARKED_DIFFERS = re.compile("^ +\r|(?:^|(?<=[\\s,{[]))(?:[&*][\\w-]+[^\\s\\w,\\]}-]|!\\S*!\\S*!)", re.MULTILINE)
-
-_MAPPINGS = (light.MappingStartEvent, MappingStartEvent)
-_STARTS = (*_MAPPINGS, light.SequenceStartEvent, SequenceStartEvent)
-_ENDS = (light.MappingEndEvent, light.SequenceEndEvent, MappingEndEvent, SequenceEndEvent)
+# a tag with a third "!".
+_DIFFERING = "\t\u0085\u2028\u2029\ufeff"
+_BLANKS = re.compile("^ +\r", re.MULTILINE)
+_NAMES = re.compile("[&*!](?<![^\\s,{[].)(?:(?<=[&*])[\\w-]+[^\\s\\w,\\]}-]|(?<=!)\\S*!\\S*!)")
 
 # Characters that the parser in Python reads in a second.
 _LONG = 1_000_000
@@ -56,7 +43,7 @@ def read(file: SourceFile, report: Report) -> Node:
     stand for, with the places of the anchors.
     """
     try:
-        composer = _fast(file, report) or _composed(_events(file), file, report)
+        composer = _fast(file, report) or _slow(file, report)
     except MarkedYAMLError as error:
         from pipegen.config.syntax import report_syntax  # noqa: PLC0415 - most configs are YAML
 
@@ -96,10 +83,17 @@ def _text(event: ScalarEvent, file: SourceFile) -> Span:
 
 def fast_events(file: SourceFile) -> Iterator[Any] | None:
     """Return the events of a text that is read alike by the parser in C; None where only the other one may be asked."""
-    text = file.text
-    if CParser is None or _DIFFERS.search(text) or (_MARKS.search(text) and _MARKED_DIFFERS.search(text)):
-        return None
-    return iter(CParser(text).get_event, None)
+    return None if CParser is None or _differs(file.text) else iter(CParser(file.text).get_event, None)
+
+
+def _differs(text: str) -> bool:
+    """Return whether the parser in C may read *text* otherwise."""
+    # To look for a character takes next to nothing, and for a pattern as long as to parse some of the text.
+    return (
+        any(character in text for character in _DIFFERING)
+        or (" \r" in text and _BLANKS.search(text) is not None)
+        or (any(mark in text for mark in "&*!") and _NAMES.search(text) is not None)
+    )
 
 
 def _fast(file: SourceFile, report: Report) -> Composer | None:
@@ -108,12 +102,14 @@ def _fast(file: SourceFile, report: Report) -> Composer | None:
     A long file gets the explanation of the parser in C, which is not as good: the other one would take seconds.
     """
     own = Report()
+    composer = Composer(file, own)
     try:
         events = fast_events(file)
         if events is None:
             return None
-        with light.light_events(sys.modules[CParser.__module__]):
-            composer = _composed(events, file, own)
+        takers = composer.takers()
+        with told_to(takers, sys.modules[CParser.__module__]):
+            tell(events, takers)
     except (YAMLError, ValueError) as error:
         if isinstance(error, MarkedYAMLError) and len(file.text) > _LONG:
             raise
@@ -125,30 +121,10 @@ def _fast(file: SourceFile, report: Report) -> Composer | None:
     return composer
 
 
-def _composed(events: Iterable[Any], file: SourceFile, report: Report) -> Composer:
-    """Return what *events* build, each taken when the one before has been: past a limit, nothing more is read."""
+def _slow(file: SourceFile, report: Report) -> Composer:
+    """Return what the parser in Python makes of *file*."""
     composer = Composer(file, report)
-    for event in events:
-        kind = type(event)
-        if kind is light.ScalarEvent or kind is ScalarEvent:
-            start, end, style, text = event.start_mark.index, event.end_mark.index, event.style, event.value
-            opened = composer.inner
-            if event.anchor is None and event.ctag is None and style != '"' and start != end and opened.room:
-                # Nearly all that a config holds; within double quotes any character can be escaped.
-                is_text = style or text[0] not in TELLING
-                opened.children.append(Scalar(text, Span(file, start, end), Kind.TEXT if is_text else plain_kind(text)))
-                opened.room -= 1
-            else:
-                composer.scalar(text, start, end, style, anchor=event.anchor, tag=event.ctag)
-        elif kind in _STARTS:
-            start, end, is_mapping = event.start_mark.index, event.end_mark.index, kind in _MAPPINGS
-            composer.begin(start, end, event.anchor, event.ctag, is_mapping=is_mapping)
-        elif kind in _ENDS:
-            composer.end(event.end_mark.index)
-        elif kind is AliasEvent:
-            composer.alias(event.anchor, event.start_mark.index, event.end_mark.index)
-        elif kind is DocumentStartEvent:
-            composer.begin_document(event.start_mark.index, event.end_mark.index)
+    tell(_events(file), composer.takers())
     return composer
 
 

@@ -28,12 +28,12 @@ def resolve(tree: Mapping, report: Report) -> Mapping:
     """
     templates = Templates(tree.get("templates"))
     templates.check(report)
-    for pipeline in _pipelines(tree):
-        for body in (pipeline.get("defaults"), *_stages(pipeline)):
-            if body is not None:
-                templates.check_names(body, report)
+    bodies = [body for pipeline in _pipelines(tree) for body in (pipeline.get("defaults"), *_stages(pipeline))]
+    extending = [body for body in bodies if isinstance(body, Mapping) and body.entry(EXTENDS) is not None]
+    for body in extending:
+        templates.check_names(body, report)
     report.stop_if_errors()
-    resolver = _Resolver(templates, report)
+    resolver = _Resolver(templates, frozenset(map(id, extending)), report)
     entries = tuple(
         Entry(entry.key, resolver.pipelines(entry.value)) if entry.key.text == "pipelines" else entry
         for entry in tree.entries
@@ -46,11 +46,15 @@ def resolve(tree: Mapping, report: Report) -> Mapping:
 
 
 class _Resolver:
-    """Writes stages out, and keeps where those stand that are made of several parts."""
+    """Writes stages out, and keeps where those stand that are made of several parts.
 
-    def __init__(self, templates: Templates, report: Report) -> None:
+    *extending* are the identities of those that extend templates.
+    """
+
+    def __init__(self, templates: Templates, extending: frozenset[int], report: Report) -> None:
         self.made: list[Path] = []
         self._templates = templates
+        self._extending = extending
         self._report = report
         self._nodes = 0
         # What many stages are made from is put together once.
@@ -84,7 +88,7 @@ class _Resolver:
     def _stage(self, stage: Node, defaults: Defaults, path: Path) -> Node:
         if not isinstance(stage, Mapping):
             return stage
-        if not defaults.layers and stage.entry(EXTENDS) is None:
+        if not defaults.layers and id(stage) not in self._extending:
             return written_out(stage) if is_short(stage, _NO_BASE) else stage
         *templates, own = self._templates.layers(stage)
         layers = (*defaults.taken((*templates, own)), *templates)

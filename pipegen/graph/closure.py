@@ -22,7 +22,7 @@ class Closure(Struct):
 
     def is_before(self, earlier: str, later: str) -> bool:
         """Return whether *earlier* is an ancestor of *later*."""
-        return bool(self.mask(later) >> self.places[earlier] & 1)
+        return bool(self.masks[self.places[later]] >> self.places[earlier] & 1)
 
     def bits_of(self, nodes: Iterable[str]) -> int:
         """Return one bit for each of the *nodes*."""

@@ -15,6 +15,9 @@ from pipegen.source.text import Span
 from pipegen.source.tree import Kind, Scalar
 from pipegen.structs import Struct, field
 
+# The steps that use images and containers which others may have made.
+_USERS = frozenset((Run, Publish, Copy))
+
 
 class Absence(Struct):
     """What is known of the *stages*, whose *conditions* are read, before they run.
@@ -44,6 +47,8 @@ class Absence(Struct):
     def check_made(self, stage: str, steps: Sequence[Step], report: Report) -> None:
         """Report images and containers that may not be there; a default stands for no image."""
         for step in steps:
+            if type(step) not in _USERS:
+                continue
             used: list[Image | Container] = [step.image] if isinstance(step, Run | Publish) else []
             if isinstance(step, Copy):
                 used += [file.container for file in copied(step.files)]

@@ -19,6 +19,7 @@ from pipegen.plan.final import final_stages
 from pipegen.plan.forward import Forwarded
 from pipegen.plan.gates import check_finals
 from pipegen.plan.images import check_image
+from pipegen.plan.inputs import inputs_of
 from pipegen.plan.jobs import Order, Work, directory_of, jobs
 from pipegen.plan.keeping import check_excluded
 from pipegen.plan.limits import check_mail, fails_fast, limits
@@ -32,6 +33,7 @@ from pipegen.plan.model import (
     Schedule,
     Workspace,
 )
+from pipegen.plan.model.texts import stage_texts
 from pipegen.plan.parameters import Parameters
 from pipegen.plan.secrets import secrets
 from pipegen.plan.selection import selection
@@ -141,15 +143,18 @@ def _work(
         found = (*found, *beside.kept.at_run_time)
         absence.check_made(name, found, report)
         check_image(stage, found, report)
+        given = secrets(stage, found, report)
+        later, told = after(stage, found, values), _mail(stage, pipeline, values, bounds)
         work[name] = Work(
             stage=stage,
             directory=directory,
             steps=found,
             beside=beside,
             machine=where,
-            secrets=secrets(stage, found, report),
-            after=after(stage, found, values),
-            mail=_mail(stage, pipeline, values, bounds),
+            secrets=given,
+            after=later,
+            mail=told,
+            inputs=inputs_of(name, stage_texts(name, found, later, where, beside.gate.environment, told)),
             reads=values.reads(),
             limits=with_interruptible(bounds, stage),
             statuses=tuple(values.statuses),

@@ -40,7 +40,8 @@ def commands(stage: Stage, values: Values) -> Commands | None:
 
 def entries_of(node: Node) -> tuple[Scalar, ...]:
     """Return the entries of *node* that hold a command."""
-    return tuple([entry for entry in _entries(node) if entry.text.strip()])
+    items = node.items if type(node) is Sequence else (node,)
+    return tuple([item for item in items if type(item) is Scalar and item.text.strip()])
 
 
 def check_entries(key: str, entries: tuple[Scalar, ...], given: Value, report: Report) -> None:
@@ -91,24 +92,21 @@ def _check_alone(stage: Stage, report: Report) -> None:
             )
 
 
-def _entries(node: Node) -> tuple[Scalar, ...]:
-    items = node.items if isinstance(node, Sequence) else (node,)
-    return tuple([item for item in items if isinstance(item, Scalar)])
-
-
 def _outputs(stage: Stage, values: Values) -> tuple[Measured, ...]:
-    node = stage.outputs.node if stage.outputs else None
-    if isinstance(node, Mapping):
+    if stage.outputs is None:
+        return ()
+    node = stage.outputs.node
+    if type(node) is Mapping:
         return tuple([_measured(entry, values) for entry in node.entries])
-    items = _entries(node) if isinstance(node, Sequence) else ()
+    items = [item for item in node.items if isinstance(item, Scalar)] if isinstance(node, Sequence) else []
     return tuple([Measured(name=item.text, measure=Measure.WRITTEN, span=item.span) for item in items])
 
 
 def _measured(entry: Entry, values: Values) -> Measured:
-    body = entry.value
-    command = body.get("command") if isinstance(body, Mapping) else None
-    file = body.get("file") if isinstance(body, Mapping) else None
+    body = entry.value if isinstance(entry.value, Mapping) else None
+    command = body.get("command") if body else None
     if isinstance(command, Scalar):
         return Measured(name=entry.key.text, measure=Measure.COMMAND, command=values.line(command), span=entry.key.span)
+    file = body.get("file") if body else None
     path: Text = values.text(file, entry.key.text, entry.key.span)
     return Measured(name=entry.key.text, measure=Measure.FILE, file=path, span=entry.key.span)

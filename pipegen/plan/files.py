@@ -17,11 +17,11 @@ def artifacts(steps: Sequence[Step], directory: str) -> tuple[Artifact, ...]:
     """Return what *steps* leave for descendants, each path once."""
     found: dict[str | None, Artifact] = {}
     for step in steps:
-        if isinstance(step, Copy):
+        if type(step) is Copy:
             for file in copied(step.files):
                 path = _path(file, directory)
                 found.setdefault(path, Artifact(path=path, span=file.destination.span))
-        elif isinstance(step, Leave):
+        elif type(step) is Leave:
             found.setdefault(None, Artifact(path=None, span=step.span))
     return tuple(found.values())
 

@@ -43,26 +43,22 @@ class Forwarded:
     def known(self, reference: Reference) -> Text | None:
         """Return what *reference* stands for; None when only the run can tell."""
         match reference.scope:
+            case Scope.STAGE | Scope.OWN:
+                return self._bound(reference)
             case Scope.SETUP if reference.name == "pipeline":
                 return Text((self._pipeline,), reference.span)
             case Scope.INPUT:
                 fixed = self._parameters.constant(reference.name)
                 return None if fixed is None else Text((fixed,) if fixed else (), reference.span)
-            case Scope.OWN | Scope.STAGE if reference.name == "stage":
-                return Text((self._stages[reference.namespace or ""].own_name,), reference.span)
-            case Scope.OWN | Scope.STAGE:
-                return self._forwarded(reference)
             case _:
                 return None
 
-    def _forwarded(self, reference: Reference) -> Text | None:
-        if not self._exports:
-            return None
+    def _bound(self, reference: Reference) -> Text | None:
         stage = reference.namespace or ""
-        value = self._exports.get(Output(stage, reference.name))
-        if value is None:
-            return None
-        return value if reference.scope is Scope.OWN else seen_from(value, "")
+        if reference.name == "stage":
+            return Text((self._stages[stage].own_name,), reference.span)
+        value = self._exports.get(Output(stage, reference.name)) if self._exports else None
+        return value if value is None or reference.scope is Scope.OWN else seen_from(value, "")
 
 
 def _is_lasting(value: Text) -> bool:

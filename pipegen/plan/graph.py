@@ -30,8 +30,10 @@ def build_graph(pipeline: Pipeline, report: Report) -> ExecutionGraph:
     final = final_stages(pipeline)
     if pipeline.arcs is None:
         return ExecutionGraph([[name for name in stages if name not in final]])
-    _check_arcs(pipeline.arcs, stages, report)
-    arcs = _meant(without_final(pipeline.arcs, pipeline), stages)
+    are_known = _check_arcs(pipeline.arcs, stages, report)
+    arcs = without_final(pipeline.arcs, pipeline)
+    if not are_known or not all(all(arc.groups) for arc in arcs):
+        arcs = _meant(arcs, stages)
     graph = ExecutionGraph(chain.from_iterable(map(_chains, arcs)))
     check_cycles(graph, arcs, report)
     _check_used(graph, stages.values(), pipeline, report)
@@ -41,8 +43,6 @@ def build_graph(pipeline: Pipeline, report: Report) -> ExecutionGraph:
 def _meant(arcs: tuple[Arc, ...], stages: dict[str, Stage]) -> tuple[Arc, ...]:
     """Return *arcs* with defined stages only."""
     named = {name.value for arc in arcs for group in arc.groups for name in group}
-    if named <= stages.keys() and all(all(arc.groups) for arc in arcs):
-        return arcs
     free = [stage for stage in stages if stage not in named]
     meant = {name: name for name in stages} | {
         name: found for name in sorted(named - stages.keys()) if (found := near_miss(name, free)) is not None
@@ -88,12 +88,14 @@ def _check_stages(pipeline: Pipeline, report: Report) -> dict[str, Stage]:
     return stages
 
 
-def _check_arcs(arcs: Sequence[Arc], stages: dict[str, Stage], report: Report) -> None:
+def _check_arcs(arcs: Sequence[Arc], stages: dict[str, Stage], report: Report) -> bool:
+    """Report what is wrong with single *arcs*; return whether all that they name is a stage."""
     names = [[name.value for group in arc.groups for name in group] for arc in arcs]
     are_known = set(chain.from_iterable(names)) <= stages.keys()
     for arc, own in zip(arcs, names, strict=True):
         if not are_known or len(set(own)) < len(own):
             _check_arc(arc, stages, report)
+    return are_known
 
 
 def _check_arc(arc: Arc, stages: dict[str, Stage], report: Report) -> None:

@@ -11,13 +11,13 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Build, Copy, Deploy, JobImage, Promote, Publish, Pull, Run, Step
 from pipegen.plan.values import Values
-from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Kind, Mapping, Node, Scalar, Sequence
 
 # What names, tags and digests of images are made of; whether they are so in the right order the registry knows.
 _NAME = re.compile(r"[A-Za-z0-9._:/@-]*")
 _WRITTEN_OUT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]*")
 _START = re.compile(r"[A-Za-z0-9]")
-_WITH_TOOLS = (Build, Run, Copy, Publish, Promote, Deploy)
+_WITH_TOOLS = frozenset((Build, Run, Copy, Publish, Promote, Deploy))
 
 
 def image(stage: Stage, values: Values) -> JobImage | None:
@@ -25,8 +25,8 @@ def image(stage: Stage, values: Values) -> JobImage | None:
     if stage.image is None:
         return None
     node = stage.image.node
-    name = node.get("name") if isinstance(node, Mapping) else None
-    if name is None or not isinstance(node, Mapping):
+    name = node.get("name") if type(node) is Mapping else None
+    if name is None or type(node) is not Mapping:
         return JobImage(name=image_name(node, values), span=stage.image.span)
     entrypoint, pull = node.get("entrypoint"), node.get("pull")
     return JobImage(
@@ -41,6 +41,8 @@ def image(stage: Stage, values: Values) -> JobImage | None:
 
 def image_name(node: Node, values: Values) -> Text:
     """Return the name of an image; what no engine takes for one is reported."""
+    if type(node) is Scalar and node.kind is Kind.TEXT and _WRITTEN_OUT.fullmatch(node.text):
+        return Text((node.text,), node.span)
     name = values.as_text(values.value(node))
     if _WRITTEN_OUT.fullmatch(name.constant or ""):
         return name
@@ -82,7 +84,7 @@ def check_image(stage: Stage, steps: tuple[Step, ...], report: Report) -> None:
     if stage.image is None:
         return
     for step in steps:
-        if isinstance(step, _WITH_TOOLS):
+        if type(step) in _WITH_TOOLS:
             report.add(
                 codes.IMAGE_BESIDE_TOOLS,
                 f'stage "{stage.said}" runs in an image of its own, and "{type(step).__name__.lower()}" needs '

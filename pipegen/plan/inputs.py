@@ -33,7 +33,8 @@ def expanded_outputs(machines: Iterable[Machine]) -> frozenset[Output]:
     for machine in machines:
         if machine.image is not None:
             names.append(machine.image.name)
-        names += [service.image for service in machine.services]
+        if machine.services:
+            names += [service.image for service in machine.services]
     return frozenset(
         Output(reference.namespace or "", reference.name)
         for name in names
@@ -44,22 +45,28 @@ def expanded_outputs(machines: Iterable[Machine]) -> frozenset[Output]:
 
 def containers_of(stage: str, steps: Sequence[Step]) -> tuple[str, ...]:
     """Return the other stages whose containers *steps* copy files from."""
-    producers = [file.container.producer for step in steps if isinstance(step, Copy) for file in copied(step.files)]
-    return tuple(dict.fromkeys([producer for producer in producers if producer not in (None, stage)]))
+    found: dict[str, None] = {}
+    for step in steps:
+        if type(step) is Copy:
+            for file in copied(step.files):
+                producer = file.container.producer
+                if producer is not None and producer != stage:
+                    found[producer] = None
+    return tuple(found)
 
 
-def shared(inputs: Mapping[str, Sequence[Output]], steps: Mapping[str, Sequence[Step]]) -> dict[str, Shared]:
+def shared(inputs: Iterable[Sequence[Output]], steps: Mapping[str, Sequence[Step]]) -> dict[str, Shared]:
     """Return what of each stage outlives it, given all stages' inputs and steps; only stages that share something."""
     wanted: dict[str, set[str]] = {}
     paths: dict[str, dict[Text, None]] = {}
-    for read in inputs.values():
-        for output in read:
-            if output.name in _LASTING:
-                wanted.setdefault(output.stage, set()).add(output.name)
+    for output in chain.from_iterable(inputs):
+        if output.name in _LASTING:
+            wanted.setdefault(output.stage, set()).add(output.name)
     for stage, found in steps.items():
-        for file in chain.from_iterable(copied(step.files) for step in found if isinstance(step, Copy)):
-            if file.container.producer not in (None, stage):
-                paths.setdefault(file.container.producer or "", {})[file.source] = None
+        for step in found:
+            for file in copied(step.files) if type(step) is Copy else ():
+                if file.container.producer not in (None, stage):
+                    paths.setdefault(file.container.producer or "", {})[file.source] = None
     return {
         stage: Shared(
             image=not wanted.get(stage, set()).isdisjoint(_IMAGE_NAMES),

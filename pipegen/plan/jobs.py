@@ -6,7 +6,6 @@ from collections.abc import Container, Mapping, Sequence
 from itertools import chain
 from posixpath import normpath
 
-from pipegen.bindings.expression import Text
 from pipegen.bindings.namespaces import Namespaces
 from pipegen.config.model import Pipeline, Stage
 from pipegen.diagnostics.report import Report
@@ -15,10 +14,9 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.artifacts import Offered, wanted_files
 from pipegen.plan.files import artifacts, reads_files
 from pipegen.plan.gates import stopping
-from pipegen.plan.inputs import containers_of, expanded_outputs, inputs_of, shared
+from pipegen.plan.inputs import containers_of, expanded_outputs, shared
 from pipegen.plan.meetings import Meetings, check_conflicts, meetings
 from pipegen.plan.model import Artifact, Condition, Job, Leg, Limits, Line, Machine, Mail, Output, Shared, Step
-from pipegen.plan.model.texts import stage_texts
 from pipegen.plan.secrets import Secrets
 from pipegen.plan.surroundings import Surroundings
 from pipegen.structs import Struct
@@ -27,7 +25,10 @@ _SHARES_NOTHING = Shared()
 
 
 class Work(Struct, kw_only=True):
-    """What one stage does in *directory*, before it is known what others want of it."""
+    """What one stage does in *directory*, before it is known what others want of it.
+
+    *inputs* are the outputs of other stages that it uses, *reads* those that the user's values name.
+    """
 
     stage: Stage
     directory: str
@@ -37,15 +38,11 @@ class Work(Struct, kw_only=True):
     machine: Machine
     secrets: Secrets
     after: tuple[Line, ...]
+    inputs: tuple[Output, ...]
     reads: tuple[Output, ...]
     limits: Limits
     statuses: tuple[str, ...]
     condition: Condition | None
-
-    def texts(self) -> list[Text]:
-        """Return all that may read values."""
-        environment = self.beside.gate.environment
-        return stage_texts(self.stage.name.value, self.steps, self.after, self.machine, environment, self.mail)
 
     def left(self) -> tuple[Artifact, ...]:
         """Return the files that the stage leaves for others: those that it says, and what its steps copy."""
@@ -57,7 +54,7 @@ class Work(Struct, kw_only=True):
 
     def only_for_people(self) -> tuple[Artifact, ...]:
         """Return the files that the stage leaves for nobody but people."""
-        return tuple(one for one in self.beside.kept.artifacts if not one.travels)
+        return tuple([one for one in self.beside.kept.artifacts if not one.travels])
 
 
 class Order(Struct):
@@ -82,22 +79,20 @@ class Ancestors(Struct):
 class _Wanted(Struct, kw_only=True):
     """What the stages of a pipeline want of each other.
 
-    *inputs* are those of each stage, *outputs* all of these, *expanded* those in the names of images; *shared* is what
-    outlives a stage that others use.
+    *outputs* are the inputs of all, *expanded* those in the names of images; *shared* is what outlives a stage that
+    others use.
     """
 
-    inputs: Mapping[str, tuple[Output, ...]]
     outputs: Container[Output]
-    expanded: Container[Output]
+    expanded: frozenset[Output]
     shared: Mapping[str, Shared]
 
     @classmethod
     def of(cls, work: Mapping[str, Work]) -> _Wanted:
         """Return what stages that do *work* want."""
-        inputs = {name: inputs_of(name, one.texts()) for name, one in work.items()}
+        inputs = [one.inputs for one in work.values()]
         return cls(
-            inputs=inputs,
-            outputs=set(chain.from_iterable(inputs.values())),
+            outputs=set(chain.from_iterable(inputs)),
             expanded=expanded_outputs([one.machine for one in work.values()]),
             shared=shared(inputs, {name: one.steps for name, one in work.items()}),
         )
@@ -144,7 +139,7 @@ def jobs(
         if files.before or work[name].stage.files_from is not None:
             ancestors = order.closure.places if is_final else Ancestors(order.closure, name)
             offered = Offered(namespaces.groups, files.before, ancestors, namespaces.final)
-            taken = _taken(work[name], wanted.inputs[name], offered, report)
+            taken = _taken(work[name], offered, report)
             takings.append(taken)
         found.append(
             _job(
@@ -153,7 +148,7 @@ def jobs(
                 slugs[name],
                 frame=frame_of.get(name),
                 needs=() if is_final else order.graph.predecessors(name),
-                binds=tuple([bound.name for bound in namespaces.bound[name][1:]]),
+                binds=tuple(namespaces.bound[name])[1:],
                 files=taken,
                 artifacts=files.met.marked(name, files.left.get(name, ())),
                 wanted=wanted,
@@ -177,6 +172,7 @@ def _job(
 ) -> Job:
     stage, name, beside = work.stage, work.stage.name.value, work.beside
     outputs = tuple([bound for bound in binds if Output(name, bound) in wanted.outputs])
+    expanded = [bound for bound in outputs if Output(name, bound) in wanted.expanded] if wanted.expanded else ()
     return Job(
         stage=name,
         pipeline=pipeline,
@@ -186,7 +182,7 @@ def _job(
         needs=needs,
         reads=work.reads,
         binds=binds,
-        inputs=wanted.inputs[name],
+        inputs=work.inputs,
         outputs=outputs,
         files=files,
         artifacts=(*artifacts, *work.only_for_people()),
@@ -195,7 +191,7 @@ def _job(
         mail=work.mail,
         shared=wanted.shared.get(name, _SHARES_NOTHING),
         containers=containers_of(name, work.steps),
-        expanded=tuple([bound for bound in outputs if Output(name, bound) in wanted.expanded]),
+        expanded=tuple(expanded),
         condition=work.condition,
         machine=work.machine,
         secrets=work.secrets.credentials,
@@ -214,15 +210,15 @@ def _job(
     )
 
 
-def _taken(work: Work, inputs: Sequence[Output], offered: Offered, report: Report) -> tuple[str, ...]:
+def _taken(work: Work, offered: Offered, report: Report) -> tuple[str, ...]:
     """Return the stages whose files a job gets: all ancestors' when it reads files, else of those it reads from.
 
     A finally stage has no ancestors: it gets the files of those that it names.
     """
-    wanted = wanted_files(work.stage, offered, inputs, report)
+    wanted = wanted_files(work.stage, offered, work.inputs, report)
     if wanted is not None:
         return wanted
     is_final = work.stage.name.value in offered.final
     takes_all = (reads_files(work.steps) or work.after) and not is_final
-    sources = offered.ancestors if takes_all else {output.stage for output in inputs}
+    sources = offered.ancestors if takes_all else {output.stage for output in work.inputs}
     return tuple([stage for stage in offered.left if stage in sources])

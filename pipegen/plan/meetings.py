@@ -56,7 +56,7 @@ class Meetings(Struct):
 
     def marked(self, stage: str, artifacts: Sequence[Artifact]) -> tuple[Artifact, ...]:
         """Return the *artifacts* of *stage*, those marked that overwrite what an ancestor leaves."""
-        return tuple(replace(one, overwrites=(stage, one.path) in self.later) for one in artifacts)
+        return tuple([replace(one, overwrites=(stage, one.path) in self.later) for one in artifacts])
 
 
 def meetings(left: Mapping[str, Sequence[Artifact]], closure: Closure) -> Meetings:

@@ -18,7 +18,6 @@ from pipegen.bindings.expression import (
     Scope,
     Text,
     references,
-    text,
 )
 from pipegen.bindings.fold import Folder, Known, describe
 from pipegen.bindings.namespaces import Namespaces
@@ -55,9 +54,9 @@ class Values(MutableStruct):
         """The stage whose values are read."""
         return self.reader.stage
 
-    def after(self, *steps: str) -> None:
-        """Note that *steps* (or exports, as `exports.NAME`) have run."""
-        self.reader.done = (self.reader.done or frozenset()) | frozenset(steps)
+    def after(self, step: str) -> None:
+        """Note that *step* (or an export, as `exports.NAME`) has run."""
+        self.reader.done = (self.reader.done or frozenset()) | {step}
 
     def failed(self) -> None:
         """Note that the stage has failed: nothing but its name is bound from here on."""
@@ -70,8 +69,11 @@ class Values(MutableStruct):
     def line(self, node: Scalar) -> Line:
         """Return an entry of a script, with what its references come to."""
         script = parse_script(node, self.reader.namespaces.homes, self.report)
+        found = script.references()
+        if not found:
+            return Line(script, ())
         references: dict[object, Reference] = {}
-        for placed in script.references():
+        for placed in found:
             one = placed.reference
             references.setdefault((one.namespace, one.legs, one.name, one.default), one)
         return Line(script, tuple([(one, self._settled_reference(one)) for one in references.values()]))
@@ -89,21 +91,28 @@ class Values(MutableStruct):
         return self.folder.fold_text(resolved, {})
 
     def _settled_reference(self, reference: Reference) -> Text:
-        resolved = text(*self.reader.resolve_reference(reference, {}), span=reference.span)
-        self._note(resolved.references())
-        return self.folder.fold_text(resolved, {})
+        plain = self.reader.plain(reference)
+        if plain is None:
+            return self._settled_text(Text((reference,), reference.span))
+        self._note_output(plain)
+        value = Text((plain,), plain.span)
+        return value if self.folder.known(plain) is None else self.folder.fold_text(value, {})
 
     def _note(self, found: Iterable[Reference]) -> None:
         for reference in found:
             if reference.scope is Scope.STAGE:
-                output, place = Output(reference.namespace or "", reference.name), reference.span.start
-                self.places[output] = min(place, self.places.get(output, place))
+                self._note_output(reference)
             elif reference.scope is Scope.STATUS:
                 self.statuses[reference.namespace or ""] = None
 
+    def _note_output(self, reference: Reference) -> None:
+        output, place = Output(reference.namespace or "", reference.name), reference.span.start
+        if place < self.places.setdefault(output, place):
+            self.places[output] = place
+
     def reads(self) -> tuple[Output, ...]:
         """Return the outputs of other stages that the user's values name, in the order in which they are written."""
-        return tuple(sorted(self.places, key=lambda output: self.places[output]))
+        return tuple(sorted(self.places, key=self.places.__getitem__))
 
     def text(self, node: Node | None, default: str, span: Span) -> Text:
         """Return the text of *node*; without it, of *default*, as if the user had written it at *span*."""

@@ -143,5 +143,5 @@ def _stage(name: str, names: Mapping[str, str]) -> Stage:
     return Stage(name=Located(name, _NOWHERE), exports=exports)
 
 
-def _moments(bound: tuple[Bound, ...]) -> list[str]:
-    return [one.moment for one in bound]
+def _moments(bound: Mapping[str, Bound]) -> list[str]:
+    return [one.moment for one in bound.values()]

@@ -8,8 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from pipegen.bindings.expression import Reference
 from pipegen.bindings.script.interpreters import WATCHED
-from pipegen.bindings.script.model import RESERVED_NAMESPACES, Context
+from pipegen.bindings.script.model import RESERVED_NAMESPACES, Context, Placed, ScriptPart
+from pipegen.source.text import Span
+from pipegen.source.tree import Scalar
 
 _REFERENCE = r"\$\{(?P<namespace>[A-Za-z0-9_-]*)\.(?P<name>[A-Za-z0-9._-]+)(?:\|(?P<default>[^}$\"'`\\\n]*))?\}"
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _REFERENCE)
@@ -18,29 +21,42 @@ _PLAIN = re.compile(
     rf"""(?:[A-Za-z0-9_./:@%+,=;|&>~*?^{{}}! \t\n-]++|"(?:[^"$`\\]++|{_UNNAMED})*"|'[^'$]*+'|{_UNNAMED})*"""
 )
 _SINGLE = re.compile(r"""("[^"]*")|'[^']*'""")
-_FOUND = re.compile(_REFERENCE)
-_WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z_]+")
+_FOUND = re.compile(f"({_REFERENCE})")
+# The letters that a word begins with, two at least: nothing that is watched has fewer.
+_WORD = re.compile(r"[A-Za-z_](?<![A-Za-z0-9_].)[A-Za-z_]+")
 _WATCHED = frozenset(_WORD.findall(" ".join(WATCHED)))
 
 
-def plain_references(script: str, stages: Collection[str]) -> list[tuple[re.Match[str], Context]] | None:
-    """Return the references in *script*, each with its groups and how it is quoted; None where a lexer is needed."""
+def plain_parts(source: Scalar, first: int | None, stages: Collection[str]) -> list[ScriptPart] | None:
+    """Return the references in the script *source* and the text between; None where a lexer is needed.
+
+    *first* is where the script stands in its file, None where it does not stand there letter for letter.
+    """
+    script = source.text
     if not _PLAIN.fullmatch(script):
         return None
     if not _WATCHED.isdisjoint(_WORD.findall(script.replace('"', "").replace("'", ""))):
         return None
     # Nothing of ours stands between single quotes, and double ones do not count there.
     marks = _SINGLE.sub(_blank, script) if "'" in script else script
-    references = []
+    file = source.span.file
+    parts: list[ScriptPart] = []
     at = quotes = 0
-    for found in _FOUND.finditer(script):
-        namespace = found[1]
+    # Text, then a reference, as it is written and in its groups, and so on; text is what comes last.
+    pieces = _FOUND.split(script)
+    for text, written, namespace, name, default in zip(*[iter(pieces)] * 5, strict=False):
         if namespace not in stages and namespace not in RESERVED_NAMESPACES:
             return None
-        quotes += marks.count('"', at, found.start())
-        at = found.end()
-        references.append((found, Context.DOUBLE if quotes % 2 else Context.WORD))
-    return references
+        start = at + len(text)
+        if text:
+            parts.append(text)
+            quotes += marks.count('"', at, start)
+        at = start + len(written)
+        span = source.part(start, at) if first is None else Span(file, first + start, first + at)
+        parts.append(Placed(Reference(namespace, name, default, span), Context.DOUBLE if quotes % 2 else Context.WORD))
+    if pieces[-1]:
+        parts.append(pieces[-1])
+    return parts
 
 
 def _blank(quoted: re.Match[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Span
-from pipegen.source.tree import Node, Scalar, children
+from pipegen.source.tree import Mapping, Node, Scalar, Sequence, children
 
 # Real configs stay below 20; the stages after this one may recurse.
 DEEPEST = 100
@@ -29,11 +29,17 @@ def _depth_is_fine(tree: Node) -> bool:
     """Return whether nothing is too deep; unlike the above, it cannot tell what comes first."""
     level: list[Node] = [tree]
     for _ in range(DEEPEST):
-        # Nothing is in scalars, and most values are such.
-        level = [child for node in level for child in children(node) if type(child) is not Scalar]
+        level = _collections_in(level)
         if not level:
             return True
     return not any(map(children, level))
+
+
+def _collections_in(nodes: list[Node]) -> list[Node]:
+    """Return the lists and maps directly in *nodes*: nothing is in scalars, and most values are such."""
+    lists = [item for node in nodes if type(node) is Sequence for item in node.items if type(item) is not Scalar]
+    entries = [entry for node in nodes if type(node) is Mapping for entry in node.entries]
+    return lists + [entry.value for entry in entries if type(entry.value) is not Scalar]
 
 
 def report_too_deep(span: Span, report: Report) -> None:

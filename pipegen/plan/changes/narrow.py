@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import chain
 
 from pipegen.diagnostics.report import Report
 from pipegen.graph.narrowing import narrowed
@@ -111,8 +112,8 @@ def _alone(job: Job, gone: frozenset[str]) -> Job:
 
 def _wanted(jobs: Sequence[Job]) -> tuple[Job, ...]:
     """Return *jobs*, each leaving to others what is still wanted of it."""
-    inputs = {job.stage: job.inputs for job in jobs}
-    wanted = {output for outputs in inputs.values() for output in outputs}
+    inputs = [job.inputs for job in jobs]
+    wanted = set(chain.from_iterable(inputs))
     outliving = shared(inputs, {job.stage: job.steps for job in jobs})
     named = expanded_outputs(job.machine for job in jobs)
     found = []

@@ -6,7 +6,7 @@ it, folded. The image that a stage makes itself and the containers of stages tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from pipegen.bindings.expression import Expression, Items, List, Loop, Map, Text
 from pipegen.plan.model.gates import Environment
@@ -36,7 +36,7 @@ from pipegen.plan.model.steps import (
 def stage_texts(
     stage: str,
     steps: Iterable[Step],
-    after: Iterable[Line],
+    after: Sequence[Line],
     machine: Machine,
     environment: Environment | None,
     mail: Mail | None,
@@ -106,15 +106,12 @@ def mail_texts(mail: Mail) -> list[Text]:
 
 
 def _in_commands(step: Commands) -> list[Text]:
-    found: list[Text] = []
-    for line in step.lines:
-        for _, text in line.values:
-            found.append(text)
-    for _, text in step.env:
-        found.append(text)
+    found = line_texts(step.lines)
+    if step.env:
+        found += [value for _, value in step.env]
     for output in step.outputs:
-        if output.command is not None:
-            found += line_texts((output.command,))
+        if output.command is not None and output.command.values:
+            found += [text for _, text in output.command.values]
         if output.file is not None:
             found.append(output.file)
     return found

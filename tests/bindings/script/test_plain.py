@@ -8,9 +8,11 @@ import pytest
 
 from pipegen.bindings.script.checks import evaluated, programs
 from pipegen.bindings.script.lexer import lex
-from pipegen.bindings.script.model import Context
-from pipegen.bindings.script.plain import plain_references
+from pipegen.bindings.script.model import Context, Placed
+from pipegen.bindings.script.plain import plain_parts
 from pipegen.bindings.script.syntax import Kind
+from pipegen.source.text import SourceFile, Span
+from pipegen.source.tree import Scalar
 
 STAGES = ("build", "s-1")
 PIECES = (
@@ -23,6 +25,15 @@ PIECES = (
 )
 
 
+def plain_references(script: str) -> list[Placed] | None:
+    """Return the references that are found in *script*; between them stands the rest of it."""
+    parts = plain_parts(Scalar(script, Span(SourceFile("pipeline.yml", script), 0, len(script))), 0, STAGES)
+    if parts is None:
+        return None
+    assert "".join(part.reference.span.text if isinstance(part, Placed) else str(part) for part in parts) == script
+    return [part for part in parts if isinstance(part, Placed)]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_the_lexer_finds_the_same(seed: int) -> None:
     """Where no lexer is asked, it would find the same references, quoted alike, and nothing wrong with any."""
@@ -30,14 +41,14 @@ def test_the_lexer_finds_the_same(seed: int) -> None:
     found = 0
     for _ in range(5000):
         script = "".join(chance.choice(PIECES) for _ in range(chance.randint(1, 12)))
-        plain = plain_references(script, STAGES)
+        plain = plain_references(script)
         if plain is None:
             continue
         lexed, lost = lex(script, STAGES)
         found += len(plain)
 
-        assert [(one.span(), context) for one, context in plain] == [
-            ((one.start, one.end), one.context) for one in lexed.found
+        assert [(one.reference.span.start, one.reference.span.end, one.context) for one in plain] == [
+            (one.start, one.end, one.context) for one in lexed.found
         ]
         assert all(one.kind is Kind.REFERENCE and one.obstacle is None for one in lexed.found)
         assert not [*programs(lexed), *evaluated(lexed)]
@@ -57,7 +68,7 @@ def test_the_lexer_finds_the_same(seed: int) -> None:
 )
 def test_plain_scripts_need_no_lexer(script: str, contexts: list[Context]) -> None:
     """Words, quotes, pipes and lists say by themselves how a reference is read."""
-    assert [context for _, context in plain_references(script, STAGES) or ()] == contexts
+    assert [one.context for one in plain_references(script) or ()] == contexts
 
 
 @pytest.mark.parametrize(
@@ -78,4 +89,4 @@ def test_plain_scripts_need_no_lexer(script: str, contexts: list[Context]) -> No
 )
 def test_all_else_does(script: str) -> None:
     """What a program reads, what stands in other quotes or is perhaps mistyped is for the lexer."""
-    assert plain_references(script, STAGES) is None
+    assert plain_references(script) is None
