@@ -106,12 +106,16 @@ def mail_texts(mail: Mail) -> list[Text]:
 
 
 def _in_commands(step: Commands) -> list[Text]:
-    found = line_texts(step.lines)
-    if step.env:
-        found += [value for _, value in step.env]
+    found: list[Text] = []
+    for line in step.lines:
+        for _, text in line.values:
+            found.append(text)
+    for _, text in step.env:
+        found.append(text)
     for output in step.outputs:
-        if output.command is not None and output.command.values:
-            found += [text for _, text in output.command.values]
+        if output.command is not None:
+            for _, text in output.command.values:
+                found.append(text)
         if output.file is not None:
             found.append(output.file)
     return found
