@@ -3,7 +3,7 @@
 The parser in C calls a class of ruamel's, in Python, for each event. To make events is two thirds of its time, and to
 look at each what it is costs more. So those who take what an event is made of stand in the places of the classes in the
 module of the parser while a config is read, and the classes again afterwards: whoever else uses the parser in this
-process gets what he expects.
+process gets what he expects. Where there are other threads, which may use it meanwhile, its events are made.
 """
 
 from __future__ import annotations

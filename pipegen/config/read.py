@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
+from threading import active_count
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -108,7 +110,9 @@ def _fast(file: SourceFile, report: Report) -> Composer | None:
         if events is None:
             return None
         takers = composer.takers()
-        with told_to(takers, sys.modules[CParser.__module__]):
+        # Another thread may read by the same parser: it must find the classes where they are.
+        is_alone = active_count() == 1
+        with told_to(takers, sys.modules[CParser.__module__]) if is_alone else nullcontext():
             tell(events, takers)
     except (YAMLError, ValueError) as error:
         if isinstance(error, MarkedYAMLError) and len(file.text) > _LONG:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Literal
 
@@ -13,9 +14,10 @@ from ruamel.yaml.error import YAMLError
 
 from pipegen.config import read as reading
 from pipegen.config.compose import Composer
-from pipegen.config.events import TAKEN, tell, told_to
+from pipegen.config.events import TAKEN, Takers, tell, told_to
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile
+from pipegen.source.tree import plain
 
 needs_c = pytest.mark.skipif(reading.CParser is None, reason="this platform has no build of ruamel.yaml.clib")
 
@@ -79,6 +81,32 @@ def test_both_parsers_tell_the_same(event: str) -> None:
 
     assert slow.told
     assert list(map(marks, fast.told)) == list(map(marks, slow.told))
+
+
+@needs_c
+def test_other_threads_find_the_classes_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are some, they may read meanwhile, and what is read is the same."""
+    file = SourceFile("pipegen.yaml", "a: &x {b: [1, 'c']}\nd: *x\n")
+    alone = reading.read(file, Report())
+    module = vars(sys.modules[reading.CParser.__module__])
+    theirs, seen = dict(module), list[bool]()
+    begun = Composer.takers
+
+    def takers(composer: Composer) -> Takers:
+        found = begun(composer)
+        return {name: partial(_noted, taker, lambda: seen.append(module == theirs)) for name, taker in found.items()}
+
+    monkeypatch.setattr(Composer, "takers", takers)
+    monkeypatch.setattr(reading, "active_count", lambda: 2)
+
+    assert plain(reading.read(file, Report())) == plain(alone)
+    assert seen
+    assert all(seen)
+
+
+def _noted(taker: Callable[..., Literal[False]], note: Callable[[], None], *parts: object) -> Literal[False]:
+    note()
+    return taker(*parts)
 
 
 def test_a_parser_that_calls_them_otherwise_makes_its_own() -> None:
