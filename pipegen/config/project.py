@@ -16,6 +16,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Severity
 from pipegen.diagnostics.policy import Policy
 from pipegen.diagnostics.report import Report
+from pipegen.patterns import rare_pattern
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 from pipegen.structs import Struct, field
 
@@ -24,7 +25,7 @@ SHARED_FILE = "pyproject.toml"
 _TABLE = ("tool", "pipegen")
 # What a pyproject.toml holds that may have that table, in any way that TOML has to write it: "tool.pipegen", a line
 # that begins with the key "pipegen", or a table "tool" on one line. To depend on pipegen takes none of these.
-_MARK = re.compile(
+_MARK = rare_pattern(
     rb"""\btool["']?\s*(\.\s*["']?pipegen\b|=)|^[ \t]*(pipegen|"pipegen"|'pipegen')\s*[.=]""", re.MULTILINE
 )
 _OFF = "off"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from shlex import quote
 
+from pipegen.patterns import rare_pattern
 from pipegen.structs import Struct
 
 # Enough to notice a change made by hand, short enough to read.
@@ -17,16 +18,16 @@ _FIRST = re.compile(
 )
 _OPTIONS, _DIGEST = "Options: ", "Digest: "
 # What may have come above it by hand.
-_COMMENT = re.compile(r"\s*(?:$|#|//|/\*|\*|--)")
+_COMMENT = rare_pattern(r"\s*(?:$|#|//|/\*|\*|--)")
 # How a Jenkinsfile notes a style that was asked for.
 _STYLE = re.compile(r"Style: (\w+)\.")
 # Behind these marks, backslashes are doubled: Groovy reads unicode escapes in comments too.
 _ESCAPED = "// "
 # Line breaks, and all else that would not come back from a comment.
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
-_CODED = re.compile(rf"{_UNSEEN.pattern}|[\\']")
-_CODE = re.compile(r"\\u([0-9a-f]{4})")
-_PIECE = re.compile(r"""\$'(?P<coded>[^']*)'|'([^']*)'|"([^"]*)"|([^\s'"$]+|\$)""")
+_CODED = rare_pattern(rf"{_UNSEEN.pattern}|[\\']")
+_CODE = rare_pattern(r"\\u([0-9a-f]{4})")
+_PIECE = rare_pattern(r"""\$'(?P<coded>[^']*)'|'([^']*)'|"([^"]*)"|([^\s'"$]+|\$)""")
 
 
 class Header(Struct, kw_only=True):

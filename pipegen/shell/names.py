@@ -7,14 +7,15 @@ from collections.abc import Collection, Mapping
 from hashlib import sha256
 from types import MappingProxyType
 
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job, Output
 from pipegen.shell.host import Host
 from pipegen.shell.quote import Literal, Word, shell_text
 from pipegen.structs import Struct
 
 _NONE: Mapping[str, str] = MappingProxyType({})
-_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_]+")
-_LEGAL_EVERYWHERE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_NOT_IN_A_NAME = rare_pattern(r"[^A-Za-z0-9_]+")
+_LEGAL_EVERYWHERE = rare_pattern(r"[a-z0-9]+(-[a-z0-9]+)*")
 # helm takes 53 characters for a release; `pipegen-`, a number of 20 digits and a dash leave 24.
 _LONGEST_SLUG = 24
 
