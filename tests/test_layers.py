@@ -16,6 +16,7 @@ MODULES = sorted(ROOT.rglob("*.py"))
 MAY_KNOW: dict[str, tuple[str, ...]] = {
     "structs": (),
     "patterns": (),
+    "digests": (),
     "source": (),
     "graph": (),
     "assets": (),
@@ -40,7 +41,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
 }
 
 # What all of the house is made of.
-GROUND = ("structs", "patterns")
+GROUND = ("structs", "patterns", "digests")
 
 # The modules that may import a library that is not Python's own.
 DOORS: dict[str, tuple[str, ...]] = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
 from shlex import quote
 
+from pipegen.digests import digest_of
 from pipegen.patterns import rare_pattern
 from pipegen.structs import Struct
 
@@ -149,4 +149,4 @@ def _plain(note: str, mark: str) -> str:
 
 
 def _digest(body: str) -> str:
-    return sha256(body.encode()).hexdigest()[:_DIGITS]
+    return digest_of(body, _DIGITS)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from hashlib import sha256
 from types import MappingProxyType
 
+from pipegen.digests import digest_of
 from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job, Output
 from pipegen.shell.host import Host
@@ -75,6 +75,6 @@ def _short(slug: str) -> str:
     """Return *slug* as docker and helm take it in a name; a digest stands for what is lost."""
     if len(slug) <= _LONGEST_SLUG and _LEGAL_EVERYWHERE.fullmatch(slug):
         return slug
-    digest = sha256(slug.encode()).hexdigest()[:8]
+    digest = digest_of(slug, 8)
     readable = re.sub(r"[^a-z0-9]+", "-", slug.lower()).strip("-")[: _LONGEST_SLUG - len(digest) - 1].strip("-")
     return f"{readable}-{digest}" if readable else digest

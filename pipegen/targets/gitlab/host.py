@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from hashlib import sha256
 
+from pipegen.digests import digest_of
 from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Credential, CredentialKind, Job, Plan
 from pipegen.shell.credentials import sources, variable
@@ -142,7 +142,7 @@ def expanded_variable(job: Job, name: str) -> str:
     plain = _NOT_IN_VARIABLES.sub("_", told.upper())
     if plain.lower() == told and told.count("_") == 1:
         return f"PIPEGEN_{plain}"
-    return f"PIPEGEN_{plain}_{sha256(f'{job.slug}.{name}'.encode()).hexdigest()[:6]}"
+    return f"PIPEGEN_{plain}_{digest_of(f'{job.slug}.{name}', 6)}"
 
 
 def _promote_credential(plan: Plan, settings: Settings) -> Credential:
