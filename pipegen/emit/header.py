@@ -20,12 +20,12 @@ _OPTIONS, _DIGEST = "Options: ", "Digest: "
 # What may have come above it by hand.
 _COMMENT = rare_pattern(r"\s*(?:$|#|//|/\*|\*|--)")
 # How a Jenkinsfile notes a style that was asked for.
-_STYLE = re.compile(r"Style: (\w+)\.")
+_STYLE = rare_pattern(r"Style: (\w+)\.")
 # Behind these marks, backslashes are doubled: Groovy reads unicode escapes in comments too.
 _ESCAPED = "// "
 # Line breaks, and all else that would not come back from a comment.
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
-_CODED = rare_pattern(rf"{_UNSEEN.pattern}|[\\']")
+_UNSEEN = rare_pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+_CODED = rare_pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\\']")
 _CODE = rare_pattern(r"\\u([0-9a-f]{4})")
 _PIECE = rare_pattern(r"""\$'(?P<coded>[^']*)'|'([^']*)'|"([^"]*)"|([^\s'"$]+|\$)""")
 
