@@ -105,7 +105,7 @@ def _has_escapes(text: str) -> bool:
 
 def escape(text: str) -> str:
     """Return *text* with every character that cannot stand on a line of its own replaced by its escape."""
-    return _ESCAPED.sub(_escape_character, text)
+    return _ESCAPED.sub(_escape_character, text) if _has_escapes(text) else text
 
 
 def _escape_character(match: re.Match[str]) -> str:
