@@ -58,6 +58,12 @@ def test_they_are_there_when_they_are_called_for(verb: str, pipegen: Pipegen) ->
     assert summary == VERBS[verb].summary
 
 
+@pytest.mark.parametrize("verb", VERBS)
+def test_their_options_are_types(verb: str) -> None:
+    """Typer evaluates texts again and again, which takes longer than to read the command line."""
+    assert [name for name, kind in function(verb).__annotations__.items() if isinstance(kind, str)] == []
+
+
 def test_a_near_miss_is_told(pipegen: Pipegen) -> None:
     """As of any other verb."""
     result = pipegen("rnu")
