@@ -18,7 +18,7 @@ print(digest_of("a", 16))
 """
 
 
-@pytest.mark.parametrize("text", ["", "a", "\u00e9\n", "x" * 1_000_001], ids=["none", "one", "two", "large"])
+@pytest.mark.parametrize("text", ["", "a", "\u00e9\n", "x" * 100_001], ids=["none", "one", "two", "large"])
 def test_it_is_the_beginning_of_sha256(text: str) -> None:
     """Whoever makes it."""
     assert digest_of(text, 16) == sha256(text.encode()).hexdigest()[:16]
