@@ -15,6 +15,8 @@ MODULES = sorted(ROOT.rglob("*.py"))
 # What a package may know of ours, beside itself. A name with a dot is one module of a package.
 MAY_KNOW: dict[str, tuple[str, ...]] = {
     "structs": (),
+    "patterns": (),
+    "digests": (),
     "source": (),
     "graph": (),
     "assets": (),
@@ -39,7 +41,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
 }
 
 # What all of the house is made of.
-GROUND = ("structs",)
+GROUND = ("structs", "patterns", "digests")
 
 # The modules that may import a library that is not Python's own.
 DOORS: dict[str, tuple[str, ...]] = {

@@ -1,10 +1,14 @@
 """Values, and those that know where they were written."""
 
+import json
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
-from pipegen.structs import MutableStruct, SpannedStruct, Struct, replace
+from pipegen.structs import MutableStruct, SpannedStruct, Struct, from_json, replace
+
+SCHEMAS = sorted((Path(__file__).parents[1] / "schemas").glob("*.json"))
 
 
 class Name(Struct):
@@ -68,3 +72,11 @@ def test_a_record_changes() -> None:
     count.number += 1
 
     assert count == Count(1)
+
+
+@pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.name)
+def test_json_says_the_same_to_all(path: Path) -> None:
+    """In the same order."""
+    text = path.read_bytes()
+
+    assert repr(from_json(text)) == repr(json.loads(text))

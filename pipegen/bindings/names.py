@@ -9,6 +9,7 @@ from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
+from pipegen.patterns import rare_pattern
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Scalar, Sequence
@@ -38,7 +39,7 @@ SETUP_NAMES = (
     "httpProxy",
 )
 # Jenkins' git plugin gives the GIT_ ones to a build; PipelineLib binds them all in `setup`.
-_SETUP_VARIABLE = re.compile(r"params\..+|GIT_[A-Z][A-Z0-9_]*")
+_SETUP_VARIABLE = rare_pattern(r"params\..+|GIT_[A-Z][A-Z0-9_]*")
 
 RESERVED_STAGES = ("setup", "teardown")
 # Not to be exported: the first is bound from the start, the second belongs to finally stages.

@@ -7,19 +7,20 @@ import re
 from pipegen.bindings.expression import Constant, Each, Expression, List, Map, Merge, Part, Reference, Text, text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.patterns import rare_pattern
 from pipegen.source.tree import Kind, Mapping, Node, Scalar, Sequence
 
 # PipelineLib's lexer: a name, perhaps a default up to the first brace.
-_REFERENCE = re.compile(
+_REFERENCE = rare_pattern(
     # The legs of a matrix stage are ours.
     r"(?:(?P<stage>[A-Za-z0-9_-]*)\[(?P<legs>[^\]{}\n]*)\](?=\.))?"
     r"(?P<name>[A-Za-z0-9._-]+)(?P<rest>\|(?P<default>[^}]*))?\}"
 )
 # What only a shell means: ${NAME:-x}, ${f%.*}, ${#list[@]}, ${!x}, ${@}.
-_SHELL = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*[-:=+?#%/^,@\[]|[#!@*?$])[^\n]*?\}")
+_SHELL = rare_pattern(r"(?:[A-Za-z_][A-Za-z0-9_]*[-:=+?#%/^,@\[]|[#!@*?$])[^\n]*?\}")
 # The keys of the two operators.
 _EACH, _MERGE = ("$each", "$in", "$delimiter", "$yield"), ("$merge", "$with")
-_LOOP_NAME = re.compile(r"[A-Za-z0-9._-]+")
+_LOOP_NAME = rare_pattern(r"[A-Za-z0-9._-]+")
 
 
 def parse(node: Node, report: Report) -> Expression:

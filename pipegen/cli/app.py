@@ -1,7 +1,5 @@
 """The program `pipegen`: its verbs, and what becomes of whatever goes wrong."""
 
-from __future__ import annotations
-
 import io
 import sys
 from pathlib import Path

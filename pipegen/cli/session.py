@@ -173,6 +173,8 @@ def show_made(given: Path | None, work: Callable[[SourceFile, Report], T], form:
 
 def show(diagnostics: Sequence[Diagnostic], form: Format, stream: TextIO) -> None:
     """Write *diagnostics* to *stream*, with colour when a person looks at it."""
+    if not diagnostics and form is Format.TEXT:
+        return  # a person is told nothing: that is known without what would draw it
     if diagnostics:
         from pipegen.cli.hiding import without_tokens  # noqa: PLC0415 - most calls have nothing to show
 

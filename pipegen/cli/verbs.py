@@ -1,6 +1,7 @@
-"""The verbs of the program, each imported when it is called for: help and the others start without it."""
+"""The verbs of the program, each imported when it is called for: help and the others start without it.
 
-from __future__ import annotations
+What typer reads of functions are types and not texts: it would evaluate each text four times.
+"""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module

@@ -13,6 +13,7 @@ from pipegen.config.schema.depth import DEEPEST, report_too_deep
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped, near_miss
+from pipegen.patterns import rare_pattern
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence
 from pipegen.structs import Struct, field
@@ -21,14 +22,14 @@ from pipegen.structs import Struct, field
 MOST_NODES = 600_000
 
 # JSON writes a character beyond U+FFFF as two escapes; YAML reads them as two characters that are none.
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_PAIR = rare_pattern("[\ud800-\udbff][\udc00-\udfff]")
+_SURROGATE = rare_pattern("[\ud800-\udfff]")
 
 # What stands in front of a value in YAML: its anchor, its tag, or both.
-_PROPERTIES = re.compile(r"(?:[&!]\S*\s+)+")
+_PROPERTIES = rare_pattern(r"(?:[&!]\S*\s+)+")
 
 # The dash of a list, with blanks and comments in front of it.
-_DASH = re.compile(r"(?:\s|#.*)*-")
+_DASH = rare_pattern(r"(?:\s|#.*)*-")
 
 _QUOTE = 'put text that begins with "{" or "[" in quotes'
 

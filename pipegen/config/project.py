@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator
@@ -16,15 +15,16 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Severity
 from pipegen.diagnostics.policy import Policy
 from pipegen.diagnostics.report import Report
+from pipegen.patterns import rare_pattern
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
-from pipegen.structs import Struct, field
+from pipegen.structs import Struct, field, from_json
 
 OWN_FILE = "pipegen.toml"
 SHARED_FILE = "pyproject.toml"
 _TABLE = ("tool", "pipegen")
 # What a pyproject.toml holds that may have that table, in any way that TOML has to write it: "tool.pipegen", a line
 # that begins with the key "pipegen", or a table "tool" on one line. To depend on pipegen takes none of these.
-_MARK = re.compile(
+_MARK = rare_pattern(
     rb"""\btool["']?\s*(\.\s*["']?pipegen\b|=)|^[ \t]*(pipegen|"pipegen"|'pipegen')\s*[.=]""", re.MULTILINE
 )
 _OFF = "off"
@@ -91,7 +91,7 @@ def _section(path: Path, report: Report, shown: str) -> Node | None:
 def _project(path: Path, section: Node, report: Report) -> Project:
     from pipegen.config.schema.check import check_settings  # noqa: PLC0415 - as above
 
-    schema: dict[str, Any] = json.loads((folder("schemas") / "settings.schema.json").read_text(encoding="utf-8"))
+    schema: dict[str, Any] = from_json((folder("schemas") / "settings.schema.json").read_bytes())
     check_settings(section, schema, report, ".".join(_TABLE) if path.name == SHARED_FILE else OWN_FILE)
     report.stop_if_errors()
     values = {entry.key.text: entry.value for entry in section.entries} if isinstance(section, Mapping) else {}

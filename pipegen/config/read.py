@@ -19,6 +19,7 @@ from pipegen.config.events import tell, told_to
 from pipegen.config.ignores import MARK, read_ignores
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.patterns import rare_pattern
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Node
 
@@ -31,8 +32,8 @@ except ImportError:  # on a platform that has no build of it
 # text, blanks before a carriage return, an anchor or alias with more than letters, digits, "_" and "-" in its name, and
 # a tag with a third "!".
 _DIFFERING = "\t\u0085\u2028\u2029\ufeff"
-_BLANKS = re.compile("^ +\r", re.MULTILINE)
-_NAMES = re.compile("[&*!](?<![^\\s,{[].)(?:(?<=[&*])[\\w-]+[^\\s\\w,\\]}-]|(?<=!)\\S*!\\S*!)")
+_BLANKS = rare_pattern("^ +\r", re.MULTILINE)
+_NAMES = rare_pattern("[&*!](?<![^\\s,{[].)(?:(?<=[&*])[\\w-]+[^\\s\\w,\\]}-]|(?<=!)\\S*!\\S*!)")
 
 # Characters that the parser in Python reads in a second.
 _LONG = 1_000_000

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
+from pipegen.patterns import rare_pattern
 from pipegen.source.tree import Kind
 
-CORE_TAG = re.compile(r"tag:yaml\.org,2002:(str|int|bool|float|null|map|seq)")
+CORE_TAG = rare_pattern(r"tag:yaml\.org,2002:(str|int|bool|float|null|map|seq)")
 
 # YAML 1.1 and 1.2 together: PipelineLib reads 1.1, most editors 1.2. Where text is meant, text it stays.
 _WORDS = {
@@ -14,8 +13,8 @@ _WORDS = {
     **dict.fromkeys(("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"), Kind.BOOLEAN),
     **dict.fromkeys(("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"), Kind.BOOLEAN),
 }
-_INTEGER = re.compile(r"[-+]?(?:0b_*[01][01_]*|0o_*[0-7][0-7_]*|0x_*[0-9a-fA-F][0-9a-fA-F_]*|[0-9][0-9_]*)")
-_NUMBER = re.compile(
+_INTEGER = rare_pattern(r"[-+]?(?:0b_*[01][01_]*|0o_*[0-7][0-7_]*|0x_*[0-9a-fA-F][0-9a-fA-F_]*|[0-9][0-9_]*)")
+_NUMBER = rare_pattern(
     r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?"
     r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
 from shlex import quote
 
+from pipegen.digests import digest_of
+from pipegen.patterns import rare_pattern
 from pipegen.structs import Struct
 
 # Enough to notice a change made by hand, short enough to read.
@@ -17,16 +18,16 @@ _FIRST = re.compile(
 )
 _OPTIONS, _DIGEST = "Options: ", "Digest: "
 # What may have come above it by hand.
-_COMMENT = re.compile(r"\s*(?:$|#|//|/\*|\*|--)")
+_COMMENT = rare_pattern(r"\s*(?:$|#|//|/\*|\*|--)")
 # How a Jenkinsfile notes a style that was asked for.
-_STYLE = re.compile(r"Style: (\w+)\.")
+_STYLE = rare_pattern(r"Style: (\w+)\.")
 # Behind these marks, backslashes are doubled: Groovy reads unicode escapes in comments too.
 _ESCAPED = "// "
 # Line breaks, and all else that would not come back from a comment.
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
-_CODED = re.compile(rf"{_UNSEEN.pattern}|[\\']")
-_CODE = re.compile(r"\\u([0-9a-f]{4})")
-_PIECE = re.compile(r"""\$'(?P<coded>[^']*)'|'([^']*)'|"([^"]*)"|([^\s'"$]+|\$)""")
+_UNSEEN = rare_pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+_CODED = rare_pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\\']")
+_CODE = rare_pattern(r"\\u([0-9a-f]{4})")
+_PIECE = rare_pattern(r"""\$'(?P<coded>[^']*)'|'([^']*)'|"([^"]*)"|([^\s'"$]+|\$)""")
 
 
 class Header(Struct, kw_only=True):
@@ -148,4 +149,4 @@ def _plain(note: str, mark: str) -> str:
 
 
 def _digest(body: str) -> str:
-    return sha256(body.encode()).hexdigest()[:_DIGITS]
+    return digest_of(body, _DIGITS)

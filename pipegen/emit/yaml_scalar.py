@@ -7,12 +7,15 @@ import math
 import re
 from typing import TypeAlias
 
+from pipegen.patterns import rare_pattern
+
 Scalar: TypeAlias = str | bool | int | float | None
 
 # What a document may not hold, and the line breaks that only one of the two versions knows (NEL, U+2028, U+2029).
+# Python calls none of them printable, as most texts are all through.
 _UNPRINTABLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff"
-_ESCAPED = re.compile(rf"[\t\n{_UNPRINTABLE}]")
-_FORBIDDEN_IN_BLOCK = re.compile(rf"[{_UNPRINTABLE}]")
+_ESCAPED = rare_pattern(rf"[\t\n{_UNPRINTABLE}]")
+_FORBIDDEN_IN_BLOCK = rare_pattern(rf"[{_UNPRINTABLE}]")
 
 # Null, booleans, merge and value keys, infinities, and all that could be a number or a time somewhere: sexagesimal
 # numbers and dates of YAML 1.1, octal ones of 1.2, underscores, Psych's thousands separators.
@@ -22,9 +25,8 @@ _RESOLVED = (
     r"|[-+]?(?:[0-9]|\.[0-9_e])[-+0-9a-fotxz_.,: ]*)\Z)"
 )
 # A colon or a number sign only ends a plain scalar beside a blank; in flow style its own punctuation does as well.
-_PLAIN_START = (
-    rf"(?!{_RESOLVED})(?!(?:---|\.\.\.)(?: |\Z))(?:[^ \-?:,\[\]{{}}#&*!|>'\"%@`\t\n{_UNPRINTABLE}]|-(?! |\Z))"
-)
+# How one starts is looked at ahead: the rest goes through all of it.
+_PLAIN_START = rf"(?!{_RESOLVED})(?!(?:---|\.\.\.)(?: |\Z))(?=[^ \-?:,\[\]{{}}#&*!|>'\"%@`]|-(?! |\Z))"
 _PLAIN_REST = r"(?:[^:#{0}]++|:(?! |\Z)|(?<! )#)*(?<! )\Z"
 _PLAIN = re.compile(_PLAIN_START + _PLAIN_REST.format(rf"\t\n{_UNPRINTABLE}"))
 _PLAIN_IN_FLOW = re.compile(_PLAIN_START + _PLAIN_REST.format(rf",?\[\]{{}}\t\n{_UNPRINTABLE}"))
@@ -58,7 +60,7 @@ def write_text_in_flow(text: str) -> str:
 
 def _quoted(text: str) -> str:
     """Return *text* on one line, in the quotes that need the fewest escapes."""
-    if _ESCAPED.search(text):
+    if _has_escapes(text):
         backslashes_doubled = text.replace("\\", "\\\\")
         return '"{}"'.format(escape(backslashes_doubled.replace('"', '\\"')))
     if '"' in text or "\\" in text:
@@ -82,7 +84,9 @@ def literal_block(text: str, start: str) -> str | None:
 
     Text of one line needs none.
     """
-    if "\n" not in text or not text.strip(" \t\n") or _FORBIDDEN_IN_BLOCK.search(text):
+    if "\n" not in text or not text.strip(" \t\n"):
+        return None
+    if not text.replace("\n", "").isprintable() and _FORBIDDEN_IN_BLOCK.search(text):
         return None
     indentation = "2" if _STARTS_BLANK.match(text) else ""
     chomping = "-" if text[-1] != "\n" else "+" if text[-2:] == "\n\n" else ""
@@ -92,12 +96,16 @@ def literal_block(text: str, start: str) -> str | None:
 
 def is_foldable(lines: tuple[str, ...]) -> bool:
     """Return whether *lines*, folded in a block, read back as themselves with one space between each two."""
-    return all(line.strip(" \t") == line != "" and not _ESCAPED.search(line) for line in lines)
+    return all(line.strip(" \t") == line != "" and not _has_escapes(line) for line in lines)
+
+
+def _has_escapes(text: str) -> bool:
+    return not text.isprintable() and _ESCAPED.search(text) is not None
 
 
 def escape(text: str) -> str:
     """Return *text* with every character that cannot stand on a line of its own replaced by its escape."""
-    return _ESCAPED.sub(_escape_character, text)
+    return _ESCAPED.sub(_escape_character, text) if _has_escapes(text) else text
 
 
 def _escape_character(match: re.Match[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from pipegen.bindings.expression import Text
@@ -10,6 +9,7 @@ from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
+from pipegen.patterns import rare_pattern
 from pipegen.plan.artifacts import sound_path
 from pipegen.plan.keeping import names_at_start
 from pipegen.plan.model import Cache, Plan, Policy
@@ -19,7 +19,7 @@ from pipegen.source.tree import Mapping, Node, Scalar, Sequence
 
 _KEY = "the key of a cache"
 # What no engine has in the name of a cache; it is made a dash.
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]")
+_NOT_IN_NAMES = rare_pattern(r"[^A-Za-z0-9._-]")
 
 
 def caches(stage: Stage, directory: str, values: Values) -> tuple[Cache, ...]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from posixpath import normpath
 
 from pipegen.bindings.expression import Loop, Text
 from pipegen.config.model import Build
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.patterns import rare_pattern
 from pipegen.source.text import Located
 from pipegen.structs import replace
 
 # What `docker build` takes for a context elsewhere.
-_REMOTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://|git@|github\.com/|-$")
+_REMOTE = rare_pattern(r"[a-zA-Z][a-zA-Z0-9+.-]*://|git@|github\.com/|-$")
 # docker's reference grammar: https://docs.docker.com/reference/cli/docker/image/tag/
-_IMAGE_NAME = re.compile(r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*")
-_TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
-_IMAGE_ID = re.compile(r"(?:sha256:)?[0-9a-f]{12,64}")
+_IMAGE_NAME = rare_pattern(r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*")
+_TAG = rare_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+_IMAGE_ID = rare_pattern(r"(?:sha256:)?[0-9a-f]{12,64}")
 
 
 def is_local(context: Text) -> bool:

@@ -8,13 +8,14 @@ from pipegen.bindings.expression import Text
 from pipegen.config.model import Stage, Value
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Commands, Measure, Measured
 from pipegen.plan.values import Values
 from pipegen.plan.variables import check_variable_name
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 
 _OUTPUT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
-_ODD_BACKSLASHES = re.compile(r"(?<!\\)(?:\\\\)*\\$")
+_ODD_BACKSLASHES = rare_pattern(r"(?<!\\)(?:\\\\)*\\$")
 
 
 def commands(stage: Stage, values: Values) -> Commands | None:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from pipegen.config.model import Value
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import (
     NEVER,
     AllOf,
@@ -36,10 +37,10 @@ from pipegen.structs import Struct
 # Whether a condition holds, where that is known; None for one that is wrong.
 _Found: TypeAlias = "Condition | bool | None"
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE = rare_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 # A name of a branch that stands for itself wherever an engine, or git, takes it.
-_BASE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._/+-]*")
-_FLAGGED = re.compile(r"/.*/[a-zA-Z]+", re.DOTALL)
+_BASE = rare_pattern(r"[A-Za-z0-9_][A-Za-z0-9._/+-]*")
+_FLAGGED = rare_pattern(r"/.*/[a-zA-Z]+", re.DOTALL)
 
 
 def condition(

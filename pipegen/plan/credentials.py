@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from pipegen.bindings.expression import Expression, Loop, Map, Text
 from pipegen.diagnostics import codes
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Credential, CredentialKind
 from pipegen.plan.values import Values
 from pipegen.source.tree import Node
@@ -15,7 +14,7 @@ _KINDS: tuple[tuple[CredentialKind, tuple[str, ...]], ...] = (
     (CredentialKind.PASSWORD, ("usernameVariable", "passwordVariable")),
     (CredentialKind.TEXT, ("name",)),
 )
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE = rare_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def credentials(node: Node | None, values: Values) -> tuple[Credential, ...]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.patterns import rare_pattern
 from pipegen.source.tree import Kind, Scalar
 
-_PART = re.compile(r"([0-9]+)\s*([a-z]*)")
+_PART = rare_pattern(r"([0-9]+)\s*([a-z]*)")
 # By the first letter of a unit, which no two share.
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 

@@ -9,14 +9,15 @@ from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Build, Copy, Deploy, JobImage, Promote, Publish, Pull, Run, Step
 from pipegen.plan.values import Values
 from pipegen.source.tree import Kind, Mapping, Node, Scalar, Sequence
 
 # What names, tags and digests of images are made of; whether they are so in the right order the registry knows.
-_NAME = re.compile(r"[A-Za-z0-9._:/@-]*")
+_NAME = rare_pattern(r"[A-Za-z0-9._:/@-]*")
 _WRITTEN_OUT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]*")
-_START = re.compile(r"[A-Za-z0-9]")
+_START = rare_pattern(r"[A-Za-z0-9]")
 _WITH_TOOLS = frozenset((Build, Run, Copy, Publish, Promote, Deploy))
 
 

@@ -10,6 +10,7 @@ from pipegen.bindings.expression import Scope, Text
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.patterns import rare_pattern
 from pipegen.plan.artifacts import sound_path
 from pipegen.plan.durations import seconds
 from pipegen.plan.model import (
@@ -32,7 +33,7 @@ from pipegen.source.tree import Sequence as List
 from pipegen.structs import Struct
 
 _NEVER = "never"
-_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]+")
+_NAME = rare_pattern(r"[^/\\\x00-\x1f\x7f]+")
 
 
 class Kept(Struct, kw_only=True):

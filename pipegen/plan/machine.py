@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.patterns import rare_pattern
 from pipegen.plan.images import image
 from pipegen.plan.model import Machine, Shell
 from pipegen.plan.resources import resources
@@ -15,9 +14,9 @@ from pipegen.plan.values import Values
 from pipegen.source.tree import Scalar, Sequence
 
 # How Jenkins joins labels, and what GitLab expands in a tag.
-_OPERATOR = re.compile(r"&&|\|\||<?->|^!|[()]")
+_OPERATOR = rare_pattern(r"&&|\|\||<?->|^!|[()]")
 _ANYWHERE = Machine()
-_UNWRITABLE = re.compile(r"[\x00-\x1f\x7f$\\\"]")
+_UNWRITABLE = rare_pattern(r"[\x00-\x1f\x7f$\\\"]")
 
 
 def machine(stage: Stage, values: Values) -> Machine:

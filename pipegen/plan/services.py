@@ -9,6 +9,7 @@ from pipegen.bindings.expression import Text
 from pipegen.config.model import Stage, Value
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
+from pipegen.patterns import rare_pattern
 from pipegen.plan.commands import check_entries, entries_of
 from pipegen.plan.images import image_name
 from pipegen.plan.model import Line, Service
@@ -18,8 +19,8 @@ from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 
 # What is reported as a name already does not match; a value that the run knows stands as one character.
-_KNOWN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@\0-]*")
-_ALIAS = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
+_KNOWN = rare_pattern(r"[A-Za-z0-9][A-Za-z0-9._:/@\0-]*")
+_ALIAS = rare_pattern(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 
 
 def services(stage: Stage, values: Values) -> tuple[Service, ...]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
-
 from pipegen.bindings.expression import Expression, Map, Scope, Text
 from pipegen.bindings.names import in_tag
 from pipegen.config import model as config
+from pipegen.digests import digest_of
 from pipegen.plan.checks import (
     check_image_id,
     check_image_name,
@@ -114,7 +113,7 @@ def _tag_name(values: Values) -> str:
         return _OWN_NAME
     name = in_tag(stage.own_name)
     is_alone = values.reader.namespaces.tags[name.lower()] == 1
-    return name if is_alone else f"{name}-{sha256(stage.own_name.encode()).hexdigest()[:8]}"
+    return name if is_alone else f"{name}-{digest_of(stage.own_name, 8)}"
 
 
 def _blubberfile(node: Node, values: Values) -> BlubberPath | BlubberInline:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.patterns import rare_pattern
 from pipegen.source.text import Span
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE = rare_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 # What bash, or dash, lets nobody set; and the names that scripts of ours use.
 _READ_ONLY = frozenset({"BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"})
-_OURS = re.compile(r"pipegen(?:_.*)?|PIPEGEN_OUTPUTS")
+_OURS = rare_pattern(r"pipegen(?:_.*)?|PIPEGEN_OUTPUTS")
 
 
 def check_variable_name(name: str | None, at: Span, report: Report) -> bool:

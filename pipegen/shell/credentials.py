@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from pipegen.diagnostics.codes import SECRET_SHADOWED
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Credential, CredentialKind
 
-_NOT_IN_VARIABLES = re.compile(r"[^A-Z0-9]")
+_NOT_IN_VARIABLES = rare_pattern(r"[^A-Z0-9]")
 
 
 def variable(credential: str) -> str:

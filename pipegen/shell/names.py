@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from hashlib import sha256
 from types import MappingProxyType
 
+from pipegen.digests import digest_of
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job, Output
 from pipegen.shell.host import Host
 from pipegen.shell.quote import Literal, Word, shell_text
 from pipegen.structs import Struct
 
 _NONE: Mapping[str, str] = MappingProxyType({})
-_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_]+")
-_LEGAL_EVERYWHERE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_NOT_IN_A_NAME = rare_pattern(r"[^A-Za-z0-9_]+")
+_LEGAL_EVERYWHERE = rare_pattern(r"[a-z0-9]+(-[a-z0-9]+)*")
 # helm takes 53 characters for a release; `pipegen-`, a number of 20 digits and a dash leave 24.
 _LONGEST_SLUG = 24
 
@@ -74,6 +75,6 @@ def _short(slug: str) -> str:
     """Return *slug* as docker and helm take it in a name; a digest stands for what is lost."""
     if len(slug) <= _LONGEST_SLUG and _LEGAL_EVERYWHERE.fullmatch(slug):
         return slug
-    digest = sha256(slug.encode()).hexdigest()[:8]
+    digest = digest_of(slug, 8)
     readable = re.sub(r"[^a-z0-9]+", "-", slug.lower()).strip("-")[: _LONGEST_SLUG - len(digest) - 1].strip("-")
     return f"{readable}-{digest}" if readable else digest

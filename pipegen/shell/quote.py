@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
+from pipegen.patterns import rare_pattern
 from pipegen.structs import Struct
 
 
@@ -38,11 +39,11 @@ _SPECIAL = re.compile(r'[\\"$`]')
 _CRLF = "\r\n"
 _CRLF_SPELT = "$(printf '\\r')\n"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_OPEN_NAME = re.compile(r"(?:^|[^\\])\$[A-Za-z_][A-Za-z0-9_]*$")
+_OPEN_NAME = rare_pattern(r"(?:^|[^\\])\$[A-Za-z_][A-Za-z0-9_]*$")
 # Braces keep the name apart from what follows; `[` would begin a subscript.
 _GOES_ON = re.compile(r"[A-Za-z0-9_\[]")
 # What no shell splits or expands further in an assignment: plain characters and simple expansions.
-_UNSPLIT = re.compile(
+_UNSPLIT = rare_pattern(
     r"(?:[A-Za-z0-9_./:@%+=,-]|\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[A-Za-z0-9_./:@%+=,-]*)?\})*"
 )
 

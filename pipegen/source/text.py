@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_right
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
+from pipegen.patterns import rare_pattern
 from pipegen.structs import SpannedStruct, Struct
 
 T = TypeVar("T")
 
 # What YAML 1.2 and editors call a line break; Python's splitlines() knows more.
-_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+_LINE_BREAK = rare_pattern(r"\r\n|\n|\r")
 
 
 class SourceFile(SpannedStruct, dict=True, gc=True):

@@ -6,9 +6,9 @@ Without that, two locks or environments whose names differ only in what the engi
 from __future__ import annotations
 
 import re
-from hashlib import sha256
 
 from pipegen.bindings.expression import Text
+from pipegen.digests import digest_of
 from pipegen.structs import replace
 
 _LONGEST = 255
@@ -35,4 +35,4 @@ def fitted_text(text: Text, not_allowed: re.Pattern[str]) -> Text:
 
 
 def _digest(name: str) -> str:
-    return sha256(name.encode()).hexdigest()[:_DIGITS]
+    return digest_of(name, _DIGITS)

@@ -1,29 +1,45 @@
 """Where templates and schemas are found."""
 
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 from typing import Literal
 
 import pytest
 
-from pipegen.assets import folder
+from pipegen import assets
+
+ROOT = Path(__file__).parents[2]
+_READS = "from pipegen.assets import folder; print(folder('schemas').joinpath('a.json').read_text())"
 
 
 @pytest.mark.parametrize("kind", ["templates", "schemas"])
 def test_finds_the_shipped_folder(
     kind: Literal["templates", "schemas"], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """In a wheel the folder stands inside the package."""
+    """In a wheel the folder stands inside the package; one beside the package is that of something else."""
+    inside = tmp_path / "pipegen" / kind
+    inside.mkdir(parents=True)
     (tmp_path / kind).mkdir()
-    monkeypatch.setattr("pipegen.assets.files", lambda package: {"pipegen": tmp_path}[package])
+    monkeypatch.setattr(assets, "__file__", str(tmp_path / "pipegen" / "assets.py"))
 
-    assert folder(kind) == tmp_path / kind
+    assert assets.folder(kind) == inside
 
 
 @pytest.mark.parametrize("kind", ["templates", "schemas"])
-def test_finds_the_folder_of_a_checkout(
-    kind: Literal["templates", "schemas"], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_finds_the_folder_of_a_checkout(kind: Literal["templates", "schemas"]) -> None:
     """In a checkout it stands beside the package."""
-    monkeypatch.setattr("pipegen.assets.files", lambda _package: tmp_path)
+    assert assets.folder(kind) == ROOT / kind
 
-    assert folder(kind) == Path(__file__).parents[2] / kind
+
+def test_finds_the_folder_in_an_archive(tmp_path: Path) -> None:
+    """From which Python can import, too."""
+    with zipfile.ZipFile(tmp_path / "pipegen.zip", "w") as archive:
+        archive.write(ROOT / "pipegen" / "__init__.py", "pipegen/__init__.py")
+        archive.write(ROOT / "pipegen" / "assets.py", "pipegen/assets.py")
+        archive.writestr("pipegen/schemas/a.json", "{}")
+    command = (sys.executable, "-S", "-c", _READS)
+    read = subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": "pipegen.zip"}, capture_output=True, check=True)
+
+    assert read.stdout.strip() == b"{}"

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.script.interpreters import WATCHED
 from pipegen.bindings.script.model import RESERVED_NAMESPACES, Context, Placed, ScriptPart
+from pipegen.patterns import rare_pattern
 from pipegen.source.text import Span
 from pipegen.source.tree import Scalar
 
@@ -20,7 +21,7 @@ _UNNAMED = re.sub(r"\?P<\w+>", "?:", _REFERENCE)
 _PLAIN = re.compile(
     rf"""(?:[A-Za-z0-9_./:@%+,=;|&>~*?^{{}}! \t\n-]++|"(?:[^"$`\\]++|{_UNNAMED})*"|'[^'$]*+'|{_UNNAMED})*"""
 )
-_SINGLE = re.compile(r"""("[^"]*")|'[^']*'""")
+_SINGLE = rare_pattern(r"""("[^"]*")|'[^']*'""")
 _FOUND = re.compile(f"({_REFERENCE})")
 # The letters that a word begins with, two at least: nothing that is watched has fewer.
 _WORD = re.compile(r"[A-Za-z_](?<![A-Za-z0-9_].)[A-Za-z_]+")

@@ -1,7 +1,5 @@
 """`pipegen check`: all that is wrong with a config, and no output files."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path

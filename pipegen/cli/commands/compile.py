@@ -1,7 +1,5 @@
 """`pipegen compile`: the files that an engine reads."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path

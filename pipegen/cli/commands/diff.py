@@ -1,7 +1,5 @@
 """`pipegen diff`: what changed in meaning between two versions of a config."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """`pipegen explain`: the page of a code."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """`pipegen graph`: the graph of stages, drawn."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """`pipegen init`: the first config of a repository."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`pipegen plan`: what the config comes to, before any target."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """`pipegen run`: the pipeline on this machine."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

@@ -1,7 +1,5 @@
 """`pipegen schema`: the JSON Schema of configs."""
 
-from __future__ import annotations
-
 import typer
 
 from pipegen.assets import folder

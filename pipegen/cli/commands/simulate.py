@@ -1,7 +1,5 @@
 """`pipegen simulate`: a run on paper."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """`pipegen targets`: what each target can and cannot express."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

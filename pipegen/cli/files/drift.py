@@ -15,6 +15,7 @@ from pipegen.config.load import beginning
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
 from pipegen.emit.header import read_header
+from pipegen.patterns import rare_pattern
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import MutableStruct, field
 
@@ -24,7 +25,7 @@ _BESIDE = re.compile(r"\.gitlab-ci/[a-z0-9-]+-[0-9a-f]{10}\.yml")
 _TRIED = 5
 # What is shown of a file that pipegen did not write is its first line.
 _HEAD = 4096
-_CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
+_CONFLICT = rare_pattern(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 
 
 class Found(MutableStruct):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from pipegen.cli.exits import WrongUsage
@@ -49,17 +48,24 @@ def write(path: Path, text: str) -> bool:
 
 
 def _replace(place: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
+    # As `tempfile` does it, whose import takes longer than to write the file.
+    beside = place.with_name(f".{place.name}.{os.urandom(4).hex()}")
+    file = open(beside, "xb", opener=_open_privately)  # noqa: SIM115 - closed below: one that is there stays
     try:
-        with os.fdopen(handle, "wb") as file:
+        with file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
-        Path(name).replace(place)
+        beside.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
+        beside.replace(place)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        beside.unlink(missing_ok=True)
         raise
+
+
+def _open_privately(path: str, flags: int) -> int:
+    """Open *path*, which others may neither read nor write."""
+    return os.open(path, flags, 0o600)
 
 
 def is_foreign(path: Path) -> bool:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
 from pipegen.assets import folder
 from pipegen.config.schema.violation import Path
+from pipegen.structs import from_json
 
 
 @cache
 def pipelines_schema() -> Mapping[str, Any]:
     """Return the schema of a config."""
-    schema: dict[str, Any] = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
+    schema: dict[str, Any] = from_json((folder("schemas") / "pipelines.schema.json").read_bytes())
     return schema
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from enum import Enum
 
 from pipegen.diagnostics.model import Severity
+from pipegen.patterns import rare_pattern
 from pipegen.structs import Struct
 
 TAB = 4
 
 # All of most texts: shown as it is.
-_PLAIN = re.compile("[ -~]*")
+_PLAIN = rare_pattern("[ -~]*")
 _CONTROL_PICTURES = 0x2400
 _DELETE = 0x7F
 # Joiners are part of words and emoji; all other format characters could reorder or hide text.

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from pipegen.bindings.expression import Bare, Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Cache, Policy
 
 # What is new in each run, or with each commit.
 _SETUP = ("commit", "timestamp", "logURL")
-_VARIABLES = re.compile(
+_VARIABLES = rare_pattern(
     r"\$\{?(CI_COMMIT_SHA|CI_COMMIT_SHORT_SHA|CI_COMMIT_TIMESTAMP|CI_PIPELINE_I?ID|CI_JOB_ID|CI_PIPELINE_CREATED_AT"
     r"|CI_JOB_STARTED_AT|GIT_COMMIT|BUILD_ID|BUILD_NUMBER|BUILD_TAG|BUILD_URL)\b"
 )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked
+from pipegen.patterns import rare_pattern
 from pipegen.plan.commands import entries_of
 from pipegen.plan.model import Shell
 from pipegen.source.text import Span
@@ -15,9 +16,9 @@ from pipegen.source.tree import Scalar
 
 _TEE = re.compile(r"(?<!\|)\|&?\s*(?:sudo\s+)?(?P<tee>tee)\b")
 # What a command begins behind, once expansions are out of the way; ">&" belongs to one.
-_BORDER = re.compile(r"[;|(){}]|(?<!>)&")
-_EXPANSION = re.compile(r"\$\{[^{}\n]*\}|\$\([^()\n]*\)")
-_LEADING = re.compile(r"\s*(?:(?:if|then|else|do|time|!|[A-Za-z_]\w*=\S*)\s+)*(?P<command>[\w./-]+)?")
+_BORDER = rare_pattern(r"[;|(){}]|(?<!>)&")
+_EXPANSION = rare_pattern(r"\$\{[^{}\n]*\}|\$\([^()\n]*\)")
+_LEADING = rare_pattern(r"\s*(?:(?:if|then|else|do|time|!|[A-Za-z_]\w*=\S*)\s+)*(?P<command>[\w./-]+)?")
 # What hardly fails, or what a test of its own looks at.
 _HARMLESS = ("echo", "printf", "cat", "date", "ls", "env", "true", "yes", "pwd", "hostname")
 _AWARE = re.compile(r"pipefail|PIPESTATUS|mkfifo")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from pipegen.diagnostics import codes
@@ -44,6 +42,9 @@ def check(checked: Checked, report: Report) -> None:
 
 def _remarks(program: str, texts: Sequence[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield each remark on *texts* with the text that it is on."""
+    import json  # noqa: PLC0415 - many machines have no shellcheck; it takes longer than to import these
+    from tempfile import TemporaryDirectory  # noqa: PLC0415
+
     processes = min(os.cpu_count() or 1, -(-len(texts) // _SCRIPTS_EACH))
     with TemporaryDirectory(prefix="pipegen-") as folder:
         names = {f"{number}.sh": text for number, text in enumerate(texts)}

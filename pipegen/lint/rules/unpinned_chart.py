@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Deploy
 
 # Helm's ranges: https://helm.sh/docs/chart_best_practices/dependencies/#versions
-_RANGE = re.compile(r"[\^~<>=*|, ]|(?:^|\.)[xX](?:\.|$)|^v?\d+(?:\.\d+)?$")
+_RANGE = rare_pattern(r"[\^~<>=*|, ]|(?:^|\.)[xX](?:\.|$)|^v?\d+(?:\.\d+)?$")
 
 
 def check(checked: Checked, report: Report) -> None:

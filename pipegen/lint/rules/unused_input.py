@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked
 from pipegen.lint.removal import is_in
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import IsSet, Matches, Subject
 from pipegen.plan.model.logic import atoms
 
 # An input is read by a reference; a script may also know the variable that engines make of it.
-_READ = re.compile(r"\b(?:inputs|params)\.([A-Za-z0-9_-]+)|\$\{?([A-Za-z_][A-Za-z0-9_]*)\b(?!\.)")
+_READ = rare_pattern(r"\b(?:inputs|params)\.([A-Za-z0-9_-]+)|\$\{?([A-Za-z_][A-Za-z0-9_]*)\b(?!\.)")
 
 
 def check(checked: Checked, report: Report) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from pipegen.patterns import rare_pattern
 from pipegen.plan.regular import ends
 from pipegen.structs import Struct
 
-_WILDCARD = re.compile(r"\*\*/|\*\*|\*|\?")
-_SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
+_WILDCARD = rare_pattern(r"\*\*/|\*\*|\*|\?")
+_SPECIAL = rare_pattern(r"[\\^$.|?*+()\[\]{}]")
 # Where no more repeats, and no alternatives do, Python's own matcher is quick: wildcards never stand inside each other.
-_REPEATED = re.compile(r"[*+{]|(?<!\()\?")
+_REPEATED = rare_pattern(r"[*+{]|(?<!\()\?")
 _FEW = 3
 # A line's end in a regular expression of ours: no character class holds a bare dollar sign.
-_END = re.compile(r"(\\.)|\$", re.DOTALL)
+_END = rare_pattern(r"(\\.)|\$", re.DOTALL)
 
 
 class Pattern(Struct):

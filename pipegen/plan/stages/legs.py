@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
@@ -11,14 +10,15 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.patterns import rare_pattern
 from pipegen.plan.stages.matrix import Matrix, check_source, read_matrix, source
 from pipegen.plan.unknown import report_unknown_stage
 from pipegen.source.tree import Scalar
 from pipegen.structs import Struct, replace
 
-_BLANK = re.compile(r"[\s\x00-\x1f\x7f]+")
+_BLANK = rare_pattern(r"[\s\x00-\x1f\x7f]+")
 # What a shell reads in a name that somebody hands it without care, as some runners do.
-_READ_BY_SHELLS = re.compile(r"[$`\"'\\]")
+_READ_BY_SHELLS = rare_pattern(r"[$`\"'\\]")
 # Of a name, so that all of it fits into 255 characters, and on a screen.
 _LONGEST_VALUE, _LONGEST_NAME = 40, 200
 

@@ -7,11 +7,12 @@ import re
 from pipegen.bindings.legs import axis_value
 from pipegen.config.model import Stage, Value
 from pipegen.diagnostics.report import Report
+from pipegen.patterns import rare_pattern
 from pipegen.source.text import Located
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence
 from pipegen.structs import replace
 
-_AXIS = re.compile(r"(?P<escape>\$?)\$\{matrix\.(?P<name>[A-Za-z0-9_-]+)(?:\|(?P<default>[^}]*))?\}")
+_AXIS = rare_pattern(r"(?P<escape>\$?)\$\{matrix\.(?P<name>[A-Za-z0-9_-]+)(?:\|(?P<default>[^}]*))?\}")
 
 # What is no plain word below these keys: text with references, scripts, names of stages. Bindings replace it there.
 _NO_WORDS = {

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
+from pipegen.patterns import rare_pattern
+
 # What sets variables, functions and options, moves, or ends the shell; what does so under a name that only the run
 # knows; and lists and negations, whose failure does not end a shell that has -e, but is the status of its last command.
 _BUILTINS = (
     r"cd|pushd|popd|exit|exec|set|shopt|trap|\.|source|eval|return|unset|readonly|export|declare|typeset|local|"
     r"alias|unalias|hash|enable|command|builtin|read|mapfile|readarray|getopts|for|select|let|umask|ulimit|function|coproc"
 )
-_TRACES = re.compile(
+_TRACES = rare_pattern(
     rf"""
     (?:^|[\s;&|(){{}}!`\\"'])(?:{_BUILTINS})(?:$|[\s;&|)}}`"'])
     | (?:^|[\s;&|(){{}}`])[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?\+?=
@@ -24,10 +26,10 @@ _TRACES = re.compile(
 _SIGNS = re.compile(r"[=(){}!&|;`]")
 _EXPANDED_FIRST = re.compile(r'^\s*"?\$', re.MULTILINE)
 _WORDS = frozenset(_BUILTINS.replace("\\.", ".").split("|"))
-_EXPANDED_NEXT = re.compile(r'printf|(?:then|do|else)\s*"?\$')
+_EXPANDED_NEXT = rare_pattern(r'printf|(?:then|do|else)\s*"?\$')
 _LIST = re.compile(r"[;\n]|(?<!&)&(?!&)")
 # A line whose quotes are all closed, and that does not go on in the next one but between two words.
-_CLOSED = re.compile(
+_CLOSED = rare_pattern(
     r"""(?:[^'"\\`$]|\\.|\$(?!['"])|'[^']*'|"(?:[^"\\`$]|\\.|\$(?!\())*")*?(?:(?<=[ \t])\\)?""",
 )
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from pipegen.bindings.expression import Text
 from pipegen.diagnostics.codes import TOO_MANY_CACHES
 from pipegen.diagnostics.report import Report
+from pipegen.patterns import rare_pattern
 from pipegen.plan import model as plan
 from pipegen.structs import replace
 from pipegen.targets.gitlab.expanded import expanded
@@ -15,7 +14,7 @@ from pipegen.targets.gitlab.model import Cache
 # https://docs.gitlab.com/ci/yaml/#cache, #cachekeyfiles
 _MOST_CACHES = 4
 _MOST_FILES = 2
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]")
+_NOT_IN_NAMES = rare_pattern(r"[^A-Za-z0-9._-]")
 _WHAT = "the key of a cache"
 
 

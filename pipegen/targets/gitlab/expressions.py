@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import (
     AllOf,
     AnyOf,
@@ -30,8 +31,8 @@ from pipegen.structs import Struct
 MOST_TOKENS = 99
 # Rules in the place of one.
 _MOST_PIECES = 1_000
-_TOKEN = re.compile(r"""\s*("[^"]*"|'[^']*'|/(?:[^/\\]|\\.)+/|[^\s()]+|[()])""")
-_MATCH = re.compile(r"^\$\w+ (?:=~ /|== \")")
+_TOKEN = rare_pattern(r"""\s*("[^"]*"|'[^']*'|/(?:[^/\\]|\\.)+/|[^\s()]+|[()])""")
+_MATCH = rare_pattern(r"^\$\w+ (?:=~ /|== \")")
 _PREDEFINED = {Subject.BRANCH: "CI_COMMIT_BRANCH", Subject.TAG: "CI_COMMIT_TAG"}
 # https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable
 _SOURCES = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 from posixpath import join
 from shlex import quote
 
 from pipegen.diagnostics.report import Report
+from pipegen.digests import digest_of
 from pipegen.source.text import Span
 from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile
@@ -95,4 +95,4 @@ class Files(Struct, kw_only=True):
 
 
 def _beside(words: str, text: str) -> str:
-    return f"{FOLDER}/{words}-{sha256(text.encode()).hexdigest()[:_DIGITS]}.yml"
+    return f"{FOLDER}/{words}-{digest_of(text, _DIGITS)}.yml"

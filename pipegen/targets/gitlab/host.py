@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from hashlib import sha256
 
+from pipegen.digests import digest_of
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Credential, CredentialKind, Job, Plan
 from pipegen.shell.credentials import sources, variable
 from pipegen.shell.host import Host, Images, Login
@@ -34,11 +35,11 @@ _JOB_VALUES = {
 MARKS = ".pipegen/status"
 FAILED = ".pipegen/failed"
 _LABELS = (("ci.project", "$CI_PROJECT_PATH"), ("ci.job", "$CI_JOB_URL"))
-_PARAMETER = re.compile(r"params\.([A-Za-z_][A-Za-z0-9_]*)")
+_PARAMETER = rare_pattern(r"params\.([A-Za-z_][A-Za-z0-9_]*)")
 # The runner takes bash where the image has it.
 _HAS_BASH = '[ -n "${BASH_VERSION:-}" ] || { echo "the stage asks for bash, which is not there" >&2; exit 1; }'
 _FILES = (CredentialKind.FILE, CredentialKind.SSH_KEY)
-_NOT_IN_VARIABLES = re.compile(r"[^A-Z0-9]")
+_NOT_IN_VARIABLES = rare_pattern(r"[^A-Z0-9]")
 
 
 def pipeline_variable(name: str) -> str | None:
@@ -141,7 +142,7 @@ def expanded_variable(job: Job, name: str) -> str:
     plain = _NOT_IN_VARIABLES.sub("_", told.upper())
     if plain.lower() == told and told.count("_") == 1:
         return f"PIPEGEN_{plain}"
-    return f"PIPEGEN_{plain}_{sha256(f'{job.slug}.{name}'.encode()).hexdigest()[:6]}"
+    return f"PIPEGEN_{plain}_{digest_of(f'{job.slug}.{name}', 6)}"
 
 
 def _promote_credential(plan: Plan, settings: Settings) -> Credential:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Input, InputType, Plan
 from pipegen.plan.model.inputs import BOOLEANS
 from pipegen.targets.gitlab.model import Variable
 
 # What GitLab expands in a value, `%NAME%` too.
-_EXPANDED = re.compile(r"[$%]")
+_EXPANDED = rare_pattern(r"[$%]")
 
 
 def input_variables(plans: Sequence[Plan]) -> tuple[Variable, ...]:

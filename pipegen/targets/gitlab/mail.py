@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 from itertools import chain
 
 from pipegen.bindings.expression import Defaulted, Loop, Reference, Scope
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job, Output, Plan
 from pipegen.plan.model import Mail as PlanMail
 from pipegen.plan.model.texts import mail_texts
@@ -26,7 +27,7 @@ from pipegen.targets.gitlab.model import Entry
 from pipegen.targets.gitlab.scripts import entries
 from pipegen.targets.gitlab.settings import Mail
 
-_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+_LINE_BREAK = rare_pattern(r"\r\n|\n|\r")
 _TYPE = ("MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: 8bit", "")
 
 

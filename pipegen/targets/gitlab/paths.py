@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Pattern
 
-_PART = re.compile(r"\*\*/|\*\*|[*?]|[\[{]|[$%]")
+_PART = rare_pattern(r"\*\*/|\*\*|[*?]|[\[{]|[$%]")
 
 
 def path_glob(pattern: Pattern) -> str:

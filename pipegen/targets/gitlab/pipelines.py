@@ -13,7 +13,6 @@ from pipegen.targets.gitlab.drafts import Draft, idle
 from pipegen.targets.gitlab.final import FINALLY, OUTCOME, Notes, notes
 from pipegen.targets.gitlab.gates import gated
 from pipegen.targets.gitlab.limits import limit_variables, lower_limits
-from pipegen.targets.gitlab.mail import mail_outputs, mail_script
 from pipegen.targets.gitlab.model import HELPER, Entry, IdToken, Image, Job, Limits, Need, Rule, Variable
 from pipegen.targets.gitlab.names import Names
 from pipegen.targets.gitlab.needs import Place, needs, output_needs
@@ -188,6 +187,8 @@ class Pipeline(Struct, kw_only=True):
         A single job for both would never run when the stage fails: the trigger is skipped then, and so is every job
         that needs a skipped one, `when: on_failure` or not.
         """
+        from pipegen.targets.gitlab.mail import mail_outputs, mail_script  # noqa: PLC0415 - few pipelines tell by mail
+
         place = places[one.job.stage]
         read = output_needs(one.job, mail_outputs(mail), places)
         script = mail_script(one.job, mail, self.plan, self.host, by)

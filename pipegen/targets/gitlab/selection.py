@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from pipegen.diagnostics.report import Report
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Event, Plan, Selection
 from pipegen.plan.model.logic import can_hold
 from pipegen.targets.gitlab.expressions import Compare
@@ -13,9 +14,9 @@ from pipegen.targets.gitlab.model import Rule, Variable
 from pipegen.targets.gitlab.rules import Choice, rules
 
 VARIABLE = "PIPEGEN_PIPELINE"
-_PUNCTUATION = re.compile(r"[\\^$.|?*+()\[\]{}]")
+_PUNCTUATION = rare_pattern(r"[\\^$.|?*+()\[\]{}]")
 # A slash ends a pattern, and GitLab refuses one of several lines.
-_CODED = re.compile(r"[/\x00-\x1f\x7f]")
+_CODED = rare_pattern(r"[/\x00-\x1f\x7f]")
 _UNASKED = Compare(f'${VARIABLE} == ""', f'${VARIABLE} != ""')
 
 

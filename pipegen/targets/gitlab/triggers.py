@@ -9,6 +9,7 @@ from urllib import parse
 from pipegen.bindings.expression import Part, Reference, Scope, Text
 from pipegen.diagnostics.codes import INVALID_TRIGGER_VARIABLE, TRIGGER_WITHOUT_PROJECT
 from pipegen.diagnostics.report import Report
+from pipegen.patterns import rare_pattern
 from pipegen.plan import model as plan
 from pipegen.shell.quote import quote
 from pipegen.structs import Struct
@@ -17,10 +18,10 @@ from pipegen.targets.gitlab.model import Entry, Trigger, Variable
 from pipegen.targets.gitlab.pairs import AWAITED_VALUES
 from pipegen.targets.gitlab.settings import Project
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE = rare_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 # What GitLab expands in values, `%NAME%` too.
-_EXPANDED = re.compile(r"[$%]")
-_NAME = re.compile(r"\$(\w+)", re.ASCII)
+_EXPANDED = rare_pattern(r"[$%]")
+_NAME = rare_pattern(r"\$(\w+)", re.ASCII)
 
 
 class Bridge(Struct, kw_only=True):

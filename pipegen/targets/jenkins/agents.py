@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.work import NamedJob, PlanScripts
 
 # What Jenkins reads as one label without quotes; a dash may not be followed by ">".
-_PLAIN = re.compile(r"[A-Za-z0-9_.:/@+=#-]+")
+_PLAIN = rare_pattern(r"[A-Za-z0-9_.:/@+=#-]+")
 
 
 def agent_of(named: NamedJob, settings: Settings) -> model.Agent:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from pipegen.emit.groovy import literal
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.limits import Limited
 
 _LOCKS_PLUGIN = "lockable-resources"
 _RUNS = "runs of "
-_LIKE_RUNS = re.compile(f"(lock )*{_RUNS}")
+_LIKE_RUNS = rare_pattern(f"(lock )*{_RUNS}")
 
 
 def group_resource(group: str) -> str:

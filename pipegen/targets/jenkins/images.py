@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import JobImage, Machine, Pull, Resources, Service
 from pipegen.shell.quote import quote
 from pipegen.targets.jenkins import model
@@ -12,7 +12,7 @@ from pipegen.targets.jenkins.values import Values
 
 # What the plugin, which splits arguments by rules of its own, takes as one.
 NOTHING = "''"
-_PLAIN = re.compile(r"[A-Za-z0-9_./-]*")
+_PLAIN = rare_pattern(r"[A-Za-z0-9_./-]*")
 
 
 def in_image(where: Machine, values: Values, step: model.Step) -> model.Step:

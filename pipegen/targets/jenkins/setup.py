@@ -6,6 +6,7 @@ import re
 from enum import Enum
 
 from pipegen.emit.groovy import literal
+from pipegen.patterns import rare_pattern
 from pipegen.structs import Struct
 
 # The variables that the git plugin documents; `checkout` returns them.
@@ -24,7 +25,7 @@ _CHECKOUT_VARIABLES = frozenset(
         "GIT_URL",
     }
 )
-_NUMBERED_URL = re.compile(r"GIT_URL_[1-9][0-9]*")
+_NUMBERED_URL = rare_pattern(r"GIT_URL_[1-9][0-9]*")
 _PARAMETER = "params."
 
 

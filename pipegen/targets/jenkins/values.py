@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from pipegen.bindings.expression import Bare, Defaulted, Items, Loop, Part, Reference, Scope, Text
+from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job, Plan, Workspace
 from pipegen.shell.absence import may_be_absent
 from pipegen.structs import Struct
@@ -13,7 +13,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.inputs import input_value
 from pipegen.targets.jenkins.setup import LABELS, setup_value
 
-_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+_LINE_BREAK = rare_pattern(r"\r\n|\n|\r")
 # What a loop's names stand for: the names of each loop around, the outermost first.
 _Around = tuple[tuple[str, ...], ...]
 
