@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 from pipegen.cli.exits import WrongUsage
@@ -48,24 +49,17 @@ def write(path: Path, text: str) -> bool:
 
 
 def _replace(place: Path, data: bytes) -> None:
-    # As `tempfile` does it, whose import takes longer than to write the file.
-    beside = place.with_name(f".{place.name}.{os.urandom(4).hex()}")
-    file = open(beside, "xb", opener=_open_privately)  # noqa: SIM115 - closed below: one that is there stays
+    handle, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
     try:
-        with file:
+        with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        beside.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
-        beside.replace(place)
+        Path(name).chmod(place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
+        Path(name).replace(place)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        Path(name).unlink(missing_ok=True)
         raise
-
-
-def _open_privately(path: str, flags: int) -> int:
-    """Open *path*, which others may neither read nor write."""
-    return os.open(path, flags, 0o600)
 
 
 def is_foreign(path: Path) -> bool:
