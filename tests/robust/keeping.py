@@ -324,6 +324,7 @@ def full(project: Project, limits: Iterable[int]) -> tuple[int, list[str]]:
 
 
 def _limit(size: int) -> None:
+    sys.dont_write_bytecode = True  # what Python keeps of modules would be cut off, and stay
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 

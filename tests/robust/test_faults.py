@@ -107,13 +107,18 @@ def mendable(empty: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pyt
 
 @contextmanager
 def at_most(size: int) -> Iterator[None]:
-    """Let no file of this process grow past *size* meanwhile; Python ignores the signal of that."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    """Let no file of this process grow past *size* meanwhile; Python ignores the signal of that.
+
+    What Python keeps of the modules that it loads would be cut off, and stay: it keeps nothing.
+    """
+    before, keeps_nothing = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        sys.dont_write_bytecode = keeps_nothing
 
 
 @pytest.mark.parametrize("verb", [verb for verb in WRITING if verb != "the schema of init"])
