@@ -1,8 +1,8 @@
 """The floor: what a whole compilation of the workload costs in bare Python: libyaml, checks by hand, strings.
 
 Reads a config by libyaml with the lines of all values; checks keys, kinds of values, names, order and references by
-hand; writes jobs that GitLab takes and runs, with the order, the values and the quotes that they need. It knows just
-the keys of the workload, ends with a line and a few words at the first mistake, and is sure of nothing else.
+hand; writes, byte for byte, the file that pipegen writes, but never several: GitLab takes no file of 10,000 jobs. It
+knows just the keys of the workload, ends with a few words at the first mistake, and is sure of nothing else.
 """
 
 import gc
@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,16 +21,17 @@ gc.disable()
 NAME = re.compile(r"[A-Za-z0-9_-]+")
 REFERENCE = re.compile(r"\$\{([\w-]+)\.([\w-]+)\}")
 # What both versions of YAML take for the same text without quotes.
-PLAIN = re.compile(r"""(?i:(?!(?:true|false|yes|no|on|off|null|y|n)\Z))[A-Za-z./$_](?:[^:#\n"'\\]|:(?! ))*(?<! )""")
+PLAIN = re.compile(r"(?i:(?!(?:true|false|yes|no|on|off|null|y|n)\Z))[A-Za-z./$_](?:[^:#\n]|:(?! )|(?<! )#)*(?<! )")
 
 
 class Stage:
     """A stage of the config, and what the arcs say of it: its *frame*, and a bit for each stage that is *above*."""
 
-    __slots__ = ("above", "before", "frame", "image", "name", "node", "number", "outputs", "script")
+    __slots__ = ("above", "before", "frame", "image", "name", "node", "number", "outputs", "script", "used")
     image: str
     script: list[str]
     outputs: dict[str, str]
+    used: dict[tuple[str, str], None]
 
     def __init__(self, number: int, node: yaml.Node, name: str) -> None:
         """Take what is found out first."""
@@ -88,6 +90,7 @@ def read(node: yaml.Node) -> dict[str, Stage]:
         stage = stages[name] = Stage(len(stages), one, name)
         stage.image = text(keys["image"])
         stage.script = [text(line) for line in items(keys["script"])]
+        stage.used = dict.fromkeys([used for line in stage.script for used in REFERENCE.findall(line)])
         outputs = mapping(keys["outputs"])
         stage.outputs = {key: text(mapping(value, OUTPUT)["command"]) for key, value in outputs.items()}
     for arc in items(parts["execution"]) if "execution" in parts else ():
@@ -104,7 +107,7 @@ def order(stages: dict[str, Stage]) -> None:
     try:
         ordered = tuple(TopologicalSorter({name: stage.before for name, stage in stages.items()}).static_order())
     except CycleError as error:
-        sys.exit(f"a cycle: {error.args[1]}")
+        sys.exit(f"a cycle: {' -> '.join(error.args[1])}")
     for name in ordered:
         stage = stages[name]
         for earlier in map(stages.__getitem__, stage.before):
@@ -112,38 +115,60 @@ def order(stages: dict[str, Stage]) -> None:
             stage.frame = max(stage.frame, earlier.frame + 1)
 
 
-def job(stage: Stage, stages: dict[str, Stage]) -> Iterator[str]:
-    """Yield the lines of the job of *stage*."""
-    used = dict.fromkeys([read for line in stage.script for read in REFERENCE.findall(line)])
-    for name, value in used:
+def job(stage: Stage, stages: dict[str, Stage], wanted: set[tuple[str, str]]) -> Iterator[str]:
+    """Yield the lines of the job of *stage*, which keeps what of its outputs is *wanted*."""
+    for name, value in stage.used:
         if name not in stages or value not in stages[name].outputs or not stage.above >> stages[name].number & 1:
             raise wrong(stage.node, f"{name}.{value} is not there yet")
-    read = dict.fromkeys([name for name, _ in used])
-    yield f"{stage.name}:"
+    read = dict.fromkeys([name for name, _ in stage.used])
+    kept = [value for value in stage.outputs if (stage.name, value) in wanted]
+    yield f"\n{stage.name}:"
+    if read:
+        yield "  extends: .shell"
     yield f"  image: {quoted(stage.image)}"
     yield f"  stage: step {stage.frame}"
-    yield "  needs:" if stage.before or read else "  needs: []"
+    if stage.before or read:
+        yield "  needs:"
     for name in dict.fromkeys([*stage.before, *read]):
         yield f"    - {{ job: {quoted(name)}, artifacts: {'true' if name in read else 'false'} }}"
+    yield from script(stage, kept)
+    if kept:
+        yield "  artifacts:"
+        yield "    paths:"
+        yield f"      - .pipegen/outputs/{stage.name}/"
+
+
+def script(stage: Stage, kept: list[str]) -> Iterator[str]:
+    """Yield the lines of the script of *stage*, which leaves the outputs *kept*."""
     yield "  script:"
-    for name, value in used:
-        yield f"    - {quoted(f'{variable(name, value)}=$(cat .outputs/{name}/{value})')}"
+    if stage.used:
+        yield "    # what other jobs left, out of the checkout"
+        yield '    - mv .pipegen "$pipegen/in"'
+    for name, value in stage.used:
+        yield "    - " + quoted(f'{variable(name, value)}=$(cat "$pipegen/in/outputs/{name}/{value}")')
     for line in stage.script:
-        yield f"    - {quoted(REFERENCE.sub(lambda found: f'${{{variable(*found.groups())}}}', line))}"
-    yield f"    - mkdir -p .outputs/{stage.name}"
-    for value, command in stage.outputs.items():
-        own = variable(stage.name, value)
-        yield f"    - {quoted(f'{own}=$({command})')}"
-        yield "    - " + quoted(f'printf %s "${own}" >.outputs/{stage.name}/{value}')
-    yield "  artifacts:"
-    yield "    paths:"
-    yield f"      - .outputs/{stage.name}/"
-    yield ""
+        yield f"    - {quoted(REFERENCE.sub(expanded, line))}"
+    for value in kept:
+        yield f"    - {quoted(f'{variable(stage.name, value)}=$({stage.outputs[value]})')}"
+    if kept:
+        yield "    # outputs"
+        yield f"    - mkdir -p .pipegen/outputs/{stage.name}"
+    for value in kept:
+        place = f".pipegen/outputs/{stage.name}/{value}"
+        yield "    - " + quoted(f'printf %s "${variable(stage.name, value)}" >{place}')
 
 
 def variable(stage: str, value: str) -> str:
     """Return the variable of a value."""
-    return f"{stage}_{value}".replace("-", "_")
+    return f"pipegen_{stage}_{value}".replace("-", "_")
+
+
+def expanded(found: re.Match[str]) -> str:
+    """Return the variable in the place of a reference, which must stand between double quotes."""
+    if found.string.count('"', 0, found.start()) % 2 == 0:
+        raise SystemExit(f"{found[0]} stands outside of quotes")
+    name, goes_on = variable(found[1], found[2]), found.string[found.end() : found.end() + 1]
+    return f"${{{name}}}" if goes_on.isalnum() or goes_on in ("_", "[") else f"${name}"
 
 
 def quoted(scalar: str) -> str:
@@ -151,16 +176,33 @@ def quoted(scalar: str) -> str:
     return scalar if PLAIN.fullmatch(scalar) else "'{}'".format(scalar.replace("'", "''"))
 
 
-def compiled(source: str) -> str:
-    """Return the file for the one pipeline in *source*."""
-    root = yaml.compose(source, yaml.CLoader)
+def compiled(path: str) -> str:
+    """Return the file for the one pipeline in the file at *path*."""
+    root = yaml.compose(Path(path).read_text(encoding="utf-8"), yaml.CLoader)
     if root is None:
-        sys.exit("empty")
+        raise SystemExit("empty")
     (pipeline,) = mapping(mapping(root, frozenset({"pipelines"}))["pipelines"]).values()
     stages = read(pipeline)
     order(stages)
-    steps = ", ".join(f"step {number + 1}" for number in range(max(stage.frame for stage in stages.values())))
-    return "\n".join([f"stages: [{steps}]", "", *(line for stage in stages.values() for line in job(stage, stages))])
+    wanted = {one for stage in stages.values() for one in stage.used}
+    steps = ", ".join([f"step {number + 1}" for number in range(max(stage.frame for stage in stages.values()))])
+    lines = [f"stages: [{steps}]", *([SHELL] if wanted else [])]
+    for stage in stages.values():
+        lines += job(stage, stages, wanted)
+    body = "\n".join([*lines, ""])
+    return f"{HEAD.format(path)}{sha256(body.encode()).hexdigest()[:16]}\n\n{body}"
 
 
-Path(sys.argv[2]).write_text(compiled(Path(sys.argv[1]).read_text(encoding="utf-8")), encoding="utf-8")
+HEAD = """\
+# Generated by pipegen from {}. Do not edit: change that file and run "pipegen compile".
+# Digest: """
+SHELL = """
+.shell:
+  before_script:
+    - pipegen=$(mktemp -d)
+    - |
+      # nothing is left behind, however the script ends
+      trap '{ trap "" HUP INT TERM; rm -rf "$pipegen"; } >/dev/null 2>&1 || :' EXIT
+      trap 'exit 143' HUP INT TERM"""
+
+Path(sys.argv[2]).write_text(compiled(sys.argv[1]), encoding="utf-8")

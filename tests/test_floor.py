@@ -1,0 +1,57 @@
+"""The floor of the benchmark does all that the workload asks for: else its figures would be those of something less."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from benchmarks import workload
+
+from pipegen.compiler import compile_file
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import SourceFile
+from pipegen.targets import registry
+
+PROGRAM = Path(workload.__file__).parent / "floor.py"
+
+
+def floor(config: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Let the floor compile *config* to out.yml in *folder*."""
+    (folder / "pipegen.yaml").write_text(config, encoding="utf-8")
+    command = [sys.executable, str(PROGRAM), "pipegen.yaml", "out.yml"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("stages", [1, 10, 300])
+def test_it_writes_what_pipegen_writes(stages: int, tmp_path: Path) -> None:
+    """Byte for byte."""
+    config = workload.config(stages)
+    (file,) = compile_file(SourceFile("pipegen.yaml", config), registry.load("gitlab"), {}, (), Report())
+    ended = floor(config, tmp_path)
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert (tmp_path / "out.yml").read_text(encoding="utf-8") == file.text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("image: ", "imag: ", "line 4: unknown key"),
+        ("name: s1\n", "name: s0\n", "line 8: no name, or one that is taken"),
+        ("[s0, s5]", "[s0, s55]", "line 45: unknown stage"),
+        ("[s0, s5]", "[s0, s5, s0]", "a cycle: s0 -> s5 -> s0"),
+        ("${s0.value}", "${s6.value}", "line 24: s6.value is not there yet"),
+        ('echo "s5 ', "echo s5 ", "${s0.value} stands outside of quotes"),
+        ("{ command: echo s0 }", "[echo s0]", "line 7: not a map"),
+        ("alpine:3.20", "3.20", "line 5: not text"),
+    ],
+)
+def test_it_checks_what_pipegen_checks(old: str, new: str, told: str, tmp_path: Path) -> None:
+    """In fewer words."""
+    config = workload.config(10)
+    assert old in config
+
+    ended = floor(config.replace(old, new, 1), tmp_path)
+
+    assert (ended.returncode, ended.stderr.strip()) == (1, told)
+    assert not (tmp_path / "out.yml").exists()
