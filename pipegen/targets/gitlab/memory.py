@@ -66,8 +66,7 @@ def memory(*values: Value) -> int:
         elif type(value) is bool or value is None:
             pass
         elif type(value) is dict or isinstance(value, Mapping):
-            size += map_memory(len(value))
-            texts += value
+            size += _keys(tuple(value))
             waiting += value.values()
         elif isinstance(value, str):
             texts.append(value)
@@ -76,8 +75,18 @@ def memory(*values: Value) -> int:
         elif isinstance(value, Sequence):
             size += _list(len(value))
             waiting += value
+    return size + _texts(texts)
+
+
+def _texts(texts: Sequence[str]) -> int:
     lengths = map(len, texts if all(map(str.isascii, texts)) else map(str.encode, texts))
-    return size + sum(map(_TEXTS.__getitem__, lengths))
+    return sum(map(_TEXTS.__getitem__, lengths))
+
+
+@lru_cache(maxsize=1_024)
+def _keys(keys: tuple[str, ...]) -> int:
+    """Return the bytes of a map with these *keys* beside its values, at most: many maps have the same."""
+    return map_memory(len(keys)) + _texts(keys)
 
 
 @lru_cache

@@ -146,7 +146,7 @@ def _tied(plan: Plan, numbers: Mapping[str, int]) -> tuple[tuple[int, ...], ...]
     """Return for each stage those that take a name from it by a dotenv report, which collectors do not hand on."""
     told = {Output(job.stage, name) for job in plan.jobs for name in job.expanded}
     found: list[dict[int, None]] = [{} for _ in numbers]
-    for job in plan.jobs:
+    for job in plan.jobs if told else ():
         for output in job.inputs:
             if output in told and job.stage in numbers:
                 found[numbers[output.stage]][numbers[job.stage]] = None
