@@ -232,6 +232,6 @@ def _stages(jobs: Sequence[Job]) -> tuple[str, ...]:
 
 def _used(variables: Iterable[Variable], scripts: Iterable[tuple[Entry, ...]]) -> list[Variable]:
     """Return those of *variables* that one of *scripts* names."""
-    texts = "\n".join([entry.text for script in scripts for entry in script])
-    named = [variable for variable in variables if variable.name in texts]
-    return [variable for variable in named if re.search(rf"\$\{{?{variable.name}\b", texts)]
+    # The names of all of them begin so, and few scripts name one.
+    texts = "\n".join([entry.text for script in scripts for entry in script if "PIPEGEN_" in entry.text])
+    return [variable for variable in variables if re.search(rf"\$\{{?{variable.name}\b", texts)]

@@ -115,8 +115,10 @@ def _pinned(plan: Plan, laid: Laid, settings: Settings) -> Iterator[tuple[str, s
         if job.is_final:
             for stage in (*read_stages(job), *(stage for stage in job.statuses if stage)):
                 yield stage, f'the finally stage "{job.title}" asks for it'
-        for why in _reasons(job, laid, published):
-            yield job.stage, why
+        gate = job.gate
+        if gate.approval is not None or gate.environment is not None or job.raw or published:
+            for why in _reasons(job, laid, published):
+                yield job.stage, why
 
 
 def _reasons(job: Job, laid: Laid, published: Collection[str]) -> Iterator[str]:

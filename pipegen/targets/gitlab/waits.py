@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from pipegen.structs import Struct
 
@@ -17,25 +18,38 @@ class Cost(Struct, order=True):
     pairs: int
 
 
-class Waits(Struct):
+class Waits(Struct, dict=True, gc=True):
     """The order that the arcs ask for: *before* are the predecessors of each stage, by numbers.
 
-    *order* holds the stages so that each comes after its predecessors, *masks* all that comes before each, as bits.
+    *order* holds the stages so that each comes after its predecessors. What comes before each is found out when it is
+    asked for: of most graphs that cannot be cut it never is.
     """
 
     before: tuple[tuple[int, ...], ...]
     order: tuple[int, ...]
-    masks: tuple[int, ...]
-    path: int
 
     @classmethod
     def of(cls, before: tuple[tuple[int, ...], ...]) -> Waits:
         """Return the whole order of the stages that *before* puts in order one by one."""
-        made = _Order.of(before, len(before))
-        if made is None:
+        order = tuple(_sorted(before))
+        if len(order) < len(before):
             message = "the arcs of a pipeline make a circle"
             raise ValueError(message)
-        return cls(before, made.order, made.masks, made.path)
+        return cls(before, order)
+
+    @property
+    def masks(self) -> tuple[int, ...]:
+        """All that comes before each stage, as bits."""
+        return self._whole.masks
+
+    @property
+    def path(self) -> int:
+        """The stages on the longest path."""
+        return self._whole.path
+
+    @cached_property
+    def _whole(self) -> _Order:
+        return _Order.along(self.order, self.before, len(self.before))
 
     def cost(self, places: Sequence[int]) -> Cost | None:
         """Return what it costs that the stages are in the parts *places*; None where parts wait in a circle."""
@@ -84,8 +98,11 @@ class _Order(Struct):
         None where they make a circle.
         """
         order = tuple(_sorted(before))
-        if len(order) < len(before):
-            return None
+        return cls.along(order, before, stages) if len(order) == len(before) else None
+
+    @classmethod
+    def along(cls, order: tuple[int, ...], before: Sequence[Sequence[int]], stages: int) -> _Order:
+        """Return the same of nodes that stand in *order*."""
         masks, lengths = [0] * len(before), [0] * len(before)
         for node in order:
             mask = length = 0
