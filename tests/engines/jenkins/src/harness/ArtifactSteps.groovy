@@ -79,7 +79,8 @@ class ArtifactSteps extends StepFamily {
         }
         File archive = new File(build.settings.root, 'archive')
         File source = scope.folder
-        build.threads.await { Trees.copy(source, archive, files) }
+        // Several stages may archive a file of one name at once, and the last one's stays.
+        build.threads.await { synchronized (build.archived) { Trees.copy(source, archive, files) } }
         build.archived.addAll(files)
         return null
     }
