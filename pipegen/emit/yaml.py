@@ -12,12 +12,12 @@ from typing import TypeAlias
 
 from pipegen.emit.yaml_scalar import (
     Scalar,
-    Texts,
     escape,
     is_foldable,
     literal_block,
     write_key,
     write_scalar,
+    write_text,
     write_text_in_flow,
 )
 from pipegen.structs import Struct
@@ -88,7 +88,7 @@ class _Line:
     """Writes what stands on one line."""
 
     def __init__(self) -> None:
-        self.texts = Texts()
+        self.texts = _Written(write_text)
         self._texts_in_flow = _Written(write_text_in_flow)
         self._keys_in_flow = _Written(partial(write_key, in_flow=True))
 
@@ -192,7 +192,7 @@ class _Depth:
 
     def _text(self, text: str) -> str:
         """Return *text*, as a literal block where it has several lines."""
-        return ("\n" in text and literal_block(text, self._deeper.start)) or self._line.texts[text]
+        return literal_block(text, self._deeper.start) or self._line.texts[text]
 
     def _folded(self, lines: tuple[str, ...]) -> str:
         """Return *lines* folded; on one line where there is no other or they cannot be broken."""

@@ -58,15 +58,6 @@ def write_text_in_flow(text: str) -> str:
     return text if _PLAIN_IN_FLOW.match(text) else _quoted(text)
 
 
-class Texts(dict[str, str]):
-    """How texts are written on one line in block style, each worked out once for all its places."""
-
-    def __missing__(self, text: str) -> str:
-        """Return what `write_text` does, without a call, since most texts stand in one place."""
-        found = self[text] = text if _PLAIN.match(text) else _quoted(text)
-        return found
-
-
 def _quoted(text: str) -> str:
     """Return *text* on one line, in the quotes that need the fewest escapes."""
     if _has_escapes(text):

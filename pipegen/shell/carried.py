@@ -7,7 +7,7 @@ from functools import cache
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import Job
 from pipegen.shell.host import Host
-from pipegen.shell.quote import SAFE, between_quotes, constant, quote, shell_text
+from pipegen.shell.quote import between_quotes, constant, quote, shell_text
 
 FOLDER = ".pipegen"
 ARCHIVE = f"{FOLDER}/archive"
@@ -58,16 +58,14 @@ def read(path: str, host: Host) -> str:
 
 
 def _below(folder: str, path: str) -> str:
-    """Return *path* below *folder*, which is shell text; most paths are safe as they are."""
-    start, is_expanded, is_safe = _folder(folder)
-    if is_expanded:
-        return f'"{start}/{path if SAFE.fullmatch(path) else between_quotes(path)}"'
-    return f"{start}/{path}" if is_safe and SAFE.fullmatch(path) else quote(f"{start}/{path}")
+    """Return *path* below *folder*, which is shell text."""
+    start, is_expanded = _folder(folder)
+    return f'"{start}/{between_quotes(path)}"' if is_expanded else quote(f"{start}/{path}")
 
 
 @cache
-def _folder(folder: str) -> tuple[str, bool, bool]:
-    """Return the shell text *folder*, whether it is expanded and so stands between double quotes, and is safe bare."""
+def _folder(folder: str) -> tuple[str, bool]:
+    """Return the shell text *folder* and whether it is expanded; it stands between double quotes then."""
     word = shell_text(folder)
     known = constant(word)
-    return (between_quotes(word), True, False) if known is None else (known, False, SAFE.fullmatch(known) is not None)
+    return (between_quotes(word), True) if known is None else (known, False)

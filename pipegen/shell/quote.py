@@ -32,8 +32,7 @@ class Shell(Struct):
 Fragment: TypeAlias = "Literal | Variable | Shell"
 Word: TypeAlias = tuple[Fragment, ...]
 
-# Text that means itself, between double quotes as well.
-SAFE = re.compile(r"[A-Za-z0-9_./:@%+=,-]+")
+_SAFE = re.compile(r"[A-Za-z0-9_./:@%+=,-]+")
 _SPECIAL = re.compile(r'[\\"$`]')
 # Not every engine keeps the first of these in a script.
 _CRLF = "\r\n"
@@ -77,7 +76,7 @@ def quote(word: Word | str) -> str:
     text = word if isinstance(word, str) else constant(word)
     if text is None:
         return f'"{between_quotes(word)}"'
-    return text if SAFE.fullmatch(text) else quoted(text)
+    return text if _SAFE.fullmatch(text) else quoted(text)
 
 
 def quoted(text: str) -> str:

@@ -34,7 +34,7 @@ def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> list[Comm
     lines = [_rewritten(line, values, lowering) for line in step.lines]
     measures = [command for output in step.outputs if (command := _measured(output, values, lowering)) is not None]
     waits = _waits(values, lowering) if lowering.job.machine.services else []
-    found = values.commands
+    found = [*values.commands]
     for name, value in step.env:
         found += _exported(name, value, lowering)
     if Measure.WRITTEN in map(_MEASURE, step.outputs):

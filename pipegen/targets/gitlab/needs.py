@@ -76,7 +76,7 @@ def _stage_needs(place: Place, reader: Job, *, is_read: bool, is_awaited: bool) 
 
     A trigger's job needs the stage's own, so that one is needed for artifacts only.
     """
-    is_optional = place.condition is not None and place.may_be_missing(reader.condition)
+    is_optional = place.may_be_missing(reader.condition)
     has_artifacts = is_read and place.artifacts != ()
     has_trigger = place.last != place.job
     found = [Need(place.job, has_artifacts, is_optional)] if has_artifacts or (is_awaited and not has_trigger) else []

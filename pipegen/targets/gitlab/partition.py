@@ -127,7 +127,7 @@ def _reasons(job: Job, laid: Laid, published: Collection[str]) -> Iterator[str]:
         yield "it waits for a person, and a child would never end meanwhile"
     if environment is not None and (environment.stops or environment.on_stop):
         yield "GitLab stops an environment from the pipeline that made it"
-    if job.raw and any(name == "gitlab" for name, _ in job.raw):
+    if any(name == "gitlab" for name, _ in job.raw):
         yield 'its keys for GitLab ("raw") may mean more than this file'
     if published and not {job.stage, title, f"{job.pipeline}: {job.stage}"}.isdisjoint(published):
         yield "it publishes for the project"
