@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from engines.jenkins_facts import facts
 from engines.jenkins_jvm import available, run_java
 
 __all__ = [
@@ -214,7 +215,7 @@ def validate(texts: Mapping[str, str], *, bytecode: bool = False) -> dict[str, t
     """
     with tempfile.TemporaryDirectory() as folder:
         request, answer = Path(folder, "request.json"), Path(folder, "answer.json")
-        request.write_text(json.dumps({"texts": dict(texts), "bytecode": bytecode}), "utf-8")
+        request.write_text(json.dumps({"texts": dict(texts), "bytecode": bytecode, "facts": facts()}), "utf-8")
         run_java("validator.Main", str(request), str(answer), seconds=_GRACE + len(texts))
         found = json.loads(answer.read_text("utf-8"))
     return {name: tuple(Finding(**entry) for entry in found[name]) for name in texts}

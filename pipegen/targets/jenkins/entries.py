@@ -88,9 +88,7 @@ def _around(step: model.WithCredentials | model.OnAgent | model.Wrapped | model.
         case model.OnAgent(agent=model.Agent(is_pinned=True)):
             return Entry(shape=Shape(f"node(env.PIPEGEN_AGENT){_RUN}"), steps=inner)
         case model.OnAgent():
-            label = step.agent.label
-            shape = Shape(coded("node(", None, f"){_RUN}"), (label,)) if label else Shape(f"node{_RUN}")
-            return Entry(shape=shape, steps=inner)
+            return Entry(shape=Shape(coded("node(", None, f"){_RUN}"), (step.agent.label,)), steps=inner)
         case model.Wrapped():
             return Entry(shape=shaped(holes(step.head), _RUN), steps=inner)
         case model.WithAfter():

@@ -76,8 +76,8 @@ def label(where: model.Agent) -> str:
 
 
 def node(where: model.Agent) -> str:
-    """Return the step that takes an agent, up to its braces."""
-    return f"node({agent(where)})" if where.is_pinned or where.label else "node"
+    """Return the step that takes an agent, up to its braces: Declarative requires the label, if only an empty one."""
+    return f"node({agent(where)})"
 
 
 def selected(condition: model.Selected) -> str:

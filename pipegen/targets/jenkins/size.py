@@ -28,7 +28,7 @@ _PROPERTY = 3
 LEAST_STAGE = 2 * (_STATEMENT + _CLOSURE) + _TEXT
 # `when` of a declarative stage around its condition; `post { always { node {} } }`.
 _WHEN = 18
-_NODE = 24
+_NODE = 25
 _AGENT = 4
 # What makes a map of named arguments.
 _MAP = 1
@@ -173,7 +173,7 @@ def _weigh_around(step: Around) -> int:
             # More blocks, and the error that is thrown again.
             return 2 * _CLOSURE + _STATEMENT + weigh_steps(step.on_failure) + weigh_steps(step.always)
         case model.OnAgent():
-            return _TEXT if step.agent.label else 0
+            return _TEXT
         case model.WithAfter():
             return _weigh_step(step.sh)
         case model.InImage():

@@ -82,7 +82,7 @@ def test_files_are_looked_at_before_the_stages(style: str) -> None:
     stages = [{"name": f"s{number}", "script": ["make"], "when": when} for number, when in enumerate(whens)]
     text = jenkinsfile({"pipelines": {"p": {"stages": stages}}}, style)
 
-    assert "node {\n    lookAtFiles(['main'])\n}\n" in text
+    assert "node('') {\n    lookAtFiles(['main'])\n}\n" in text
     assert text.index("lookAtFiles(['main'])") < text.index("freshCheckout()")
 
 

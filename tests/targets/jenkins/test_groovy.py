@@ -60,7 +60,11 @@ def test_agents() -> None:
     """Any, by label, or the one that was chosen at the start."""
     anywhere, docker, pinned = model.Agent(), model.Agent("docker"), model.Agent("docker", is_pinned=True)
 
-    assert [node(one) for one in (anywhere, docker, pinned)] == ["node", "node('docker')", "node(env.PIPEGEN_AGENT)"]
+    assert [node(one) for one in (anywhere, docker, pinned)] == [
+        "node('')",
+        "node('docker')",
+        "node(env.PIPEGEN_AGENT)",
+    ]
     assert [agent(one) for one in (anywhere, docker, pinned)] == ["''", "'docker'", "env.PIPEGEN_AGENT"]
     assert [label(one) for one in (docker, pinned)] == ["'docker'", '"${env.PIPEGEN_AGENT}"']
 

@@ -68,7 +68,7 @@ class AgentSteps extends StepFamily {
         return null
     }
 
-    @Step(first = 'tmp', needsNode = true)
+    @Step(others = ['tmp'], needsNode = true)
     Object pwd(Map<String, Object> given, Closure body) {
         return given.tmp == true ? scope.agent.temporary.path : scope.folder.path
     }

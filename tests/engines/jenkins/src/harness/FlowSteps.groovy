@@ -100,7 +100,7 @@ class FlowSteps extends StepFamily {
         return TimeUnit.valueOf(unit).toMillis(((Number) time).longValue())
     }
 
-    @Step(first = 'message', others = ['buildResult', 'stageResult', 'catchInterruptions'], takesBody = true)
+    @Step(others = ['message', 'buildResult', 'stageResult', 'catchInterruptions'], takesBody = true)
     Object catchError(Map<String, Object> given, Closure body) {
         Result whole = Result.fromString((String) given.buildResult ?: 'FAILURE')
         Result stage = Result.fromString((String) given.stageResult ?: 'SUCCESS')
@@ -211,7 +211,7 @@ class FlowSteps extends StepFamily {
     }
 
     @Step(first = 'message', required = ['message'],
-            others = ['id', 'ok', 'parameters', 'submitter', 'submitterParameter', 'cancel'])
+            others = ['id', 'ok', 'parameters', 'submitter', 'submitterParameter'])
     Object input(Map<String, Object> given, Closure body) {
         build.inputs.add(given)
         build.console.line((String) given.message)

@@ -9,34 +9,12 @@ import org.codehaus.groovy.ast.stmt.Statement
 /** What Declarative asks of sections that are lists of calls: options, parameters, triggers. */
 @CompileStatic
 class ListRules {
-    private static final Set<String> STAGE_OPTIONS = '''
-            timeout retry timestamps skipDefaultCheckout checkoutToSubdirectory withEnv withCredentials
-            catchError warnError lock ws ansiColor
-    '''.tokenize().toSet()
-    private static final Set<String> OPTIONS = STAGE_OPTIONS + '''
-            buildDiscarder disableConcurrentBuilds disableResume preserveStashes parallelsAlwaysFailFast durabilityHint
-            skipStagesAfterUnstable quietPeriod newContainerPerStage overrideIndexTriggers disableRestartFromStage
-            rateLimitBuilds
-    '''.tokenize().toSet()
-    private static final Set<String> TRIGGERS = 'cron pollSCM upstream githubPush'.tokenize().toSet()
-    /** The parameter types, and what each may have beside its name and description. */
-    private static final Map<String, List<String>> PARAMETERS = [
-            string      : ['defaultValue', 'trim'],
-            text        : ['defaultValue', 'trim'],
-            booleanParam: ['defaultValue'],
-            choice      : ['choices'],
-            password    : ['defaultValue'],
-            file        : [],
-            credentials : ['defaultValue', 'credentialType', 'required'],
-            run         : ['projectName', 'filter'],
-    ]
-    private static final Set<String> UNITS = '''
-            NANOSECONDS MICROSECONDS MILLISECONDS SECONDS MINUTES HOURS DAYS
-    '''.tokenize().toSet()
     private final Report report
+    private final ArgumentRules arguments
 
     ListRules(Report report) {
         this.report = report
+        arguments = new ArgumentRules(report)
     }
 
     void check(MethodCallExpression section, ClosureExpression body, boolean isTop) {
@@ -45,10 +23,11 @@ class ListRules {
                 checkOptions(section, body, isTop)
                 break
             case 'triggers':
-                unique(plain(each(section, body, TRIGGERS)))
+                unique(checked('triggers', each(section, body, report.facts.names('triggers')), 'the trigger'))
                 break
             case 'parameters':
-                plain(each(section, body, PARAMETERS.keySet())).each { MethodCallExpression it -> checkParameter(it) }
+                List<MethodCallExpression> known = each(section, body, report.facts.names('parameters'))
+                checked('parameters', known, 'the parameter type').each { MethodCallExpression it -> checkParameter(it) }
                 break
             default:
                 report.add(section, "there is no section \"${section.methodAsString}\"")
@@ -86,52 +65,39 @@ class ListRules {
     }
 
     private void checkOptions(MethodCallExpression section, ClosureExpression body, boolean isTop) {
-        List<MethodCallExpression> options = plain(calls(section, body))
-        options.each { MethodCallExpression option ->
+        List<MethodCallExpression> options = calls(section, body)
+        checked('options', options, 'the option').each { MethodCallExpression option ->
             String name = option.methodAsString
-            if (!(name in OPTIONS)) {
+            Model model = report.facts.model('options', name, name)
+            if (model == null) {
                 report.add(option, "there is no option \"${name}\"")
-            } else if (!isTop && !(name in STAGE_OPTIONS)) {
+            } else if (!isTop && !((List<String>) model.entry['in']).contains('stage')) {
                 report.add(option, "the option \"${name}\" is allowed at the top only")
             }
-            checkLimit(option)
         }
         unique(options)
     }
 
-    private void checkLimit(MethodCallExpression option) {
-        Map<String, Expression> named = Ast.named(option)
-        List<Expression> values = Ast.values(option)
-        String name = option.methodAsString
-        if (!(name in ['timeout', 'retry'])) {
-            return
+    /** Jenkins finds out that these are missing when it makes the parameter, at the start of the build. */
+    private void checkParameter(MethodCallExpression parameter) {
+        Map<String, Expression> named = Ast.named(parameter)
+        if (named && !named.containsKey('name')) {
+            report.add(parameter, 'a parameter lacks its name')
         }
-        Expression number = named ? named[name == 'timeout' ? 'time' : 'count'] : values ? values[0] : null
-        if (number == null || (Ast.constant(number) != null && !(Ast.constant(number) instanceof Number))) {
-            report.add(option, "the option \"${name}\" takes a number")
-        }
-        Object unit = Ast.constant(named.unit)
-        if (unit != null && !(unit in UNITS)) {
-            report.add(option, "there is no unit of time \"${unit}\"")
+        if (parameter.methodAsString == 'choice' && !named.containsKey('choices')) {
+            report.add(parameter, 'a choice lacks its choices')
         }
     }
 
-    private void checkParameter(MethodCallExpression parameter) {
-        String type = parameter.methodAsString
-        Map<String, Expression> named = Ast.named(parameter)
-        if (!named.containsKey('name')) {
-            report.add(parameter, 'a parameter lacks its name')
+    /** Returns *calls*, whose arguments are checked against what *section* of the facts says of them. */
+    private List<MethodCallExpression> checked(String section, List<MethodCallExpression> calls, String kind) {
+        plain(calls).each { MethodCallExpression call ->
+            Model model = report.facts.model(section, call.methodAsString, "${kind} \"${call.methodAsString}\"")
+            if (model != null && !Ast.isMixed(call)) {
+                arguments.checkMethodCall(call, model)
+            }
         }
-        named.keySet().findAll { String it -> !(it in PARAMETERS[type] + ['name', 'description']) }.each { String it ->
-            report.add(parameter, "the parameter type \"${type}\" does not know \"${it}\"")
-        }
-        Object fallback = Ast.constant(named.defaultValue)
-        if (type == 'choice' && !named.containsKey('choices')) {
-            report.add(parameter, 'a choice lacks its choices')
-        }
-        if (fallback != null && (type == 'booleanParam') != (fallback instanceof Boolean)) {
-            report.add(parameter, "the default of a \"${type}\" is of the wrong type")
-        }
+        return calls
     }
 
     /** Reports calls with blocks or with mixed arguments. */

@@ -19,15 +19,16 @@ import org.codehaus.groovy.control.messages.SyntaxErrorMessage
 class Main {
     static void main(String[] arguments) {
         Map<String, Object> request = (Map<String, Object>) new JsonSlurper().parse(new File(arguments[0]), 'UTF-8')
+        Facts facts = new Facts((Map<String, Object>) request.facts)
         Map<String, Object> answers = [:]
         ((Map<String, String>) request.texts).each { String name, String text ->
-            List<Finding> found = validate(text, (boolean) request.bytecode)
+            List<Finding> found = validate(text, facts, (boolean) request.bytecode)
             answers[name] = found.collect { Finding it -> [line: it.line, message: it.message] }
         }
         new File(arguments[1]).setText(JsonOutput.toJson(answers), 'UTF-8')
     }
 
-    static List<Finding> validate(String text, boolean bytecode) {
+    static List<Finding> validate(String text, Facts facts, boolean bytecode) {
         GroovyClassLoader loader = new GroovyClassLoader(Main.classLoader)
         CompilationUnit unit = new CompilationUnit(Compiler.configuration(), null, loader)
         SourceUnit source = unit.addSource("${Compiler.NAME}.groovy", text)
@@ -35,7 +36,7 @@ class Main {
         if (errors) {
             return errors
         }
-        Report report = new Report()
+        Report report = new Report(facts)
         report.findings.addAll(Sandbox.check(source.AST))
         new SizeRules(report).check(source.AST)
         new PipelineRules(report).check(source.AST)

@@ -15,20 +15,6 @@ import org.codehaus.groovy.ast.stmt.Statement
 /** What Declarative asks of the sections that a pipeline and a stage have in common. */
 @CompileStatic
 class SectionRules {
-    /** The agent types, and what each may have. */
-    private static final Map<String, List<String>> AGENTS = [
-            label     : [],
-            node      : ['label', 'customWorkspace'],
-            docker    : ['image', 'label', 'args', 'registryUrl', 'registryCredentialsId', 'reuseNode',
-                         'customWorkspace', 'alwaysPull'],
-            dockerfile: ['filename', 'dir', 'label', 'additionalBuildArgs', 'args', 'registryUrl',
-                         'registryCredentialsId', 'reuseNode', 'customWorkspace'],
-    ]
-    private static final Set<String> TOOLS = 'ant git gradle jdk jgit maven nodejs'.tokenize().toSet()
-    private static final Set<String> CONDITIONS = '''
-            always changed fixed regression aborted failure success unstable unsuccessful notBuilt
-            cleanup
-    '''.tokenize().toSet()
     private static final Set<String> INPUT = '''
             message id ok submitter submitterParameter parameters
     '''.tokenize().toSet()
@@ -76,7 +62,7 @@ class SectionRules {
                 checkInput(section, body)
                 break
             case 'tools':
-                lists.each(section, body, TOOLS).each { MethodCallExpression it -> lists.expectOne(it) }
+                lists.each(section, body, report.facts.names('tools')).each { MethodCallExpression it -> lists.expectOne(it) }
                 break
             case 'libraries':
                 lists.each(section, body, ['lib']).each { MethodCallExpression it -> lists.expectOne(it) }
@@ -93,7 +79,7 @@ class SectionRules {
             report.add(agent, 'agent takes any, none or a block')
         } else if (body == null) {
             String word = arguments[0] instanceof VariableExpression ? arguments[0].text : Ast.constant(arguments[0])
-            if (!(word in ['any', 'none'])) {
+            if (!report.facts.model('agents', word, word)?.entry?.bare) {
                 report.add(agent, 'agent takes any, none or a block')
             }
         } else {
@@ -104,36 +90,40 @@ class SectionRules {
     private void checkAgentBlock(MethodCallExpression agent, ClosureExpression body) {
         List<MethodCallExpression> found = lists.calls(agent, body)
         if (Ast.statements(body).size() != 1) {
-            report.add(agent, "an agent block names one of ${AGENTS.keySet().join(', ')}")
+            report.add(agent, "an agent block names one of ${report.facts.names('agents').join(', ')}")
         }
         found.each { MethodCallExpression kind ->
-            if (AGENTS.containsKey(kind.methodAsString)) {
-                checkAgentType(kind)
+            String name = kind.methodAsString
+            Model model = report.facts.model('agents', name, "the agent type \"${name}\"")
+            if (model == null) {
+                report.add(kind, "there is no agent type \"${name}\"")
             } else {
-                report.add(kind, "there is no agent type \"${kind.methodAsString}\"")
+                checkAgentType(kind, model)
             }
         }
     }
 
-    private void checkAgentType(MethodCallExpression kind) {
-        String name = kind.methodAsString
+    private void checkAgentType(MethodCallExpression kind, Model model) {
         ClosureExpression body = Ast.body(kind)
         if (body == null) {
-            if (name == 'node' || Ast.arguments(kind).size() != 1) {
-                report.add(kind, "the agent type \"${name}\" lacks its value")
+            if (model.required.size() > 1 || Ast.arguments(kind).size() != 1) {
+                report.add(kind, "${model.what} lacks its value")
             }
             return
         }
-        Set<String> keys = lists.each(kind, body, AGENTS[name])*.methodAsString.toSet()
-        String required = [node: 'label', docker: 'image'][name]
-        if (required != null && !(required in keys)) {
-            report.add(kind, "the agent type \"${name}\" lacks \"${required}\"")
+        List<MethodCallExpression> lines = lists.each(kind, body, model.types.keySet())
+        lines.each { MethodCallExpression line ->
+            lists.expectOne(line)
+            new ArgumentRules(report).checkType(line, model, line.methodAsString, Ast.arguments(line)[0])
+        }
+        model.required.keySet().findAll { String it -> !(it in lines*.methodAsString) }.each { String it ->
+            report.add(kind, "${model.what} lacks \"${it}\"")
         }
     }
 
     private void checkPost(MethodCallExpression post, ClosureExpression body) {
         Set<String> seen = new HashSet<>()
-        lists.each(post, body, CONDITIONS).each { MethodCallExpression condition ->
+        lists.each(post, body, report.facts.names('post')).each { MethodCallExpression condition ->
             ClosureExpression inner = Ast.body(condition)
             if (!seen.add(condition.methodAsString)) {
                 report.add(condition, "post has the condition \"${condition.methodAsString}\" twice")

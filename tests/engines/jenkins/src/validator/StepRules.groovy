@@ -11,8 +11,6 @@ import harness.ShellSteps
 import harness.Step
 import java.lang.reflect.Method
 import org.codehaus.groovy.ast.expr.ClosureExpression
-import org.codehaus.groovy.ast.expr.Expression
-import org.codehaus.groovy.ast.expr.MapExpression
 import org.codehaus.groovy.ast.expr.MethodCallExpression
 import org.codehaus.groovy.ast.stmt.Statement
 
@@ -20,26 +18,17 @@ import org.codehaus.groovy.ast.stmt.Statement
 @CompileStatic
 class StepRules {
     private static final Set<String> BLOCKED = 'stage properties parallel pipeline'.tokenize().toSet()
-    private static final Set<String> NUMBERS = 'count time quantity ordinal'.tokenize().toSet()
-    private static final Set<String> BOOLEANS = '''
-            returnStdout returnStatus allowEmpty useDefaultExcludes allowEmptyArchive onlyIfSuccessful
-            fingerprint followSymlinks allowEmptyResults skipMarkingBuildUnstable wait propagate
-            catchInterruptions activity defaultExcludes caseSensitive tmp skipPublishingChecks enabledForFailure
-            skipSave skipRestore
-    '''.tokenize().toSet()
-    /** Arguments of any type. */
-    private static final Set<String> OPEN = '''
-            parameters healthScaleFactor quietPeriod scm branches overrides bindings changelog poll
-            properties inversePrecedence skipIfLocked extra priority conditions tools caches
-    '''.tokenize().toSet()
+    /** The steps of the harness: what it runs of plugins that the facts do not know is checked by these. */
     private static final Map<String, Step> KNOWN = [
             FlowSteps, AgentSteps, ShellSteps, ArtifactSteps, EnvironmentSteps, ScmSteps, NoticeSteps,
     ].collectMany { Class it -> it.methods.findAll { Method method -> method.isAnnotationPresent(Step) } }
             .collectEntries { Method it -> [it.name, it.getAnnotation(Step)] } as Map<String, Step>
     private final Report report
+    private final ArgumentRules arguments
 
     StepRules(Report report) {
         this.report = report
+        arguments = new ArgumentRules(report)
     }
 
     /** Checks the lines of a block; a `parallel` that is alone in `steps` is the old form of parallel stages. */
@@ -66,51 +55,33 @@ class StepRules {
                 report.add(call, 'script needs a block')
             }
         } else {
-            checkArguments(call, KNOWN[name])
+            checkArguments(call)
             (body == null ? [] : Ast.statements(body)).each { Object it -> checkStep((Statement) it) }
         }
     }
 
-    private void checkArguments(MethodCallExpression call, Step step) {
-        List<Expression> values = Ast.values(call)
-        String name = call.methodAsString
+    /** Jenkins takes a step that it does not know for one of a library, or a function. */
+    private void checkArguments(MethodCallExpression call) {
+        Model model = report.facts.step(call.methodAsString) ?: fromHarness(call.methodAsString)
+        if (model == null) {
+            return
+        }
+        Boolean takesBlock = (Boolean) model.entry.block
+        if (takesBlock != null && takesBlock != (Ast.body(call) != null)) {
+            report.add(call, "${model.what} ${takesBlock ? 'needs a block' : 'takes no block'}")
+        }
+        arguments.checkDescribable(call, model)
+    }
+
+    private static Model fromHarness(String name) {
+        Step step = KNOWN[name]
         if (step == null) {
-            return
+            return null
         }
-        if (step.takesBody() != (Ast.body(call) != null)) {
-            report.add(call, "the step \"${name}\" ${step.takesBody() ? 'needs a block' : 'takes no block'}")
-        }
-        if (values.size() > 1) {
-            report.add(call, "the step \"${name}\" takes one unnamed value, or named ones only")
-        } else if (values && !(values[0] instanceof MapExpression)) {
-            checkType(call, step.first(), values[0])
-        } else {
-            checkNamed(call, step, Ast.named(call))
-        }
-    }
-
-    private void checkNamed(MethodCallExpression call, Step step, Map<String, Expression> named) {
-        if (step.takesMap() && !named.containsKey(step.first())) {
-            return
-        }
-        List<String> known = step.others().toList() + [step.first()]
-        named.keySet().findAll { String it -> !(it in known) }.each { String it ->
-            report.add(call, "the step \"${call.methodAsString}\" does not know \"${it}\"")
-        }
-        step.required().findAll { String it -> !named.containsKey(it) }.each { String it ->
-            report.add(call, "the step \"${call.methodAsString}\" lacks \"${it}\"")
-        }
-        known.findAll { String it -> named.containsKey(it) }.each { String it -> checkType(call, it, named[it]) }
-    }
-
-    private void checkType(MethodCallExpression call, String key, Expression value) {
-        Object constant = Ast.constant(value)
-        if (constant == null || key in OPEN) {
-            return
-        }
-        Class wanted = key in NUMBERS ? Number : key in BOOLEANS ? Boolean : String
-        if (!wanted.isInstance(constant)) {
-            report.add(call, "\"${key}\" of the step \"${call.methodAsString}\" is no ${wanted.simpleName}")
-        }
+        Collection<String> required = step.required().toList()
+        Collection<String> others = (step.others().toList() + [step.first()]) - required - ['']
+        Map<String, Object> entry = [block: (Object) step.takesBody(), required: required.collectEntries { [it, 'Object'] },
+                                     optional: others.collectEntries { [it, 'Object'] }]
+        return new Model("the step \"${name}\"", entry)
     }
 }

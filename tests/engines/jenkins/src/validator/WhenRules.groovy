@@ -10,28 +10,6 @@ import org.codehaus.groovy.ast.stmt.Statement
 @CompileStatic
 class WhenRules {
     private static final Set<String> FLAGS = 'beforeAgent beforeInput beforeOptions'.tokenize().toSet()
-    private static final Set<String> NESTING = 'allOf anyOf not'.tokenize().toSet()
-    /** The conditions, and the names of their values. */
-    private static final Map<String, List<String>> CONDITIONS = [
-            branch        : ['pattern', 'comparator'],
-            buildingTag   : [],
-            changelog     : ['pattern', 'multiline', 'comparator'],
-            changeset     : ['pattern', 'glob', 'comparator', 'caseSensitive'],
-            changeRequest : ['id', 'target', 'branch', 'fork', 'url', 'title', 'author', 'authorDisplayName',
-                             'authorEmail', 'comparator'],
-            environment   : ['name', 'value', 'ignoreCase'],
-            equals        : ['expected', 'actual'],
-            isRestartedRun: [],
-            tag           : ['pattern', 'comparator'],
-            triggeredBy   : ['cause', 'detail', 'value'],
-    ]
-    private static final Map<String, List<String>> REQUIRED = [
-            environment: ['name', 'value'],
-            equals     : ['expected', 'actual'],
-    ]
-    private static final Set<String> NEEDS_VALUE = '''
-            branch changelog changeset triggeredBy environment equals
-    '''.tokenize().toSet()
     private final Report report
 
     WhenRules(Report report) {
@@ -67,22 +45,26 @@ class WhenRules {
 
     private void checkCondition(Statement statement) {
         MethodCallExpression call = Ast.call(statement)
+        String name = call?.methodAsString
+        Model model = name == null ? null : report.facts.model('when', name, "the condition \"${name}\"")
         if (call == null) {
             report.add(statement, 'not a condition of when')
-        } else if (call.methodAsString in NESTING) {
-            checkNesting(call)
+        } else if (model != null && model.entry.children != 'none') {
+            checkNesting(call, model)
         } else if (call.methodAsString == 'expression') {
             if (Ast.body(call) == null || Ast.arguments(call).size() != 1) {
                 report.add(call, 'expression needs a block')
             }
-        } else if (!CONDITIONS.containsKey(call.methodAsString)) {
-            report.add(call, "there is no condition \"${call.methodAsString}\" of when")
+        } else if (model == null) {
+            report.add(call, "there is no condition \"${name}\" of when")
+        } else if (Ast.body(call) != null) {
+            report.add(call, "${model.what} takes no block")
         } else {
-            checkValues(call)
+            new ArgumentRules(report).checkDescribable(call, model)
         }
     }
 
-    private void checkNesting(MethodCallExpression call) {
+    private void checkNesting(MethodCallExpression call, Model model) {
         ClosureExpression body = Ast.body(call)
         if (body == null || Ast.arguments(call).size() != 1) {
             report.add(call, "${call.methodAsString} needs a block and nothing else")
@@ -91,26 +73,9 @@ class WhenRules {
         List<Statement> inner = Ast.statements(body)
         if (inner.isEmpty()) {
             report.add(call, "${call.methodAsString} has no condition")
-        } else if (call.methodAsString == 'not' && inner.size() > 1) {
-            report.add(call, 'not takes one condition')
+        } else if (model.entry.children == 'one' && inner.size() > 1) {
+            report.add(call, "${call.methodAsString} takes one condition")
         }
         inner.each { Statement it -> checkCondition(it) }
-    }
-
-    private void checkValues(MethodCallExpression call) {
-        String name = call.methodAsString
-        Map<String, Expression> named = Ast.named(call)
-        if (Ast.body(call) != null) {
-            report.add(call, "the condition \"${name}\" takes no block")
-        } else if (name in NEEDS_VALUE && Ast.values(call).isEmpty()) {
-            report.add(call, "the condition \"${name}\" lacks its value")
-        }
-        named.keySet().findAll { String it -> !(it in CONDITIONS[name]) }.each { String it ->
-            report.add(call, "the condition \"${name}\" does not know \"${it}\"")
-        }
-        List<String> required = REQUIRED[name] ?: []
-        required.findAll { String it -> !named.containsKey(it) }.each { String it ->
-            report.add(call, "the condition \"${name}\" lacks \"${it}\"")
-        }
     }
 }

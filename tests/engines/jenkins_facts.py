@@ -1,0 +1,100 @@
+"""What a running Jenkins says of its steps, options, triggers, tools, parameters, agents and conditions.
+
+`jenkins/facts.json` holds the part of it that the Declarative validator asks about. It was listed from the descriptors
+of Jenkins 2.479.3 with the plugins that the file names, which are also what the validator itself looks up
+(`ModelValidatorImpl` and `DescriptorLookupCache` of pipeline-model-definition). Its `additions` go before that: options
+of a plugin that was not installed there, and what the validator itself treats otherwise, each with its source.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+FACTS = Path(__file__).parent / "jenkins" / "facts.json"
+ORIGINAL = Path(__file__).parents[3] / "shared" / "engines" / "jenkins-steps.json"
+
+Facts = Mapping[str, Any]
+
+
+def facts() -> Facts:
+    """Return the facts that the validator reads."""
+    read: Facts = json.loads(FACTS.read_text("utf-8"))
+    return read
+
+
+def compact(original: Facts) -> dict[str, Any]:
+    """Return what the validator asks of the list of a whole Jenkins."""
+    declarative = original["declarative"]
+    types = original["types"]
+    return {
+        "source": {"jenkins": original["jenkins"], "plugins": original["plugins"]},
+        "steps": {
+            name: {"block": one["takesBlock"], **_parameters(one)}
+            for name, one in {**original["functions"], **original["steps"]}.items()
+        },
+        "options": {name: {"in": one["in"], **_parameters(one)} for name, one in declarative["options"].items()},
+        "agents": {name: {"bare": one["bare"], **_parameters(one)} for name, one in declarative["agents"].items()},
+        "when": {name: {"children": one["children"], **_parameters(one)} for name, one in declarative["when"].items()},
+        "triggers": {name: _parameters(one) for name, one in declarative["triggers"].items()},
+        "parameters": {name: _parameters(one) for name, one in declarative["parameters"].items()},
+        "tools": list(declarative["tools"]),
+        "post": list(declarative["post"]),
+        "symbols": {symbol: _parameters(types[names[0]]) for symbol, names in _symbols(types).items() if not names[1:]},
+        "objects": {name: _parameters(types[name]) for name in sorted(_objects(original["steps"])) if name in types},
+    }
+
+
+def text(found: Facts) -> str:
+    """Return *found* as the file holds it: each entry on a line."""
+    sections = []
+    for name, section in found.items():
+        if isinstance(section, dict) and all(isinstance(one, dict) for one in section.values()):
+            lines = ",\n".join(f"    {json.dumps(key)}: {json.dumps(one)}" for key, one in section.items())
+            sections.append(f"  {json.dumps(name)}: {{\n{lines}\n  }}")
+        else:
+            sections.append(f"  {json.dumps(name)}: {json.dumps(section)}")
+    return "{\n" + ",\n".join(sections) + "\n}\n"
+
+
+def _parameters(one: Facts) -> dict[str, dict[str, str]]:
+    """Return the types of parameters, those that are required apart from those that are not."""
+    found: dict[str, dict[str, str]] = {}
+    for name, parameter in (one.get("parameters") or {}).items():
+        key = "required" if parameter["required"] else "optional"
+        found.setdefault(key, {})[name] = _type(parameter["type"])
+    return found
+
+
+def _type(given: str | Facts) -> str:
+    """Return a type in a word or two: `enum` with its values, `object` with its class, `list`, or a type of Java."""
+    match given:
+        case str():
+            return given
+        case {"enum": values}:
+            return " ".join(("enum", *values))
+        case {"object": name} | {"oneOf": name}:
+            return f"object {name}"
+        case _:
+            return "list"
+
+
+def _symbols(types: Facts) -> dict[str, list[str]]:
+    """Return the types that each symbol names; of one that names several, the validator asks what it finds first."""
+    found: dict[str, list[str]] = {}
+    for name, one in types.items():
+        for symbol in one.get("symbols") or ():
+            found.setdefault(symbol, []).append(name)
+    return found
+
+
+def _objects(steps: Facts) -> set[str]:
+    """Return the classes of the objects that are the one required parameter of a step: their keys may stand for it."""
+    sole = (
+        required[0]["type"]
+        for one in steps.values()
+        if len(required := [given for given in (one.get("parameters") or {}).values() if given["required"]]) == 1
+    )
+    return {given.get("object") or given["oneOf"] for given in sole if isinstance(given, dict) and "list" not in given}
