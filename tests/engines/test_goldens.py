@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+from documents import ROOT, blocks
 from engines import gitlab_schema, jenkins_harness
 from engines.requirement import require
+from engines.sized import built
 
+STYLES = ("auto", "declarative")
+EXAMPLES = sorted((*ROOT.glob("examples/*/pipegen.yaml"), *ROOT.glob("examples/*/.pipeline/config.yaml")))
 CASES = sorted(path for path in (Path(__file__).parents[1] / "golden").iterdir() if path.is_dir())
 
 
@@ -21,3 +25,26 @@ def test_jenkins_takes_the_expected_files() -> None:
     found = jenkins_harness.validate({case.name: (case / "expected/Jenkinsfile").read_text("utf-8") for case in CASES})
 
     assert {name: findings for name, findings in found.items() if findings} == {}
+
+
+def test_jenkins_takes_each_config_in_the_declarative_style() -> None:
+    """What the README, the documents, the examples and the goldens become where that style can say it."""
+    require(jenkins_harness.available())
+    configs: dict[str, Path | str] = {}
+    configs |= {f"{name} in {style}": block.file.text for name, block in blocks() for style in STYLES}
+    paths = (*(case / "pipeline.yml" for case in CASES), *EXAMPLES)
+    configs |= {f"{path} in {style}": path for path in paths for style in STYLES}
+    texts = {name: text for name, config in configs.items() if (text := _declarative(config, name.rpartition(" ")[2]))}
+
+    assert any(name.startswith("README.md:") for name in texts)
+    assert len(texts) > 150
+    assert {name: found for name, found in jenkins_harness.validate(texts).items() if found} == {}
+
+
+def _declarative(config: Path | str, style: str) -> str:
+    """Return the declarative file of *config*; "" where there is none."""
+    try:
+        text = built(config, style).text
+    except AssertionError:
+        return ""
+    return text if "\npipeline {\n" in text else ""
