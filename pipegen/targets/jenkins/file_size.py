@@ -41,6 +41,7 @@ class Surroundings(Struct, kw_only=True):
     variables: tuple[model.Variable, ...]
     look: model.Look | None
     pin: model.Pin | None
+    guard: tuple[model.NoFork, ...] = ()
 
 
 def weigh_variable(variable: model.Variable) -> int:
@@ -59,7 +60,7 @@ def weigh_around(found: Surroundings) -> int:
     asked = _CALL if found.selection is not None else 0
     look = _LOOK + weigh_names(found.look.bases) if found.look is not None else 0
     pin = _PIN + _NODE + weigh_selected(found.pin.selected) if found.pin is not None else 0
-    return _PROPERTIES + properties + asked + look + pin
+    return _PROPERTIES + properties + asked + look + pin + weigh_steps(found.guard)
 
 
 def weigh_declarative(found: Surroundings, body: model.Declarative) -> int:

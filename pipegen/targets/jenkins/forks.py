@@ -2,25 +2,54 @@
 
 Who may not push proposes from a fork, and Jenkins builds that by itself. By default it takes the Jenkinsfile of such a
 change from the branch that it is for (the trust of the branch source), and all else from the fork: the tests and
-programs that a stage runs. So what keeps such a stage from credentials stands in the Jenkinsfile.
+programs that a stage runs. So what keeps such a stage from credentials, and from what others share, stands in the
+Jenkinsfile.
 """
 
 from __future__ import annotations
 
-from pipegen.plan.model import Deploy, Promote, Publish, Trigger
+import re
+from collections.abc import Iterable, Sequence
+
+from pipegen.plan.model import Deploy, Plan, Promote, Publish, Trigger
 from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.limits import Limited
+from pipegen.targets.jenkins.raw import heads
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.work import NamedJob
 
+# Block steps that give a stage nothing that it has not without them. Any other may bind credentials (`withCredentials`,
+# `sshagent`, `withAWS`, `configFileProvider`), hold what production needs (`lock`, `throttle`), or be a library's.
+_HARMLESS = frozenset(
+    "ansiColor catchError dir retry script timeout timestamps waitUntil warnError withEnv ws".split()  # noqa: SIM905
+)
 
-def guard(named: NamedJob, settings: Settings) -> tuple[model.Step, ...]:
-    """Return what ends a stage for a change from a fork, where that must not do what the stage does."""
-    return (model.NoFork(),) if not settings.trust_forks and _has_rights(named, settings) else ()
+
+def guarded(named: NamedJob, found: Limited, settings: Settings) -> Limited:
+    """Return the steps of a stage behind what ends it for a change from a fork, where that must not do what it does.
+
+    That comes before a person is asked, a lock is held or an agent is taken, unless the whole stage has that agent.
+    """
+    if settings.trust_forks or not _has_rights(named, settings):
+        return found
+    return Limited(found.agent, (model.NoFork(), *found.steps))
+
+
+def file_guard(plans: Sequence[Plan], settings: Settings) -> tuple[model.NoFork, ...]:
+    """Return what ends the whole build for a change from a fork: what stands around all stages is not for it."""
+    holds_group = any(plan.concurrency is not None and plan.concurrency.group is not None for plan in plans)
+    is_closed = not settings.trust_forks and (holds_group or _may_have_rights(settings.wrap))
+    return (model.NoFork(),) if is_closed else ()
 
 
 def _has_rights(named: NamedJob, settings: Settings) -> bool:
-    """Return whether a stage has credentials, or leaves something outside of the build."""
-    script = named.script
+    """Return whether a stage has credentials, holds what others wait for, or leaves something outside of the build."""
+    job, script = named.job, named.script
     has_login = script.logs_in and bool(settings.registry_credential)
-    acts = any(isinstance(step, Publish | Promote | Deploy | Trigger) for step in named.job.steps)
-    return bool(script.credentials) or has_login or acts
+    acts = any(isinstance(step, Publish | Promote | Deploy | Trigger) for step in job.steps)
+    deploys = job.gate.environment is not None or bool(job.gate.locks)
+    return bool(script.credentials) or has_login or acts or deploys or _may_have_rights(heads(job))
+
+
+def _may_have_rights(wraps: Iterable[str]) -> bool:
+    return any(re.split(r"[\s(]", head.strip(), maxsplit=1)[0] not in _HARMLESS for head in wraps)

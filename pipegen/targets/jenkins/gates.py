@@ -8,7 +8,7 @@ from pipegen.emit.groovy import literal
 from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.limits import Limited
+from pipegen.targets.jenkins.limits import Limited, on_agent
 
 _LOCKS_PLUGIN = "lockable-resources"
 _RUNS = "runs of "
@@ -25,8 +25,7 @@ def gated(job: Job, found: Limited) -> Limited:
     gate = job.gate
     if not gate.locks and gate.approval is None and gate.delay is None:
         return found
-    inner: tuple[model.Step, ...] = (model.OnAgent(found.agent, found.steps),) if found.agent else found.steps
-    return Limited(None, (*_waits(job), *_locked(job, inner)))
+    return Limited(None, (*_waits(job), *_locked(job, on_agent(found))))
 
 
 def _waits(job: Job) -> Iterator[model.Step]:

@@ -40,7 +40,7 @@ def check_limits(plan: Plan, report: Report) -> None:
 def limited(
     named: NamedJob, agent: model.Agent | None, steps: tuple[model.Step, ...], last: tuple[model.Step, ...] = ()
 ) -> Limited:
-    """Return *steps*, which run on *agent*, with what bounds the stage around them; *last* follows their success.
+    """Return *steps*, which run on *agent*, with their tries and time around them; *last* follows their success.
 
     Each try takes an agent anew where a lost one may be the reason for it.
     """
@@ -52,10 +52,23 @@ def limited(
         agent = None
     if limits.retry is not None:
         steps = (model.Wrapped(_tries(limits.retry), steps),)
-    steps = (*steps, *last)
-    if limits.allow_failure is not None:
-        steps = (model.Wrapped(_allowed(limits.allow_failure), steps),)
-    return Limited(agent, steps)
+    return Limited(agent, (*steps, *last))
+
+
+def allowed(named: NamedJob, found: Limited) -> Limited:
+    """Return the steps of a stage that may fail, with what allows that around its agent too.
+
+    An agent that cannot be had, or not again after a restart of the controller, is a failure like others.
+    """
+    failure = named.job.limits.allow_failure
+    if failure is None:
+        return found
+    return Limited(None, (model.Wrapped(_allowed(failure), on_agent(found)),))
+
+
+def on_agent(found: Limited) -> tuple[model.Step, ...]:
+    """Return steps that take their agent themselves."""
+    return (model.OnAgent(found.agent, found.steps),) if found.agent is not None else found.steps
 
 
 def tells_status(named: NamedJob) -> bool:

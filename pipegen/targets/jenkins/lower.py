@@ -13,6 +13,7 @@ from pipegen.targets.jenkins.checkouts import lower_checkouts
 from pipegen.targets.jenkins.conditions import lower_look
 from pipegen.targets.jenkins.file_size import Surroundings, in_functions, weigh_parameter, weigh_variable
 from pipegen.targets.jenkins.final import ends
+from pipegen.targets.jenkins.forks import file_guard
 from pipegen.targets.jenkins.functions import helpers
 from pipegen.targets.jenkins.layout import lay_out
 from pipegen.targets.jenkins.model.parts import parts_of
@@ -53,7 +54,7 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
     is_scripted = isinstance(laid_out.body, model.Scripted)
     inside = tuple(parts_of(*stages))
     plugins = plugin_notes((*inside, *around.properties))
-    beside = parts_of(laid_out.body, *recipients, *around.variables, around.selection, around.look)
+    beside = parts_of(laid_out.body, *recipients, *around.variables, around.selection, around.look, *around.guard)
     return model.Jenkinsfile(
         notes=(
             *options_note(request.chosen, request.given, since=request.options.get("changed_since", "")),
@@ -68,6 +69,7 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
         variables=around.variables,
         look=around.look,
         pin=around.pin,
+        guard=around.guard,
         body=laid_out.body,
         stages=stages,
         preludes=_preludes(preludes),
@@ -87,6 +89,7 @@ def _around(work: Work, used: Sequence[str], report: Report) -> Surroundings:
         variables=start_variables(work, used),
         look=lower_look(work),
         pin=_pin(work),
+        guard=file_guard(work.plans, work.settings),
     )
 
 

@@ -23,9 +23,14 @@ _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 def wrapped(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
     """Return *steps* inside the block steps that *job* names, the first outermost."""
     if steps and job.raw:
-        for head in reversed(tuple(_heads(job))):
-            steps = (model.Wrapped(head.text.strip(), steps),)
+        for head in reversed(heads(job)):
+            steps = (model.Wrapped(head, steps),)
     return steps
+
+
+def heads(job: Job) -> tuple[str, ...]:
+    """Return the block steps that *job* names for around its own, the first outermost."""
+    return tuple(head.text.strip() for head in _heads(job))
 
 
 def check_raw(job: Job, report: Report) -> None:

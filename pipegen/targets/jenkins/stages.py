@@ -12,8 +12,9 @@ from pipegen.targets.jenkins.agents import agent_of
 from pipegen.targets.jenkins.conditions import Questions
 from pipegen.targets.jenkins.containers import Contained, contained
 from pipegen.targets.jenkins.endings import in_script
+from pipegen.targets.jenkins.forks import guarded
 from pipegen.targets.jenkins.gates import gated
-from pipegen.targets.jenkins.limits import limited
+from pipegen.targets.jenkins.limits import allowed, limited
 from pipegen.targets.jenkins.mail import LoweredMail, lower_mail
 from pipegen.targets.jenkins.names import Names
 from pipegen.targets.jenkins.steps import Shared, steps, takes_agent
@@ -51,7 +52,7 @@ def lower_stages(named: Sequence[NamedJob], shared: Shared, style: Style) -> Sta
             recipients.append(mail.recipients)
         agent = agent_of(one, shared.work.settings) if takes_agent(one) else None
         bounded = limited(one, agent, steps(one, values, shared), shared.statuses.told(one))
-        found = gated(one.job, bounded)
+        found = allowed(one, guarded(one, gated(one.job, bounded), shared.work.settings))
         placed = contained(one, found) if style is Style.DECLARATIVE else Contained(None, found.steps)
         stages.append(
             model.Stage(

@@ -11,7 +11,6 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.agents import agent_of
 from pipegen.targets.jenkins.caches import cached
 from pipegen.targets.jenkins.endings import kept_on_success, with_ending
-from pipegen.targets.jenkins.forks import guard
 from pipegen.targets.jenkins.host import REGISTRY_PASSWORD, REGISTRY_USERNAME
 from pipegen.targets.jenkins.images import in_image
 from pipegen.targets.jenkins.limits import tells_status
@@ -43,11 +42,10 @@ def steps(named: NamedJob, values: Values, shared: Shared) -> tuple[model.Step, 
     """
     is_kept = needs_agent(named) and _waits_for_job(named.job)
     started = tuple(_started_jobs(named.job, values, is_kept=is_kept)) if _starts_jobs(named.job) else ()
-    first = guard(named, shared.work.settings)
     inner = wrapped(named.job, (*_agent_steps(named, values, shared), *_keeping(started)))
     if is_kept:
-        return (*first, model.OnAgent(agent_of(named, shared.work.settings), inner), *started)
-    return (*first, *inner, *started) or (
+        return (model.OnAgent(agent_of(named, shared.work.settings), inner), *started)
+    return (*inner, *started) or (
         model.Echo("Nothing to do here: what this stage exports is worked out where it is read."),
     )
 

@@ -8,7 +8,7 @@ from pipegen.targets.jenkins.model.expressions import Value
 from pipegen.targets.jenkins.model.properties import Property, PropertyKind
 from pipegen.targets.jenkins.model.scripted import Scripted
 from pipegen.targets.jenkins.model.stages import Look, Pin, Stage
-from pipegen.targets.jenkins.model.steps import Sh
+from pipegen.targets.jenkins.model.steps import NoFork, Sh
 
 
 class Variable(Struct):
@@ -95,9 +95,9 @@ class Jenkinsfile(Struct, kw_only=True):
     """A whole file.
 
     *libraries* are loaded first; *properties* are what is set of the job beside its *parameters*; *tools* are those of
-    `withTools`; *helpers* are the names of the constant functions
-    that it calls, in the order they are written. *setters* and *parameter_lists* are the variables and the parameters
-    by the function that holds them, () where they stand in place.
+    `withTools`; *guard* ends builds of changes from forks before all else; *helpers* are the names of the constant
+    functions that it calls, in the order they are written. *setters* and *parameter_lists* are the variables and the
+    parameters by the function that holds them, () where they stand in place.
     """
 
     notes: tuple[str, ...]
@@ -109,6 +109,7 @@ class Jenkinsfile(Struct, kw_only=True):
     variables: tuple[Variable, ...]
     look: Look | None
     pin: Pin | None
+    guard: tuple[NoFork, ...] = ()
     body: Declarative | Scripted
     stages: tuple[Stage, ...]
     preludes: tuple[Prelude, ...]
