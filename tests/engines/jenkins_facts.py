@@ -35,7 +35,10 @@ def compact(original: Facts) -> dict[str, Any]:
             name: {"block": one["takesBlock"], **_parameters(one)}
             for name, one in {**original["functions"], **original["steps"]}.items()
         },
-        "options": {name: {"in": one["in"], **_parameters(one)} for name, one in declarative["options"].items()},
+        "options": {
+            name: {"in": one["in"], "kind": one["kind"], **_parameters(one)}
+            for name, one in declarative["options"].items()
+        },
         "agents": {name: {"bare": one["bare"], **_parameters(one)} for name, one in declarative["agents"].items()},
         "when": {name: {"children": one["children"], **_parameters(one)} for name, one in declarative["when"].items()},
         "triggers": {name: _parameters(one) for name, one in declarative["triggers"].items()},

@@ -1,5 +1,6 @@
-"""A change from a fork gets no credentials of Jenkins, and publishes nothing: what the Jenkinsfile can keep from it."""
+"""A change from a fork gets no credentials of Jenkins, holds nothing and publishes nothing: what the file can keep."""
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from engines import jenkins_harness
 from engines.jenkins_harness import Build
 from engines.requirement import require
+from engines.sized import built
 
 from pipegen.compiler import compile_file
 from pipegen.diagnostics.report import Report
@@ -23,10 +25,29 @@ pipelines:
       - { name: lint, script: ['echo lint >>"$NOTES"'] }
       - { name: sign, secrets: { TOKEN: token }, script: ['./steal', 'echo sign >>"$NOTES"'] }
       - { name: tell, trigger: { name: docs } }
-    execution: [[lint], [sign], [tell]]
+      - { name: deploy, environment: production, script: ['echo deploy >>"$NOTES"'] }
+      - { name: try, environment: { name: staging }, allow_failure: true, retry: 2, script: ['echo try >>"$NOTES"'] }
+      - { name: migrate, lock: [database, queue], timeout: 1m, script: ['echo migrate >>"$NOTES"'] }
+      - { name: ask, approve: Go on?, lock: door, script: ['echo ask >>"$NOTES"'] }
+      - name: read
+        script: [./steal]
+        raw: { jenkins: { wrap: [timestamps, "withCredentials([string(credentialsId: 'token', variable: 'TOKEN')])"] } }
+      - name: slow
+        script: ['echo slow >>"$NOTES"']
+        raw: { jenkins: { wrap: [timestamps, 'timeout(time: 5)', "withEnv(['A=b'])"] } }
+    execution: [[lint], [sign], [tell], [deploy], [try], [migrate], [ask], [read], [slow]]
 targets:
   jenkins: { trust_forks: TRUST }
 """
+# What stands around all stages.
+AROUND = {
+    "credentials": "targets: { jenkins: { wrap: ['withCredentials([])'] } }",
+    "option": "targets: { jenkins: { options: ['withCredentials([])'] } }",
+    "lock": "targets: { jenkins: { wrap: [\"lock('database')\"] } }",
+    "library": "targets: { jenkins: { wrap: [ourTeam] } }",
+    "group": "concurrency: { group: production }",
+    "nothing": "targets: { jenkins: { wrap: ['timestamps()', \"withEnv(['A=b'])\"] } }",
+}
 # What the fork has changed.
 STEAL = '#!/bin/sh\nprintf %s "$TOKEN" >>"$NOTES"\n'
 
@@ -59,13 +80,15 @@ def build(
 def test_a_fork_gets_no_credentials(
     repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path, style: str
 ) -> None:
-    """What the fork has written does not run where they are; nothing is triggered; other stages run."""
+    """What the fork has written does not run where they are; nothing is triggered, held or asked; other stages run."""
     done = build(repository, tmp_path, style, FORK)
-    outcomes = {name: done.stage(name).status for name in ("lint", "sign", "tell")}
+    closed = ("sign", "tell", "deploy", "migrate", "ask", "read")
+    outcomes = {name: done.stage(name).status for name in ("lint", "slow", "try", *closed)}
 
-    assert outcomes == {"lint": "success", "sign": "failed", "tell": "failed"}
-    assert (tmp_path / "notes").read_text("utf-8") == "lint\n"
-    assert done.builds == ()
+    assert outcomes == {"lint": "success", "slow": "success", "try": "unstable"} | dict.fromkeys(closed, "failed")
+    assert sorted((tmp_path / "notes").read_text("utf-8").split()) == ["lint", "slow"]
+    assert (done.builds, done.inputs) == ((), ())
+    assert "Lock acquired" not in done.log
     assert "not for a change from the fork mallory/service" in done.log
     assert SECRET not in done.log
 
@@ -81,5 +104,37 @@ def test_who_may_push_gets_them(
     done = build(repository, tmp_path, "auto", variables, trust=trust)
 
     assert done.result == "SUCCESS", done.log
-    assert SECRET in (tmp_path / "notes").read_text("utf-8")
+    notes = (tmp_path / "notes").read_text("utf-8")
+    assert notes.count(SECRET) == 2
+    assert {"deploy", "try", "migrate", "ask"} <= {*notes.replace(SECRET, " ").split()}
     assert [started.job for started in done.builds] == ["docs"]
+
+
+@pytest.mark.parametrize("style", ["auto", "scripted"])
+@pytest.mark.parametrize("kind", AROUND)
+def test_a_fork_is_stopped_before_what_stands_around_all_stages(kind: str, style: str) -> None:
+    """It would have the credentials, or hold the lock, of each of its stages."""
+    setting = AROUND[kind]
+    pipeline, targets = ("", setting) if setting.startswith("targets") else (f"    {setting}\n", "")
+    config = f"pipelines:\n  service:\n{pipeline}    stages: [{{ name: lint, script: [make lint] }}]\n{targets}\n"
+    text = built(config, style).text
+    start = re.sub(r"^//.*\n", "", text, flags=re.MULTILINE).find("\nnoFork()\n")
+
+    assert (start >= 0) == (kind != "nothing")
+    assert start < text.find("pipeline {" if style == "auto" and kind != "library" else "runStages")
+
+
+@pytest.mark.parametrize("style", ["declarative", "scripted"])
+def test_a_fork_holds_no_group(
+    repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path, style: str
+) -> None:
+    """Runs of a group wait for each other: one of a fork would hold up those of production."""
+    require(jenkins_harness.available())
+    config = "pipelines: { p: { concurrency: { group: production }, stages: [{ name: s, script: [make] }] } }\n"
+    done = jenkins_harness.run(
+        built(config, style).text, repository({"pipegen.yaml": config}), workdir=tmp_path / "work", env=FORK
+    )
+
+    assert (done.result, done.stages) == ("FAILURE", ())
+    assert "Lock acquired" not in done.log
+    assert "not for a change from the fork mallory/service" in done.log

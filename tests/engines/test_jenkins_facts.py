@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from engines.jenkins_facts import ORIGINAL, compact, facts
 
+from pipegen.targets.jenkins.properties import DECLARATIVE_OPTIONS, OPTION_STEPS
+
 _STEPS = (Path(__file__).parent / "jenkins/src/harness").glob("*Steps.groovy")
 _STEP = re.compile(r"@Step\(?(?P<given>[^)]*)\)?\s+(?:\w+(?:<[^>]*>)? )+(?P<name>\w+)\(")
 _TEXTS = re.compile(r"'(\w+)'")
@@ -54,6 +56,16 @@ def test_the_steps_of_the_harness_take_what_those_of_jenkins_take() -> None:
     assert {name: "takesBody = true" in given for name, given in known.items()} == {
         name: steps[name]["block"] for name in known
     }
+
+
+def test_what_settings_may_say_in_each_style_is_what_jenkins_knows() -> None:
+    """The block steps that are options, and the options that are no properties of a job."""
+    options: Mapping[str, Mapping[str, object]] = facts()["options"]
+    kinds = {kind: {name for name, one in options.items() if one["kind"] == kind} for kind in ("step", "declarative")}
+    additions = set(facts()["additions"]["options"])
+
+    assert kinds["step"] | additions == OPTION_STEPS
+    assert kinds["declarative"] == DECLARATIVE_OPTIONS
 
 
 def _types(step: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:

@@ -14,6 +14,11 @@ _PARSERS = {CoverageFormat.COBERTURA: "COBERTURA", CoverageFormat.JACOCO: "JACOC
 # What goes wrong with a report, or a build that is stopped, is no failure of the stage, and hides none.
 _NEVER_DECIDES = "catchError(buildResult: 'SUCCESS', stageResult: 'SUCCESS', catchInterruptions: false)"
 
+# Steps that Declarative refuses in `steps` (BlockedStepsAndMethodCalls of pipeline-model-definition), and those of
+# which it requires a parameter that Jenkins does not: `node`, `lock(label: …)`.
+_SCRIPT_STEPS = frozenset({"lock", "node", "parallel", "properties", "stage"})
+_OURS = "lock(resource: "
+
 
 def with_ending(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
     """Return *steps*, the script of *job*, and what follows them when they fail too."""
@@ -40,9 +45,17 @@ def _in_script(step: model.Step) -> model.Step:
             return model.Wrapped("script", (step,))
         case model.Wrapped(head="script"):
             return step
+        case model.Wrapped() if _needs_script(step.head):
+            return model.Wrapped("script", (step,))
         case model.Wrapped() | model.WithCredentials() | model.OnAgent():
             return replace(step, steps=in_script(step.steps))
     return step
+
+
+def _needs_script(head: str) -> bool:
+    """Return whether a block step of the user may stand in `script` only: Declarative refuses it, or its arguments."""
+    name = model.step_name(head)
+    return "." in name or (name in _SCRIPT_STEPS and not head.startswith(_OURS))
 
 
 def _kept(job: Job) -> Iterator[model.Step]:

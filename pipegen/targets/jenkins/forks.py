@@ -8,10 +8,9 @@ Jenkinsfile.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
-from pipegen.plan.model import Deploy, Plan, Promote, Publish, Trigger
+from pipegen.plan.model import Deploy, Promote, Publish, Trigger
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.limits import Limited
 from pipegen.targets.jenkins.raw import heads
@@ -35,11 +34,10 @@ def guarded(named: NamedJob, found: Limited, settings: Settings) -> Limited:
     return Limited(found.agent, (model.NoFork(), *found.steps))
 
 
-def file_guard(plans: Sequence[Plan], settings: Settings) -> tuple[model.NoFork, ...]:
+def file_guard(properties: Sequence[model.Property], settings: Settings) -> tuple[model.NoFork, ...]:
     """Return what ends the whole build for a change from a fork: what stands around all stages is not for it."""
-    holds_group = any(plan.concurrency is not None and plan.concurrency.group is not None for plan in plans)
-    is_closed = not settings.trust_forks and (holds_group or _may_have_rights(settings.wrap))
-    return (model.NoFork(),) if is_closed else ()
+    around = (one.text for one in properties if one.kind is model.PropertyKind.AROUND)
+    return (model.NoFork(),) if not settings.trust_forks and _may_have_rights(around) else ()
 
 
 def _has_rights(named: NamedJob, settings: Settings) -> bool:
@@ -51,5 +49,5 @@ def _has_rights(named: NamedJob, settings: Settings) -> bool:
     return bool(script.credentials) or has_login or acts or deploys or _may_have_rights(heads(job))
 
 
-def _may_have_rights(wraps: Iterable[str]) -> bool:
-    return any(re.split(r"[\s(]", head.strip(), maxsplit=1)[0] not in _HARMLESS for head in wraps)
+def _may_have_rights(calls: Iterable[str]) -> bool:
+    return any(model.step_name(call) not in _HARMLESS for call in calls)

@@ -16,6 +16,7 @@ from pipegen.targets.jenkins.declarative import lower_declarative, with_agents_i
 from pipegen.targets.jenkins.depth import depth_notes, depth_of, report_depth
 from pipegen.targets.jenkins.file_size import MOST_VARIABLES, Surroundings, weigh_declarative
 from pipegen.targets.jenkins.pairs import SHARED_BESIDE_OTHERS
+from pipegen.targets.jenkins.properties import not_declarative, report_not_declarative, report_not_scripted
 from pipegen.targets.jenkins.scripted import is_too_large, lower_scripted
 from pipegen.targets.jenkins.size import LARGEST, LEAST_STAGE, weigh_added
 from pipegen.targets.jenkins.stages import Stages, Style
@@ -57,7 +58,7 @@ def _declarative(
     work: Work, graph: ExecutionGraph, stages_in: Callable[[Style], Stages], around: Surroundings
 ) -> LaidOut | None:
     """Return the stages as blocks where these say the graph exactly, in a size that Jenkins takes."""
-    if _asks_for_driver(work) or len(work.named) * LEAST_STAGE > LARGEST:
+    if _asks_for_driver(work) or not_declarative(around.properties) or len(work.named) * LEAST_STAGE > LARGEST:
         return None
     placed = blocks(graph)
     if placed is not None and _has_room_for_workspaces(work, placed):
@@ -107,6 +108,7 @@ def _scripted(
     # First what takes much memory, then what stays.
     depth = depth_of(work, graph)
     report_depth(depth, work, report)
+    report_not_scripted(around.properties, work.plans[0].span, report)
     stages = stages_in(Style.SCRIPTED)
     body = replace(lower_scripted(work, stages.stages, around), deepest=depth.deepest)
     return LaidOut(stages, body, (*notes, *depth_notes(depth)))
@@ -117,6 +119,7 @@ def _forced_declarative(
 ) -> LaidOut:
     _check_workspaces(work, report)
     _check_outcomes(work, report)
+    report_not_declarative(around.properties, work.plans[0].span, report)
     placed = blocks(graph)
     waits: tuple[Wait, ...] = ()
     if placed is None:

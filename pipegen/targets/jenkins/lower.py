@@ -47,7 +47,7 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
     )
     preludes = Preludes(one for named_job in named for one in (named_job.script, named_job.script.after) if one)
     shared = Shared(work, preludes, Stashes(named), Statuses(named, work.ends))
-    around = _around(work, used, report)
+    around = _around(work, used, request, report)
     style = request.options.get("style", "auto")
     laid_out = lay_out(work, style, lambda style: lower_stages(named, shared, style), around, report)
     stages, recipients = laid_out.stages.stages, laid_out.stages.recipients
@@ -81,15 +81,17 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
     )
 
 
-def _around(work: Work, used: Sequence[str], report: Report) -> Surroundings:
+def _around(work: Work, used: Sequence[str], request: Request, report: Report) -> Surroundings:
+    own = job_properties(work.settings, request.settings, report)
+    properties = (*own, *run_properties(work.plans, work.settings, report))
     return Surroundings(
-        properties=(*job_properties(work.settings), *run_properties(work.plans, work.settings, report)),
+        properties=properties,
         parameters=lower_parameters(work, used),
         selection=lower_selection(work),
         variables=start_variables(work, used),
         look=lower_look(work),
         pin=_pin(work),
-        guard=file_guard(work.plans, work.settings),
+        guard=file_guard(properties, work.settings),
     )
 
 

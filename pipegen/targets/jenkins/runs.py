@@ -9,7 +9,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import Concurrency, Plan, Schedule
 from pipegen.targets.jenkins.gates import group_resource
-from pipegen.targets.jenkins.model import Property, PropertyKind
+from pipegen.targets.jenkins.model import Property, PropertyKind, step_name
 from pipegen.targets.jenkins.pairs import (
     CANCELLED_ALL_THE_SAME,
     CONCURRENCY_AND_OPTION,
@@ -91,7 +91,7 @@ def _concurrency(plans: Sequence[Plan], report: Report) -> Concurrency | None:
 
 def _check_option(rule: Concurrency, settings: Settings, report: Report) -> None:
     """Report an option of the settings that says what *rule* says, perhaps otherwise: Jenkins takes one of them."""
-    if any(option.startswith(f"{_OPTION}(") for option in settings.options):
+    if _OPTION in map(step_name, settings.options):
         report.add(
             CONCURRENCY_AND_OPTION.code,
             f"targets.jenkins.options says {_OPTION} too",

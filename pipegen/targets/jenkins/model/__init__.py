@@ -13,7 +13,7 @@ from pipegen.targets.jenkins.model.file import (
     Tool,
     Variable,
 )
-from pipegen.targets.jenkins.model.properties import Property, PropertyKind
+from pipegen.targets.jenkins.model.properties import Property, PropertyKind, step_name
 from pipegen.targets.jenkins.model.scripted import Chunk, RootList, Run, Scripted, SharedRun
 from pipegen.targets.jenkins.model.stages import Look, Pin, Selected, Stage, Teardown
 from pipegen.targets.jenkins.model.steps import (
@@ -103,4 +103,5 @@ __all__ = [
     "WithAfter",
     "WithCredentials",
     "Wrapped",
+    "step_name",
 ]

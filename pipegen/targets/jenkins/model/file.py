@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.structs import Struct
 from pipegen.targets.jenkins.model.declarative import Declarative
 from pipegen.targets.jenkins.model.expressions import Value
-from pipegen.targets.jenkins.model.properties import Property, PropertyKind
+from pipegen.targets.jenkins.model.properties import Property, PropertyKind, step_name
 from pipegen.targets.jenkins.model.scripted import Scripted
 from pipegen.targets.jenkins.model.stages import Look, Pin, Stage
 from pipegen.targets.jenkins.model.steps import NoFork, Sh
@@ -118,6 +118,13 @@ class Jenkinsfile(Struct, kw_only=True):
     helpers: tuple[str, ...]
     setters: tuple[tuple[Variable, ...], ...] = ()
     parameter_lists: tuple[tuple[Parameter, ...], ...] = ()
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The calls under `options` of a declarative file; a name stands there once, as the user writes it."""
+        written = {one.name for one in self.properties}
+        own = tuple(one for one in ("skipDefaultCheckout()", "preserveStashes()") if step_name(one) not in written)
+        return (*own, *self.settings, *self.around)
 
     @property
     def settings(self) -> tuple[str, ...]:
