@@ -13,8 +13,8 @@ SETTINGS = {
     "tools": {"maven": "Maven 3.9", "jdk": "21", "go": "1.22"},
     "discard": {"builds": 30},
     "timestamps": True,
-    "options": ["disableResume()"],
-    "wrap": ["withEnv(['AROUND=it is'])"],
+    "options": ["disableResume"],
+    "wrap": ["withEnv(['AROUND=it is'])", "catchError"],
     "libraries": ["ci-steps@v2"],
 }
 _PATH = "/usr/local/bin:/usr/bin:/bin"

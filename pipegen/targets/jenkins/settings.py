@@ -65,8 +65,8 @@ SETTINGS: Mapping[str, Any] = {
         "options": {
             "type": "array",
             "items": {"type": "string", "pattern": _CALL},
-            "description": "Properties of the job, in Groovy: each stands under options, or in properties of a script.",
-            "examples": [["disableResume()"]],
+            "description": "Properties of the job, in Groovy: under options, or in properties of a script.",
+            "examples": [["disableResume"]],
         },
         "wrap": {
             "type": "array",
@@ -83,8 +83,8 @@ SETTINGS: Mapping[str, Any] = {
         "trust_forks": {
             "type": "boolean",
             "default": False,
-            "description": "Whether changes that come from forks get credentials, publish, promote, deploy and "
-            "trigger; without it, stages that would do so fail.",
+            "description": "Whether changes that come from forks get credentials and locks, publish, promote, deploy "
+            "and trigger; without it, stages that would do so fail.",
         },
         "images": {
             "enum": ["local", "registry"],

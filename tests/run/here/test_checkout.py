@@ -17,6 +17,7 @@ from pipegen.run.here.checkout import Checkout
         ("https://me:secret@git.example.org/a/b", "https://git.example.org/a/b", "a/b"),
         ("git@git.example.org:group/sub/project.git", "git@git.example.org:group/sub/project.git", "group/sub/project"),
         ("https://gerrit.example.org/r/x/y", "https://gerrit.example.org/r/x/y", "x/y"),
+        ("file:///srv/git/b.git", "file:///srv/git/b.git", "srv/git/b"),
     ],
 )
 def test_a_project_is_named_by_its_address(tmp_path: Path, address: str, remote: str, project: str) -> None:

@@ -1,0 +1,40 @@
+"""What setup values are on Jenkins, by the functions of a generated file."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from engines import jenkins_harness
+from engines.requirement import require
+from engines.sized import built
+
+_CONFIG = 'pipelines: { p: { stages: [{ name: s, script: ["echo ${setup.project}"] }] } }\n'
+_PROJECTS = {
+    "https://git.example.org/group/service.git": "group/service",
+    "https://git.example.org/r/group/service": "group/service",
+    "https://git.example.org/group/service/": "group/service",
+    "https://me@git.example.org:8443/group/sub/service.git/": "group/sub/service",
+    "ssh://git@git.example.org:29418/group/service.git": "group/service",
+    "git@git.example.org:group/service.git": "group/service",
+    "git@git.example.org:/srv/service.git": "srv/service",
+    "file:///a/b": "a/b",
+    "file:///srv/git/b.git": "srv/git/b",
+    "file://host/a/b.git": "a/b",
+    "/srv/git/b.git": "srv/git/b",
+    "../b": "../b",
+}
+
+
+def test_a_project_is_the_path_of_its_repository(
+    repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path
+) -> None:
+    """Whatever the protocol, with no slash before or after it."""
+    require(jenkins_harness.available())
+    text = built(_CONFIG, "scripted").text
+    start = text.index("String project() {")
+    function = (
+        text[start : text.index("\n}\n", start) + 3].replace("remote()", "address").replace("()", "(String address)", 1)
+    )
+    script = function + "".join(f"echo '> ' + project('{address}')\n" for address in _PROJECTS)
+    done = jenkins_harness.run(script, repository({"pipegen.yaml": _CONFIG}), workdir=tmp_path / "work")
+
+    assert [line[2:] for line in done.log.splitlines() if line.startswith("> ")] == list(_PROJECTS.values())

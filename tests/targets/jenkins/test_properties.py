@@ -1,0 +1,52 @@
+"""What settings say of the whole job, in both styles."""
+
+from __future__ import annotations
+
+import pytest
+from engines.sized import built
+
+_CONFIG = "pipelines: {{ p: {{ stages: [{{ name: s, script: [make] }}] }} }}\ntargets: {{ jenkins: {{ {} }} }}\n"
+
+
+def lines(settings: str, style: str) -> list[str]:
+    """Return the lines of the file for a config with *settings*, without their margins."""
+    return [line.strip() for line in built(_CONFIG.format(settings), style).text.splitlines()]
+
+
+@pytest.mark.parametrize("style", ["declarative", "scripted"])
+def test_a_bare_name_is_a_call(style: str) -> None:
+    """Declarative knows no other form of an option, and `properties` takes a bare name for a variable."""
+    found = lines("options: [disableResume], wrap: [timestamps]", style)
+
+    assert ("disableResume()" if style == "declarative" else "disableResume(),") in found
+    assert ("timestamps()" if style == "declarative" else "timestamps() {") in found
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "wrap: [ourTeam]",
+        "wrap: [ourTeam()]",
+        "wrap: [\"docker.withRegistry('https://registry.example.org')\"]",
+        "wrap: [\"lock('a')\", \"lock('b')\"]",
+        "timestamps: true, wrap: [timestamps]",
+        "wrap: ['timeout(5)'], options: ['timeout(6)']",
+    ],
+)
+def test_what_is_no_option_makes_a_script(settings: str) -> None:
+    """A library's step, a method, and what stands there twice."""
+    assert "pipeline {" not in lines(settings, "auto")
+
+
+def test_a_block_step_among_options_stands_around_the_stages_of_a_script() -> None:
+    """The declarative style has one list for both; `properties` knows no block step."""
+    assert "timeout(time: 5) {" in lines("options: ['timeout(time: 5)']", "scripted")
+    assert "timeout(time: 5)" in lines("options: ['timeout(time: 5)']", "auto")
+
+
+def test_the_users_option_takes_the_place_of_ours() -> None:
+    """Jenkins refuses an option that is there twice."""
+    found = lines("options: ['preserveStashes(buildCount: 5)']", "declarative")
+
+    assert [line for line in found if line.startswith("preserveStashes")] == ["preserveStashes(buildCount: 5)"]
+    assert "skipDefaultCheckout()" in found
