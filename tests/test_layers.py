@@ -17,6 +17,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "structs": (),
     "patterns": (),
     "digests": (),
+    "visible": (),
     "source": (),
     "graph": (),
     "assets": (),
@@ -41,7 +42,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
 }
 
 # What all of the house is made of.
-GROUND = ("structs", "patterns", "digests")
+GROUND = ("structs", "patterns", "digests", "visible")
 
 # The modules that may import a library that is not Python's own.
 DOORS: dict[str, tuple[str, ...]] = {

@@ -8,7 +8,7 @@ from typing import Annotated, cast
 import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.streams import discard, prepare
+from pipegen.cli.streams import discard, prepare, say, show_text
 from pipegen.cli.verbs import Verbs, add_to
 
 # The base of typer's usage errors: typer itself does not export it, and newer ones bring their own click.
@@ -29,7 +29,7 @@ def _version(asked: bool) -> None:  # noqa: FBT001 - the signature that typer ca
     if asked:
         from importlib.metadata import version  # noqa: PLC0415 - it reads much that no verb needs
 
-        typer.echo(f"pipegen {version('pipegen')}")
+        show_text(f"pipegen {version('pipegen')}")
         raise typer.Exit
 
 
@@ -50,10 +50,12 @@ def run() -> int:
         status = int(app(prog_name="pipegen", standalone_mode=False) or Exit.FINE)
         sys.stdout.flush()  # here, where a failure can still be told
     except WrongUsage as error:
-        typer.echo(f"pipegen: {error}", err=True)
+        say(f"pipegen: {error}")
         return Exit.USAGE
     except _UsageError as error:
-        cast("typer.BadParameter", error).show()
+        words = io.StringIO()
+        cast("typer.BadParameter", error).show(words)
+        say(words.getvalue(), ends_line=False)
         return Exit.USAGE
     except (typer.Abort, KeyboardInterrupt):
         return Exit.INTERRUPTED
@@ -68,17 +70,17 @@ def run() -> int:
 def _report_failure(error: Exception) -> int:
     """Tell what stopped pipegen: the world around it in a line, a bug with a place to find the details."""
     if isinstance(error, io.UnsupportedOperation):
-        typer.echo("pipegen: standard output is closed", err=True)
+        say("pipegen: standard output is closed")
         return Exit.FAILED
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
-        typer.echo(f"pipegen: {place}{error.strerror or error}", err=True)
+        say(f"pipegen: {place}{error.strerror or error}")
         return Exit.FAILED
     import tempfile  # noqa: PLC0415 - seldom needed, as the next
     import traceback  # noqa: PLC0415
 
     with tempfile.NamedTemporaryFile("w", prefix="pipegen-", suffix=".log", delete=False, encoding="utf-8") as log:
         log.writelines(traceback.format_exception(error))
-    typer.echo(f"pipegen: this is a bug: {type(error).__name__}: {error}", err=True)
-    typer.echo(f"The details are in {Path(log.name)}; a report with them helps.", err=True)
+    say(f"pipegen: this is a bug: {type(error).__name__}: {error}")
+    say(f"The details are in {Path(log.name)}; a report with them helps.")
     return Exit.FAILED

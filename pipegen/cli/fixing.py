@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
+from pipegen.cli.exits import WrongUsage
 from pipegen.cli.files.output import write
 from pipegen.cli.hiding import plain_secrets
 from pipegen.cli.linting import lint
@@ -50,6 +51,8 @@ def write_fixed(found: Fixed) -> None:
     """Write what has changed, and nothing else: the mark at the start of the file and its line ends stay."""
     if found.before.text == found.after.text:
         return
+    if found.path.is_symlink():
+        raise WrongUsage(f'"{found.path}" is a link: name the file that it leads to, and that is mended')
     mark = found.path.read_bytes().startswith(b"\xef\xbb\xbf")
     write(found.path, ("\ufeff" if mark else "") + found.after.text)
 

@@ -7,9 +7,11 @@ import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 
+from pipegen.cli.streams import say
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.here.effects import Effect
 from pipegen.run.model import Task
+from pipegen.visible import visible
 
 _YES = ("y", "yes")
 
@@ -21,9 +23,9 @@ def is_here() -> bool:
 
 def allows(found: Sequence[Effect]) -> bool:
     """Ask whether what a run does outside of this machine shall happen."""
-    sys.stderr.writelines(f'stage "{one.stage}" {one.why}\n' for one in found)
-    sys.stderr.write("This reaches outside of this machine. Run it? [y/N] ")
-    sys.stderr.flush()
+    for one in found:
+        say(visible(f'stage "{one.stage}" {one.why}'))
+    say("This reaches outside of this machine. Run it? [y/N] ", ends_line=False)
     return sys.stdin.readline().strip().lower() in _YES
 
 
@@ -46,7 +48,7 @@ class Person:
         task, _ = self._asked[0]
         approval = task.job.gate.approval
         message = approval.message if approval is not None and approval.message else f"Run {task.id.stage}?"
-        self._say(f'stage "{task.id.stage}" waits: {message} [y/N]')
+        self._say(visible(f'stage "{task.id.stage}" waits: {message} [y/N]'))
 
     def _read(self) -> None:
         line = os.read(sys.stdin.fileno(), 4096).decode(errors="replace")

@@ -12,6 +12,7 @@ from typing import Annotated, TextIO, TypeVar
 import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.streams import say
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.load import USUAL_NAMES, find, load
 from pipegen.config.project import read_project
@@ -188,11 +189,6 @@ def end(status: Exit) -> None:
     """End the verb with *status*."""
     if status is not Exit.FINE:
         raise typer.Exit(status)
-
-
-def say(words: str) -> None:
-    """Write *words* for the user beside the output."""
-    sys.stderr.write(f"{words}\n")
 
 
 def tell(form: Format, words: str) -> None:

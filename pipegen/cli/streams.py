@@ -1,4 +1,4 @@
-"""Standard output and error, so that any text can be written and every loss is noticed."""
+"""Standard output and error: any text can be written, every loss is noticed, and nothing steers a terminal."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import io
 import os
 import sys
 from pathlib import Path
+
+import typer
+
+from pipegen.visible import visible_lines
 
 
 def prepare() -> None:
@@ -17,6 +21,34 @@ def prepare() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def show_text(text: str, *, ends_line: bool = True) -> None:
+    """Write *text* for a person to standard output: what steers a terminal is written as escapes."""
+    typer.echo(visible_lines(text), nl=ends_line)
+
+
+def show_data(text: str, *, ends_line: bool = True) -> None:
+    """Write *text* in a form that programs read, and that has its own escapes, to standard output."""
+    typer.echo(text, nl=ends_line)
+
+
+def show_file(text: str) -> None:
+    """Write the *text* of a file to standard output: its own bytes, whatever the encoding; to a terminal as for people.
+
+    What is copied from there is no longer the file where that holds what cannot be seen.
+    """
+    if sys.stdout.isatty():
+        show_text(text, ends_line=False)
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
+
+
+def say(words: str, *, ends_line: bool = True) -> None:
+    """Write *words* for the user beside the output, likewise."""
+    sys.stderr.write(visible_lines(words) + ("\n" if ends_line else ""))
+    sys.stderr.flush()
 
 
 def discard() -> None:

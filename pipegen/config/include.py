@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pipegen.config.compose import MOST_NODES
 from pipegen.config.include_path import find_included, report_unreadable, shown_path
-from pipegen.config.load import LARGEST, decode, folder_of, repository_root
+from pipegen.config.load import LARGEST, beginning, decode, folder_of, repository_root
 from pipegen.config.read import read
 from pipegen.config.schema.check import check_schema
 from pipegen.diagnostics import codes
@@ -79,7 +79,7 @@ class _Reader:
         # What is wrong with one file keeps no other from being read.
         report = Report()
         try:
-            data = _bytes(place, written, report)
+            data = _bytes(place, self._root, written, report)
             name, folder = shown_path(written, file), folder_of(place, self._root)
             included = decode(data, name, folder, report, place)
             report.stop_if_errors()
@@ -114,11 +114,10 @@ class _Reader:
         self._report.add(codes.CONFIG_TOO_LARGE, message, at=written.span, label="past this file", hint="include less")
 
 
-def _bytes(place: Path, written: Scalar, report: Report) -> bytes:
+def _bytes(place: Path, root: Path, written: Scalar, report: Report) -> bytes:
     """Return what stands in the file at *place*; raise `Stopped` when it cannot be read."""
     try:
-        with place.open("rb") as stream:
-            data = stream.read(LARGEST + 1)
+        data = beginning(place, LARGEST + 1, within=root)
     except OSError as error:
         report_unreadable(written, error.strerror or "it cannot be read", "name a file that can be read", report)
         raise Stopped from None

@@ -48,7 +48,17 @@ def find_included(written: Scalar, file: SourceFile, root: Path, report: Report)
             report,
         )
         return None
+    if _is_of_git(_real(place), _real(root)):
+        _report_outside(
+            written, f'"{written.text}" is a file of git\'s own', "include a file of the repository's content", report
+        )
+        return None
     return place if _is_there(place, written, report) else None
+
+
+def _is_of_git(real: Path, root: Path) -> bool:
+    """Return whether *real*, in the repository at *root*, is what git keeps there: addresses with logins, say."""
+    return any(name.casefold() == ".git" for name in real.relative_to(root).parts)
 
 
 def report_unreadable(written: Scalar, why: str, hint: str, report: Report) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import codecs
 import os
 import select
+import stat
 from pathlib import Path
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.source.enclosure import OutsideError, opened
 from pipegen.source.text import SourceFile, Span
 
 # A file of a config, in bytes; 10,000 stages take some two million.
@@ -43,7 +45,10 @@ def load(path: Path, report: Report, *, shown: str | None = None, largest: int =
     name = shown if shown is not None else path.as_posix()
     place = absolute(path)
     folder = folder_of(place, repository_root(place))
-    data = beginning(path, largest + 1)
+    try:
+        data = beginning(path, largest + 1)
+    except OutsideError as error:
+        return _unread(SourceFile(name, "", folder, place), error, report)
     if len(data) > largest:
         file = SourceFile(name, "", folder, place)
         report.add(
@@ -56,18 +61,35 @@ def load(path: Path, report: Report, *, shown: str | None = None, largest: int =
     return decode(data, name, folder, report, place)
 
 
-def beginning(path: Path, size: int = LARGEST) -> bytes:
-    """Return so many bytes of what the file at *path* begins with, or all of it: no device is read for ever."""
-    with os.fdopen(_opened_pipe(path), "rb") if path.is_fifo() else path.open("rb") as stream:
-        return stream.read(size)
+def _unread(file: SourceFile, error: OutsideError, report: Report) -> SourceFile:
+    """Return *file*, of which nothing is read: a repository must not make a reader show other files of the machine."""
+    report.add(
+        codes.LEADS_OUTSIDE,
+        f'"{file.path}" leads {error.whither}',
+        at=Span(file, 0, 0),
+        hint="put a file in the place of the link, or name the file that you mean",
+    )
+    return file
 
 
-def _opened_pipe(path: Path) -> int:
-    """Open a pipe without waiting for ever: one that nobody writes to after a moment is empty."""
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    select.select([handle], [], [], _WRITER_STARTS)
-    os.set_blocking(handle, True)
-    return handle
+def beginning(path: Path, size: int = LARGEST, *, within: Path | None = None) -> bytes:
+    """Return so many bytes of what the file at *path* begins with, or all of it: no device is read for ever.
+
+    Raise `OutsideError` where links lead out of the repository, or out of the folder that a file is *within*.
+    """
+    handle = opened(path, within=within)
+    try:
+        with os.fdopen(handle, "rb", closefd=False) as stream:
+            if stat.S_ISFIFO(os.fstat(handle).st_mode):
+                # One that nobody writes to after a moment is empty.
+                select.select([handle], [], [], _WRITER_STARTS)
+            os.set_blocking(handle, True)
+            return stream.read(size)
+    except OSError as error:
+        error.filename = str(path)
+        raise
+    finally:
+        os.close(handle)
 
 
 def absolute(path: Path) -> Path:

@@ -16,6 +16,7 @@ from pipegen.diagnostics.model import Severity
 from pipegen.diagnostics.policy import Policy
 from pipegen.diagnostics.report import Report
 from pipegen.patterns import rare_pattern
+from pipegen.source.enclosure import OutsideError
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 from pipegen.structs import Struct, field, from_json
 
@@ -70,10 +71,18 @@ def _candidates(config: Path) -> Iterator[Path]:
         if os.path.isfile(own):  # noqa: PTH113
             yield Path(own)
         # What is no text of pipegen's, right or wrong, is the business of others.
-        if os.path.isfile(shared) and _MARK.search(beginning(Path(shared))):  # noqa: PTH113
+        if os.path.isfile(shared) and _has_section(Path(shared)):  # noqa: PTH113
             yield Path(shared)
         if above == root:
             return
+
+
+def _has_section(shared: Path) -> bool:
+    """Return whether *shared* may hold a section of pipegen; what leads out of the repository is not looked into."""
+    try:
+        return _MARK.search(beginning(shared)) is not None
+    except OutsideError:
+        return False
 
 
 def _section(path: Path, report: Report, shown: str) -> Node | None:

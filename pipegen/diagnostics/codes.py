@@ -27,6 +27,7 @@ UNKNOWN_CODE = Code("PG124", "unknown-code", _W)
 UNUSED_IGNORE = Code("PG125", "unused-ignore", _W)
 FIXED_SEVERITY = Code("PG126", "fixed-severity", _W)
 INVALID_TOML = Code("PG127", "invalid-toml", _E)
+LEADS_OUTSIDE = Code("PG130", "leads-outside", _E)
 
 # 2: schema
 UNKNOWN_KEY = Code("PG201", "unknown-key", _E)

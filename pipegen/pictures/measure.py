@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from math import fsum
 
-from pipegen.graph.render.visible import columns, shortened, visible
+from pipegen.graph.render.columns import columns, shortened
+from pipegen.visible import visible
 
 # Shares of the font's size, as the widest of usual system fonts have them in a heavy weight.
 _NARROW, _WIDE, _CAPITAL, _USUAL, _FULL = 0.38, 1.0, 0.74, 0.64, 1.05

@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 
 from pipegen.emit.template import render
-from pipegen.graph.render.visible import visible
 from pipegen.pictures.legend import legend
 from pipegen.pictures.model import Picture
 from pipegen.pictures.palette import DARK, LIGHT, NAMED
 from pipegen.pictures.policy import policy
 from pipegen.pictures.scene import Scene, number, scene
+from pipegen.visible import visible
 
 
 def render_page(source: str, pictures: Sequence[Picture]) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from pipegen.graph.placing.place import Box, Size, Stretch, place
-from pipegen.graph.render.visible import visible
 from pipegen.pictures.measure import shown, width
 from pipegen.pictures.model import Kind, Link, Picture, Stage
 from pipegen.structs import Struct
+from pipegen.visible import visible
 
 _NAME, _MARK = 13.0, 10.5
 _INSIDE = 12.0

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipegen.emit.template import render
-from pipegen.graph.render.visible import visible
 from pipegen.pictures.legend import legend
 from pipegen.pictures.measure import width
 from pipegen.pictures.model import Picture
 from pipegen.pictures.palette import DARK, LIGHT
 from pipegen.pictures.scene import Scene, number, scene
 from pipegen.structs import Struct
+from pipegen.visible import visible
 
 _EDGE, _HEAD, _BETWEEN, _LEGEND = 24.0, 58.0, 36.0, 44.0
 _LEAST_WIDTH = 560.0

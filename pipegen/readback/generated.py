@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback import gitlab, jenkins
 from pipegen.readback.errors import UnknownDriverError, UnreadableError
 from pipegen.readback.recognise import Engine
+from pipegen.source.enclosure import content
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import Struct
 
@@ -79,12 +81,9 @@ _HINTS = {
 
 def _children_of(file: SourceFile) -> Callable[[str], str | None]:
     def text(path: str) -> str | None:
-        place = _place_of_child(file, path)
-        if place is None:
-            return None
-        data = place.read_bytes()
+        data = _child_content(file, path)
         try:
-            return data.decode()
+            return None if data is None else data.decode()
         except UnicodeDecodeError as error:
             raise UnreadableError(f'the file "{path}" is not valid UTF-8') from error
 
@@ -92,27 +91,18 @@ def _children_of(file: SourceFile) -> Callable[[str], str | None]:
 
 
 def _child(file: SourceFile, path: str) -> SourceFile:
-    place = _place_of_child(file, path)
-    text = place.read_bytes().decode(errors="replace") if place is not None else ""
+    text = (_child_content(file, path) or b"").decode(errors="replace")
     folder = file.path.rpartition("/")[0]
     return SourceFile(f"{folder}/{path}" if folder else path, text)
 
 
-def _place_of_child(file: SourceFile, path: str) -> Path | None:
-    """Return where the file *path* of a child pipeline is: paths begin at the root, and stay below it."""
-    if file.place is None:
+def _child_content(file: SourceFile, path: str) -> bytes | None:
+    """Return what the file *path* of a child pipeline holds: paths begin at the root, and stay below it."""
+    if file.place is None or "\0" in path:
         return None
     beside = file.place.parent
     depth = len(file.folder.split("/")) if file.folder else 0
     root = file.place.parents[depth]
-    places = (folder / path.lstrip("/") for folder in (beside, root))
-    return next((place for place in places if _is_child(place, root)), None)
-
-
-def _is_child(place: Path, root: Path) -> bool:
-    try:
-        is_inside = place.resolve().is_relative_to(root.resolve())
-        return is_inside and place.is_file() and place.stat().st_size <= _LARGEST
-    except (OSError, ValueError, RuntimeError):
-        # A name that no file can have; links in a circle are a RuntimeError before Python 3.13.
-        return False
+    places = (Path(os.path.normpath(folder / path.lstrip("/"))) for folder in (beside, root))
+    contents = (content(place, _LARGEST + 1, within=root) for place in places if place.is_relative_to(root))
+    return next((data for data in contents if data is not None and len(data) <= _LARGEST), None)

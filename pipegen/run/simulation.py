@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pipegen.graph.render.visible import visible
 from pipegen.run.bounds import Path, longest_path
 from pipegen.run.chart.timeline import Bar, Timeline
 from pipegen.run.clocks.virtual import VirtualClock
@@ -15,6 +14,7 @@ from pipegen.run.model import Machine, PipelineRun, TaskId
 from pipegen.run.scheduling.base import Scheduler
 from pipegen.run.tasks import can_run
 from pipegen.structs import Struct
+from pipegen.visible import visible
 
 
 class Simulation(Struct, kw_only=True):

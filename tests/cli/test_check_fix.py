@@ -125,3 +125,15 @@ def test_rules_are_loaded_by_the_check_alone() -> None:
     program = "import sys, pipegen.cli.app; sys.exit(any(name.startswith('pipegen.lint') for name in sys.modules))"
 
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_a_link_is_not_replaced_by_what_it_leads_to(here: Path, pipegen: Pipegen) -> None:
+    """The file itself has to be named."""
+    (here / "real.yaml").write_text(IDLE, encoding="utf-8")
+    (here / "link.yaml").symlink_to("real.yaml")
+    result = pipegen("check", "--fix", "link.yaml")
+
+    assert (result.status, (here / "link.yaml").is_symlink()) == (2, True)
+    assert result.err == 'pipegen: "link.yaml" is a link: name the file that it leads to, and that is mended\n'
+    assert pipegen("check", "--fix", "real.yaml").status == 0
+    assert (here / "real.yaml").read_text(encoding="utf-8") != IDLE

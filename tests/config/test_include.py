@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
-from typing import IO, Any
 
 import pytest
 from config.repository import config_of, repository, shown, wrong, wrong_in
@@ -171,6 +170,8 @@ def test_mistakes_in_several_files(files: dict[str, str], expected: tuple[str, s
             '"/ci/templates.yaml" is no path within the repository',
             'write "ci/templates.yaml": paths are relative to the file that includes',
         ),
+        (".git/config", "PG111", '".git/config" is a file of git\'s own', "include a file of the repository's content"),
+        ("git/x", "PG111", '"git/x" is a file of git\'s own', "include a file of the repository's content"),
         ("link.yaml", "PG111", '"link.yaml" leads out of the repository', "include a file of the repository"),
         ("linked/x.yaml", "PG111", '"linked/x.yaml" leads out of the repository', "include a file of the repository"),
     ],
@@ -183,6 +184,8 @@ def test_files_that_cannot_be_included(written: str, code: str, message: str, hi
     repository(root, pipegen=f"include:\n  - {written}\n{_PIPELINE}", ci__templates="{}", api__pipegen="{}")
     (root / "link.yaml").symlink_to(tmp_path / "x.yaml")
     (root / "linked").symlink_to(tmp_path)
+    (root / ".git/config").write_text("secret", encoding="utf-8")
+    (root / "git").symlink_to(".git")
     os.mkfifo(root / "pipe")
 
     (found,) = wrong_in(root)
@@ -206,14 +209,14 @@ def test_a_file_above_the_repository(tmp_path: Path) -> None:
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The system's own words; root may read everything, so the refusal is made here."""
     repository(tmp_path, pipegen=f"include: more.yaml\n{_PIPELINE}", more="templates: {}")
-    opened = Path.open
+    opened = os.open
 
-    def refused(path: Path, mode: str = "r") -> IO[Any]:
-        if path.name == "more.yaml":
+    def refused(path: str | Path, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        if path == "more.yaml":
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-        return opened(path, mode)
+        return opened(path, flags, mode, dir_fd=dir_fd)
 
-    monkeypatch.setattr(Path, "open", refused)
+    monkeypatch.setattr(os, "open", refused)
     (found,) = wrong_in(tmp_path)
 
     assert found.message == '"more.yaml" cannot be included: Permission denied'

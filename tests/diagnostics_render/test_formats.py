@@ -26,7 +26,7 @@ def test_concise_keeps_to_one_line() -> None:
     """A line break in a message or a path does not begin another diagnostic."""
     found = diagnostic(label(file("a", "x\ny.yaml"), "a"), message="one\ntwo\x1b[0m")
 
-    assert concise.render([found]) == "x␊y.yaml:1:1: error[PG301] one␊two␛[0m\n"
+    assert concise.render([found]) == "x\\ny.yaml:1:1: error[PG301] one\\ntwo\\x1b[0m\n"
 
 
 def test_concise_in_colour() -> None:

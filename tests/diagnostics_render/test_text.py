@@ -244,8 +244,8 @@ def test_control_characters_are_shown() -> None:
     found = diagnostic(label(source, "red", "x\x1by"), message="bad\n\x1b]0;title\x07", hint="\x1bc")
     text = render([found])
 
-    assert "error[PG301]: bad␊␛]0;title␇\n --> ␛[2J.yaml:1:9" in text
-    assert "1 | a: ␛[31mred␡ <U+2028> <U+009B>\n" in text
+    assert "error[PG301]: bad\\n\\x1b]0;title\\x07\n --> \\x1b[2J.yaml:1:9" in text
+    assert "1 | a: \\x1b[31mred\\x7f \\u2028 \\x9b\n" in text
     assert not any(category(character) in {"Cc", "Zl"} and character != "\n" for character in text)
 
 

@@ -28,6 +28,7 @@ from pipegen.cli.session import (
     show,
     tell,
 )
+from pipegen.cli.streams import show_text
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.ignores import report_unused
 from pipegen.config.load import USUAL_NAMES
@@ -103,7 +104,7 @@ def _mend(paths: Sequence[Path], *, is_dry: bool) -> None:
         for found in changes:
             write_fixed(found)
     elif differences := [found.difference for found in changes if found.difference]:
-        sys.stdout.write("".join(differences))
+        show_text("".join(differences), ends_line=False)
         end(Exit.PROBLEMS)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.files.output import check_place
+from pipegen.cli.files.output import check_place, make_folder
 from pipegen.cli.files.regenerate import Result, placed
 from pipegen.cli.files.repository import folder_from_root
 from pipegen.cli.files.writing import check_files, write_files
@@ -32,6 +32,7 @@ from pipegen.cli.session import (
     tell,
     wrong_option,
 )
+from pipegen.cli.streams import show_file
 from pipegen.compiler import Analysed, generate
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.structs import Struct
@@ -176,8 +177,7 @@ def _compile(path: Path, fixed: Mapping[str, str], asked: _Asked) -> None:
             tell(asked.form, "nothing is written: with --strict, warnings count as errors")
         end(Exit.PROBLEMS)
     if output == "-":
-        # The files' own bytes, whatever the terminal speaks.
-        sys.stdout.buffer.write(_stream(results).encode())
+        show_file(_stream(results))
         return
     _check_places(results, path, is_written=not asked.check)
     if asked.check:
@@ -268,7 +268,7 @@ def _check_places(results: Sequence[Result], config: Path, *, is_written: bool) 
 def _make_folder(result: Result, parent: Result) -> None:
     """Make the folder of a file that stands below that of its *parent*."""
     if _is_below(result, parent) and parent.path.parent.is_dir():
-        result.path.parent.mkdir(exist_ok=True)
+        make_folder(result.path.parent)
 
 
 def _is_below(result: Result, parent: Result) -> bool:

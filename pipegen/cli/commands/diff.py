@@ -10,6 +10,7 @@ import typer
 
 from pipegen.cli.exits import Exit
 from pipegen.cli.session import Format, end, show
+from pipegen.cli.streams import show_data, show_text
 from pipegen.cli.timing.durations import load_durations
 from pipegen.cli.versions.versions import Wanted, analysed, wanted
 from pipegen.compiler import Analysed
@@ -65,7 +66,8 @@ def diff(
         times = _times(durations, found)
         versions = [_version(one, read, time) for one, read, time in zip(names, found, times, strict=True)]
     difference = compare(versions[0], versions[1])
-    sys.stdout.write(_RENDERERS[form](difference))
+    written = show_data if form is DiffFormat.JSON else show_text
+    written(_RENDERERS[form](difference), ends_line=False)
     end(Exit.PROBLEMS if difference.is_any else Exit.FINE)
 
 

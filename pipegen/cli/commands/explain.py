@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from pipegen.cli.exits import WrongUsage
+from pipegen.cli.streams import show_text
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.explain import page
 from pipegen.diagnostics.report import near_miss
@@ -21,4 +22,4 @@ def explain(
             f'no code "{code}"; '
             + (f'did you mean "{guess}"?' if guess else "codes stand in messages, as in error[PG301]")
         )
-    typer.echo(found.rstrip("\n"))
+    show_text(found.rstrip("\n"))

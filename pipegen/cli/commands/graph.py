@@ -23,6 +23,7 @@ from pipegen.cli.session import (
     fixed_inputs,
     show_made,
 )
+from pipegen.cli.streams import show_text
 from pipegen.compiler import Analysed
 from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
@@ -93,7 +94,7 @@ def graph(
         plans = show_made(config, analysed, diagnostics).plans
         text = _drawn([(plan.name, plan.graph) for plan in plans], form)
     if output is None:
-        typer.echo(text.rstrip("\n"))
+        show_text(text.rstrip("\n"))
     else:
         write(output, text)
 

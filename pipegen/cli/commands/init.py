@@ -9,8 +9,9 @@ from pipegen.assets import folder as shipped
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.files.output import check_place, write
 from pipegen.cli.person import is_here
-from pipegen.cli.session import TargetOption, load_targets, say, wrong_option
+from pipegen.cli.session import TargetOption, load_targets, wrong_option
 from pipegen.cli.starting import KINDS, SCHEMA, Start, first_config, look
+from pipegen.cli.streams import say
 from pipegen.config.load import USUAL_NAMES, find
 
 _CONFIG = Path(USUAL_NAMES[0])

@@ -25,6 +25,7 @@ from pipegen.cli.session import (
     load_targets,
     show_made,
 )
+from pipegen.cli.streams import show_data, show_file, show_text
 from pipegen.compiler import expand
 from pipegen.diagnostics.report import Report
 from pipegen.graph.paths import longest_path
@@ -77,7 +78,7 @@ def plan(
     if expanded:
         if pipeline or inputs or changed_since or target or style or form is not PlanFormat.TEXT:
             raise WrongUsage("--expanded shows the whole config, as YAML: leave other options out")
-        typer.echo(as_yaml(show_made(config, expand, diagnostics)), nl=False)
+        show_file(as_yaml(show_made(config, expand, diagnostics)))
         return
     targets, fixed = load_targets(target or ()), fixed_inputs(inputs)
     check_readable(targets)
@@ -93,14 +94,16 @@ def plan(
 
 def _show(plans: Sequence[Plan], made: Sequence[Made], form: PlanFormat) -> None:
     if form is PlanFormat.JSON:
-        typer.echo(json.dumps(as_data(plans, made), indent=2))
+        show_data(json.dumps(as_data(plans, made), indent=2))
     else:
-        typer.echo("\n\n".join((*_inputs(plans), *map(_described, plans), *(described(one, _listed) for one in made))))
+        show_text("\n\n".join((*_inputs(plans), *map(_described, plans), *(described(one, _listed) for one in made))))
 
 
 def _show_reading(reading: Reading, form: PlanFormat) -> None:
-    is_data = form is PlanFormat.JSON
-    typer.echo(json.dumps(generated.as_data(reading), indent=2) if is_data else generated.described(reading))
+    if form is PlanFormat.JSON:
+        show_data(json.dumps(generated.as_data(reading), indent=2))
+    else:
+        show_text(generated.described(reading))
 
 
 def as_data(plans: Sequence[Plan], made: Sequence[Made] = ()) -> Mapping[str, object]:

@@ -24,9 +24,9 @@ from pipegen.cli.session import (
     config_path,
     end,
     fixed_inputs,
-    say,
     show,
 )
+from pipegen.cli.streams import say, show_text
 from pipegen.config.load import repository_root
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.model import Job
@@ -53,6 +53,7 @@ from pipegen.run.report.record import Record
 from pipegen.run.report.summary import summary
 from pipegen.run.scheduling.scheduler import scheduler
 from pipegen.structs import Struct
+from pipegen.visible import visible
 
 # As on GitLab and Jenkins: names of pipelines with commas between, or all.
 _PIPELINES = "PIPEGEN_PIPELINE"
@@ -218,7 +219,7 @@ def _go(ready: _Ready, options: _Options, path: Path) -> None:
         say("no pipeline runs here: their conditions do not hold; name one with --pipeline")
     elif options.is_dry:
         for line in forecast(ready.chosen, ready.wants, ready.asked, on_host=options.is_on_host):
-            typer.echo(line)
+            show_text(visible(line))
     else:
         _ask_first(ready, options)
         end(_run(ready, options, path))
@@ -326,7 +327,7 @@ def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
             view.close()
         status = "interrupted" if execution.is_interrupted else "success" if record.is_success else "failed"
     for line in summary(record, folder):
-        typer.echo(line)
+        show_text(visible(line))
     about = About(config=path.as_posix(), started=ready.wish.started, folder=folder, machines=machines, status=status)
     for place in options.reports:
         write(place, FORMATS[place.suffix](record, about))
@@ -364,5 +365,4 @@ def _view(record: Record, execution: Execution) -> Live | Plain:
 
 def _written(text: str) -> None:
     """Write *text* at once: who reads along in a pipe sees it."""
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    show_text(text, ends_line=False)

@@ -1,10 +1,9 @@
 """`pipegen schema`: the JSON Schema of configs."""
 
-import typer
-
 from pipegen.assets import folder
+from pipegen.cli.streams import show_data
 
 
 def schema() -> None:
     """Print the JSON Schema of a config, for editors."""
-    typer.echo((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"), nl=False)
+    show_data((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"), ends_line=False)

@@ -25,6 +25,7 @@ from pipegen.cli.session import (
     show,
     wrong_option,
 )
+from pipegen.cli.streams import show_data, show_text
 from pipegen.cli.timing.cluster import read_cluster
 from pipegen.cli.timing.orders import EngineOrder
 from pipegen.cli.timing.paper import Paper, anywhere, on_paper
@@ -137,7 +138,10 @@ def simulate(
         write(svg, render_svg(result.simulation, paper.unit))
     if html is not None:
         write(html, _page(result))
-    typer.echo(json.dumps(_data(result), indent=2) if form is Shown.JSON else _text(result))
+    if form is Shown.JSON:
+        show_data(json.dumps(_data(result), indent=2))
+    else:
+        show_text(_text(result))
 
 
 # What is asked for

@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from pipegen.cli.exits import Exit
-from pipegen.cli.session import end, load_targets, say
+from pipegen.cli.session import end, load_targets
+from pipegen.cli.streams import say, show_text
 from pipegen.targets import registry
 from pipegen.targets.base import Target, incompatible
 
@@ -17,7 +18,7 @@ def targets(
 ) -> None:
     """Show the targets, and how each says what the language says."""
     found, failures = (load_targets(names), ()) if names else _all()
-    typer.echo("\n\n".join(_described(target) for target in found))
+    show_text("\n\n".join(_described(target) for target in found))
     for failure in failures:
         say(f"pipegen: {failure}")
     end(Exit.PROBLEMS if failures else Exit.FINE)

@@ -11,11 +11,11 @@ from shlex import quote
 from pipegen.cli.files.output import difference
 from pipegen.cli.files.regenerate import Result, noted, remade
 from pipegen.cli.files.repository import Repository, Written, read_written
-from pipegen.config.load import beginning
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
 from pipegen.emit.header import read_header
 from pipegen.patterns import rare_pattern
+from pipegen.source.enclosure import content
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import MutableStruct, field
 
@@ -183,7 +183,7 @@ def _report_stale(written: Written | None, result: Result, again: str, report: R
         if written.text == result.file.text:
             label = "line ends differ"
     elif result.path.exists():
-        text = beginning(result.path, _HEAD).decode(errors="replace")
+        text = (content(result.path, _HEAD) or b"").decode(errors="replace")
         at = Span(SourceFile(result.path.as_posix(), text), 0, 0)
         message, label = f'"{result.path}" was not written by pipegen', ""
         again += " --force"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.files.output import check_place
+from pipegen.source.enclosure import content
 
 SVG, HTML = "SVG", "HTML"
 _STARTS = {SVG: b"<svg", HTML: b"<!doctype html"}
@@ -16,8 +17,6 @@ def check_picture(path: Path | None, kind: str) -> None:
     if path is None:
         return
     check_place(path)
-    if path.is_file():
-        with path.open("rb") as file:
-            start = file.read(len(_STARTS[kind])).lower()
-        if start not in (b"", _STARTS[kind]):
-            raise WrongUsage(f'"{path}" is there and is no {kind}: name another file')
+    start = content(path, len(_STARTS[kind]))
+    if start is not None and start.lower() not in (b"", _STARTS[kind]):
+        raise WrongUsage(f'"{path}" is there and is no {kind}: name another file')

@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.session import say
+from pipegen.cli.streams import say
 from pipegen.config.sources import sources
 
 # A look at a hundred files takes less than a millisecond, works on every file system, and needs no library.

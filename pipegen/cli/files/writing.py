@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from pipegen.cli.exits import Exit
 from pipegen.cli.files.drift import Found, check_results, edited, left_over, report_edited, report_left_over
-from pipegen.cli.files.output import is_foreign, write
+from pipegen.cli.files.output import is_foreign, make_folder, write
 from pipegen.cli.files.regenerate import Result
-from pipegen.cli.session import Format, say, show, tell
+from pipegen.cli.session import Format, show, tell
+from pipegen.cli.streams import say, show_text
 from pipegen.diagnostics.report import Report
 
 
@@ -27,8 +28,8 @@ def show_found(found: Found, form: Format) -> Exit:
     if found.diffs:
         from pipegen.cli.hiding import text_without_tokens  # noqa: PLC0415 - files that differ are few
 
-        sys.stdout.writelines(map(text_without_tokens, found.diffs))
-    sys.stdout.flush()
+        for diff in found.diffs:
+            show_text(text_without_tokens(diff), ends_line=False)
     show(found.report.diagnostics(), form, sys.stderr)
     for words in found.words:
         tell(form, words)
@@ -60,6 +61,6 @@ def write_files(results: Sequence[Result], form: Format, report: Report, *, forc
 def write_one(result: Result) -> str:
     """Write *result*, and return words on that."""
     if "/" in result.file.name:
-        result.path.parent.mkdir(exist_ok=True)
+        make_folder(result.path.parent)
     is_new = write(result.path, result.file.text)
     return f"{result.path} {'written' if is_new else 'unchanged'}"

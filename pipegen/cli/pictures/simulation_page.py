@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pipegen.graph.render.visible import visible
 from pipegen.pictures.chart import Table, render_chart
 from pipegen.run.chart.rows import slot, with_slots
 from pipegen.run.chart.svg import render_svg
 from pipegen.run.chart.text import CAUSES
 from pipegen.run.chart.times import Unit
 from pipegen.run.simulation import Simulation
+from pipegen.visible import visible
 
 
 def page(simulation: Simulation, unit: Unit, words: str) -> str:

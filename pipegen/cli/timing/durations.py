@@ -11,7 +11,7 @@ from pipegen.config.read import read
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped, listed, near_miss
-from pipegen.graph.render.visible import shortened
+from pipegen.graph.render.columns import shortened
 from pipegen.plan.durations import seconds
 from pipegen.plan.model import Job, Plan
 from pipegen.run.model import TaskId

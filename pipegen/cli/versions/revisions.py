@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pipegen.cli.exits import WrongUsage
+from pipegen.source.git import ask, changed_files
 from pipegen.structs import Struct
+
+if TYPE_CHECKING:
+    import subprocess
 
 # What engines give for the commit before the first one of a branch.
 _NO_COMMIT = re.compile(r"0{40}|0{64}")
@@ -34,8 +39,9 @@ class Revision(Struct):
                 f'git knows no commit that "{self.name}" and the checkout have in common'
                 + (': the clone is shallow, fetch more of the history ("git fetch --unshallow")' if is_shallow else "")
             )
-        known = _paths(self.root, "diff", "--name-only", "--no-renames", "--ignore-submodules=dirty", base)
-        return (*known, *_paths(self.root, "ls-files", "--others", "--exclude-standard"))
+        known = _answer(lambda: changed_files(self.root, base))
+        others = _said(self.root, "ls-files", "--others", "--exclude-standard", "-z")
+        return tuple(os.fsdecode(path) for path in (known + others).split(b"\0") if path)
 
     def content(self, path: str) -> bytes | None:
         """Return what the file at *path*, seen from the root, held; None where there was none. Links are followed."""
@@ -83,15 +89,14 @@ def _line(root: Path, *arguments: str) -> str:
     return _said(root, *arguments).decode(errors="replace").strip()
 
 
-def _paths(root: Path, *arguments: str) -> tuple[str, ...]:
-    return tuple(os.fsdecode(path) for path in _said(root, *arguments, "-z").split(b"\0") if path)
-
-
 def _said(root: Path, *arguments: str, given: bytes = b"") -> bytes:
+    return _answer(lambda: ask(root, *arguments, given=given))
+
+
+def _answer(asked: Callable[[], subprocess.CompletedProcess[bytes]]) -> bytes:
     """Return what git answers; nothing where it finds nothing. End with wrong usage where it refuses to look."""
-    command = ("git", "-C", str(root), *arguments)
     try:
-        found = subprocess.run(command, input=given, capture_output=True, check=False)  # noqa: S603 - git itself
+        found = asked()
     except FileNotFoundError:
         raise WrongUsage("git is not installed here") from None
     refused = found.stderr.decode(errors="replace").strip()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipegen.diagnostics.model import Diagnostic
-from pipegen.diagnostics.render.terminal import Painter, Style, safe, style_of
+from pipegen.diagnostics.render.terminal import Painter, Style, style_of
+from pipegen.visible import visible
 
 
 def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:
@@ -17,7 +18,7 @@ def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:
 def _line(found: Diagnostic, painter: Painter) -> str:
     head = painter.paint(f"{found.severity.value}[{found.code.number}]", style_of(found.severity))
     if found.primary is None:
-        return f"{head} {safe(found.message)}"
+        return f"{head} {visible(found.message)}"
     first = found.primary.span.first
-    place = f"{safe(found.primary.span.file.path)}:{first.line}:{first.column}:"
-    return f"{painter.paint(place, Style.STRONG)} {head} {safe(found.message)}"
+    place = f"{visible(found.primary.span.file.path)}:{first.line}:{first.column}:"
+    return f"{painter.paint(place, Style.STRONG)} {head} {visible(found.message)}"

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipegen.diagnostics.model import Diagnostic, Severity
 from pipegen.diagnostics.render.identity import path_of, words
-from pipegen.diagnostics.render.terminal import safe
+from pipegen.visible import visible
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 _IN_TEXT = {"%": "%25", "\r": "%0D", "\n": "%0A"}
@@ -27,7 +27,7 @@ def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:  
 def _command(found: Diagnostic) -> str:
     properties = ",".join(f"{key}={_escaped(value, _IN_VALUE)}" for key, value in _properties(found))
     # Characters that steer a terminal are made visible line by line: the break between them is ours.
-    text = "\n".join(safe(line) for line in words(found).split("\n"))
+    text = "\n".join(visible(line) for line in words(found).split("\n"))
     return f"::{_COMMANDS[found.severity]} {properties}::{_escaped(text, _IN_TEXT)}"
 
 
@@ -35,7 +35,7 @@ def _properties(found: Diagnostic) -> Iterator[tuple[str, str]]:
     path = path_of(found)
     if found.primary is not None and path is not None:
         first, last = found.primary.span.first, found.primary.span.last
-        yield "file", safe(path)
+        yield "file", visible(path)
         yield "line", str(first.line)
         yield "endLine", str(last.line)
         # GitHub takes columns of what stands on one line only.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.render.terminal import Painter, Style, cells, safe
+from pipegen.diagnostics.render.terminal import Painter, Style, cells
 from pipegen.structs import Struct
+from pipegen.visible import visible
 
 # A line with more characters is shown in part.
 WIDEST = 120
@@ -38,7 +39,7 @@ def mark(label: Label, style: Style) -> Mark:
     line = label.span.file.line(first.line)
     end = last.column - 1 if last.line == first.line else len(line.rstrip())
     start = first.column - 1
-    return Mark(first.line, start, max(min(end, len(line)), start + 1), safe(label.text), style)
+    return Mark(first.line, start, max(min(end, len(line)), start + 1), visible(label.text), style)
 
 
 def rows(line: str, marks: Sequence[Mark], painter: Painter) -> Iterator[Row]:

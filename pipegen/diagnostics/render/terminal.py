@@ -1,4 +1,4 @@
-"""Text that a terminal shows as it is: widths, control characters, colours."""
+"""Text on a terminal: widths and colours."""
 
 from __future__ import annotations
 
@@ -6,18 +6,10 @@ import unicodedata
 from enum import Enum
 
 from pipegen.diagnostics.model import Severity
-from pipegen.patterns import rare_pattern
 from pipegen.structs import Struct
+from pipegen.visible import visible
 
 TAB = 4
-
-# All of most texts: shown as it is.
-_PLAIN = rare_pattern("[ -~]*")
-_CONTROL_PICTURES = 0x2400
-_DELETE = 0x7F
-# Joiners are part of words and emoji; all other format characters could reorder or hide text.
-_JOINERS = "\u200c\u200d"
-_INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 class Style(Enum):
@@ -46,16 +38,11 @@ def style_of(severity: Severity) -> Style:
     return Style[severity.name]
 
 
-def safe(text: str) -> str:
-    """Return *text* on one line, with characters that steer a terminal made visible."""
-    return text if _PLAIN.fullmatch(text) else "".join(_visible(character) for character in text)
-
-
 def cells(line: str) -> tuple[list[str], list[int]]:
     """Return what to show for each character of *line*, and the column where each begins; the end's column is last."""
     shown, columns = [], [0]
     for character in line:
-        text = " " * (TAB - columns[-1] % TAB) if character == "\t" else _visible(character)
+        text = " " * (TAB - columns[-1] % TAB) if character == "\t" else visible(character)
         shown.append(text)
         columns.append(columns[-1] + width(text))
     return shown, columns
@@ -72,12 +59,3 @@ def _width(character: str) -> int:
     if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
         return 0
     return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
-
-
-def _visible(character: str) -> str:
-    if " " <= character <= "~" or unicodedata.category(character) not in _INVISIBLE or character in _JOINERS:
-        return character
-    number = ord(character)
-    if number < ord(" "):
-        return chr(_CONTROL_PICTURES + number)
-    return "\u2421" if number == _DELETE else f"<U+{number:04X}>"

@@ -18,8 +18,9 @@ from itertools import groupby
 
 from pipegen.diagnostics.model import Diagnostic, Severity
 from pipegen.diagnostics.render.snippet import Mark, mark, rows
-from pipegen.diagnostics.render.terminal import Painter, Style, safe, style_of
+from pipegen.diagnostics.render.terminal import Painter, Style, style_of
 from pipegen.source.text import SourceFile
+from pipegen.visible import visible
 
 _Group = tuple[SourceFile, list[Mark]]
 
@@ -44,18 +45,18 @@ def _summary(diagnostics: Sequence[Diagnostic], painter: Painter) -> str:
 def _block(found: Diagnostic, painter: Painter) -> Iterator[str]:
     style = style_of(found.severity)
     head = painter.paint(f"{found.severity.value}[{found.code.number}]", style)
-    yield f"{head}{painter.paint(f': {safe(found.message)}', Style.STRONG)}"
+    yield f"{head}{painter.paint(f': {visible(found.message)}', Style.STRONG)}"
     groups = _by_file(found)
     gutter = len(str(max((found.line for _, marks in groups for found in marks), default=1)))
     for index, (file, marks) in enumerate(groups):
         arrow = painter.paint(f"{' ' * gutter}{':::' if index else '-->'}", Style.ASIDE)
-        yield f"{arrow} {safe(file.path)}:{marks[0].line}:{marks[0].start + 1}"
+        yield f"{arrow} {visible(file.path)}:{marks[0].line}:{marks[0].start + 1}"
         yield painter.paint(f"{' ' * gutter} |", Style.ASIDE)
         yield from _source(file, marks, gutter, painter)
     if found.hint is not None:
         yield from _hint(found.hint, gutter, painter)
     if found.fix is not None:
-        yield f"{_margin(gutter, painter)} {painter.paint('fix', Style.STRONG)}: --fix {safe(found.fix.title)}"
+        yield f"{_margin(gutter, painter)} {painter.paint('fix', Style.STRONG)}: --fix {visible(found.fix.title)}"
 
 
 def _by_file(found: Diagnostic) -> list[_Group]:
@@ -85,8 +86,8 @@ def _source(file: SourceFile, marks: list[Mark], gutter: int, painter: Painter) 
 def _hint(hint: str, gutter: int, painter: Painter) -> Iterator[str]:
     """Yield the hint; its further lines are indented below the first."""
     first, *more = hint.split("\n")
-    yield f"{_margin(gutter, painter)} {painter.paint('hint', Style.STRONG)}: {safe(first)}"
-    yield from (f"{' ' * (gutter + len(' = hint: '))}{safe(line)}".rstrip() for line in more)
+    yield f"{_margin(gutter, painter)} {painter.paint('hint', Style.STRONG)}: {visible(first)}"
+    yield from (f"{' ' * (gutter + len(' = hint: '))}{visible(line)}".rstrip() for line in more)
 
 
 def _margin(gutter: int, painter: Painter) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pipegen.graph.render.visible import visible
+from pipegen.visible import visible
 
 if TYPE_CHECKING:  # ExecutionGraph.dot() calls this module
     from pipegen.graph.execution import ExecutionGraph

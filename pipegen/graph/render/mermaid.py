@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.graph.render.visible import visible
+from pipegen.visible import visible
 
 _NO_LABELS: Mapping[str, str] = MappingProxyType({})
 

@@ -5,7 +5,8 @@ from itertools import chain
 from types import MappingProxyType
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.graph.render.visible import columns, padded, visible
+from pipegen.graph.render.columns import columns, padded
+from pipegen.visible import visible
 
 _NO_LABELS: Mapping[str, str] = MappingProxyType({})
 _WIDEST_COLUMN = 40

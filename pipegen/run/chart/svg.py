@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pipegen.graph.render.visible import columns, shortened, visible
+from pipegen.graph.render.columns import columns, shortened
 from pipegen.run.chart.rows import Row, rows, slot, with_slots
 from pipegen.run.chart.text import CAUSES
 from pipegen.run.chart.timeline import Bar, Wait
@@ -12,6 +12,7 @@ from pipegen.run.chart.times import Unit
 from pipegen.run.events import Cause
 from pipegen.run.simulation import Simulation, counted
 from pipegen.structs import Struct
+from pipegen.visible import visible
 
 # Stages that a person scrolls through; more of them are shown by executor.
 _MOST_ROWS = 200

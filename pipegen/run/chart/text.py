@@ -6,13 +6,14 @@ import math
 import re
 from collections.abc import Iterator
 
-from pipegen.graph.render.visible import columns, padded, shortened, visible
+from pipegen.graph.render.columns import columns, padded, shortened
 from pipegen.run.chart.rows import Row, rows
 from pipegen.run.chart.times import Unit
 from pipegen.run.events import Cause
 from pipegen.run.model import TaskId
 from pipegen.run.simulation import Simulation, counted
 from pipegen.structs import Struct
+from pipegen.visible import visible
 
 # More stages than a person reads line by line: the chart shows executors then.
 _MOST_ROWS = 100

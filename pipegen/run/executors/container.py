@@ -12,6 +12,7 @@ from pathlib import Path
 from pipegen.plan.model import Job, Pull, Resources, Service
 from pipegen.run.here.texts import Texts
 from pipegen.shell.quote import quote
+from pipegen.source.git import ask
 from pipegen.structs import Struct
 
 # The machine's own network in place of one for each stage, where the program can make none: PIPEGEN_NETWORK=host.
@@ -171,5 +172,5 @@ def common_folder(root: Path) -> str | None:
     """Return the folder of git's that a work tree at *root* needs beside itself, None where it has all."""
     if not (root / ".git").is_file():
         return None
-    command = ("git", "-C", str(root), "rev-parse", "--path-format=absolute", "--git-common-dir")
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or None
+    answer = ask(root, "rev-parse", "--path-format=absolute", "--git-common-dir").stdout
+    return os.fsdecode(answer).strip() or None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
+from pipegen.source.git import ask, changed_files
 from pipegen.structs import Struct
 
 # What stands before the path in an address of a repository: protocol and machine, or `user@machine:`.
@@ -73,26 +73,28 @@ class Checkout(Struct, dict=True, gc=True):
                 break
         else:
             return None
-        if self.only_known:
-            return self._paths("diff", "--name-only", "--no-renames", "--cached", start)
-        known = self._paths("diff", "--name-only", "--no-renames", start)
-        return (*known, *self._paths("ls-files", "--others", "--exclude-standard"))
+        known = changed_files(self.root, start, only_staged=self.only_known).stdout
+        others = () if self.only_known else self._paths("ls-files", "--others", "--exclude-standard")
+        return (*_split(known), *others)
 
     def _line(self, *arguments: str) -> str:
         return self._said(arguments).decode(errors="replace").removesuffix("\n")
 
     def _paths(self, *arguments: str) -> tuple[str, ...]:
-        return tuple(os.fsdecode(path) for path in self._said((*arguments, "-z")).split(b"\0") if path)
+        return _split(self._said((*arguments, "-z")))
 
     def _said(self, arguments: Sequence[str]) -> bytes:
         """Return what git answers, nothing where it fails."""
         if not self.is_repository:
             return b""
-        command = ("git", "-C", str(self.root), *arguments)
         try:
-            return subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False).stdout
+            return ask(self.root, *arguments).stdout
         except FileNotFoundError:
             return b""
+
+
+def _split(names: bytes) -> tuple[str, ...]:
+    return tuple(os.fsdecode(name) for name in names.split(b"\0") if name)
 
 
 def _walked(root: Path) -> list[str]:

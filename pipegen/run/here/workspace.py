@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +19,7 @@ from pipegen.run.here.masking import Masks
 from pipegen.run.model import Attempt
 from pipegen.run.seal import opened, sealed
 from pipegen.shell.quote import quote
+from pipegen.source.git import carry_out
 from pipegen.structs import Struct
 
 
@@ -298,7 +300,8 @@ def _clone(checkout: Checkout, base: Path) -> None:
 
 def _git(*arguments: str) -> str:
     """Return what git prints; raise `OSError` with its words where it fails."""
-    done = subprocess.run(("git", *arguments), capture_output=True, stdin=subprocess.DEVNULL, text=True, check=False)
+    done = carry_out(*arguments)
     if done.returncode:
-        raise OSError(f"git {arguments[-1]}: {done.stderr.strip() or f'status {done.returncode}'}")
-    return done.stdout.rstrip("\n")
+        words = done.stderr.decode(errors="replace").strip()
+        raise OSError(f"git {arguments[-1]}: {words or f'status {done.returncode}'}")
+    return os.fsdecode(done.stdout).rstrip("\n")

@@ -12,6 +12,7 @@ from pipegen.run.events import Ended, Event, Skipped
 from pipegen.run.report.plain import Plain
 from pipegen.run.report.record import Entry, Record
 from pipegen.run.report.words import named, told
+from pipegen.visible import visible, visible_lines
 
 _PERIOD = 0.2
 _UP_AND_CLEAR = "\x1b[{}A\x1b[J"
@@ -42,7 +43,7 @@ class Live:
 
     def say(self, words: str) -> None:
         """Let *words* scroll by."""
-        self._print(f"{words}\n")
+        self._print(f"{visible_lines(words)}\n")
 
     def close(self) -> None:
         """Take away what is drawn."""
@@ -68,7 +69,7 @@ class Live:
     def draw(self, now: float) -> None:
         """Draw what runs and waits at the time *now*, in place of what is drawn."""
         size = shutil.get_terminal_size()
-        lines = list(self._lines(now, max(3, size.lines - 2)))
+        lines = [visible(line) for line in self._lines(now, max(3, size.lines - 2))]
         self._clear()
         self._stream.write(_NO_WRAP + "".join(f"{line[: size.columns]}\n" for line in lines) + _WRAP)
         self._stream.flush()

@@ -9,6 +9,7 @@ from pipegen.run.events import Cause, Ended, Event, Over, Parked, Skipped, Start
 from pipegen.run.model import Ending, TaskId
 from pipegen.run.report.record import Record
 from pipegen.run.report.words import ended_word, told
+from pipegen.visible import visible, visible_lines
 
 # The others only wait for room.
 _WORTH_A_LINE = (Cause.LOCK, Cause.BACKOFF, Cause.DELAY, Cause.APPROVAL, Cause.EQUAL)
@@ -25,11 +26,11 @@ class Plain:
         """Write what *event* comes to, where it is worth a line."""
         line = self._line(event)
         if line:
-            self._write(f"{SECONDS.words(event.time):>10}  {line}\n")
+            self._write(f"{SECONDS.words(event.time):>10}  {visible(line)}\n")
 
     def say(self, words: str) -> None:
         """Write *words*."""
-        self._write(f"{words}\n")
+        self._write(f"{visible_lines(words)}\n")
 
     def close(self) -> None:
         """Do nothing: all is written."""

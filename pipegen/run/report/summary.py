@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,6 +17,8 @@ from pipegen.run.report.words import named
 TAIL_LINES = 20
 _TAIL_BYTES = 16_384
 _PATH_STAGES = 8
+# What programs colour their output with: SGR, ECMA-48.
+_COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 _COUNTED = (
     ("success", "ok"),
     ("reused", "reused"),
@@ -55,7 +58,8 @@ def tail(log: Path, lines: int = TAIL_LINES) -> tuple[str, ...]:
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
-            return tuple(file.read().decode(errors="replace").splitlines()[-lines:])
+            text = _COLOUR.sub("", file.read().decode(errors="replace"))
+            return tuple(text.splitlines()[-lines:])
     except OSError:
         return ()
 

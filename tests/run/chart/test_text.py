@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from run.chart.shown import service, wide
 
-from pipegen.graph.render.visible import columns
+from pipegen.graph.render.columns import columns
 from pipegen.run.chart.sweep import render_sweep, verdict
 from pipegen.run.chart.text import ASCII, BLOCKS, Glyphs, render_text
 from pipegen.run.chart.times import SECONDS, UNITS

@@ -1,13 +1,6 @@
-"""Text that may hold anything, made safe to show on one line, and how much of it that takes."""
+"""How much of a line text takes, and text made to fit."""
 
 import unicodedata
-
-_JOINERS = "\u200c\u200d"  # not printable by Unicode's rules, yet part of Persian words and of emoji
-
-
-def visible(text: str) -> str:
-    """Return *text* with all that cannot be seen (line breaks, control and direction characters) written as escapes."""
-    return "".join(char if char.isprintable() or char in _JOINERS else _escape(char) for char in text)
 
 
 def columns(text: str) -> int:
@@ -29,7 +22,3 @@ def shortened(text: str, width: int) -> str:
     while columns(text[:start]) + 1 + columns(text[end:]) > width:
         start, end = (start - 1, end) if columns(text[:start]) > columns(text[end:]) else (start, end + 1)
     return f"{text[:start]}…{text[end:]}"
-
-
-def _escape(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")
