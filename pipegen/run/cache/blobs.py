@@ -71,6 +71,14 @@ class Blobs:
             raise DamagedError(digest)
         return content
 
+    def is_whole(self, digest: str) -> bool:
+        """Return whether a content is there as it was."""
+        try:
+            with self._path(digest).open("rb") as source:
+                return hashlib.file_digest(source, "sha256").hexdigest() == digest
+        except OSError:
+            return False
+
     def write(self, digest: str, target: Path, mode: int) -> None:
         """Write a content to *target*, in one step; raise `DamagedError` where it is not there as it was."""
         try:

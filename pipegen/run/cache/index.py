@@ -34,14 +34,12 @@ class DamagedIndexError(Exception):
 
 
 class Index:
-    """The database in *folder*, or in memory, with the *tables* that SQL makes where they are missing.
+    """The database in *folder*, with the *tables* that SQL makes where they are missing.
 
     *complain* is told where all is damaged, and dropped.
     """
 
-    def __init__(
-        self, folder: Path | None, tables: Sequence[str], complain: Callable[[str], None] = lambda _: None
-    ) -> None:
+    def __init__(self, folder: Path, tables: Sequence[str], complain: Callable[[str], None] = lambda _: None) -> None:
         self._folder, self._tables, self._complain = folder, tables, complain
         self._identity: tuple[int, int] | None = None
         try:
@@ -87,20 +85,17 @@ class Index:
         """Drop the folder, unless another process has done so, and begin anew."""
         self._complain(f"the results of earlier runs are damaged ({why}): they are dropped, and made anew")
         self._database.close()
-        if self._folder is not None:
-            _drop(self._folder, self._identity)
+        _drop(self._folder, self._identity)
         self._open()
 
     def _open(self) -> None:
-        place: str | Path = ":memory:"
-        if self._folder is not None:
-            place = self._folder / _FILES[0]
-            if _is_blocked(self._folder):
-                self._complain(f"{self._folder} holds what is no database: it is dropped, and made anew")
-                _drop(self._folder, _identity(place))
-            self._folder.mkdir(parents=True, exist_ok=True)
+        place = self._folder / _FILES[0]
+        if _is_blocked(self._folder):
+            self._complain(f"{self._folder} holds what is no database: it is dropped, and made anew")
+            _drop(self._folder, _identity(place))
+        self._folder.mkdir(parents=True, exist_ok=True)
         self._database = sqlite3.connect(place, timeout=_WAIT, isolation_level=None)
-        self._identity = _identity(Path(place))
+        self._identity = _identity(place)
         with _judged():
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = NORMAL")

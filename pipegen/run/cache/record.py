@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Collection
 from pathlib import Path
 
 from pipegen.structs import Struct, converted
@@ -32,13 +31,13 @@ class Record(Struct):
         found = [digest for _, digest in self.outputs] + [file.digest for file in self.files if file.link is None]
         return tuple(dict.fromkeys(found))
 
-    def content(self, outputs: Collection[str], *, has_files: bool) -> str:
-        """Return a digest of the part that a reader of *outputs*, and of the files, sees."""
-        read = {
-            "outputs": sorted(pair for pair in self.outputs if pair[0] in outputs),
-            "files": [_file_data(file) for file in self.files] if has_files else [],
-        }
-        return hashlib.sha256(json.dumps(read).encode()).hexdigest()
+    def value(self, name: str) -> str:
+        """Return the digest of the output *name*; of one that is not there, that of nothing."""
+        return f"value {dict(self.outputs).get(name, '')}"
+
+    def tree(self) -> str:
+        """Return a digest of the files."""
+        return f"files {hashlib.sha256(json.dumps([_file_data(file) for file in self.files]).encode()).hexdigest()}"
 
     def dumped(self) -> str:
         """Return the record as text."""

@@ -127,6 +127,10 @@ class Store:
         """Return the value of an output; raise `DamagedError` where it is lost."""
         return self._blobs.read(digest)
 
+    def is_whole(self, held: Held) -> bool:
+        """Return whether all contents of a result are there as they were."""
+        return all(map(self._blobs.is_whole, held.record.digests()))
+
     def restore(self, held: Held, folder: Path) -> None:
         """Write what is not there of the files of a result into *folder*; raise `DamagedError` where one is lost."""
         for file in held.record.files:
