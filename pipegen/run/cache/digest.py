@@ -138,5 +138,7 @@ def _read(texts: Sequence[str], variables: Mapping[str, str]) -> list[tuple[str,
 
 def _files(tree: Path, paths: tuple[str, ...]) -> Iterator[tuple[str, int, str, str | None]]:
     for name in artifacts.found(str(tree), paths):
-        file = described(tree / name, name)
-        yield (file.path, file.mode, file.digest, file.link)
+        # The user's own links to folders are followed, and no others.
+        path = tree / name
+        file = described(path.parent, path.name)
+        yield (name, file.mode, file.digest, file.link)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Sequence
-from pathlib import Path
-from typing import TypeAlias
+from functools import partial
+from typing import IO, TypeAlias
 
 from pipegen.plan.model import Job, Plan
 from pipegen.run.cache.digest import Definition
@@ -13,6 +13,7 @@ from pipegen.run.cache.index import DamagedIndexError
 from pipegen.run.cache.lookup import Input, Lookup
 from pipegen.run.cache.record import KeptFile, Record, described
 from pipegen.run.cache.store import DamagedError, Held, Store
+from pipegen.run.here import artifacts, nofollow
 from pipegen.run.here.masking import Masks
 from pipegen.run.here.selection import read_stages
 from pipegen.run.here.workspace import Trees
@@ -173,7 +174,12 @@ class Results:
     def keep(self, task: Task, question: Question, outcome: Outcome) -> None:
         """Keep what *task* has come to."""
         folder = self._trees.home(task.job)
-        files = [(described(folder / name, name), folder / name) for name in self._trees.left(task.job)]
+        odd: list[str] = []
+        names = artifacts.sound(str(folder), self._trees.left(task.job), odd.append)
+        if odd:
+            self._complain(f"what {task.id.stage} leaves is not kept for later runs: {odd[0]}")
+            return
+        files = [(described(folder, name), partial(nofollow.opened, folder, name)) for name in names]
         if self._has_secret(outcome.outputs, files):
             self._complain(f"what {task.id.stage} leaves holds a secret: it is not kept for later runs")
             return
@@ -201,10 +207,12 @@ class Results:
         self._found.pop(task.id, None)
         self._store.drop(held)
 
-    def _has_secret(self, outputs: Iterable[tuple[str, bytes]], files: Iterable[tuple[KeptFile, Path]]) -> bool:
+    def _has_secret(
+        self, outputs: Iterable[tuple[str, bytes]], files: Iterable[tuple[KeptFile, Callable[[], IO[bytes]]]]
+    ) -> bool:
         return bool(self._masks) and (
             any(self._masks.hides(value) for _, value in outputs)
-            or any(self._masks.hides_in(path) for file, path in files if file.link is None)
+            or any(self._masks.hides_in(opened) for file, opened in files if file.link is None)
         )
 
     def _look_into(self, question: Question, places: Iterable[int]) -> None:
@@ -222,12 +230,11 @@ class Results:
         """Return what a stage that has ended has left."""
         if part.task not in self._known:
             job = part.job
-            places = [(name, self._trees.value(job, name)) for name in job.outputs]
-            outputs = [
-                (name, hashlib.sha256(place.read_bytes()).hexdigest()) for name, place in places if place.exists()
-            ]
+            values = [(name, self._trees.value(job, name)) for name in job.outputs]
+            outputs = [(name, hashlib.sha256(value).hexdigest()) for name, value in values if value is not None]
             folder = self._trees.home(job)
-            files = (described(folder / name, name) for name in self._trees.left(job))
+            names = artifacts.sound(str(folder), self._trees.left(job), lambda _: None)
+            files = (described(folder, name) for name in names)
             self._known[part.task] = _Known(frozenset(), Record(tuple(outputs), tuple(files)))
         return self._known[part.task].record
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from pipegen.bindings.expression import Text
+from pipegen.graph.render.visible import visible
 from pipegen.plan.model import Job, Pull, Resources, Service
 from pipegen.run.here.texts import Texts
 from pipegen.shell.quote import quote
@@ -23,6 +26,14 @@ _FIRST = (
 )
 # What `run` of both programs ends with where the container did not start.
 NOT_STARTED = 125
+
+
+# Names begin with a host or a part of a path: https://pkg.go.dev/github.com/distribution/reference
+_IMAGE = re.compile(r"[A-Za-z0-9\[][A-Za-z0-9._:/@\[\]-]*")
+
+
+class ImageNameError(ValueError):
+    """A value in the place of an image's name that is none."""
 
 
 class Around(Struct, kw_only=True):
@@ -70,7 +81,7 @@ class Containers(Struct, dict=True, gc=True):
             *(word for place in dict.fromkeys((*self.reads, *files)) for word in _mount(place, ",readonly")),
             *(word for variable in texts.variables for word in ("--env", variable)),
             *(() if entrypoint is None else (f"--entrypoint={entrypoint[0] if entrypoint else ''}",)),
-            texts.evaluated(image.name),
+            _name(image.name, texts),
             *(entrypoint or ())[1:],
             *("sh", "-c", _FIRST, "sh"),
             *call,
@@ -115,7 +126,7 @@ class Containers(Struct, dict=True, gc=True):
                 *self._network(services, name),
                 *(() if self.has_host_network else (f"--network-alias={service.alias}",)),
                 *(word for key, value in service.env for word in ("--env", f"{key}={value}")),
-                texts.evaluated(service.image),
+                _name(service.image, texts),
                 *service.command,
             )
             yield f"{' '.join(map(quote, words))} >/dev/null"
@@ -132,6 +143,14 @@ class Containers(Struct, dict=True, gc=True):
 
     def _said(self, *arguments: str) -> str:
         return subprocess.run((self.program, *arguments), capture_output=True, text=True, check=False).stdout
+
+
+def _name(image: Text, texts: Texts) -> str:
+    """Return the name of an image; raise `ImageNameError` for what the program would take for an option, or nothing."""
+    name = texts.evaluated(image)
+    if not _IMAGE.fullmatch(name):
+        raise ImageNameError(f'"{visible(name)}" is no name of an image')
+    return name
 
 
 def program(environment: Mapping[str, str]) -> str | None:

@@ -54,7 +54,7 @@ class Execution:
         self._guard = Guard(folder.id, prepared.program)
         self.is_interrupted = False
         self._is_done = False
-        self._trees = _trees(chosen, prepared, checkout, wish, folder)
+        self._trees = _trees(chosen, prepared, checkout, wish, folder, complain)
         self._variables = {
             **prepared.variables,
             names.RUN: folder.id,
@@ -191,7 +191,12 @@ class Execution:
         borrowed = (common or str(checkout.root / ".git"),) if wish.is_isolated else ()
         return Containers(
             program=self._prepared.program,
-            mounts=(str(self._folder.work), *((common,) if common and not wish.is_isolated else ())),
+            # Not what other stages have left, nor what copies are made of.
+            mounts=(
+                str(self._folder.values),
+                str(self._folder.kept),
+                *((common,) if common and not wish.is_isolated else ()),
+            ),
             reads=(str(self._folder.scripts), *borrowed),
             has_host_network=wish.environment.get(NETWORK) == "host",
         )
@@ -224,13 +229,18 @@ def pipeline_runs(
 
 
 def _trees(
-    chosen: Sequence[Chosen], prepared: Prepared, checkout: Checkout, wish: Wish, folder: RunFolder
+    chosen: Sequence[Chosen],
+    prepared: Prepared,
+    checkout: Checkout,
+    wish: Wish,
+    folder: RunFolder,
+    complain: Callable[[str], None],
 ) -> InPlace | Isolated:
     if not wish.is_isolated:
         return InPlace(checkout.root, folder)
     carried = {(task.pipeline, task.stage): one.script.carries for task, one in prepared.work.items()}
     plans = [one.plan for one in chosen]
     shared = frozenset(plan.name for plan in plans if plan.workspace is Workspace.SHARED)
-    trees = Isolated(checkout, folder, carried, shared)
+    trees = Isolated(checkout, folder, carried, shared, complain)
     trees.prepare(plans)
     return trees

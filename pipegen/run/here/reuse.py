@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from pipegen.run.cache.digest import Definition, Definitions, Surroundings
 from pipegen.run.cache.index import DamagedIndexError
 from pipegen.run.cache.results import Results
 from pipegen.run.cache.store import Store
+from pipegen.run.here import private
 from pipegen.run.here.prepare import Prepared, Wish
 from pipegen.run.here.selection import Chosen
 from pipegen.run.here.workspace import Trees
@@ -74,6 +74,6 @@ def results(
 
 
 def _folder(environment: Mapping[str, str]) -> Path:
-    given = environment.get("XDG_CACHE_HOME")
-    cache = Path(given) if given else Path(environment.get("HOME") or tempfile.gettempdir(), ".cache")
-    return cache / "pipegen" / "results"
+    own = private.cache(environment)
+    private.make_private(own)
+    return own / "results"
