@@ -38,6 +38,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
         "bindings.script.model",
         "shell",
         "graph",
+        "pictures.policy",
         "diagnostics",
         "source",
     ),

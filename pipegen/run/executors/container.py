@@ -26,6 +26,8 @@ _FIRST = (
 )
 # What `run` of both programs ends with where the container did not start.
 NOT_STARTED = 125
+# How long the engine may take to tell its version, in seconds.
+_PATIENCE = 20
 
 
 # Names begin with a host or a part of a path: https://pkg.go.dev/github.com/distribution/reference
@@ -53,11 +55,14 @@ class Around(Struct, kw_only=True):
 class Containers(Struct, dict=True, gc=True):
     """The program for containers, and what every container of the run is given.
 
-    *mounts* are folders that stand in it as they do here, *reads* such that it only reads; with *has_host_network*
-    it has this machine's network.
+    *mounts* are folders that stand in it as they do here, *reads* such that it only reads, *values* is where stages in
+    one tree leave values, each in folders of its own, and *kept* is where scripts leave values for what comes after
+    them; with *has_host_network* it has this machine's network.
     """
 
     program: str
+    values: str
+    kept: str
     mounts: tuple[str, ...]
     reads: tuple[str, ...]
     has_host_network: bool = False
@@ -77,7 +82,8 @@ class Containers(Struct, dict=True, gc=True):
             *_pull(image.pull),
             *_resources(job.machine.resources),
             *self._network(job.machine.services, name),
-            *(word for place in dict.fromkeys((*self.mounts, folder)) for word in _mount(place)),
+            *_mount(self.values, ",readonly"),
+            *(word for place in dict.fromkeys((*self._written(job), *self.mounts, folder)) for word in _mount(place)),
             *(word for place in dict.fromkeys((*self.reads, *files)) for word in _mount(place, ",readonly")),
             *(word for variable in texts.variables for word in ("--env", variable)),
             *(() if entrypoint is None else (f"--entrypoint={entrypoint[0] if entrypoint else ''}",)),
@@ -107,6 +113,15 @@ class Containers(Struct, dict=True, gc=True):
         if os.getuid() == 0 or self.is_podman or "rootless" in self._said("info", "--format", "{{.SecurityOptions}}"):
             return ()
         return ("--user", f"{os.getuid()}:{os.getgid()}")
+
+    def _written(self, job: Job) -> Iterator[str]:
+        """Yield the folders for the values of *job*, which no other container writes to."""
+        for kind in ("outputs", "trigger"):
+            folder = Path(self.values, kind, job.slug)
+            folder.mkdir(parents=True, exist_ok=True)
+            yield str(folder)
+        if job.after:
+            yield self.kept
 
     def _network(self, services: Sequence[Service], name: str) -> tuple[str, ...]:
         if not services:
@@ -158,6 +173,27 @@ def program(environment: Mapping[str, str]) -> str | None:
     path = environment.get("PATH")
     names = (environment["DOCKER"],) if environment.get("DOCKER") else ("docker", "podman")
     return next((found for name in names if (found := shutil.which(name, path=path))), None)
+
+
+def engine_error(program: str, environment: Mapping[str, str]) -> str | None:
+    """Return why *program* reaches no container engine, None where it does: `version` asks for the engine's, too."""
+    try:
+        done = subprocess.run(
+            (program, "version"),
+            env=dict(environment),
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=_PATIENCE,
+        )
+    except subprocess.TimeoutExpired:
+        return f"no answer in {_PATIENCE} s"
+    except OSError as error:
+        return error.strerror or str(error)
+    last = done.stderr.strip().rpartition("\n")[2]
+    return (last or f"exit status {done.returncode}") if done.returncode else None
 
 
 def _mount(place: str, option: str = "") -> tuple[str, str]:

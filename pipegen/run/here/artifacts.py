@@ -85,8 +85,8 @@ def _below(root: str, path: str) -> Iterator[str]:
     start = "/".join(parts[:fixed])
     wanted = _pattern("/".join(parts), reaches_in=True) if fixed < len(parts) else None
     top = os.path.join(root, start)  # noqa: PTH118 - many of them
-    if Path(top).is_symlink() or Path(top).is_file():
-        if wanted is None:
+    if Path(top).is_symlink() or not Path(top).is_dir():
+        if wanted is None and os.path.lexists(top):
             yield start
         return
     for name in _files(top, f"{start}/" if start else ""):

@@ -191,12 +191,9 @@ class Execution:
         borrowed = (common or str(checkout.root / ".git"),) if wish.is_isolated else ()
         return Containers(
             program=self._prepared.program,
-            # Not what other stages have left, nor what copies are made of.
-            mounts=(
-                str(self._folder.values),
-                str(self._folder.kept),
-                *((common,) if common and not wish.is_isolated else ()),
-            ),
+            values=str(self._folder.values),
+            kept=str(self._folder.kept),
+            mounts=(common,) if common and not wish.is_isolated else (),
             reads=(str(self._folder.scripts), *borrowed),
             has_host_network=wish.environment.get(NETWORK) == "host",
         )
