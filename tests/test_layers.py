@@ -32,7 +32,17 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
     "targets": ("graph", "plan.model", "bindings.expression", "shell", "emit", "diagnostics", "source"),
     "readback": ("graph", "emit.template", "assets", "diagnostics", "source"),
     "pictures": ("graph", "emit"),
-    "run": ("plan.model", "bindings.expression", "shell", "graph", "diagnostics", "source"),
+    "run": (
+        "plan.model",
+        "plan.rewriting",
+        "bindings.expression",
+        "bindings.script.model",
+        "shell",
+        "graph",
+        "pictures.policy",
+        "diagnostics",
+        "source",
+    ),
     "compiler": ("targets", "plan", "bindings", "config", "graph", "diagnostics", "source"),
     "__main__": ("cli",),
     "cli": (

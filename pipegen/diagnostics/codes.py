@@ -229,6 +229,7 @@ NO_REPOSITORY = Code("PG825", "no-repository", _E)
 SERVICES_LEFT_OUT = Code("PG826", "services-left-out", _W)
 NOT_DONE_HERE = Code("PG827", "not-done-here", _I)
 SHORT_SECRET = Code("PG830", "short-secret", _W)
+NO_CONTAINER_ENGINE = Code("PG831", "no-container-engine", _E)
 
 
 def by_number(number: str) -> Code | None:

@@ -29,7 +29,7 @@ def render_page(source: str, pictures: Sequence[Picture]) -> str:
         legend=legend(scenes),
         style=style,
         script=script,
-        policy=policy(style, script),
+        policy=policy(style, script=script),
         data=in_script([_data(one) for one in scenes]),
     )
 

@@ -99,6 +99,7 @@ class Engine:
         scheduler: what places tasks.
         listeners: who hears of all that happens, in this order.
         is_wanted: whether the condition of a task holds; asked once nothing before it is left to wait for.
+        is_needed: whether its result is needed; asked after that.
         ask: how a person is asked; without it, everything is approved.
         hold: what keeps tasks from starting that have got their places; without it, nothing.
         ended: what came of tasks in an earlier run that this one goes on with.
@@ -113,6 +114,7 @@ class Engine:
         scheduler: Scheduler,
         listeners: Sequence[Listener] = (),
         is_wanted: Callable[[Task], bool] = lambda _: True,
+        is_needed: Callable[[Task], bool] = lambda _: True,
         ask: Ask = lambda _, answer: answer(True),
         hold: Hold = lambda _task, _free: None,
         ended: Mapping[TaskId, Outcome] = _NOTHING,
@@ -120,7 +122,7 @@ class Engine:
         self._clock, self._executor, self._scheduler = clock, executor, scheduler
         self._listeners = tuple(listeners)
         self._ask, self._hold, self._ended = ask, hold, ended
-        self._pipelines = {run.name: _pipeline(run, is_wanted) for run in runs}
+        self._pipelines = {run.name: _pipeline(run, is_wanted, is_needed) for run in runs}
         self._courses = {course.task.id: course for one in self._pipelines.values() for course in one.courses.values()}
         self._left = len(self._pipelines)
         self._is_stopped = False
@@ -326,12 +328,13 @@ class Engine:
             listener.hear(event)
 
 
-def _pipeline(run: PipelineRun, is_wanted: Callable[[Task], bool]) -> _Pipeline:
+def _pipeline(run: PipelineRun, is_wanted: Callable[[Task], bool], is_needed: Callable[[Task], bool]) -> _Pipeline:
     tasks = {task.id.stage: task for task in run.tasks}
     progress = Progress(
         run.graph,
         tuple(stage for stage, task in tasks.items() if task.job.is_final),
         is_wanted=lambda stage: is_wanted(tasks[stage]),
+        is_needed=lambda stage: is_needed(tasks[stage]),
         is_fail_fast=run.is_fail_fast,
     )
     return _Pipeline(run, progress, {stage: _Course(task, progress) for stage, task in tasks.items()})

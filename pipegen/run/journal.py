@@ -77,8 +77,9 @@ class Journal:
             case Ended():
                 about = _told("ended", event, event.attempt.task.id)
                 outcome = event.outcome
-                is_kept = not any(self._hides(value) for _, value in outcome.outputs)
-                kept = outcome if is_kept else replace(outcome, outputs=())
+                has_secret = any(self._hides(value) for _, value in outcome.outputs)
+                kept = replace(outcome, outputs=()) if has_secret else outcome
+                is_kept = not has_secret and not outcome.is_waiting
                 self._write({**about, "is_final": event.is_final, "is_kept": is_kept, **_outcome_data(kept)})
             case Skipped():
                 self._write({**_told("skipped", event, event.task), "reason": event.reason.name})

@@ -117,6 +117,7 @@ class Outcome(Struct, kw_only=True):
         exit_code: that of the script, None where none ran to its end.
         reason: a few words for people, "" where *ending* says all.
         outputs: the values that it bound, by name; bytes as the script left them.
+        is_waiting: whether its files, those of an earlier result, are put back only when a stage reads them.
     """
 
     ending: Ending
@@ -124,6 +125,7 @@ class Outcome(Struct, kw_only=True):
     exit_code: int | None = None
     reason: str = ""
     outputs: tuple[tuple[str, bytes], ...] = ()
+    is_waiting: bool = False
 
     def is_allowed(self, job: Job) -> bool:
         """Return whether it is a failure that *job* may have."""

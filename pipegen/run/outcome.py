@@ -36,8 +36,13 @@ class Reason(Enum):
 
     STOPPED = "nothing new starts any more"
     CONDITION = "its condition is false"
+    UNNEEDED = "its result is not needed"
     BEFORE = "a stage before it did not succeed"
     REFUSED = "somebody said no"
+
+
+# What comes after a stage that never starts for one of these runs as if it had succeeded.
+HOLDS_NOTHING_UP = frozenset({Reason.CONDITION, Reason.UNNEEDED})
 
 
 class Moment(Struct, kw_only=True):
@@ -160,7 +165,7 @@ def _failures(moment: Moment, stages: Collection[str]) -> Iterator[str]:
 def _is_lost(stage: str, moment: Moment, never: Mapping[str, Reason]) -> bool:
     """Return whether what comes after *stage* does not run."""
     if stage in never:
-        return never[stage] is not Reason.CONDITION
+        return never[stage] not in HOLDS_NOTHING_UP
     return moment.states.get(stage) is State.FAILED and stage not in moment.allowed
 
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.run.outcome import Moment, Reason, State, Status
+from pipegen.run.outcome import HOLDS_NOTHING_UP, Moment, Reason, State, Status
 from pipegen.structs import Struct
 
 
@@ -18,7 +18,11 @@ class News(Struct):
 
 
 class Progress:
-    """How far a pipeline's run is. *is_wanted* is asked of a stage once nothing before it is left to wait for."""
+    """How far a pipeline's run is.
+
+    Once nothing before a stage is left to wait for, *is_wanted* is asked whether its condition holds, then *is_needed*
+    whether its result is needed.
+    """
 
     def __init__(
         self,
@@ -26,10 +30,11 @@ class Progress:
         final: tuple[str, ...],
         *,
         is_wanted: Callable[[str], bool],
+        is_needed: Callable[[str], bool] = lambda _: True,
         is_fail_fast: bool = False,
     ) -> None:
         self._graph, self._final = graph, final
-        self._is_wanted, self._is_fail_fast = is_wanted, is_fail_fast
+        self._is_wanted, self._is_needed, self._is_fail_fast = is_wanted, is_needed, is_fail_fast
         self._states: dict[str, State] = {}
         self._skipped: dict[str, Reason] = {}
         self._allowed: set[str] = set()
@@ -74,7 +79,7 @@ class Progress:
             graph=self._graph,
             final=self._final,
             states=dict(self._states),
-            unwanted=self._skipped_for(Reason.CONDITION),
+            unwanted=self._skipped_for(*HOLDS_NOTHING_UP),
             refused=self._skipped_for(Reason.REFUSED),
             allowed=frozenset(self._allowed),
             is_fail_fast=self._is_fail_fast,
@@ -86,8 +91,8 @@ class Progress:
         """Return the stages that never start, each with the first reason that there was."""
         return dict(self._skipped)
 
-    def _skipped_for(self, reason: Reason) -> frozenset[str]:
-        return frozenset(stage for stage, why in self._skipped.items() if why is reason)
+    def _skipped_for(self, *reasons: Reason) -> frozenset[str]:
+        return frozenset(stage for stage, why in self._skipped.items() if why in reasons)
 
     # What it is told
 
@@ -183,10 +188,11 @@ class Progress:
 
     def _reach(self, stage: str) -> bool:
         """Return whether *stage*, which has nothing left to wait for, may start; it is skipped where it may not."""
-        if self._is_wanted(stage):
+        is_wanted = self._is_wanted(stage)
+        if is_wanted and self._is_needed(stage):
             self._ready.append(stage)
             return True
-        self._skip(stage, Reason.CONDITION)
+        self._skip(stage, Reason.UNNEEDED if is_wanted else Reason.CONDITION)
         return False
 
     def _skip(self, stage: str, reason: Reason) -> None:

@@ -23,7 +23,7 @@ class Simulation(Struct, kw_only=True):
     Attributes:
         pipelines: the names of those that ran.
         machines: where it ran.
-        bars: the stages in the order in which they started.
+        bars: the attempts of stages in the order in which they started.
         makespan: when the last one ended.
         work: the slots of all stages, each times its duration.
         path: the longest path of all pipelines.
@@ -59,6 +59,11 @@ class Simulation(Struct, kw_only=True):
         """All slots together; None without bound."""
         counts = [machine.slots for machine in self.machines]
         return None if None in counts else sum(count for count in counts if count is not None)
+
+    @property
+    def stages(self) -> int:
+        """How many stages ran, each once however often it was attempted."""
+        return len({bar.task.id for bar in self.bars})
 
     @property
     def shared_work(self) -> float:

@@ -36,7 +36,7 @@ def expandable(lowering: Lowering) -> Iterator[Command]:
     for number, name in enumerate(job.expanded):
         value = own_argument(name, lowering)
         late = failure(job, f'output "{name}" holds what stands in no name of an image')
-        yield Command((f"case {value} in *[!A-Za-z0-9._:/@-]*)", *indented(late), "  ;;", "esac"))
+        yield Command((f"case {value} in -* | *[!A-Za-z0-9._:/@-]*)", *indented(late), "  ;;", "esac"))
         if variable is None:
             continue
         folder = () if number else (f"mkdir -p {quote(dirname(dotenv(job)))}", f"rm -f {path}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from pipegen.run.cache.index import Index
@@ -19,10 +20,21 @@ class BuildError(Exception):
 class Store:
     """Keys and the results under them; what one build leaves the next one finds."""
 
-    keys: Keys = field(default_factory=lambda: Keys(Index(None, (TABLES,))))
+    keys: Keys
+    index: Index
     records: dict[int, list[Any]] = field(default_factory=dict)
     do_loads_fail: bool = False
     loads: int = 0
+
+    @classmethod
+    def of(cls, folder: Path) -> Store:
+        """Return an empty store in *folder*."""
+        index = Index(folder, (TABLES,))
+        return cls(Keys(index), index)
+
+    def count(self) -> int:
+        """Return how many keys there are."""
+        return int(self.index.rows("SELECT count(*) FROM key")[0][0])
 
 
 @dataclass

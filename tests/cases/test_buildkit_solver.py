@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,9 +30,9 @@ LEFT_OUT = {
 }
 
 
-def check_solver(case: Case) -> None:
+def check_solver(case: Case, folder: Path) -> None:
     """Expect the results of builds one after the other, and what was asked, made and loaded for them."""
-    store = Store()
+    store = Store.of(folder)
     for step in case["steps"]:
         if step["do"] == "loads_fail":
             store.do_loads_fail = step["on"]
@@ -55,12 +56,12 @@ def check_build(case: Case, step: Case, store: Store) -> None:
     if "loads_total" in told:
         assert store.loads == told["loads_total"]
     if "export_all" in told:
-        assert store.keys.count() == told["export_all"]["unique_records"]
+        assert store.count() == told["export_all"]["unique_records"]
 
 
-def check_key_store(case: Case) -> None:
+def check_key_store(case: Case, folder: Path) -> None:
     """Expect what queries by one input at a time find."""
-    keys = Keys(Index(None, (TABLES,)))
+    keys = Keys(Index(folder, (TABLES,)))
     saved: dict[str, int] = {}
     records: dict[int, list[str]] = {}
     ids: dict[str, frozenset[int]] = {}
@@ -103,11 +104,11 @@ def _deep() -> Iterator[None]:
     sys.setrecursionlimit(limit)
 
 
-def test_each_case(case: Case) -> None:
+def test_each_case(case: Case, tmp_path: Path) -> None:
     """A case holds, or stands in the table of what does not carry over."""
     if case["id"] in LEFT_OUT:
         return
-    CHECKS[case["kind"]](case)
+    CHECKS[case["kind"]](case, tmp_path)
 
 
 def test_what_is_left_out_is_there(cases: list[Case]) -> None:

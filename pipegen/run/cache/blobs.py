@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from pipegen.run.here import nofollow
 from pipegen.run.here.discard import make_folder, remove
 from pipegen.structs import Struct
 
@@ -45,7 +46,7 @@ class Blobs:
 
     def add(self, source: IO[bytes]) -> Added:
         """Return a copy of what *source* holds, to `keep` or to `forget`."""
-        with _written(self._waiting, "") as (made, path):
+        with _written(self._waiting) as (made, path):
             digest, size = _copied(source, made)
         return Added(digest, size, path)
 
@@ -71,18 +72,23 @@ class Blobs:
             raise DamagedError(digest)
         return content
 
-    def write(self, digest: str, target: Path, mode: int) -> None:
-        """Write a content to *target*, in one step; raise `DamagedError` where it is not there as it was."""
+    def is_whole(self, digest: str) -> bool:
+        """Return whether a content is there as it was."""
+        try:
+            with self._path(digest).open("rb") as source:
+                return hashlib.file_digest(source, "sha256").hexdigest() == digest
+        except OSError:
+            return False
+
+    def write(self, digest: str, root: Path, name: str, mode: int) -> None:
+        """Write a content to *name* below *root*, in one step; raise `DamagedError` where it is not there as it was."""
         try:
             source = self._path(digest).open("rb")
         except OSError as error:
             raise DamagedError(digest) from error
-        with source, _written(target.parent, ".pipegen-") as (made, path):
-            if _copied(source, made)[0] != digest:
+        with source, nofollow.written(root, name, mode) as target:
+            if _copied(source, target)[0] != digest:
                 raise DamagedError(digest)
-            made.flush()
-            path.chmod(mode)
-            path.replace(target)
 
     def remove(self, digest: str) -> None:
         """Remove a content; nothing where it is gone."""
@@ -98,9 +104,9 @@ def is_digest(name: object) -> bool:
 
 
 @contextmanager
-def _written(folder: Path, prefix: str) -> Iterator[tuple[IO[bytes], Path]]:
+def _written(folder: Path) -> Iterator[tuple[IO[bytes], Path]]:
     """Open a new file in *folder*, which is removed where writing it fails."""
-    handle, name = tempfile.mkstemp(dir=folder, prefix=prefix)
+    handle, name = tempfile.mkstemp(dir=folder)
     path = Path(name)
     try:
         # Where the disk is full, to close it may be what fails.

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pipegen.run.here.discard import remove
+from pipegen.run.here.private import make_private, open_private
 
 # How long one waits for another process that writes, in seconds.
 _WAIT = 60.0
@@ -34,14 +35,12 @@ class DamagedIndexError(Exception):
 
 
 class Index:
-    """The database in *folder*, or in memory, with the *tables* that SQL makes where they are missing.
+    """The database in *folder*, with the *tables* that SQL makes where they are missing.
 
     *complain* is told where all is damaged, and dropped.
     """
 
-    def __init__(
-        self, folder: Path | None, tables: Sequence[str], complain: Callable[[str], None] = lambda _: None
-    ) -> None:
+    def __init__(self, folder: Path, tables: Sequence[str], complain: Callable[[str], None] = lambda _: None) -> None:
         self._folder, self._tables, self._complain = folder, tables, complain
         self._identity: tuple[int, int] | None = None
         try:
@@ -87,20 +86,21 @@ class Index:
         """Drop the folder, unless another process has done so, and begin anew."""
         self._complain(f"the results of earlier runs are damaged ({why}): they are dropped, and made anew")
         self._database.close()
-        if self._folder is not None:
-            _drop(self._folder, self._identity)
+        _drop(self._folder, self._identity)
         self._open()
 
     def _open(self) -> None:
-        place: str | Path = ":memory:"
-        if self._folder is not None:
-            place = self._folder / _FILES[0]
-            if _is_blocked(self._folder):
-                self._complain(f"{self._folder} holds what is no database: it is dropped, and made anew")
-                _drop(self._folder, _identity(place))
-            self._folder.mkdir(parents=True, exist_ok=True)
+        place = self._folder / _FILES[0]
+        if _is_blocked(self._folder):
+            self._complain(f"{self._folder} holds what is no database: it is dropped, and made anew")
+            _drop(self._folder, _identity(place))
+        for folder in (self._folder.parent, self._folder):
+            make_private(folder)
+        # SQLite gives the files beside it the rights of this one (os_unix.c, findCreateFileMode).
+        with open_private(place):
+            pass
         self._database = sqlite3.connect(place, timeout=_WAIT, isolation_level=None)
-        self._identity = _identity(Path(place))
+        self._identity = _identity(place)
         with _judged():
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = NORMAL")
@@ -139,12 +139,12 @@ def _is_blocked(folder: Path) -> bool:
     if not folder.is_dir():
         return os.path.lexists(folder)
     there = [path for path in (folder / name for name in _FILES) if os.path.lexists(path)]
-    return not all(path.is_file() and os.access(path, os.R_OK | os.W_OK) for path in there)
+    return not all(path.is_file() and not path.is_symlink() and os.access(path, os.R_OK | os.W_OK) for path in there)
 
 
 def _drop(folder: Path, seen: tuple[int, int] | None) -> None:
     """Remove *folder* if it still holds the database that was *seen* there: two who find it damaged drop it once."""
-    with (folder.parent / f"{folder.name}.lock").open("w") as lock:
+    with open_private(folder.parent / f"{folder.name}.lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if _identity(folder / _FILES[0]) == seen:
             gone = folder.with_name(f"{folder.name}.{secrets.token_hex(8)}.old")

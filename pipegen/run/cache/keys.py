@@ -75,10 +75,6 @@ class Keys:
         rows = [(one.key, place, one.selector, digest, key) for place, origins in enumerate(inputs) for one in origins]
         self._index.change("INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?, ?)", [(*row, seal(*row)) for row in rows])
 
-    def count(self) -> int:
-        """Return how many keys there are."""
-        return int(self._index.rows("SELECT count(*) FROM key")[0][0])
-
     def content(self, digest: str) -> int:
         """Return the key that stands for content with *digest*, wherever it comes from; make it where it is new."""
         return self.save(_content(digest))

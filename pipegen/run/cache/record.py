@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import stat
-from collections.abc import Collection
 from pathlib import Path
 
+from pipegen.run.here import nofollow
 from pipegen.structs import Struct, converted
 
 
@@ -32,13 +31,13 @@ class Record(Struct):
         found = [digest for _, digest in self.outputs] + [file.digest for file in self.files if file.link is None]
         return tuple(dict.fromkeys(found))
 
-    def content(self, outputs: Collection[str], *, has_files: bool) -> str:
-        """Return a digest of the part that a reader of *outputs*, and of the files, sees."""
-        read = {
-            "outputs": sorted(pair for pair in self.outputs if pair[0] in outputs),
-            "files": [_file_data(file) for file in self.files] if has_files else [],
-        }
-        return hashlib.sha256(json.dumps(read).encode()).hexdigest()
+    def value(self, name: str) -> str:
+        """Return the digest of the output *name*; of one that is not there, that of nothing."""
+        return f"value {dict(self.outputs).get(name, '')}"
+
+    def tree(self) -> str:
+        """Return a digest of the files."""
+        return f"files {hashlib.sha256(json.dumps([_file_data(file) for file in self.files]).encode()).hexdigest()}"
 
     def dumped(self) -> str:
         """Return the record as text."""
@@ -64,19 +63,22 @@ class _Dumped(Struct):
     files: tuple[tuple[str, int, str, str | None], ...]
 
 
-def described(path: Path, name: str) -> KeptFile:
-    """Return the file at *path* as one of the *name*."""
-    about = path.lstat()
-    if stat.S_ISLNK(about.st_mode):
-        return KeptFile(name, link=os.readlink(path))  # noqa: PTH115 - the text itself
-    with path.open("rb") as file:
-        return KeptFile(name, stat.S_IMODE(about.st_mode), hashlib.file_digest(file, "sha256").hexdigest())
+def described(root: str | Path, name: str) -> KeptFile:
+    """Return what stands at *name* below *root*; what is neither a file nor a link has no content."""
+    about = nofollow.entry(root, name)
+    if about.link is not None:
+        return KeptFile(name, link=about.link)
+    mode = stat.S_IMODE(about.mode)
+    if not about.is_file:
+        return KeptFile(name, mode)
+    with nofollow.opened(root, name) as file:
+        return KeptFile(name, mode, hashlib.file_digest(file, "sha256").hexdigest())
 
 
-def is_there(path: Path, file: KeptFile) -> bool:
-    """Return whether what is at *path* is *file*."""
+def is_there(root: Path, file: KeptFile) -> bool:
+    """Return whether *file* stands below *root* as it is."""
     try:
-        return described(path, file.path) == file
+        return described(root, file.path) == file
     except OSError:
         return False
 

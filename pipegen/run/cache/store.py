@@ -20,6 +20,7 @@ from pipegen.run.cache.index import DamagedIndexError, Index
 from pipegen.run.cache.keys import TABLES, Keys
 from pipegen.run.cache.lookup import Lookup
 from pipegen.run.cache.record import KeptFile, Record, is_there
+from pipegen.run.here import nofollow
 from pipegen.run.seal import seal
 from pipegen.structs import Struct
 
@@ -91,16 +92,19 @@ class Store:
         return None
 
     def save(
-        self, key: Callable[[], int], outputs: Iterable[tuple[str, bytes]], files: Iterable[tuple[KeptFile, Path]]
+        self,
+        key: Callable[[], int],
+        outputs: Iterable[tuple[str, bytes]],
+        files: Iterable[tuple[KeptFile, Callable[[], IO[bytes]]]],
     ) -> Held:
-        """Keep a result: *outputs* by name, and *files* with the paths that they are read from now.
+        """Keep a result: *outputs* by name, and *files* with what opens them now.
 
         *key* is called for its key while the database is locked. An earlier result of that key is forgotten.
         """
         added: list[Added] = []
         try:
             kept_outputs = [(name, self._added(BytesIO(value), added)) for name, value in outputs]
-            kept_files = [self._kept(file, path, added) for file, path in files]
+            kept_files = [self._kept(file, opened, added) for file, opened in files]
             record = Record(tuple(kept_outputs), tuple(sorted(kept_files, key=lambda file: file.path)))
             with self._index.writing():
                 number = key()
@@ -127,18 +131,19 @@ class Store:
         """Return the value of an output; raise `DamagedError` where it is lost."""
         return self._blobs.read(digest)
 
+    def is_whole(self, held: Held) -> bool:
+        """Return whether all contents of a result are there as they were."""
+        return all(map(self._blobs.is_whole, held.record.digests()))
+
     def restore(self, held: Held, folder: Path) -> None:
         """Write what is not there of the files of a result into *folder*; raise `DamagedError` where one is lost."""
         for file in held.record.files:
-            target = folder / file.path
-            if is_there(target, file):
+            if is_there(folder, file):
                 continue
-            target.parent.mkdir(parents=True, exist_ok=True)
             if file.link is None:
-                self._blobs.write(file.digest, target, file.mode)
+                self._blobs.write(file.digest, folder, file.path, file.mode)
             else:
-                target.unlink(missing_ok=True)
-                target.symlink_to(file.link)
+                nofollow.linked(folder, file.path, file.link)
 
     def touch(self, used: Iterable[int]) -> None:
         """Note that the records *used*, by their numbers, have been of use: they are the last to go."""
@@ -160,10 +165,10 @@ class Store:
         added.append(one)
         return one.digest
 
-    def _kept(self, file: KeptFile, path: Path, added: list[Added]) -> KeptFile:
+    def _kept(self, file: KeptFile, opened: Callable[[], IO[bytes]], added: list[Added]) -> KeptFile:
         if file.link is not None:
             return file
-        with path.open("rb") as source:
+        with opened() as source:
             return KeptFile(file.path, file.mode, self._added(source, added))
 
     def _insert(self, key: int, record: Record, added: Iterable[Added]) -> Held:

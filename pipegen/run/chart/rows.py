@@ -5,22 +5,31 @@ from __future__ import annotations
 from collections.abc import Container
 
 from pipegen.run.chart.timeline import Bar
+from pipegen.run.model import TaskId
 from pipegen.run.simulation import Simulation
 from pipegen.structs import Struct
 
 
 class Row(Struct):
-    """A line of a chart: a name, and the tries in it, in the order in which they started."""
+    """A line of a chart: a name, and the attempts in it, in the order in which they started."""
 
     name: str
     bars: tuple[Bar, ...]
 
+    @property
+    def seconds(self) -> float:
+        """The time from the start of the first attempt to the end of the last one."""
+        return max(bar.end for bar in self.bars) - self.bars[0].start
+
 
 def rows(simulation: Simulation, most: int) -> tuple[Row, ...]:
     """Return a row for each stage in the order in which they started; for each slot when there are more than *most*."""
-    if len(simulation.bars) <= most:
-        return tuple(Row(simulation.name(bar.task.id), (bar,)) for bar in simulation.bars)
-    return by_slot(simulation)
+    if simulation.stages > most:
+        return by_slot(simulation)
+    found: dict[TaskId, list[Bar]] = {}
+    for bar in simulation.bars:
+        found.setdefault(bar.task.id, []).append(bar)
+    return tuple(Row(simulation.name(task), tuple(bars)) for task, bars in found.items())
 
 
 def by_slot(simulation: Simulation) -> tuple[Row, ...]:

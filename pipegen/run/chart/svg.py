@@ -10,6 +10,7 @@ from pipegen.run.chart.text import CAUSES
 from pipegen.run.chart.timeline import Bar, Wait
 from pipegen.run.chart.times import Unit
 from pipegen.run.events import Cause
+from pipegen.run.model import Ending
 from pipegen.run.simulation import Simulation, counted
 from pipegen.structs import Struct
 from pipegen.visible import visible
@@ -32,13 +33,13 @@ _LEAST = 2.0
 
 # Contrast of at least 4.5 for text and 3 for bars against their grounds, in both dresses. No variables: not all viewers
 # know them.
-_STYLE = """\
+STYLE = """\
 text{font-family:system-ui,"Segoe UI",Helvetica,Arial,sans-serif;font-size:13px;fill:#1f2328}
 .head{font-size:17px;font-weight:600}.quiet{fill:#59636e;font-size:12px}
-.ground{fill:#fff}.line{stroke:#d8dee4}.path{fill:#bc4c00}.other{fill:#3f6ca8}
+.ground{fill:#fff}.line{stroke:#d8dee4}.path{fill:#bc4c00}.other{fill:#3f6ca8}.failed{fill:#cf222e}
 .waits{stroke:#6e7781;stroke-width:2;stroke-dasharray:2 3}.between{stroke:#fff}
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}.quiet{fill:#9198a1}.ground{fill:#0d1117}.line{stroke:#30363d}
-.path{fill:#f0883e}.other{fill:#6ea8fe}.waits{stroke:#8b949e}.between{stroke:#0d1117}}"""
+.path{fill:#f0883e}.other{fill:#6ea8fe}.failed{fill:#f85149}.waits{stroke:#8b949e}.between{stroke:#0d1117}}"""
 
 
 class _Chart(Struct):
@@ -57,7 +58,7 @@ class _Chart(Struct):
     @property
     def is_by_stage(self) -> bool:
         """Whether each row is a stage."""
-        return len(self.simulation.bars) <= _MOST_ROWS
+        return self.simulation.stages <= _MOST_ROWS
 
     @property
     def bottom(self) -> float:
@@ -83,7 +84,7 @@ def render_svg(simulation: Simulation, unit: Unit) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title words">',
         f'<title id="title">{_escaped(title)}</title>',
         f'<desc id="words">{_escaped(words)}</desc>',
-        f"<style>{_STYLE}</style>",
+        f"<style>{STYLE}</style>",
         f'<rect class="ground" width="{_WIDTH}" height="{_n(height)}"/>',
         _text(_EDGE, 32, title, "head"),
         _text(_EDGE, 54, words, "quiet"),
@@ -104,7 +105,8 @@ def _title(simulation: Simulation, unit: Unit) -> str:
 
 def _words(simulation: Simulation, unit: Unit) -> str:
     told = [
-        counted(len(simulation.bars), "stage"),
+        counted(simulation.stages, "stage"),
+        *([f"{len(simulation.bars):,} attempts"] if len(simulation.bars) > simulation.stages else []),
         f"no order takes less than {unit.words(simulation.lower_bound)}",
         f"longest path {unit.words(simulation.path.seconds)}",
     ]
@@ -120,7 +122,7 @@ def _told(bar: Bar, chart: _Chart) -> str:
     waits = "".join(f", {_waited(wait, chart.unit)}" for wait in bar.waits)
     return (
         f"{visible(chart.simulation.name(bar.task.id))}: {words(bar.seconds)}, from {words(bar.start)} to "
-        f"{words(bar.end)} on {where}{waits}"
+        f"{words(bar.end)} on {where}{waits}{', failed' if _is_failed(bar) else ''}"
     )
 
 
@@ -148,9 +150,9 @@ def _row(chart: _Chart, row: Row, top: float) -> Iterator[str]:
     for bar in row.bars:
         yield from _bar(chart, bar, top)
     if chart.is_by_stage:
-        bar = row.bars[0]
+        bar = row.bars[-1]
         yield _text(
-            max(chart.x(bar.end), chart.x(bar.start) + _LEAST) + 6, top + _BAR, chart.unit.words(bar.seconds), "quiet"
+            max(chart.x(bar.end), chart.x(bar.start) + _LEAST) + 6, top + _BAR, chart.unit.words(row.seconds), "quiet"
         )
 
 
@@ -161,9 +163,14 @@ def _bar(chart: _Chart, bar: Bar, top: float) -> Iterator[str]:
             ends = f'x1="{_n(chart.x(wait.start))}" x2="{_n(chart.x(wait.end))}"'
             yield f'<line class="waits" {ends} y1="{_n(middle)}" y2="{_n(middle)}"/>'
     kind = "path" if bar.task.id in chart.simulation.path.tasks else "other"
+    kind = "failed" if _is_failed(bar) else kind
     around = "" if chart.is_by_stage else " between"
     place = f'x="{_n(start)}" y="{_n(top + 2)}" width="{_n(max(bar.seconds * chart.scale, _LEAST))}" height="{_BAR}"'
     yield f'<rect class="{kind}{around}" {place} rx="2"><title>{_escaped(_told(bar, chart))}</title></rect>'
+
+
+def _is_failed(bar: Bar) -> bool:
+    return bar.outcome.ending is Ending.FAILED
 
 
 def _legend(chart: _Chart) -> Iterator[str]:
@@ -171,6 +178,7 @@ def _legend(chart: _Chart) -> Iterator[str]:
     for kind, words in (
         ("path", "on the longest path"),
         ("other", "any other stage"),
+        *([("failed", "failed")] if any(map(_is_failed, chart.simulation.bars)) else []),
         ("waits", "could start, but waits"),
     ):
         if kind == "waits" and not chart.is_by_stage:

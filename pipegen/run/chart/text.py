@@ -90,7 +90,7 @@ def figures(simulation: Simulation, unit: Unit, width: int) -> list[str]:
 def chart(simulation: Simulation, unit: Unit, width: int, glyphs: Glyphs = BLOCKS) -> list[str]:
     """Return the lines of a Gantt chart: a stage each, or a slot each where there are many stages."""
     found = rows(simulation, _MOST_ROWS)
-    is_by_stage = len(simulation.bars) <= _MOST_ROWS
+    is_by_stage = simulation.stages <= _MOST_ROWS
     names = [shortened(visible(row.name), _WIDEST_NAME) for row in found]
     notes = [_note(row, simulation, unit, is_by_stage=is_by_stage) for row in found]
     column, margin = max(map(columns, names), default=0), max(map(len, notes), default=0)
@@ -162,7 +162,7 @@ def _wrapped(words: str, width: int) -> list[str]:
 def _note(row: Row, simulation: Simulation, unit: Unit, *, is_by_stage: bool) -> str:
     """Return what stands beside a row's name: how long the stage takes, or how much of the slot is used."""
     if is_by_stage:
-        return unit.words(row.bars[0].seconds)
+        return unit.words(row.seconds)
     return f"{sum(bar.seconds for bar in row.bars) / (simulation.makespan or 1):.0%}"
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from pipegen.bindings.expression import Text
+from pipegen.graph.render.visible import visible
 from pipegen.plan.model import Job, Pull, Resources, Service
 from pipegen.run.here.texts import Texts
 from pipegen.shell.quote import quote
@@ -24,6 +27,16 @@ _FIRST = (
 )
 # What `run` of both programs ends with where the container did not start.
 NOT_STARTED = 125
+# How long the engine may take to tell its version, in seconds.
+_PATIENCE = 20
+
+
+# Names begin with a host or a part of a path: https://pkg.go.dev/github.com/distribution/reference
+_IMAGE = re.compile(r"[A-Za-z0-9\[][A-Za-z0-9._:/@\[\]-]*")
+
+
+class ImageNameError(ValueError):
+    """A value in the place of an image's name that is none."""
 
 
 class Around(Struct, kw_only=True):
@@ -43,11 +56,14 @@ class Around(Struct, kw_only=True):
 class Containers(Struct, dict=True, gc=True):
     """The program for containers, and what every container of the run is given.
 
-    *mounts* are folders that stand in it as they do here, *reads* such that it only reads; with *has_host_network*
-    it has this machine's network.
+    *mounts* are folders that stand in it as they do here, *reads* such that it only reads, *values* is where stages in
+    one tree leave values, each in folders of its own, and *kept* is where scripts leave values for what comes after
+    them; with *has_host_network* it has this machine's network.
     """
 
     program: str
+    values: str
+    kept: str
     mounts: tuple[str, ...]
     reads: tuple[str, ...]
     has_host_network: bool = False
@@ -67,11 +83,12 @@ class Containers(Struct, dict=True, gc=True):
             *_pull(image.pull),
             *_resources(job.machine.resources),
             *self._network(job.machine.services, name),
-            *(word for place in dict.fromkeys((*self.mounts, folder)) for word in _mount(place)),
+            *_mount(self.values, ",readonly"),
+            *(word for place in dict.fromkeys((*self._written(job), *self.mounts, folder)) for word in _mount(place)),
             *(word for place in dict.fromkeys((*self.reads, *files)) for word in _mount(place, ",readonly")),
             *(word for variable in texts.variables for word in ("--env", variable)),
             *(() if entrypoint is None else (f"--entrypoint={entrypoint[0] if entrypoint else ''}",)),
-            texts.evaluated(image.name),
+            _name(image.name, texts),
             *(entrypoint or ())[1:],
             *("sh", "-c", _FIRST, "sh"),
             *call,
@@ -98,6 +115,15 @@ class Containers(Struct, dict=True, gc=True):
             return ()
         return ("--user", f"{os.getuid()}:{os.getgid()}")
 
+    def _written(self, job: Job) -> Iterator[str]:
+        """Yield the folders for the values of *job*, which no other container writes to."""
+        for kind in ("outputs", "trigger"):
+            folder = Path(self.values, kind, job.slug)
+            folder.mkdir(parents=True, exist_ok=True)
+            yield str(folder)
+        if job.after:
+            yield self.kept
+
     def _network(self, services: Sequence[Service], name: str) -> tuple[str, ...]:
         if not services:
             return ()
@@ -116,7 +142,7 @@ class Containers(Struct, dict=True, gc=True):
                 *self._network(services, name),
                 *(() if self.has_host_network else (f"--network-alias={service.alias}",)),
                 *(word for key, value in service.env for word in ("--env", f"{key}={value}")),
-                texts.evaluated(service.image),
+                _name(service.image, texts),
                 *service.command,
             )
             yield f"{' '.join(map(quote, words))} >/dev/null"
@@ -135,11 +161,40 @@ class Containers(Struct, dict=True, gc=True):
         return subprocess.run((self.program, *arguments), capture_output=True, text=True, check=False).stdout
 
 
+def _name(image: Text, texts: Texts) -> str:
+    """Return the name of an image; raise `ImageNameError` for what the program would take for an option, or nothing."""
+    name = texts.evaluated(image)
+    if not _IMAGE.fullmatch(name):
+        raise ImageNameError(f'"{visible(name)}" is no name of an image')
+    return name
+
+
 def program(environment: Mapping[str, str]) -> str | None:
     """Return the program for containers: the one that DOCKER names, else docker or podman; None where there is none."""
     path = environment.get("PATH")
     names = (environment["DOCKER"],) if environment.get("DOCKER") else ("docker", "podman")
     return next((found for name in names if (found := shutil.which(name, path=path))), None)
+
+
+def engine_error(program: str, environment: Mapping[str, str]) -> str | None:
+    """Return why *program* reaches no container engine, None where it does: `version` asks for the engine's, too."""
+    try:
+        done = subprocess.run(
+            (program, "version"),
+            env=dict(environment),
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=_PATIENCE,
+        )
+    except subprocess.TimeoutExpired:
+        return f"no answer in {_PATIENCE} s"
+    except OSError as error:
+        return error.strerror or str(error)
+    last = done.stderr.strip().rpartition("\n")[2]
+    return (last or f"exit status {done.returncode}") if done.returncode else None
 
 
 def _mount(place: str, option: str = "") -> tuple[str, str]:

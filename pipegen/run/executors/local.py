@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -10,7 +11,7 @@ from pathlib import Path
 from pipegen.plan.model import Failure, Job, Output, Plan
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.executors.base import Tell
-from pipegen.run.executors.container import NOT_STARTED, Around, Containers
+from pipegen.run.executors.container import NOT_STARTED, Around, Containers, ImageNameError
 from pipegen.run.executors.process import Invocation, Process
 from pipegen.run.here import host as names
 from pipegen.run.here.folder import RunFolder
@@ -61,7 +62,7 @@ class LocalExecutor:
         self.variables, self.complain = variables, complain
         self.work = work
         self._hosts = hosts
-        self.logs, self.kept = str(folder.logs), str(folder.work / "kept")
+        self.logs, self.kept = str(folder.logs), str(folder.kept)
         self._scripts = str(folder.scripts)
         self._running: dict[TaskId, _Try] = {}
         self.programs = {name: shutil.which(name) or name for name in ("sh", "bash")}
@@ -76,8 +77,9 @@ class LocalExecutor:
 
         try:
             self._running[task.id] = _Try(self, attempt, over)
-        except OSError as error:
-            outcome = Outcome(ending=Ending.FAILED, failure=Failure.SYSTEM, reason=f"its script: {error}")
+        except (OSError, ImageNameError) as error:
+            reason = f"its script: {error}" if isinstance(error, OSError) else str(error)
+            outcome = Outcome(ending=Ending.FAILED, failure=Failure.SYSTEM, reason=reason)
             self.clock.at(self.clock.now(), partial(tell, attempt, outcome))
         else:
             self._running[task.id].begin()
@@ -117,8 +119,7 @@ class LocalExecutor:
 
     def value(self, plan: Plan, output: Output) -> str:
         """Return what an earlier stage has bound; nothing where it has not run."""
-        place = self.trees.value(plan.job(output.stage), output.name)
-        return place.read_text(encoding="utf-8", errors="surrogateescape") if place.exists() else ""
+        return (self.trees.value(plan.job(output.stage), output.name) or b"").decode(errors="surrogateescape")
 
     def _written(self, task: Task, kind: str, text: str) -> str:
         """Return the path of a file that holds the script *text* of *task*."""
@@ -237,7 +238,11 @@ class _Try:
 
     def _outputs(self) -> Sequence[tuple[str, bytes]]:
         job = self._attempt.task.job
-        return [(name, self._executor.trees.value(job, name).read_bytes()) for name in job.outputs]
+        values = [(name, self._executor.trees.value(job, name)) for name in job.outputs]
+        missing = next((name for name, value in values if value is None), None)
+        if missing is not None:
+            raise FileNotFoundError(errno.ENOENT, f'output "{missing}" is gone')
+        return [(name, value) for name, value in values if value is not None]
 
     def _put_around(self, kind: str) -> Around:
         """Return the script of that *kind*, and what stands around it."""

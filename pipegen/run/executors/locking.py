@@ -33,7 +33,7 @@ class LockingExecutor:
         """Take all locks of *task*, or none: return the one that another run has; *free* is called to try again."""
         files: list[int] = []
         for name in dict.fromkeys(task.demand.locks):
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Any name may stand in a config, and none is too long for it.
             path = self._folder / sha256(name.encode(errors="surrogateescape")).hexdigest()[:32]
             files.append(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))

@@ -77,6 +77,10 @@ class Process:
         self._ended(self._status or 0)
 
 
+# Where the user puts logs into the tree, a stage may have put a link or a pipe in the place of one.
+_LOG = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
 class _Pipe:
     """What a program prints, on its way to the log, which is there once something is printed.
 
@@ -134,7 +138,7 @@ class _Pipe:
             return
         try:
             if self._log < 0:
-                self._log = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+                self._log = os.open(self._path, _LOG, 0o666)
             while data:
                 data = data[os.write(self._log, data) :]
         except OSError as error:

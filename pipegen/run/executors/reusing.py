@@ -7,8 +7,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
+from pipegen.plan.model import Failure
+from pipegen.run.cache.blobs import DamagedError
+from pipegen.run.cache.demand import Demand
 from pipegen.run.cache.index import DamagedIndexError
 from pipegen.run.cache.results import Identity, Question, Results
+from pipegen.run.cache.store import Held
 from pipegen.run.clock import Clock
 from pipegen.run.events import Cause
 from pipegen.run.executors.base import Executor, Tell
@@ -20,6 +24,7 @@ _T = TypeVar("_T")
 
 # A disk that is full, a folder that may not be written to: the run goes on without the cache.
 _TROUBLE = (OSError, sqlite3.Error, DamagedIndexError)
+_LOST = "what it reads was kept by an earlier run, and has been lost meanwhile: run it again"
 
 
 class _Made(MutableStruct):
@@ -33,7 +38,8 @@ class ReusingExecutor:
     """Runs tries by *inner* unless *results* has what they would come to.
 
     Of equal stages one at a time runs; the others are held. With *is_forced* nothing is looked up, but what is made is
-    kept. *complain* is told once why results cannot be kept.
+    kept. *complain* is told once why results cannot be kept. Where there is a *demand*, only what is asked for is put
+    back at once.
     """
 
     def __init__(
@@ -49,10 +55,16 @@ class ReusingExecutor:
         self._is_forced, self._complain = is_forced, complain
         self._made: dict[Identity, _Made] = {}
         self._is_broken = False
+        self.demand: Demand | None = None
+
+    def needs(self, task: Task) -> bool:
+        """Return whether the result of *task* is needed; without a demand, all are."""
+        demand = self.demand
+        return demand is None or self._tried(partial(demand.needs, task)) is not False
 
     def hold(self, task: Task, free: Callable[[], None]) -> Refusal | None:
         """Return what *task* waits for while an equal one runs; *free* is called when that is over."""
-        if not self._made or self._is_forced:
+        if not self._made or self._is_forced or self._results.found(task) is not None:
             return None
         digest = self._tried(partial(self._results.digest, task))
         if digest is None or all(identity[0] != digest for identity in self._made):
@@ -68,16 +80,14 @@ class ReusingExecutor:
     def start(self, attempt: Attempt, tell: Tell) -> None:
         """Begin *attempt*, or tell what an earlier one came to."""
         question = self._tried(partial(self._results.question, attempt.task))
-        if question is None:
-            self._inner.start(attempt, tell)
-            return
-        outputs = None if self._is_forced else self._tried(partial(self._taken, attempt, question))
-        if outputs is not None:
-            outcome = Outcome(ending=Ending.REUSED, outputs=outputs)
+        outcome = None if self._is_forced else self._tried(partial(self._taken, attempt.task, question))
+        if outcome is None and not self._is_provided(attempt.task):
+            outcome = Outcome(ending=Ending.FAILED, failure=Failure.SYSTEM, reason=_LOST)
+        if outcome is not None:
             self._clock.at(self._clock.now(), partial(tell, attempt, outcome))
             return
-        identity = self._tried(partial(self._results.identity, question))
-        if identity is None:
+        identity = self._tried(partial(self._results.identity, question)) if question is not None else None
+        if question is None or identity is None:
             self._inner.start(attempt, tell)
         else:
             self._made.setdefault(identity, _Made(attempt.task.id.stage))
@@ -92,12 +102,31 @@ class ReusingExecutor:
         self._inner.close()
         self._tried(self._results.close)
 
-    def _taken(self, attempt: Attempt, question: Question) -> tuple[tuple[str, bytes], ...] | None:
-        while (held := self._results.find(question)) is not None:
-            outputs = self._results.take(attempt.task, held)
+    def _taken(self, task: Task, question: Question | None) -> Outcome | None:
+        """Return what an earlier result of *task* comes to; None where there is none."""
+        is_asked_for = self.demand is None or self.demand.is_asked_for(task)
+        held = self._results.found(task)
+        while held is not None or (held := self._looked_up(task, question)) is not None:
+            outputs = self._results.take(task, held, is_asked_for=is_asked_for)
             if outputs is not None:
-                return outputs
+                return Outcome(ending=Ending.REUSED, outputs=outputs, is_waiting=not is_asked_for)
+            held = None
         return None
+
+    def _looked_up(self, task: Task, question: Question | None) -> Held | None:
+        if question is None or (self.demand is not None and self.demand.lacks_inputs(task)):
+            return None
+        return self._results.find(question)
+
+    def _is_provided(self, task: Task) -> bool:
+        """Return whether all that *task* reads is where it looks for it."""
+        if self.demand is not None and self.demand.lacks_inputs(task):
+            return False
+        try:
+            self._results.provide(task)
+        except (DamagedError, *_TROUBLE):
+            return False
+        return True
 
     def _ended(self, question: Question, identity: Identity, tell: Tell, attempt: Attempt, outcome: Outcome) -> None:
         if outcome.ending is Ending.SUCCESS:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
+
+from pipegen.run.here import nofollow
 
 # What git and pipegen keep in a checkout is nobody's artifact.
 _KEPT = frozenset({".git", ".pipegen"})
@@ -41,15 +42,38 @@ def set_aside(root: str, names: Iterable[str], store: str) -> None:
         Path(root, name).replace(place)
 
 
+def sound(root: str, names: Iterable[str], tell: Callable[[str], None]) -> tuple[str, ...]:
+    """Return those of the files *names* below *root* that can be kept; *tell* hears of each other one.
+
+    Only regular files are kept, and links that stay in the tree: to open a pipe would wait for who writes to it, and
+    what stands behind a link out of the tree is no stage's. (GitLab's runner passes over pipes, sockets and devices:
+    helpers/archives/zip_create.go.)
+    """
+    found = []
+    for name in names:
+        why = _unsound(root, name)
+        if why:
+            tell(f"{name} {why}")
+        else:
+            found.append(name)
+    return tuple(found)
+
+
+def _unsound(root: str, name: str) -> str:
+    """Return why the file *name* is not kept, "" where it is."""
+    try:
+        about = nofollow.entry(root, name)
+    except OSError:
+        return "stands behind a link, or cannot be read"
+    if about.link is not None:
+        return f"is a link out of the tree, to {about.link}" if nofollow.leads_out(name, about.link) else ""
+    return "" if about.is_file else "is no regular file"
+
+
 def shown(store: str, names: Iterable[str], folder: str) -> None:
     """Put the files *names* of *store* into *folder* too, for people."""
     for name in names:
-        place = Path(folder, name)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            os.link(Path(store, name), place, follow_symlinks=False)
-        except OSError:
-            shutil.copy2(Path(store, name), place, follow_symlinks=False)
+        nofollow.shown(store, name, Path(folder))
 
 
 def _below(root: str, path: str) -> Iterator[str]:
@@ -61,8 +85,8 @@ def _below(root: str, path: str) -> Iterator[str]:
     start = "/".join(parts[:fixed])
     wanted = _pattern("/".join(parts), reaches_in=True) if fixed < len(parts) else None
     top = os.path.join(root, start)  # noqa: PTH118 - many of them
-    if Path(top).is_symlink() or Path(top).is_file():
-        if wanted is None:
+    if Path(top).is_symlink() or not Path(top).is_dir():
+        if wanted is None and os.path.lexists(top):
             yield start
         return
     for name in _files(top, f"{start}/" if start else ""):

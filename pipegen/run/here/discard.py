@@ -37,7 +37,7 @@ def make_folder(path: Path) -> None:
     unlock(path)
     if not path.is_dir():
         remove(path)
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def unlock(path: Path) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType, TracebackType
 from typing import Self
 
 from pipegen.plan.model import Workspace
+from pipegen.run.cache.demand import Demand
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.engine import Ask, Engine
 from pipegen.run.events import Listener
@@ -53,7 +54,7 @@ class Execution:
         self._guard = Guard(folder.id, prepared.program)
         self.is_interrupted = False
         self._is_done = False
-        self._trees = _trees(chosen, prepared, checkout, wish, folder)
+        self._trees = _trees(chosen, prepared, checkout, wish, folder, complain)
         self._variables = {
             **prepared.variables,
             names.RUN: folder.id,
@@ -77,6 +78,13 @@ class Execution:
             else ReusingExecutor(local, kept, self.clock, is_forced=wish.is_made_anew, complain=complain)
         )
         self._reusing = reusing
+        self._kept = None if wish.is_made_anew else kept
+        self._asked = frozenset(
+            TaskId(one.plan.name, job.stage)
+            for one in chosen
+            for job in one.jobs
+            if job.stage in wish.stages or job.title in wish.stages
+        )
         self._executor = LockingExecutor(reusing or local, locks(wish.environment), self.clock)
 
     def __enter__(self) -> Self:
@@ -103,13 +111,15 @@ class Execution:
         The first interrupt lets nothing new start but finally stages, a second one kills, as TERM does; *interrupted*
         hears of each, and whether it kills.
         """
+        demand = self._demand(runs, ended)
         engine = Engine(
             runs,
             clock=self.clock,
             executor=self._executor,
             scheduler=scheduler,
-            listeners=listeners,
+            listeners=listeners if demand is None else (demand, *listeners),
             is_wanted=is_wanted,
+            is_needed=self._reusing.needs if self._reusing is not None else lambda _: True,
             ask=ask,
             hold=self._hold,
             ended=ended,
@@ -141,6 +151,13 @@ class Execution:
         if not self._is_done:
             forget_secrets(self._folder, self._prepared.masks)
         self._folder.close(is_done=self._is_done)
+
+    def _demand(self, runs: Sequence[PipelineRun], ended: Collection[TaskId]) -> Demand | None:
+        """Return what says which stages are needed, where not all are asked for and some have results."""
+        if self._reusing is None or self._kept is None or not self._asked:
+            return None
+        self._reusing.demand = Demand(self._kept, runs, self._asked, ended)
+        return self._reusing.demand
 
     def _hold(self, task: Task, free: Callable[[], None]) -> Refusal | None:
         """Return what keeps *task* from starting: an equal stage that runs, or a lock that another run has."""
@@ -174,7 +191,9 @@ class Execution:
         borrowed = (common or str(checkout.root / ".git"),) if wish.is_isolated else ()
         return Containers(
             program=self._prepared.program,
-            mounts=(str(self._folder.work), *((common,) if common and not wish.is_isolated else ())),
+            values=str(self._folder.values),
+            kept=str(self._folder.kept),
+            mounts=(common,) if common and not wish.is_isolated else (),
             reads=(str(self._folder.scripts), *borrowed),
             has_host_network=wish.environment.get(NETWORK) == "host",
         )
@@ -207,13 +226,18 @@ def pipeline_runs(
 
 
 def _trees(
-    chosen: Sequence[Chosen], prepared: Prepared, checkout: Checkout, wish: Wish, folder: RunFolder
+    chosen: Sequence[Chosen],
+    prepared: Prepared,
+    checkout: Checkout,
+    wish: Wish,
+    folder: RunFolder,
+    complain: Callable[[str], None],
 ) -> InPlace | Isolated:
     if not wish.is_isolated:
         return InPlace(checkout.root, folder)
     carried = {(task.pipeline, task.stage): one.script.carries for task, one in prepared.work.items()}
     plans = [one.plan for one in chosen]
     shared = frozenset(plan.name for plan in plans if plan.workspace is Workspace.SHARED)
-    trees = Isolated(checkout, folder, carried, shared)
+    trees = Isolated(checkout, folder, carried, shared, complain)
     trees.prepare(plans)
     return trees

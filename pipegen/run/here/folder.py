@@ -7,12 +7,12 @@ import os
 import re
 import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
+from pipegen.run.here import private
 from pipegen.run.here.discard import discard, remove
 from pipegen.structs import Struct
 
@@ -41,6 +41,11 @@ class RunFolder(Struct):
     def values(self) -> Path:
         """The values that stages in one tree leave for each other."""
         return self.path / "work/values"
+
+    @property
+    def kept(self) -> Path:
+        """The values that the script of a try leaves for what comes after it."""
+        return self.path / "work/kept"
 
     @property
     def work(self) -> Path:
@@ -97,18 +102,12 @@ class RunFolder(Struct):
 def home(root: Path, environment: Mapping[str, str]) -> Path:
     """Return the folder for all runs of the repository at *root*."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.name).strip(".-") or "root"
-    return _state(environment) / f"{name}-{sha256(os.fsencode(root)).hexdigest()[:8]}"
+    return private.state(environment) / f"{name}-{sha256(os.fsencode(root)).hexdigest()[:8]}"
 
 
 def locks(environment: Mapping[str, str]) -> Path:
     """Return the folder for the locks of all runs of a user on this machine."""
-    return _state(environment) / "locks"
-
-
-def _state(environment: Mapping[str, str]) -> Path:
-    given = environment.get("XDG_STATE_HOME")
-    state = Path(given) if given else Path(environment.get("HOME") or tempfile.gettempdir(), ".local/state")
-    return state / "pipegen"
+    return private.state(environment) / "locks"
 
 
 def make(around: Path, started: datetime, logs: Path | None) -> RunFolder:
@@ -117,8 +116,10 @@ def make(around: Path, started: datetime, logs: Path | None) -> RunFolder:
     path = around / f"{started:%Y%m%d-%H%M%S}-{number}"
     folder = RunFolder(path, number, logs or path / "logs")
     # What stages print and tell each other is nobody else's business.
-    path.mkdir(mode=0o700, parents=True)
-    for one in (folder.logs, folder.scripts, folder.values):
+    for one in (around.parent, around):
+        private.make_private(one)
+    path.mkdir(mode=0o700)
+    for one in (folder.logs, folder.scripts, folder.values, folder.kept):
         one.mkdir(parents=True, exist_ok=True)
     # Held until this process ends, however it ends: so others can tell that the run is over.
     lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

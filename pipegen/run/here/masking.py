@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO
 
 from pipegen.run.here.disguises import DIGITS, SHORTEST, echoed, forms, pieces
 
@@ -43,10 +43,10 @@ class Masks:
         """Return whether a secret stands in *data*."""
         return next(self._spans(data), None) is not None
 
-    def hides_in(self, path: Path) -> bool:
-        """Return whether a secret stands in the file at *path*."""
+    def hides_in(self, opened: Callable[[], IO[bytes]]) -> bool:
+        """Return whether a secret stands in the file that is *opened*."""
         held = b""
-        with path.open("rb") as file:
+        with opened() as file:
             while self and (piece := file.read(_LONGEST_LINE + self.longest)):
                 if self.hides(held + piece):
                     return True

@@ -9,8 +9,9 @@ from itertools import chain
 from pipegen.bindings.expression import Defaulted, Reference, Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.graph.render.visible import visible
 from pipegen.plan.model import IdToken, Job, Plan
-from pipegen.run.executors.container import program
+from pipegen.run.executors.container import engine_error, program
 from pipegen.run.executors.local import Work
 from pipegen.run.here import host as names
 from pipegen.run.here.conditions import Asked
@@ -172,8 +173,15 @@ def _program(stages: Sequence[tuple[Job, StageScript]], wish: Wish, report: Repo
     if needing is None:
         return ""
     here = program(wish.environment)
+    image = needing.machine.image
+    if here is not None and (error := engine_error(here, wish.environment)) is not None:
+        report.add(
+            codes.NO_CONTAINER_ENGINE,
+            f'stage "{needing.title}" needs a container engine, and "{here}" reaches none: {visible(error)}',
+            at=image.span if in_image is not None and image is not None else needing.span,
+            hint="start the engine" + (", or run stages on this machine with --host" if in_image is not None else ""),
+        )
     if here is None:
-        image = needing.machine.image
         report.add(
             codes.NO_CONTAINER_PROGRAM,
             f'stage "{needing.title}" needs docker or podman, and neither is on the PATH',

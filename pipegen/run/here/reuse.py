@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from pipegen.plan.model import Workspace
-from pipegen.run.cache.digest import Surroundings, digest
+from pipegen.run.cache.digest import Definition, Definitions, Surroundings
 from pipegen.run.cache.index import DamagedIndexError
 from pipegen.run.cache.results import Results
 from pipegen.run.cache.store import Store
+from pipegen.run.here import private
 from pipegen.run.here.prepare import Prepared, Wish
 from pipegen.run.here.selection import Chosen
 from pipegen.run.here.workspace import Trees
@@ -63,15 +63,17 @@ def results(
         complain(f"results of earlier runs are out of reach: {error}")
         return None
 
-    def own(task: Task) -> str | None:
+    definitions = Definitions(lambda task: prepared.work[task].script, prepared.hosts, around)
+
+    def own(task: Task) -> Definition | None:
         # What stages leave in one copy for all of them, nobody can tell apart.
         is_lost = wish.is_isolated and task.plan.workspace is Workspace.SHARED
-        return None if is_lost else digest(task.job, prepared.work[task.id].script, around)
+        return None if is_lost else definitions(task)
 
     return Results(store, trees, own, masks=prepared.masks, complain=complain)
 
 
 def _folder(environment: Mapping[str, str]) -> Path:
-    given = environment.get("XDG_CACHE_HOME")
-    cache = Path(given) if given else Path(environment.get("HOME") or tempfile.gettempdir(), ".cache")
-    return cache / "pipegen" / "results"
+    own = private.cache(environment)
+    private.make_private(own)
+    return own / "results"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from pipegen.plan.model import Job, KeptWhen, Plan
 from pipegen.run.cache.record import described
-from pipegen.run.here import artifacts
+from pipegen.run.here import artifacts, nofollow
 from pipegen.run.here.checkout import Checkout
 from pipegen.run.here.discard import make_folder, remove
 from pipegen.run.here.folder import RunFolder
@@ -43,8 +44,8 @@ class Trees(Protocol):
         """Keep what *attempt* leaves for others, if it has *succeeded*, and for people."""
         ...
 
-    def value(self, job: Job, name: str) -> Path:
-        """Return the file that holds what *job* has bound to *name*."""
+    def value(self, job: Job, name: str) -> bytes | None:
+        """Return what *job* has bound to *name*, None where it left nothing; raise `OSError` for what is no file."""
         ...
 
     def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
@@ -81,13 +82,13 @@ class InPlace(Struct):
     def keep(self, attempt: Attempt, tree: Tree, *, succeeded: bool) -> None:
         """Leave all where it is."""
 
-    def value(self, job: Job, name: str) -> Path:
-        """Return the file that holds what *job* has bound to *name*."""
-        return self.folder.values / "outputs" / job.slug / name
+    def value(self, job: Job, name: str) -> bytes | None:
+        """Return what *job* has bound to *name*, None where it has left nothing."""
+        return nofollow.read(self.folder.values, f"outputs/{job.slug}/{name}")
 
     def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
         """Bind *outputs* of *job* to what an earlier run has found."""
-        _write(outputs, self.value(job, ""))
+        _write(outputs, self.folder.values, f"outputs/{job.slug}")
 
     def home(self, job: Job) -> Path:  # noqa: ARG002 - the same for all
         """Return the tree."""
@@ -117,6 +118,7 @@ class Isolated(Struct):
     folder: RunFolder
     carried: Mapping[tuple[str, str], Sequence[str]]
     shared: frozenset[str] = frozenset()
+    complain: Callable[[str], None] = lambda _: None
 
     def prepare(self, plans: Sequence[Plan]) -> None:
         """Make the copy that others are copies of."""
@@ -149,35 +151,38 @@ class Isolated(Struct):
         job = attempt.task.job
         if job.pipeline in self.shared:
             return
-        reports = artifacts.found(tree.folder, _report_paths(job))
-        artifacts.shown(tree.folder, reports, tree.kept)
+        # A path may be a report and an artifact.
+        people = [*self._sound(tree, artifacts.found(tree.folder, _report_paths(job)), job)]
         when = job.keeping.when
         found = [
-            (one, artifacts.found(tree.folder, (one.path,), job.keeping.exclude))
+            (one, self._sound(tree, artifacts.found(tree.folder, (one.path,), job.keeping.exclude), job))
             for one in job.artifacts
             if one.path is not None and (succeeded or when is not KeptWhen.SUCCESS)
         ]
         if when is KeptWhen.ALWAYS or succeeded is (when is KeptWhen.SUCCESS):
             # As on GitLab, what `copy` takes out of containers too.
-            kept = [name for one, names in found if one.is_kept or not one.is_declared for name in names]
-            artifacts.shown(tree.folder, dict.fromkeys(kept), tree.kept)
+            people += [name for one, names in found if one.is_kept or not one.is_declared for name in names]
+        artifacts.shown(tree.folder, dict.fromkeys(people), tree.kept)
         if succeeded:
             left = [name for one, names in found if one.travels for name in names]
-            carried = artifacts.found(tree.folder, self.carried[job.pipeline, job.stage])
+            carried = self._sound(tree, artifacts.found(tree.folder, self.carried[job.pipeline, job.stage]), job)
             # A run that was killed right here, and that this one goes on with, has left a part.
             remove(self._store(job))
             artifacts.set_aside(tree.folder, dict.fromkeys((*left, *carried)), str(self._store(job)))
             self._describe(job)
 
-    def value(self, job: Job, name: str) -> Path:
-        """Return the file that holds what *job* has bound to *name*."""
+    def value(self, job: Job, name: str) -> bytes | None:
+        """Return what *job* has bound to *name*, None where it has left nothing."""
         if job.pipeline in self.shared:
             return InPlace(self.checkout.root, self.folder).value(job, name)
-        return self._store(job) / ".pipegen/outputs" / job.slug / name
+        return nofollow.read(self._store(job), f".pipegen/outputs/{job.slug}/{name}") if job.outputs else None
 
     def bind(self, job: Job, outputs: Iterable[tuple[str, bytes]]) -> None:
         """Bind *outputs* of *job* to what an earlier run has found."""
-        _write(outputs, self.value(job, ""))
+        if job.pipeline in self.shared:
+            InPlace(self.checkout.root, self.folder).bind(job, outputs)
+        else:
+            _write(outputs, self._store(job), f".pipegen/outputs/{job.slug}")
 
     def home(self, job: Job) -> Path:
         """Return the folder in which others find the files of *job*."""
@@ -197,6 +202,11 @@ class Isolated(Struct):
     def source(self) -> Path:
         """Return the copy that others are copies of."""
         return self._base
+
+    def _sound(self, tree: Tree, names: Iterable[str], job: Job) -> tuple[str, ...]:
+        return artifacts.sound(
+            tree.folder, names, lambda why: self.complain(f"stage {job.title}: {why}: it is not kept")
+        )
 
     def _describe(self, job: Job) -> None:
         """Write down what *job* has left, for a run that goes on."""
@@ -235,8 +245,9 @@ def forget_secrets(folder: RunFolder, masks: Masks) -> None:
 
 def _may_hold_secret(store: Path, masks: Masks) -> bool:
     try:
-        files = (store / name for name in artifacts.all_in(str(store)))
-        return any(masks.hides_in(path) for path in files if path.is_file() and not path.is_symlink())
+        names = artifacts.sound(str(store), artifacts.all_in(str(store)), lambda _: None)
+        opened = (partial(nofollow.opened, store, name) for name in names if nofollow.entry(store, name).is_file)
+        return any(map(masks.hides_in, opened))
     except OSError:  # a stage has taken the right to read it away
         return True
 
@@ -252,7 +263,7 @@ def has_left(folder: RunFolder, job: Job) -> bool:
 
 def _files_in(store: Path) -> list[list[object]]:
     """Return what stands in *store*: paths, modes, digests, and where links lead."""
-    files = (described(store / name, name) for name in artifacts.all_in(str(store)))
+    files = (described(store, name) for name in artifacts.all_in(str(store)))
     return [[one.path, one.mode, one.digest, one.link] for one in files]
 
 
@@ -263,10 +274,10 @@ def _report_paths(job: Job) -> list[str]:
     return paths if reports.coverage is None or reports.coverage.path is None else [*paths, reports.coverage.path]
 
 
-def _write(outputs: Iterable[tuple[str, bytes]], folder: Path) -> None:
+def _write(outputs: Iterable[tuple[str, bytes]], root: Path, folder: str) -> None:
     for name, value in outputs:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(value)
+        with nofollow.written(root, f"{folder}/{name}") as file:
+            file.write(value)
 
 
 def _read_by(job: Job, plan: Plan, carried: Mapping[tuple[str, str], Sequence[str]]) -> tuple[Job, ...]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from pipegen.run.chart.svg import render_svg
+from pipegen.graph.render.visible import visible
+from pipegen.pictures.policy import policy
+from pipegen.run.chart.svg import STYLE, render_svg
 from pipegen.run.chart.times import SECONDS
 from pipegen.run.executors.local import log_of
 from pipegen.run.report.about import About
@@ -34,7 +36,9 @@ def render(record: Record, about: About) -> str:
 
 def _lines(record: Record, about: About) -> Iterator[str]:
     title = escape(f"{about.config}: {about.status}")
-    yield f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+    yield '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+    # Names and logs are those of whoever writes them: whatever stands there, the page loads and runs nothing.
+    yield f'<meta http-equiv="Content-Security-Policy" content="{policy(_STYLE, STYLE)}"><title>{title}</title>'
     yield f"<style>{_STYLE}</style></head><body><h1>{title}</h1>"
     yield f"<p>{about.started:%Y-%m-%d %H:%M:%S} UTC, {escape(SECONDS.words(record.seconds))}</p>"
     yield from _path(record)
@@ -75,4 +79,4 @@ def _log(entry: Entry, record: Record, about: About) -> Iterator[str]:
 
 
 def _name(entry: Entry, record: Record) -> str:
-    return named(entry, several=len(record.runs) > 1)
+    return visible(named(entry, several=len(record.runs) > 1))

@@ -32,7 +32,7 @@ def render(record: Record, about: About) -> str:
             for run in record.runs
         ],
         "longest_path": [
-            {"pipeline": one.task.id.pipeline, "stage": one.task.id.stage, "seconds": _rounded(one.seconds)}
+            {"pipeline": one.task.id.pipeline, "stage": one.task.id.stage, "seconds": _rounded(one.elapsed)}
             for one in record.critical_path()
         ],
     }

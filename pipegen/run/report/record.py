@@ -60,6 +60,12 @@ class Entry(MutableStruct):
         return "allowed" if self.outcome.is_allowed(self.task.job) else self.outcome.ending.value
 
     @property
+    def elapsed(self) -> float:
+        """How long it was from its first try to the end of its last one: waits between them count."""
+        ended = [one.ended for one in self.tries if one.ended is not None]
+        return max(ended) - self.tries[0].started if ended else 0.0
+
+    @property
     def seconds(self) -> float:
         """How long its tries took, together."""
         return sum(one.ended - one.started for one in self.tries if one.ended is not None)
@@ -116,7 +122,7 @@ class Record:
 
     def critical_path(self) -> tuple[Entry, ...]:
         """Return the chain of stages, each after the one before, that took longest: one of these to shorten."""
-        seconds = {task: entry.seconds for task, entry in self.entries.items()}
+        seconds = {task: entry.elapsed for task, entry in self.entries.items()}
         paths = (longest_path(run, seconds) for run in self.runs)
         path = max(paths, key=lambda one: one.seconds, default=Path())
         return tuple(self.entries[task] for task in path.tasks if self.entries[task].tries)
@@ -131,5 +137,5 @@ class Record:
             bars=bars,
             makespan=self.seconds,
             work=sum(bar.seconds * bar.task.demand.slots for bar in bars),
-            path=Path(tuple(one.task.id for one in path), sum(one.seconds for one in path)),
+            path=Path(tuple(one.task.id for one in path), sum(one.elapsed for one in path)),
         )

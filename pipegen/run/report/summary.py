@@ -46,9 +46,9 @@ def summary(record: Record, folder: RunFolder) -> Iterator[str]:
 
 def path_words(path: Sequence[Entry], *, several: bool) -> str:
     """Return *path* in words: of a long one, the stages that took longest."""
-    longest = sorted(path, key=lambda entry: entry.seconds, reverse=True)[:_PATH_STAGES]
-    told = [f"{named(one, several=several)} {SECONDS.words(one.seconds)}" for one in path if one in longest]
-    total = SECONDS.words(sum(one.seconds for one in path))
+    longest = sorted(path, key=lambda entry: entry.elapsed, reverse=True)[:_PATH_STAGES]
+    told = [f"{named(one, several=several)} {SECONDS.words(one.elapsed)}" for one in path if one in longest]
+    total = SECONDS.words(sum(one.elapsed for one in path))
     shown = " -> ".join(told)
     return f"{shown}: {total}" if len(told) == len(path) else f"{total} in {len(path)} stages, most in {shown}"
 

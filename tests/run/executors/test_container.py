@@ -29,6 +29,7 @@ pipelines:
         {keys}
         script: test
 """
+KINDS = ("outputs", "trigger")
 SERVICE = "services: [{ image: 'postgres:${make.tag}', alias: db, env: { A: \"it's\" }, command: [run, 'a b'] }]"
 
 
@@ -54,13 +55,25 @@ def around(containers: Containers, *, image: str = "", keys: str = "") -> Around
     return containers.around(job, "pipegen-r-0-1", '/w,"x/tree', ("sh", "-e", "/s/test.sh"), texts, ("/keys/k",))
 
 
+def containers(program_: str, folder: Path, *, has_host_network: bool = False) -> Containers:
+    """Return containers of a run whose values are in *folder*."""
+    return Containers(
+        program=program_,
+        values=f"{folder}/values",
+        kept=f"{folder}/kept",
+        mounts=("/common",),
+        reads=("/run/scripts",),
+        has_host_network=has_host_network,
+    )
+
+
 @pytest.fixture
 def docker(tmp_path: Path) -> Containers:
     """Return a docker whose root is the machine's."""
-    return Containers(stand_in(tmp_path, "docker", "Docker version 27"), ("/run/work",), ("/run/scripts",))
+    return containers(stand_in(tmp_path, "docker", "Docker version 27"), tmp_path)
 
 
-def test_a_script_runs_in_its_image(docker: Containers) -> None:
+def test_a_script_runs_in_its_image(docker: Containers, tmp_path: Path) -> None:
     """Under its own name, in its tree, with its variables and files; no value stands on the command line."""
     found = around(docker)
     words = found.arguments
@@ -69,7 +82,9 @@ def test_a_script_runs_in_its_image(docker: Containers) -> None:
     assert words[1:5] == ("run", "--rm", "--name", "pipegen-r-0-1")
     assert words[words.index("--workdir") + 1] == '/w,"x/tree'
     assert [words[at + 1] for at, word in enumerate(words) if word == "--mount"] == [
-        "type=bind,source=/run/work,target=/run/work",
+        f"type=bind,source={tmp_path}/values,target={tmp_path}/values,readonly",
+        *(f"type=bind,source={tmp_path}/values/{kind}/test,target={tmp_path}/values/{kind}/test" for kind in KINDS),
+        "type=bind,source=/common,target=/common",
         'type=bind,"source=/w,""x/tree","target=/w,""x/tree"',
         "type=bind,source=/run/scripts,target=/run/scripts,readonly",
         "type=bind,source=/keys/k,target=/keys/k,readonly",
@@ -122,7 +137,7 @@ def test_services_have_a_network_with_their_stage(docker: Containers) -> None:
 def test_services_may_have_the_machines_network(tmp_path: Path) -> None:
     """Where no other can be made."""
     program_ = stand_in(tmp_path, "podman", "podman version 5")
-    found = around(Containers(program_, (), (), has_host_network=True), keys=SERVICE)
+    found = around(containers(program_, tmp_path, has_host_network=True), keys=SERVICE)
 
     assert "--add-host=db:127.0.0.1" in found.arguments
     assert len(found.before) == 1
@@ -137,7 +152,7 @@ def test_files_belong_to_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """Where root in a container is root here; podman's, and a rootless docker's, is the user."""
     monkeypatch.setattr(os, "getuid", lambda: 1000)
     monkeypatch.setattr(os, "getgid", lambda: 1000)
-    words = around(Containers(stand_in(tmp_path, "docker", says), (), ())).arguments
+    words = around(containers(stand_in(tmp_path, "docker", says), tmp_path)).arguments
 
     assert [words[at + 1] for at, word in enumerate(words) if word == "--user"] == user
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 from run.paper import paper_plan
@@ -63,7 +64,7 @@ def test_a_record_knows_what_became_of_stages() -> None:
     assert (a.seconds, [one.number for one in a.tries], a.ready) == (4, [1, 2], 0)
     assert (d.is_running, d.waits, record.failures()) == (True, None, (b,))
     assert record.critical_path() == (a, b)
-    assert path_words((a, b), several=False) == "a 4 s -> b 3 s: 7 s"
+    assert path_words((a, b), several=False) == "a 5 s -> b 3 s: 8 s"
     assert not record.is_success
 
 
@@ -75,7 +76,7 @@ def test_a_record_can_be_drawn() -> None:
     picture = record.picture((Machine(name="here", slots=2),))
 
     assert [bar.task.id.stage for bar in picture.bars] == ["a", "a", "b"]
-    assert (picture.makespan, picture.path.seconds) == (9, 7)
+    assert (picture.makespan, picture.path.seconds) == (9, 8)
     assert "<svg" in render_svg(picture, SECONDS)
 
 
@@ -91,7 +92,7 @@ def test_a_summary_tells_what_to_look_at(tmp_path: Path) -> None:
     assert [line for line in lines if line.startswith("  | ")] == [f"  | line {number}" for number in range(80, 100)]
     assert lines[-3:] == [
         "1 ok, 1 failed, 1 skipped, 1 not run in 9 s",
-        "longest path: a 4 s -> b 3 s: 7 s",
+        "longest path: a 5 s -> b 3 s: 8 s",
         f"logs: {tmp_path}",
     ]
 
@@ -129,3 +130,28 @@ def test_a_picture_tells_what_is_left() -> None:
     shown = [" ".join(line.split()) for line in stream.getvalue().replace("\x1b[?7l", "").splitlines()]
 
     assert shown[:3] == ["2 s run a", 'wait d, for lock "db"', "2 s 0 of 4 over, about 13 s left"]
+
+
+def test_waits_between_attempts_are_on_the_longest_path() -> None:
+    """A second passes before the second attempt of a: the run takes it, and so does the path."""
+    tasks = run()
+    record = Record([tasks])
+    told(tasks, record)
+    a = record.entries[tasks.tasks[0].id]
+
+    assert (a.seconds, a.elapsed) == (4, 5)
+    assert path_words(record.critical_path(), several=False) == "a 5 s -> b 3 s: 8 s"
+
+
+def test_attempts_are_no_stages() -> None:
+    """Of three attempts two are of one stage, which is one row; those that failed are coloured."""
+    tasks = run()
+    record = Record([tasks])
+    told(tasks, record)
+    picture = render_svg(record.picture((Machine(name="here", slots=2),)), SECONDS)
+    bars = re.findall(r'<rect class="(\w+)"[^>]*rx="2"><title>(\w)', picture)
+
+    assert "2 stages, 3 attempts, no order" in picture
+    assert bars == [("failed", "a"), ("path", "a"), ("failed", "b")]
+    assert len(re.findall(r'text-anchor="end">[abcd]<', picture)) == 2
+    assert ">failed</text>" in picture

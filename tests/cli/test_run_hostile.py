@@ -1,0 +1,351 @@
+"""What stages leave to harm whoever runs them: pipes, links, other users' folders, names that are options."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cli.calling import Pipegen, environment
+from run.paper import paper_plan
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.run.here.folder import RunFolder
+from pipegen.run.here.workspace import InPlace
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def project(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a repository; all that runs keep is beside it, and so is a file that no stage may touch or read."""
+    folder = empty / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("XDG_STATE_HOME", str(empty / "state"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(empty / "cache"))
+    (empty / "private").write_text("canary")
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    return folder
+
+
+def write(project: Path, stages: str) -> None:
+    """Write a config with *stages*, and put all files on git's list."""
+    (project / "pipegen.yaml").write_text(f"pipelines:\n  p:\n    stages:\n{stages}")
+    subprocess.run(["git", "add", "-A"], check=True)
+
+
+def tell_tales(folder: Path, text: str) -> Iterator[Path]:
+    """Yield the files below *folder* that hold *text*."""
+    for path in folder.rglob("*"):
+        if path.is_file() and not path.is_symlink() and text.encode() in path.read_bytes():
+            yield path
+
+
+ODD = """\
+      - name: odd
+        script:
+          - mkdir out
+          - mkfifo out/pipe
+          - ln -s /etc/passwd out/absolute
+          - ln -s ../../../private out/climbing
+          - ln -s plain out/inside
+          - ln -s /dev/zero out/endless
+          - 'python3 -c "import socket; socket.socket(socket.AF_UNIX).bind(\\"out/socket\\")"'
+          - echo plain >out/plain
+        artifacts: [out/]
+        {keys}
+      - name: reader
+        script: ['ls out; cat out/plain out/inside']
+"""
+
+
+@pytest.mark.parametrize("keys", ["reports: { junit: out/ }", "reuse: true"])
+def test_only_files_and_links_within_the_tree_are_kept(project: Path, pipegen: Pipegen, keys: str) -> None:
+    """Each other one is told of; nothing is waited for, and nothing behind a link is read."""
+    write(project, ODD.format(keys=keys))
+    result = pipegen("run", "--isolated")
+
+    assert result.status == 0
+    logs = next((project.parent / "state").rglob("logs/reader.log")).read_text().split()
+    assert logs == ["inside", "plain", "plain", "plain"]
+    found = sorted(path.name for path in next((project.parent / "state").rglob("artifacts/odd/out")).iterdir())
+    assert found == ["inside", "plain"]
+    for name in ("pipe", "socket"):
+        assert f"stage odd: out/{name} is no regular file: it is not kept" in result.err
+    assert "out/absolute is a link out of the tree, to /etc/passwd" in result.err
+    assert "out/climbing is a link out of the tree" in result.err
+
+
+def test_a_result_that_cannot_be_kept_is_made_each_time(project: Path, pipegen: Pipegen) -> None:
+    """In the tree, where a pipe stays what it is."""
+    write(
+        project, "      - { name: a, script: ['echo ran; rm -f p; mkfifo p'], artifacts: [p], reuse: { files: [p] } }\n"
+    )
+    first, second = pipegen("run"), pipegen("run")
+
+    assert [first.status, second.status] == [0, 0]
+    assert "what a leaves is not kept for later runs: p is no regular file" in first.err
+    assert "1 ok" in second.out
+
+
+def test_a_path_may_be_an_artifact_and_a_report(project: Path, pipegen: Pipegen) -> None:
+    """Each attempt may leave it."""
+    write(
+        project,
+        """\
+      - name: unit
+        retry: 1
+        script: ['echo "<testsuites/>" >report.xml; test -e ../../../../again || { touch ../../../../again; exit 1; }']
+        artifacts: { paths: [report.xml], when: always }
+        reports: { junit: report.xml }
+""",
+    )
+    result = pipegen("run", "--isolated")
+
+    assert (result.status, result.err) == (0, "")
+    assert [path.read_text() for path in (project.parent / "state").rglob("artifacts/unit/report.xml")] == [
+        "<testsuites/>\n"
+    ]
+
+
+def test_no_artifact_is_written_through_a_link_of_an_earlier_attempt(project: Path, pipegen: Pipegen) -> None:
+    """The first leaves links in the places of the files, and of the folder, that the second leaves."""
+    target = project.parent / "private"
+    (project.parent / "folder").mkdir()
+    write(
+        project,
+        f"""\
+      - name: twice
+        retry: 1
+        script:
+          - mark={project.parent}/mark
+          - 'test -e "$mark" || {{ touch "$mark"; ln -s ../e d; ln -s e f; exit 1; }}'
+          - 'mkdir d; echo evil >d/x; echo evil >f'
+        artifacts: {{ paths: [d, f, d/x], when: always }}
+""",
+    )
+    result = pipegen("run", "--isolated")
+
+    assert result.status == 0
+    assert target.read_text() == "canary"
+    people = next((project.parent / "state").rglob("artifacts/twice"))
+    assert (people / "d/x").read_text() == (people / "f").read_text() == "evil\n"
+    assert not (people / "f").is_symlink()
+
+
+@pytest.mark.parametrize("options", [(), ("--isolated",)], ids=["in place", "isolated"])
+@pytest.mark.parametrize("kind", ["file", "folder", "pipe"])
+def test_a_value_is_not_read_through_a_link_or_a_pipe(
+    project: Path, pipegen: Pipegen, options: tuple[str, ...], kind: str
+) -> None:
+    """Something puts one in its place; the stage fails, and nobody gets to know what is there."""
+    folder = ".pipegen/outputs/leak" if options else "$PIPEGEN_VALUES/outputs/leak"
+    (project.parent / "v").write_text("canary")
+    swap = {
+        "file": f'rm "{folder}/v"; ln -s {project.parent}/private "{folder}/v"',
+        "folder": f'rm -r "{folder}"; ln -s {project.parent} "{folder}"',
+        "pipe": f'rm "{folder}/v"; mkfifo "{folder}/v"',
+    }[kind]
+    write(
+        project,
+        f"""\
+      - name: leak
+        script: ["trap 'true' EXIT"]
+        after: ['{swap}']
+        outputs: {{ v: {{ command: echo 1 }} }}
+      - {{ name: reader, script: ['echo "got ${{leak.v}}"'] }}
+""",
+    )
+    result = pipegen("run", *options)
+
+    assert result.status == 1
+    assert "what it leaves could not be kept" in result.out or "is gone" in result.out
+    assert "reader: a stage before it did not succeed" in result.out
+    assert list(tell_tales(project.parent / "state", "canary")) == []
+
+
+def test_no_value_is_bound_through_a_link(tmp_path: Path) -> None:
+    """A stage guesses where the value of another one, which is reused, is put."""
+    folder = RunFolder(tmp_path / "run", "1", tmp_path / "run/logs")
+    (folder.values / "outputs").mkdir(parents=True)
+    (folder.values / "outputs/known").symlink_to(tmp_path)
+    job = paper_plan(ExecutionGraph([["known"]])).jobs[0]
+
+    with pytest.raises(OSError, match="known"):
+        InPlace(tmp_path, folder).bind(job, [("v", b"1")])
+    assert not (tmp_path / "v").exists()
+
+
+def test_no_result_is_put_back_through_a_link(project: Path, pipegen: Pipegen) -> None:
+    """A stage in the same tree puts a link in the place of the folder, or of the file; the script leaves nothing."""
+    (project.parent / "home").mkdir()
+    mark = project.parent / "mark"
+    script = f"test -e {mark} || {{ touch {mark}; mkdir d; echo evil >d/x; echo evil >y; }}"
+    write(project, f"      - {{ name: known, script: ['{script}'], artifacts: [d/, y], reuse: true }}\n")
+    assert pipegen("run").status == 0
+    shutil.rmtree(project / "d")
+    (project / "y").unlink()
+    (project / "d").symlink_to(project.parent / "home")
+    (project / "y").symlink_to(project.parent / "private")
+    result = pipegen("run")
+
+    assert (result.status, "results are not kept, nor taken" in result.err) == (0, True)
+    assert list((project.parent / "home").iterdir()) == []
+    assert (project.parent / "private").read_text() == "canary"
+
+
+def test_no_log_is_written_through_a_link(project: Path, pipegen: Pipegen) -> None:
+    """Nor does a pipe in its place hold up the run."""
+    write(project, "      - { name: a, script: [echo evil] }\n      - { name: b, script: [echo evil] }\n")
+    (project / "logs").mkdir()
+    (project / "logs/a.log").symlink_to(project.parent / "private")
+    os.mkfifo(project / "logs/b.log")
+    result = pipegen("run", "--log-dir", "logs")
+
+    assert result.status == 0
+    assert (project.parent / "private").read_text() == "canary"
+    assert result.err.count("the rest of what is printed is not kept") == 2
+
+
+def test_a_run_ends_on_term(project: Path) -> None:
+    """While what a stage leaves is kept, too."""
+    write(project, ODD.format(keys="reuse: true") + "      - { name: long, script: [sleep 60] }\n")
+    command = [sys.executable, "-c", "from pipegen.__main__ import main; main()", "run", "--isolated"]
+    run = subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert run.stdout is not None
+    for line in run.stdout:
+        if "start    long" in line:
+            break
+    began = time.monotonic()
+    run.send_signal(signal.SIGTERM)
+    run.communicate(timeout=30)
+
+    assert (run.returncode, time.monotonic() - began < 15) == (130, True)
+
+
+def test_what_runs_keep_is_closed_to_others(project: Path, pipegen: Pipegen) -> None:
+    """Whatever the mask of the user is, and what earlier versions have left open."""
+    write(
+        project,
+        "      - { name: a, script: ['echo 1 >x'], artifacts: [x], outputs: { v: { command: id } }, reuse: true }\n",
+    )
+    (project.parent / "cache/pipegen/results").mkdir(parents=True, mode=0o777)
+    mask = os.umask(0)
+    try:
+        assert pipegen("run").status == 0
+    finally:
+        os.umask(mask)
+    kept = [*(project.parent / "cache/pipegen").rglob("*"), project.parent / "cache/pipegen"]
+    shown = [path for path in kept if not path.is_symlink() and stat.S_IMODE(path.stat().st_mode) & 0o077]
+
+    assert shown == []
+    assert stat.S_IMODE((project.parent / "state/pipegen").stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes files of other users")
+@pytest.mark.parametrize("kind", ["folder", "link"])
+@pytest.mark.parametrize("place", ["cache", "state"])
+def test_a_folder_of_another_user_is_not_trusted(project: Path, pipegen: Pipegen, place: str, kind: str) -> None:
+    """Its owner could change results, scripts or journals: the cache is left alone; without a state nothing runs."""
+    write(project, "      - { name: a, script: ['true'], reuse: true }\n")
+    folder = project.parent / place / "pipegen"
+    folder.parent.mkdir()
+    if kind == "link":
+        (project.parent / "theirs").mkdir()
+        folder.symlink_to(project.parent / "theirs")
+    else:
+        folder.mkdir()
+    os.chown(folder, NOBODY, NOBODY, follow_symlinks=False)
+    result = pipegen("run")
+
+    assert "it belongs to another user" in result.err
+    assert result.status == (0 if place == "cache" else 3)
+    assert place == "cache" or not list(folder.iterdir())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes files of other users")
+def test_without_a_home_nothing_is_taken_from_a_common_folder(
+    project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody else was there first."""
+    write(project, "      - { name: a, script: ['true'] }\n")
+    for name in ("HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    common = project.parent / "tmp"
+    common.mkdir()
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(common))
+    assert pipegen("run").status == 0
+    own = common / f"pipegen-{os.geteuid()}"
+    assert stat.S_IMODE(own.stat().st_mode) == 0o700
+    os.chown(own, NOBODY, NOBODY)
+
+    assert pipegen("run").status == 3
+
+
+@pytest.mark.parametrize("name", ["-v/:/host", "--privileged", "", "a b", "x\\ny"])
+def test_no_value_becomes_an_option_of_the_container_program(
+    project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """In the place of an image's name, of the stage's or of a service's."""
+    program = project.parent / "docker"
+    program.write_text(f'#!/bin/sh\necho "$@" >>{project.parent}/called\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("DOCKER", str(program))
+    write(
+        project,
+        """\
+      - { name: make, script: ['printf "$NAME" >name'], outputs: { image: { file: name } } }
+      - { name: in-image, image: '${make.image}', script: [':'] }
+      - name: beside
+        image: busybox
+        services: [{ image: '${make.image}', alias: db }]
+        script: [':']
+    execution: [[make, in-image], [make, beside]]
+""",
+    )
+    monkeypatch.setenv("NAME", name)
+    assert pipegen("run").status == 1
+
+    called = (project.parent / "called").read_text() if (project.parent / "called").exists() else ""
+    assert not re.search(r"^run", called, re.MULTILINE)
+
+
+def test_a_run_goes_on_only_with_what_it_left(project: Path, pipegen: Pipegen) -> None:
+    """In a state folder in which links stand in the places of what an isolated stage left, it is repeated."""
+    (project.parent / "home").mkdir()
+    (project.parent / "home/x").write_text("other")
+    stages = """\
+      - { name: a, script: ['echo mine >x'], artifacts: [x] }
+      - { name: b, script: ['cat x; test -e ../../../../../../ready'] }
+"""
+    for change in ("file", "folder", "journal"):
+        write(project, stages.replace("echo mine", f"echo mine # {change}\n          ".strip()))
+        write(project, stages)
+        assert pipegen("run", "--isolated").status == 1
+        store = max((project.parent / "state").rglob("work/left/a"))
+        match change:
+            case "file":
+                (store / "x").unlink()
+                (store / "x").symlink_to(project.parent / "home/x")
+            case "folder":
+                shutil.rmtree(store)
+                store.symlink_to(project.parent / "home")
+            case "journal":
+                journal = store.parents[2] / "journal.jsonl"
+                copy = project.parent / "journal"
+                journal.rename(copy)
+                journal.symlink_to(copy)
+        pipegen("run", "--isolated", "--resume")
+        log = max((project.parent / "state").rglob("logs/b.log")).read_text()
+
+        assert log == "mine\n"
+        assert (project.parent / "home/x").read_text() == "other"
