@@ -42,8 +42,9 @@ class Pipeline(Struct, kw_only=True):
 
     *titles* are the names of the stages' jobs, *prefix* begins those of
     helpers; *shares* says what jobs take from hidden ones; *rules* say when the
-    pipeline runs, *stage_rules* when each of its stages does; *fetch* is written
-    into each job.
+    pipeline runs, *stage_rules* when each of its stages does, *bridge_rules* and
+    *trigger_rules* the same for bridges, which have no variables of the file;
+    *fetch* is written into each job.
     """
 
     plan: Plan
@@ -55,6 +56,8 @@ class Pipeline(Struct, kw_only=True):
     shares: Mapping[Surroundings, Share]
     rules: tuple[Rule, ...]
     stage_rules: Mapping[str, tuple[Rule, ...]]
+    bridge_rules: tuple[Rule, ...]
+    trigger_rules: Mapping[str, tuple[Rule, ...]]
     fetch: tuple[Variable, ...]
 
     def places(self, drafts: Sequence[Draft]) -> dict[str, Place]:
@@ -173,7 +176,7 @@ class Pipeline(Struct, kw_only=True):
             name=name,
             stage=_step(one),
             needs=found,
-            rules=self.stage_rules[one.job.stage],
+            rules=self.trigger_rules[one.job.stage],
             limits=Limits(allow_failure=bridge.allow_failure),
             # Else all variables of this file would override those of the other project.
             inherits_variables=False,
