@@ -159,9 +159,7 @@ class _Whole(Struct, kw_only=True):
             variables=[selection.variable(self.plans)] if is_conditional else [],
             inputs=input_variables(self.plans),
         )
-        return replace(
-            document, settings=self.settings.workflow, jobs=publishing(document.jobs, self.titles, self.settings)
-        )
+        return replace(document, settings=self.settings.workflow, jobs=publishing(document, self.titles, self.settings))
 
     def child_file(self, plan: Plan, part: Part) -> ChildFile:
         """Return the file of *part* of *plan*, whose jobs run whenever they are started."""
