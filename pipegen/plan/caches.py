@@ -70,7 +70,7 @@ def _cache(body: Mapping, stage: Stage, directory: str, values: Values) -> Cache
 def _key(node: Node | None, stage: Stage | None, at: Span, values: Values) -> Text:
     """Return the key *node*; without one, the name of *stage*, or nothing."""
     if node is None:
-        return Text((stage.name.value,) if stage is not None else (), at)
+        return Text((_stage_key(stage.name.value),) if stage is not None else (), at)
     key = names_at_start(values.as_text(values.value(node)), _KEY, values.report)
     if key.constant is not None and not key.constant.strip("./ "):
         values.report.add(
@@ -80,6 +80,11 @@ def _key(node: Node | None, stage: Stage | None, at: Span, values: Values) -> Te
             hint="use letters and digits",
         )
     return key
+
+
+def _stage_key(name: str) -> str:
+    """Return the key of a stage's own cache; GitLab refuses "." and "..", which mean something in paths."""
+    return name if name.strip(".") else f"stage{name}"
 
 
 def _paths(node: Node | None, directory: str, report: Report) -> Iterator[str]:

@@ -130,6 +130,7 @@ def jobs(
     """Return the jobs of *pipeline* in the order in which its stages are written; *work* is in one of the arcs."""
     frame_of = {stage: number for number, frame in enumerate(order.frames) for stage in frame}
     wanted, files = _Wanted.of(work), _Files.of(work, order.closure, namespaces.final)
+    stops = frozenset(one.on_stop for each in work.values() if (one := each.beside.gate.environment) is not None)
     found, takings = [], []
     for name in namespaces.stages:
         if name not in work:
@@ -139,7 +140,7 @@ def jobs(
         if files.before or work[name].stage.files_from is not None:
             ancestors = order.closure.places if is_final else Ancestors(order.closure, name)
             offered = Offered(namespaces.groups, files.before, ancestors, namespaces.final)
-            taken = _taken(work[name], offered, report)
+            taken = _taken(work[name], offered, report, is_stop=name in stops)
             takings.append(taken)
         found.append(
             _job(
@@ -210,15 +211,16 @@ def _job(
     )
 
 
-def _taken(work: Work, offered: Offered, report: Report) -> tuple[str, ...]:
+def _taken(work: Work, offered: Offered, report: Report, *, is_stop: bool) -> tuple[str, ...]:
     """Return the stages whose files a job gets: all ancestors' when it reads files, else of those it reads from.
 
-    A finally stage has no ancestors: it gets the files of those that it names.
+    A finally stage has no ancestors: it gets the files of those that it names. So does a stage that *is_stop*: what
+    others left may be gone when a person starts it.
     """
     wanted = wanted_files(work.stage, offered, work.inputs, report)
     if wanted is not None:
         return wanted
     is_final = work.stage.name.value in offered.final
-    takes_all = (reads_files(work.steps) or work.after) and not is_final
+    takes_all = (reads_files(work.steps) or work.after) and not is_final and not is_stop
     sources = offered.ancestors if takes_all else {output.stage for output in work.inputs}
     return tuple([stage for stage in offered.left if stage in sources])

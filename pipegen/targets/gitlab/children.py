@@ -147,7 +147,7 @@ class _Division(Struct):
             name=self.bridges[part],
             stage=f"{STEP} 1",
             needs=waited,
-            rules=self.laid.pipeline.rules,
+            rules=self.laid.pipeline.bridge_rules,
             # Else all variables of this file would override those that jobs of the child set.
             inherits_variables=False,
             variables=(_IS_HELPER, Variable(PARENT, "$CI_PIPELINE_ID")),

@@ -2,12 +2,18 @@
 
 https://docs.gitlab.com/ci/jobs/job_rules/#cicd-variable-expressions. There is no negation but that of a comparison, and
 an empty variable counts as true beside others.
+
+A job with `inherit: {variables: false}` has none of the file's variables, in its own rules either
+(https://docs.gitlab.com/ci/yaml/#inheritvariables): a variable that a run does not set is null there and not its
+default. Its rules compare with null too: functions that take *defaults* get the values that null stands for, by the
+name of the variable.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TypeAlias
 
 from pipegen.patterns import rare_pattern
@@ -41,6 +47,10 @@ _SOURCES = {
     Event.MANUAL: ("web", "chat"),
     Event.API: ("api", "trigger", "pipeline", "parent_pipeline"),
 }
+
+
+# Of jobs that have the variables of the file.
+NO_DEFAULTS: Mapping[str, str] = MappingProxyType({})
 
 
 class Compare(Struct):
@@ -77,23 +87,38 @@ class Any(Struct):
 Expression: TypeAlias = Compare | All | Any
 
 
-def expression(condition: Condition) -> Expression:
+def expression(condition: Condition, defaults: Mapping[str, str] = NO_DEFAULTS) -> Expression:
     """Return the expression of *condition*, which asks for no files."""
     match condition:
         case AllOf():
-            return joined(All, map(expression, condition.conditions))
+            return joined(All, (expression(part, defaults) for part in condition.conditions))
         case AnyOf():
-            return joined(Any, map(expression, condition.conditions))
+            return joined(Any, (expression(part, defaults) for part in condition.conditions))
         case Not():
-            return expression(condition.condition).negated()
+            return expression(condition.condition, defaults).negated()
         case IsEvent():
             return _event(condition.events)
         case IsSet():
-            return _is_set(condition)
+            return _or_null(condition, _is_set(condition), defaults)
         case Matches():
-            return _matches(condition)
+            return _or_null(condition, _matches(condition), defaults)
         case Changed() | Exists():
             raise ValueError("what asks for files is no expression")
+
+
+def is_null(variable: str) -> Compare:
+    """Return the comparison that holds where *variable* is not set at all."""
+    return Compare(f"${variable} == null", f"${variable} != null")
+
+
+def _or_null(atom: Matches | IsSet, expression: Expression, defaults: Mapping[str, str]) -> Expression:
+    """Return *expression*, that of *atom*, so that it holds for null where *atom* holds for the default.
+
+    Without that it does not hold for null, and its negation does.
+    """
+    default = defaults.get(atom.name, "")
+    holds = default != "" and (isinstance(atom, IsSet) or any(one.matches(default) for one in atom.patterns))
+    return joined(Any, (is_null(atom.name), expression)) if holds else expression
 
 
 def joined(kind: type[All | Any], parts: Iterable[Expression]) -> Expression:

@@ -28,7 +28,7 @@ def gated(made: Job, job: plan.Job, environment: Environment | None, titles: Map
     if gate.approval is not None:
         message = (gate.approval.message or "") if made.trigger is None else ""
         return replace(_started(made, _MANUAL, ""), is_blocking=True, manual_confirmation=message)
-    if gate.delay is not None:
+    if gate.delay is not None and made.trigger is None:
         return _started(made, _DELAYED, in_words(gate.delay.seconds))
     return made
 

@@ -18,6 +18,11 @@ def input_variables(plans: Sequence[Plan]) -> tuple[Variable, ...]:
     return tuple(_variable(one) for one in plans[0].inputs)
 
 
+def input_defaults(plans: Sequence[Plan]) -> dict[str, str]:
+    """Return the default of each input of the file that *plans* are of, by the name of its variable."""
+    return {one.name: one.default or "" for one in plans[0].inputs}
+
+
 def _variable(one: Input) -> Variable:
     """Return the variable of *one*; GitLab wants its value among the options, so that none is an option too."""
     value = one.default or ""

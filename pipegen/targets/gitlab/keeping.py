@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pipegen.diagnostics.codes import SARIF_AS_ARTIFACT
+from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import NO_REPORTS, PLAIN_KEEPING, Job, Keeping, KeptWhen, Plan, ReportPath
 from pipegen.targets.gitlab.durations import in_words
 from pipegen.targets.gitlab.expanded import expanded
 from pipegen.targets.gitlab.model import PLAINLY_KEPT, Coverage, Kept
-from pipegen.targets.gitlab.pairs import KEPT_ON_FAILURE
+from pipegen.targets.gitlab.pairs import KEPT_ON_FAILURE, REPORT_KEPT_ON_FAILURE
 
 _NEVER = "never"
 _WHEN = {KeptWhen.SUCCESS: "", KeptWhen.FAILURE: "on_failure", KeptWhen.ALWAYS: "always"}
@@ -22,13 +23,16 @@ def lower_keeping(job: Job, plan: Plan, paths: tuple[str, ...], report: Report) 
     stored = tuple(one.path for one in reports.sarif)
     if stored:
         _report_sarif(reports.sarif, report)
+        if keeping.when is KeptWhen.FAILURE:
+            _report_lost(job, reports.sarif[0], report)
     _check_failure(job, paths, report)
     coverage = reports.coverage
     return (*paths, *(path for path in stored if path not in paths)), Kept(
         name=expanded(keeping.name, "the name of an archive", plan, report, is_slug=True) if keeping.name else "",
         exclude=keeping.exclude,
         expire_in=_expiry(keeping),
-        when=_WHEN[keeping.when] if paths or not stored else "always",
+        # A scanner that finds something exits with an error, and its report is kept all the same.
+        when="always" if stored and keeping.when is KeptWhen.SUCCESS else _WHEN[keeping.when],
         access="none" if any(one.is_declared and not one.is_kept for one in job.artifacts) else "",
         junit=tuple(one.path for one in reports.junit),
         codequality=tuple(one.path for one in reports.codequality),
@@ -62,6 +66,16 @@ def _report_sarif(paths: tuple[ReportPath, ...], report: Report) -> None:
         at=paths[0].span,
         hint='where it is known, say "raw: {gitlab: {artifacts: {reports: {sarif: …}}}}"; or write Code Climate\'s '
         'JSON, for "codequality"',
+    )
+
+
+def _report_lost(job: Job, path: ReportPath, report: Report) -> None:
+    report.add(
+        REPORT_KEPT_ON_FAILURE.code,
+        f'GitLab drops the report "{path.path}" when stage "{job.title}" succeeds: it is kept as the artifacts are',
+        at=job.keeping.span or job.span,
+        also=[Label(path.span, "this report")],
+        hint='say "when: always"',
     )
 
 

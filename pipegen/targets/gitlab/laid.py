@@ -8,12 +8,15 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job as PlanJob
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.drafts import Draft, in_host
+from pipegen.targets.gitlab.expressions import NO_DEFAULTS
 from pipegen.targets.gitlab.host import in_child
+from pipegen.targets.gitlab.inputs import input_defaults
 from pipegen.targets.gitlab.model import Job, Rule
 from pipegen.targets.gitlab.names import Names
 from pipegen.targets.gitlab.needs import Place
 from pipegen.targets.gitlab.pipelines import Made, Pipeline
 from pipegen.targets.gitlab.rules import Choice, rules
+from pipegen.targets.gitlab.triggers import Bridge
 
 
 class Laid(Struct, kw_only=True):
@@ -39,9 +42,18 @@ class Laid(Struct, kw_only=True):
         Those of others that take names take them here as well, so that the same names are left.
         """
         plan, host = self.pipeline.plan, in_child(self.pipeline.host)
-        own = {job.stage: _own_rules(job, self.report) for job in plan.jobs}
-        pipeline = replace(self.pipeline, host=host, names=self.names.copy(), rules=(), stage_rules=own)
         drafts = in_host(self.drafts, plan, host, self.pipeline.settings, self.report)
+        bridges = [one.job for one in drafts if isinstance(one.trigger, Bridge)]
+        defaults = input_defaults((plan,))
+        pipeline = replace(
+            self.pipeline,
+            host=host,
+            names=self.names.copy(),
+            rules=(),
+            bridge_rules=(),
+            stage_rules={job.stage: _own_rules(job, self.report) for job in plan.jobs},
+            trigger_rules={job.stage: _own_rules(job, self.report, defaults) for job in bridges},
+        )
         wanted = [one for one in drafts if one.job.stage in stages or one.job.mail is not None]
         return pipeline, tuple(pipeline.made(wanted, pipeline.places(drafts)))
 
@@ -54,9 +66,9 @@ class Part(Struct):
     jobs: tuple[Job, ...]
 
 
-def _own_rules(job: PlanJob, report: Report) -> tuple[Rule, ...]:
-    """Return when the stage *job* runs in a child, whose own source says nothing."""
+def _own_rules(job: PlanJob, report: Report, defaults: Mapping[str, str] = NO_DEFAULTS) -> tuple[Rule, ...]:
+    """Return when the stage *job* runs in a child, whose own source says nothing; *defaults* are those of a bridge."""
     return tuple(
         replace(rule, condition=rule.condition.replace("$CI_PIPELINE_SOURCE", "$PIPEGEN_SOURCE"))
-        for rule in rules((Choice(),), job.condition, job.span, report)
+        for rule in rules((Choice(),), job.condition, job.span, report, defaults)
     )

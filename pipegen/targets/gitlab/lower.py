@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Job as PlanJob
 from pipegen.plan.model import Plan
 from pipegen.plan.model.logic import atoms
 from pipegen.structs import Struct, replace
@@ -14,9 +15,10 @@ from pipegen.targets.gitlab import selection
 from pipegen.targets.gitlab.assembly import assembled
 from pipegen.targets.gitlab.checks import check_credentials, check_plan
 from pipegen.targets.gitlab.drafts import Draft, drafts
+from pipegen.targets.gitlab.expressions import NO_DEFAULTS
 from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
 from pipegen.targets.gitlab.final import FINALLY, OUTCOME, check_outcomes
-from pipegen.targets.gitlab.inputs import input_variables
+from pipegen.targets.gitlab.inputs import input_defaults, input_variables
 from pipegen.targets.gitlab.laid import Laid, Part
 from pipegen.targets.gitlab.limits import check_limits
 from pipegen.targets.gitlab.memory import BUDGET
@@ -31,6 +33,7 @@ from pipegen.targets.gitlab.runs import cancels, check_runs, schedule_notes, wit
 from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import Settings, Workflow
 from pipegen.targets.gitlab.sharing import Sharing, sharing
+from pipegen.targets.gitlab.triggers import Bridge, check_parameters
 
 
 class ChildFile(Struct):
@@ -121,7 +124,9 @@ class _Whole(Struct, kw_only=True):
     def laid(self, plan: Plan, found: Sequence[Draft], names: Names) -> Laid:
         """Return the jobs of *plan*, whose stages' are *found*, which take *names*."""
         before = names.copy()
-        choices = _choices(self.plans, plan, chosen=self.chosen, is_child=self.is_child)
+        choices, bridge_choices = _choices(self.plans, plan, chosen=self.chosen, is_child=self.is_child)
+        bridges = [one.job for one in found if isinstance(one.trigger, Bridge)]
+        defaults = input_defaults(self.plans)
         pipeline = Pipeline(
             plan=plan,
             host=hosts.host(plan, self.settings),
@@ -131,9 +136,13 @@ class _Whole(Struct, kw_only=True):
             prefix=f"{plan.name}: " if len(self.plans) > 1 else "",
             shares=self.shared.shares,
             rules=rules(choices, None, plan.span, self.report),
-            stage_rules=_stage_rules(plan, choices, self.report),
+            stage_rules=_stage_rules(plan.jobs, choices, self.report),
+            bridge_rules=rules(bridge_choices, None, plan.span, self.report, defaults),
+            trigger_rules=_stage_rules(bridges, bridge_choices, self.report, defaults),
             fetch=() if has_one_fetch(self.plans) else fetch_variables(plan.fetch),
         )
+        for job in bridges:
+            check_parameters(plan.job(job.stage), pipeline.trigger_rules[job.stage], self.report)
         places = pipeline.places(found)
         made = tuple(pipeline.made(found, places))
         return Laid(pipeline=pipeline, places=places, made=made, drafts=tuple(found), names=before, report=self.report)
@@ -150,9 +159,7 @@ class _Whole(Struct, kw_only=True):
             variables=[selection.variable(self.plans)] if is_conditional else [],
             inputs=input_variables(self.plans),
         )
-        return replace(
-            document, settings=self.settings.workflow, jobs=publishing(document.jobs, self.titles, self.settings)
-        )
+        return replace(document, settings=self.settings.workflow, jobs=publishing(document, self.titles, self.settings))
 
     def child_file(self, plan: Plan, part: Part) -> ChildFile:
         """Return the file of *part* of *plan*, whose jobs run whenever they are started."""
@@ -207,19 +214,32 @@ def _drafts(plan: Plan, settings: Settings, report: Report) -> list[Draft]:
     return found
 
 
-def _choices(plans: Sequence[Plan], plan: Plan, *, chosen: bool, is_child: bool) -> tuple[Choice, ...]:
-    """Return when the jobs of *plan* run; what holds for the only pipeline of a file is said once, for all of it."""
-    is_told = (len(plans) == 1 and not is_child) or not selection.is_conditional(plans, chosen=chosen)
-    return (Choice(),) if is_told else selection.choices(plan)
+def _choices(
+    plans: Sequence[Plan], plan: Plan, *, chosen: bool, is_child: bool
+) -> tuple[tuple[Choice, ...], tuple[Choice, ...]]:
+    """Return when the jobs of *plan* run, and when its bridges do.
+
+    The condition of the only pipeline of a file stands in `workflow`, once for all jobs.
+    """
+    if (len(plans) == 1 and not is_child) or not selection.is_conditional(plans, chosen=chosen):
+        return (Choice(),), (Choice(),)
+    return selection.choices(plan), selection.choices(plan, has_variables=False)
 
 
-def _stage_rules(plan: Plan, choices: tuple[Choice, ...], report: Report) -> dict[str, tuple[Rule, ...]]:
-    found: dict[str, tuple[Rule, ...]] = dict.fromkeys([job.stage for job in plan.jobs], ())
+def _stage_rules(
+    jobs: Iterable[PlanJob],
+    choices: tuple[Choice, ...],
+    report: Report,
+    defaults: Mapping[str, str] = NO_DEFAULTS,
+) -> dict[str, tuple[Rule, ...]]:
+    found: dict[str, tuple[Rule, ...]] = {}
     is_always = choices == (Choice(),)
-    for job in plan.jobs:
-        if job.condition is not None or not is_always:
-            asked = atoms(job.condition)
-            found[job.stage] = rules(choices, job.condition, asked[0].span if asked else job.span, report)
+    for job in jobs:
+        if job.condition is None and is_always:
+            found[job.stage] = ()
+            continue
+        asked = atoms(job.condition)
+        found[job.stage] = rules(choices, job.condition, asked[0].span if asked else job.span, report, defaults)
     return found
 
 

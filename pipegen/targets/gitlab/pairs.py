@@ -18,6 +18,12 @@ KEPT_ON_FAILURE = Pair(
     codes.FAILURE_LOSES_VALUES,
     "say when: always",
 )
+REPORT_KEPT_ON_FAILURE = Pair(
+    "artifacts: { when: failure }",
+    "reports: { sarif: … }",
+    codes.REPORT_DROPPED,
+    "say when: always",
+)
 LIMITED_TRIGGER = Pair(
     "retry, timeout",
     "trigger and nothing else",
@@ -62,6 +68,12 @@ RELEASE_WITH_IMAGE = Pair(
     codes.RELEASE_IN_OWN_IMAGE,
     "leave the image out, or name one that holds glab",
 )
+RELEASE_WITH_TOOLS = Pair(
+    "build, run, copy, publish, promote, deploy; images: registry",
+    "targets.gitlab.release",
+    codes.RELEASE_IN_OWN_IMAGE,
+    "make the release in a stage of its own",
+)
 
 APPROVED_AND_ALLOWED = Pair(
     "approve",
@@ -76,9 +88,11 @@ PAIRS: tuple[Pair, ...] = (
     FOREIGN_CONTAINER,
     APPROVED_AND_ALLOWED,
     KEPT_ON_FAILURE,
+    REPORT_KEPT_ON_FAILURE,
     LIMITED_TRIGGER,
     ALLOWED_TRIGGER,
     AWAITED_VALUES,
     GROUPED_CANCEL,
     RELEASE_WITH_IMAGE,
+    RELEASE_WITH_TOOLS,
 )

@@ -21,6 +21,7 @@ from pipegen.targets.gitlab.rules import then
 from pipegen.targets.gitlab.settings import Mail as MailSettings
 from pipegen.targets.gitlab.settings import Settings
 from pipegen.targets.gitlab.sharing import Share
+from pipegen.targets.gitlab.stops import is_stop, needs_checkout, startable
 from pipegen.targets.gitlab.tools import Surroundings
 from pipegen.targets.gitlab.triggers import Bridge, Call
 
@@ -42,8 +43,9 @@ class Pipeline(Struct, kw_only=True):
 
     *titles* are the names of the stages' jobs, *prefix* begins those of
     helpers; *shares* says what jobs take from hidden ones; *rules* say when the
-    pipeline runs, *stage_rules* when each of its stages does; *fetch* is written
-    into each job.
+    pipeline runs, *stage_rules* when each of its stages does, *bridge_rules* and
+    *trigger_rules* the same for bridges, which have no variables of the file;
+    *fetch* is written into each job.
     """
 
     plan: Plan
@@ -55,6 +57,8 @@ class Pipeline(Struct, kw_only=True):
     shares: Mapping[Surroundings, Share]
     rules: tuple[Rule, ...]
     stage_rules: Mapping[str, tuple[Rule, ...]]
+    bridge_rules: tuple[Rule, ...]
+    trigger_rules: Mapping[str, tuple[Rule, ...]]
     fetch: tuple[Variable, ...]
 
     def places(self, drafts: Sequence[Draft]) -> dict[str, Place]:
@@ -104,12 +108,16 @@ class Pipeline(Struct, kw_only=True):
         place = places[one.job.stage]
         if isinstance(one.trigger, Bridge) and one.is_bridge:
             bridge = self._bridge(one, one.trigger, place.job, needs(one.job, places))
+            if one.job.gate.delay is not None:
+                delay = self._delay(one, bridge)
+                yield gated(delay, one.job, None, self.titles)
+                bridge = replace(bridge, needs=(Need(delay.name, artifacts=False),))
             is_allowed = lower_limits(one.job.limits).allow_failure
             bridge = replace(bridge, resource_group=one.resource_group, raw=one.raw)
             bridge = replace(bridge, limits=Limits(allow_failure=is_allowed or bridge.limits.allow_failure))
             yield gated(bridge, one.job, one.environment, self.titles)
         else:
-            stage = self._stage(one, place, needs(one.job, places))
+            stage = self._stage(one, place, needs(startable(one.job, self.plan), places))
             yield gated(stage, one.job, one.environment, self.titles)
             if one.trigger is not None:
                 yield from self._trigger(one, place)
@@ -119,7 +127,8 @@ class Pipeline(Struct, kw_only=True):
     def _stage(self, one: Draft, place: Place, found: tuple[Need, ...]) -> Job:
         share = self.shares[one.around]
         own = share.own
-        fetch = self.fetch if one.script else (_NO_CHECKOUT,)
+        has_checkout = bool(one.script) and not (is_stop(one.job) and not needs_checkout(one.job))
+        fetch = self.fetch if has_checkout else (_NO_CHECKOUT,)
         return Job(
             name=place.job,
             extends=share.extends,
@@ -129,7 +138,8 @@ class Pipeline(Struct, kw_only=True):
             id_tokens=tuple(IdToken(token.variable, token.audiences) for token in one.job.id_tokens)
             if one.job.id_tokens
             else (),
-            stage=_step(one),
+            # Without needs, a job waits for all jobs of earlier steps.
+            stage=_step(one) if found or not is_stop(one.job) else f"{STEP} 1",
             needs=found,
             rules=self.stage_rules[one.job.stage],
             limits=lower_limits(one.job.limits, has_after=bool(one.after)),
@@ -173,12 +183,27 @@ class Pipeline(Struct, kw_only=True):
             name=name,
             stage=_step(one),
             needs=found,
-            rules=self.stage_rules[one.job.stage],
+            rules=self.trigger_rules[one.job.stage],
             limits=Limits(allow_failure=bridge.allow_failure),
             # Else all variables of this file would override those of the other project.
             inherits_variables=False,
             variables=bridge.variables,
             trigger=bridge.trigger,
+        )
+
+    def _delay(self, one: Draft, bridge: Job) -> Job:
+        """Return the helper that is put off in the place of *bridge*, which GitLab starts at once or never.
+
+        https://docs.gitlab.com/ci/pipelines/downstream_pipelines/: a job with `trigger` has no `when: delayed`.
+        """
+        return Job(
+            name=self.names.take(f"{self.prefix}delay of {one.job.stage}"),
+            image=self.shell_image(),
+            stage=bridge.stage,
+            needs=bridge.needs,
+            rules=self.stage_rules[one.job.stage],
+            variables=(_IS_HELPER, _NO_CHECKOUT),
+            script=(Entry("true"),),
         )
 
     def _mails(self, one: Draft, mail: Mail, by: MailSettings, places: Mapping[str, Place]) -> Iterator[Job]:

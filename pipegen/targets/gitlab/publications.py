@@ -7,27 +7,35 @@ from collections.abc import Iterable, Mapping, Sequence
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
-from pipegen.plan.model import Plan
+from pipegen.plan.model import Build, Copy, Deploy, Plan, Promote, Publish, Run
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar
 from pipegen.structs import replace
-from pipegen.targets.gitlab.model import Image, Job
-from pipegen.targets.gitlab.pairs import RELEASE_WITH_IMAGE
+from pipegen.targets.gitlab.model import Document, Image, Job
+from pipegen.targets.gitlab.pairs import RELEASE_WITH_IMAGE, RELEASE_WITH_TOOLS
 from pipegen.targets.gitlab.settings import Pages, Release, Settings
+
+# Steps whose jobs run in an image with tools.
+_WITH_TOOLS = Build | Run | Copy | Publish | Promote | Deploy
 
 Titles = Mapping[tuple[str, str], str]
 
 
-def publishing(jobs: Iterable[Job], titles: Titles, settings: Settings) -> tuple[Job, ...]:
-    """Return *jobs*, those that the settings name with what they publish; *titles* are the jobs of stages."""
+def publishing(document: Document, titles: Titles, settings: Settings) -> tuple[Job, ...]:
+    """Return the jobs of *document*, those that the settings name with what they publish.
+
+    *titles* are the jobs of stages.
+    """
+    jobs: Iterable[Job] = document.jobs
     pages, release = settings.pages, settings.release
     if pages is not None:
         named = _named(pages.stage, titles)
         jobs = [_with_pages(job, pages) if job.name in named else job for job in jobs]
     if release is not None:
         named = _named(release.stage, titles)
-        jobs = [_with_release(job, release, settings) if job.name in named else job for job in jobs]
+        images = {hidden.name: hidden.image for hidden in document.hidden}
+        jobs = [_with_release(job, release, settings, images) if job.name in named else job for job in jobs]
     return tuple(jobs)
 
 
@@ -57,6 +65,14 @@ def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, is
                 also=[Label(named.span, "the stage that makes the release")],
                 hint="leave the image out, so that the job runs in the setting tools.release, or name one with glab",
             )
+        elif key == "release" and job is not None and any(isinstance(step, _WITH_TOOLS) for step in job.steps):
+            report.add(
+                RELEASE_WITH_TOOLS.code,
+                f'stage "{job.title}" makes a release in the image with the tools of its other steps, which must hold '
+                "the program glab",
+                at=named.span,
+                hint="make the release in a stage of its own",
+            )
 
 
 def _named(stage: str, titles: Titles) -> frozenset[str]:
@@ -70,6 +86,7 @@ def _with_pages(job: Job, pages: Pages) -> Job:
     return replace(job, pages=pages, artifacts=job.artifacts if is_left else (*job.artifacts, pages.publish))
 
 
-def _with_release(job: Job, release: Release, settings: Settings) -> Job:
-    is_free = job.image is None and not job.extends and settings.images is Images.REGISTRY
+def _with_release(job: Job, release: Release, settings: Settings, images: Mapping[str, Image | None]) -> Job:
+    """Return *job* with what it releases, in the image for that if it names none; *images* are those of hidden jobs."""
+    is_free = job.image is None and images.get(job.extends) is None and settings.images is Images.REGISTRY
     return replace(job, release=release, image=Image(settings.tools.release) if is_free else job.image)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from pipegen.diagnostics.codes import CHANGES_ON_GITLAB, CONDITION_ON_GITLAB
@@ -12,7 +12,7 @@ from pipegen.plan.model.logic import atoms
 from pipegen.source.text import Span
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.decisions import Decision, decisions
-from pipegen.targets.gitlab.expressions import All, Expression, expression, joined, pieces, text
+from pipegen.targets.gitlab.expressions import NO_DEFAULTS, All, Expression, expression, joined, pieces, text
 from pipegen.targets.gitlab.model import Rule
 from pipegen.targets.gitlab.paths import path_glob
 
@@ -30,10 +30,17 @@ class Choice(Struct):
     condition: Condition | None = None
 
 
-def rules(choices: Sequence[Choice], condition: Condition | None, span: Span, report: Report) -> tuple[Rule, ...]:
+def rules(
+    choices: Sequence[Choice],
+    condition: Condition | None,
+    span: Span,
+    report: Report,
+    defaults: Mapping[str, str] = NO_DEFAULTS,
+) -> tuple[Rule, ...]:
     """Return the rules of a job that runs in one of *choices* and where *condition* holds; none where it always runs.
 
-    What no rules can say is reported at *span*.
+    A condition that rules cannot express is reported at *span*. *defaults* are those of a job without the variables
+    of the file.
     """
     if condition is None and list(choices) == [Choice()]:
         return ()
@@ -45,7 +52,7 @@ def rules(choices: Sequence[Choice], condition: Condition | None, span: Span, re
             continue
         both = _both(choice.condition, condition)
         made = decisions(both) if both is not None else (Decision(),)
-        lines = [_rules(rule, choice.guard) for rule in made or ()]
+        lines = [_rules(rule, choice.guard, defaults) for rule in made or ()]
         if made is None or None in lines:
             _report(both, span, report)
             return ()
@@ -88,9 +95,9 @@ def _both(one: Condition | None, other: Condition | None) -> Condition | None:
     return AllOf(tuple(dict.fromkeys(parts)))
 
 
-def _rules(decision: Decision, guard: Expression) -> list[Rule] | None:
+def _rules(decision: Decision, guard: Expression, defaults: Mapping[str, str]) -> list[Rule] | None:
     """Return the rules of *decision* where *guard* holds: several where one would be too long."""
-    conditions = pieces(joined(All, (guard, *map(expression, decision.conditions))))
+    conditions = pieces(joined(All, (guard, *(expression(one, defaults) for one in decision.conditions))))
     if conditions is None:
         return None
     changed, exists = decision.changed, decision.exists

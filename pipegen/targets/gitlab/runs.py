@@ -48,9 +48,14 @@ def with_interruptible(jobs: Iterable[Job], plan: Plan, titles: Mapping[str, str
 
 
 def _is_interruptible(job: PlanJob, *, is_usual: bool) -> bool:
-    """Return whether a newer run may cancel *job*; finally stages run whatever happens."""
+    """Return whether a newer run may cancel *job*; finally stages run whatever happens.
+
+    A stage that deploys, holds a lock or was approved ends what it began, unless it says otherwise.
+    """
     found = job.limits.interruptible
-    return is_usual and not job.is_final if found is None else found
+    gate = job.gate
+    is_guarded = gate.approval or gate.delay or gate.locks or gate.environment
+    return is_usual and not job.is_final and not is_guarded if found is None else found
 
 
 def _told(one: Schedule) -> str:

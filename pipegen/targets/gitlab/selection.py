@@ -9,7 +9,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Event, Plan, Selection
 from pipegen.plan.model.logic import can_hold
-from pipegen.targets.gitlab.expressions import Compare
+from pipegen.targets.gitlab.expressions import Any, Compare, is_null
 from pipegen.targets.gitlab.model import Rule, Variable
 from pipegen.targets.gitlab.rules import Choice, rules
 
@@ -18,6 +18,7 @@ _PUNCTUATION = rare_pattern(r"[\\^$.|?*+()\[\]{}]")
 # A slash ends a pattern, and GitLab refuses one of several lines.
 _CODED = rare_pattern(r"[/\x00-\x1f\x7f]")
 _UNASKED = Compare(f'${VARIABLE} == ""', f'${VARIABLE} != ""')
+_UNASKED_OR_NULL = Any((is_null(VARIABLE), _UNASKED))
 
 
 def is_conditional(plans: Sequence[Plan], *, chosen: bool) -> bool:
@@ -25,13 +26,13 @@ def is_conditional(plans: Sequence[Plan], *, chosen: bool) -> bool:
     return not chosen and (len(plans) > 1 or plans[0].condition is not None)
 
 
-def choices(plan: Plan) -> tuple[Choice, ...]:
-    """Return when the jobs of a *plan* run that runs only if selected."""
+def choices(plan: Plan, *, has_variables: bool = True) -> tuple[Choice, ...]:
+    """Return when jobs of a *plan* that runs only if selected run, whether or not a job *has_variables* of the file."""
     literal = f"/(^|,)(all|{_pattern(plan.name)})(,|$)/"
     named = Choice(Compare(f"${VARIABLE} =~ {literal}", f"${VARIABLE} !~ {literal}"))
     if plan.selection is Selection.ON_DEMAND:
         return (named,)
-    return (Choice(_UNASKED, plan.condition), named)
+    return (Choice(_UNASKED if has_variables else _UNASKED_OR_NULL, plan.condition), named)
 
 
 def workflow(plans: Sequence[Plan], *, chosen: bool, report: Report) -> tuple[Rule, ...]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib import parse
 
 from pipegen.bindings.expression import Part, Reference, Scope, Text
-from pipegen.diagnostics.codes import INVALID_TRIGGER_VARIABLE, TRIGGER_WITHOUT_PROJECT
+from pipegen.diagnostics.codes import INVALID_TRIGGER_VARIABLE, PARAMETER_IN_RULES, TRIGGER_WITHOUT_PROJECT
 from pipegen.diagnostics.report import Report
 from pipegen.patterns import rare_pattern
 from pipegen.plan import model as plan
 from pipegen.shell.quote import quote
 from pipegen.structs import Struct
 from pipegen.targets.gitlab.host import pipeline_variable
-from pipegen.targets.gitlab.model import Entry, Trigger, Variable
+from pipegen.targets.gitlab.model import Entry, Rule, Trigger, Variable
 from pipegen.targets.gitlab.pairs import AWAITED_VALUES
 from pipegen.targets.gitlab.settings import Project
 
@@ -60,6 +60,23 @@ def lower_trigger(job: plan.Job, projects: Mapping[str, Project], report: Report
         # A pipeline that cannot be started is let go as well: GitLab does not tell the two apart.
         allow_failure=step.wait and not step.propagate,
     )
+
+
+def check_parameters(job: plan.Job, rules: Sequence[Rule], report: Report) -> None:
+    """Report parameters of the trigger of *job* that its own *rules* read: variables of a job go before the run's."""
+    read = {name for rule in rules for name in _NAME.findall(rule.condition)}
+    step = next(step for step in job.steps if isinstance(step, plan.Trigger))
+    for name, value in step.parameters:
+        if name in read:
+            report.add(
+                PARAMETER_IN_RULES,
+                f'GitLab decides by the parameter "{name}" whether stage "{job.title}" runs, and not by the variable '
+                "of that name that the run has",
+                at=value.span,
+                hint=f'compile each pipeline into its own file, with "--pipeline {job.pipeline}"'
+                if name == "PIPEGEN_PIPELINE"
+                else "rename the input, or the parameter in the other project",
+            )
 
 
 def is_called(job: plan.Job, projects: Mapping[str, Project]) -> bool:

@@ -1,4 +1,15 @@
-"""GitLab's rules, read as GitLab reads them: its expressions, the first rule that holds, Ruby's `fnmatch`."""
+"""GitLab's rules, read as GitLab reads them: its expressions, the first rule that holds, Ruby's `fnmatch`.
+
+Held to the documentation, and to nothing of pipegen:
+
+- https://docs.gitlab.com/ci/jobs/job_rules/#cicd-variable-expressions: a variable that is not set is null, and neither
+  equal to "" nor different from null; `&&` binds before `||`; parentheses.
+- https://docs.gitlab.com/ci/yaml/#inheritvariables: a job with `inherit: {variables: false}` has none of the file's
+  variables. Its rules are evaluated with the variables of the job, so they do not have them either (measured with the
+  pipeline seeding of GitLab 18.11).
+- https://docs.gitlab.com/ci/variables/#cicd-variable-precedence: variables of a run go before those of a job, and these
+  before the file's, and these before the predefined ones.
+"""
 
 from __future__ import annotations
 
@@ -17,28 +28,46 @@ _SOURCES = {"push": "push", "tag": "push", "merge_request": "merge_request_event
 _MOST_TOKENS = 99
 
 
-def is_in_pipeline(job: Mapping[str, Any], run: Run) -> bool:
-    """Return whether *job* is in the pipeline of *run*."""
-    return "rules" not in job or when(job["rules"], run) not in (None, "never")
+def is_in_pipeline(data: Mapping[str, Any], name: str, run: Run) -> bool:
+    """Return whether the job *name* of the file with *data* is in the pipeline of *run*."""
+    job = data[name]
+    if "rules" not in job:
+        return True
+    variables = {**_predefined(run), **_of_file(data, job), **job.get("variables", {}), **run.variables}
+    return _when(job["rules"], run, variables) not in (None, "never")
 
 
-def when(rules: Sequence[Mapping[str, Any]], run: Run) -> str | None:
+def starts(data: Mapping[str, Any], run: Run) -> bool:
+    """Return whether the file with *data* makes a pipeline in *run*."""
+    rules = data.get("workflow", {}).get("rules", [{"when": "always"}])
+    return _when(rules, run, {**_predefined(run), **_of_file(data, {}), **run.variables}) not in (None, "never")
+
+
+def _when(rules: Sequence[Mapping[str, Any]], run: Run, variables: Mapping[str, str]) -> str | None:
     """Return what the first of *rules* that holds says; None where none does."""
-    found = next((rule for rule in rules if _holds(rule, run)), None)
+    found = next((rule for rule in rules if _holds(rule, run, variables)), None)
     return None if found is None else found.get("when", "on_success")
 
 
-def _holds(rule: Mapping[str, Any], run: Run) -> bool:
+def _holds(rule: Mapping[str, Any], run: Run, variables: Mapping[str, str]) -> bool:
     assert set(rule) <= {"if", "changes", "exists", "when"}, rule
     return (
-        ("if" not in rule or evaluated(rule["if"], _variables(run)))
+        ("if" not in rule or evaluated(rule["if"], variables))
         and ("changes" not in rule or _has_changed(rule["changes"], run))
         and ("exists" not in rule or _any(rule["exists"], run.files))
     )
 
 
-def _variables(run: Run) -> dict[str, str]:
-    found = {"CI_PIPELINE_SOURCE": _SOURCES.get(run.event, run.event), "PIPEGEN_PIPELINE": "", **run.variables}
+def _of_file(data: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, str]:
+    """Return the variables of the file with *data* that *job* has."""
+    inherited = job.get("inherit", {}).get("variables", True)
+    assert isinstance(inherited, bool)
+    given = data.get("variables", {}).items() if inherited else ()
+    return {name: value["value"] if isinstance(value, dict) else value for name, value in given}
+
+
+def _predefined(run: Run) -> dict[str, str]:
+    found = {"CI_PIPELINE_SOURCE": _SOURCES.get(run.event, run.event)}
     if run.branch:
         found["CI_COMMIT_BRANCH"] = run.branch
     if run.tag:

@@ -87,3 +87,11 @@ def test_keys_of_caches_are_alike_on_all_engines() -> None:
     (found,) = lower_caches(plan.jobs[0], plan, Report())
 
     assert (found.key, found.fallback_keys) == ("-x-y--z", ("${CI_COMMIT_REF_SLUG}-",))
+
+
+def test_the_cache_of_a_stage_of_dots_has_a_key() -> None:
+    """https://docs.gitlab.com/ci/yaml/#cachekey: it may be neither "." nor ".."."""
+    for name in (".", ".."):
+        plan = plan_of(f"[{{name: '{name}', script: [x], cache: {{paths: [a/]}}}}]")
+
+        assert [one.key for one in lower_caches(plan.jobs[0], plan, Report())] == [f"stage{name}"]

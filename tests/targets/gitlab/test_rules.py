@@ -38,7 +38,7 @@ def test_rules_say_what_conditions_say(seed: int) -> None:
             assert ("PG631") in {code for code, _ in made.found()}, when
             refused += 1
             continue
-        wrong = [run for run in RUNS if is_in_pipeline(made.data["s"], run) is not holds(when, run)]
+        wrong = [run for run in RUNS if is_in_pipeline(made.data, "s", run) is not holds(when, run)]
         assert wrong == [], (when, made.data["s"]["rules"])
 
     assert refused < 12

@@ -160,3 +160,39 @@ def test_a_parameter_that_is_no_variable_is_an_error() -> None:
     made = triggering("parameters: { not-a-word: x }")
 
     assert made.found() == [("PG623", "x")]
+
+
+def test_a_trigger_that_is_put_off_comes_after_a_helper_that_is() -> None:
+    """https://docs.gitlab.com/ci/pipelines/downstream_pipelines/: a job with `trigger` takes no `start_in`."""
+    made = compiled("""
+        targets: {gitlab: {projects: {go: g/p}}}
+        pipelines:
+          p:
+            stages:
+              - {name: a, script: [x]}
+              - {name: b, trigger: {name: go}, approve: {delay: 90m}, when: {branch: main}}
+              - {name: c, script: [x]}
+    """)
+    delay, bridge = made.data["delay of b"], made.data["b"]
+    is_main = '$CI_COMMIT_BRANCH == "main"'
+
+    assert delay["rules"] == [{"if": is_main, "when": "delayed", "start_in": "1 hour 30 minutes"}]
+    assert (delay["script"], made.needs("delay of b")) == (["true"], [("a", False)])
+    assert (bridge["rules"], made.needs("b")) == ([{"if": is_main}], [("delay of b", False)])
+    assert made.needs("c") == [("b", False), ("a", False)]
+
+
+def test_no_bridge_is_put_off_or_tried_again() -> None:
+    """GitLab refuses a file in which one is, whatever else the stage says."""
+    made = compiled("""
+        targets: {gitlab: {projects: {go: g/p}}}
+        pipelines:
+          p:
+            stages:
+              - {name: a, trigger: {name: go}, approve: {delay: 5m}}
+              - {name: b, trigger: {name: go}, script: [x], approve: {delay: 5m}}
+    """)
+    bridges = [job for job in made.data.values() if isinstance(job, dict) and "trigger" in job]
+
+    assert len(bridges) == 2
+    assert not any(key in job for job in bridges for key in ("when", "start_in", "script", "retry", "timeout", "tags"))

@@ -1,0 +1,220 @@
+"""Jobs that start other pipelines run where their conditions hold, though they have no variables of the file.
+
+What rules mean is read by `rules_reader`, which is held to GitLab's documentation.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from plan.simulated_runs import Run, holds, runs
+from targets.gitlab.compiled import compiled
+from targets.gitlab.rules_reader import evaluated, is_in_pipeline, starts
+from targets.gitlab.split_runs import split_up
+
+# Inputs with their defaults: of each type, with one that patterns match, with an odd one, with none.
+INPUTS: dict[str, dict[str, Any]] = {
+    "dry": {"type": "boolean", "default": True},
+    "wet": {"type": "boolean", "default": False},
+    "level": {"choices": ["full", "half", ""], "default": "full"},
+    "count": {"type": "number", "default": 3},
+    "place": {"default": "a b/c\\d$e"},
+    "must": {},
+}
+VALUES = {
+    "dry": ("true", "false"),
+    "wet": ("true", "false"),
+    "level": ("full", "half", ""),
+    "count": ("3", "-1.5", ""),
+    "place": ("x", "a b/c\\d$e", ""),
+    "must": ("x", "full", ""),
+}
+_WORDS = ("full", "half", "f*", "?", "**", "3", "x", "a b/*", "/^fu/", "/[0-9]$/", "/(?i)FULL/", "/./", "/^x$|^3$/")
+
+
+def defaults() -> dict[str, str]:
+    """Return what each input is where a run gives nothing."""
+    return {name: _written(one.get("default", "")) for name, one in INPUTS.items()}
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value) if isinstance(value, bool | int) else value
+
+
+def random_when(chance: random.Random, depth: int) -> dict[str, Any]:
+    """Return a random condition over inputs, branches, tags, events and variables of the project."""
+    key = chance.choice(("inputs", "inputs", "branch", "tag", "event", "env", *(("all", "any", "not") * 2 * depth)))
+    match key:
+        case "inputs":
+            return {"inputs": {name: _wanted(chance, name) for name in chance.sample(list(INPUTS), 2)}}
+        case "event":
+            return {"event": chance.sample(("push", "tag", "schedule", "manual", "api", "merge_request"), 3)}
+        case "env":
+            return {"env": {"LEVEL": chance.choice((True, False, "full"))}}
+        case "branch" | "tag":
+            return {key: chance.choice((True, False, "main", "v*"))}
+        case "not":
+            return {"not": random_when(chance, depth - 1)}
+    return {key: [random_when(chance, depth - 1) for _ in range(2)]}
+
+
+def _wanted(chance: random.Random, name: str) -> Any:
+    if INPUTS[name].get("type") == "boolean":
+        return chance.choice((True, False))
+    return chance.choice((True, False, chance.choice(_WORDS), chance.sample(_WORDS, 2)))
+
+
+def expected(when: Mapping[str, Any], run: Run) -> bool:
+    """Return whether *when* holds in *run*, with the defaults of inputs that it does not give."""
+    return holds(_as_env(when), replace(run, variables={**defaults(), **run.variables}))
+
+
+def _as_env(when: Any) -> Any:
+    """Return *when* with inputs asked as variables, a boolean one for its word."""
+    if isinstance(when, list):
+        return [_as_env(one) for one in when]
+    found: dict[str, Any] = {}
+    for key, value in when.items():
+        if key in ("all", "any", "not"):
+            found[key] = _as_env(value)
+        elif key == "inputs":
+            words = {
+                name: _written(wanted) if INPUTS[name].get("type") == "boolean" else wanted
+                for name, wanted in value.items()
+            }
+            found.setdefault("env", {}).update(words)
+        else:
+            found[key] = value
+    return found
+
+
+def given_runs(seed: int) -> Iterator[Run]:
+    """Yield runs: each gives no input, some of them, or all."""
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    for run in runs(seed, 18):
+        plain = {name: value for name, value in run.variables.items() if name == "LEVEL"}
+        for share in (0.0, 0.4, 1.0):
+            inputs = {name: chance.choice(values) for name, values in VALUES.items() if chance.random() < share}
+            yield replace(run, variables={**plain, **inputs})
+
+
+def config(whens: Mapping[str, Any], *, pipeline_when: Any = None, beside: bool) -> str:
+    """Return triggers with *whens*, each followed by a stage with the same; another pipeline may be *beside*."""
+    stages: list[dict[str, Any]] = [{"name": "start", "script": ["x"]}]
+    for name, when in whens.items():
+        stages.append({"name": name, "trigger": {"name": "go"}, "when": when})
+        stages.append({"name": f"{name}-after", "script": ["x"], "when": when})
+    pipelines: dict[str, Any] = {"a": {"stages": stages, **({"when": pipeline_when} if pipeline_when else {})}}
+    if beside:
+        pipelines["b"] = {"stages": [{"name": "other", "script": ["x"]}]}
+    settings = {"gitlab": {"projects": {"go": "group/project"}}}
+    return json.dumps({"inputs": INPUTS, "targets": settings, "pipelines": pipelines})
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_triggers_run_where_their_conditions_hold(seed: int) -> None:
+    """Whatever a run gives of the inputs; a bridge never has their defaults as variables."""
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    whens = {f"s{number}": random_when(chance, 2) for number in range(25)}
+    data = compiled(config(whens, beside=False)).data
+    for name, when in whens.items():
+        if name not in data:
+            # It never holds, and was left out.
+            continue
+        assert data[name]["inherit"] == {"variables": False}
+        wrong = [run for run in given_runs(seed) if is_in_pipeline(data, name, run) is not expected(when, run)]
+        assert wrong == [], (when, data[name]["rules"])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_triggers_of_one_pipeline_of_several_run_with_it(seed: int) -> None:
+    """Nobody names a pipeline, or somebody names this one, all, or another."""
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    whens = {f"s{number}": random_when(chance, 1) for number in range(10)}
+    condition = random_when(chance, 1)
+    data = compiled(config(whens, pipeline_when=condition, beside=True)).data
+    for name, when in whens.items():
+        for run in given_runs(seed):
+            for asked in (None, "", "a", "b", "b,a", "all"):
+                named = run if asked is None else replace(run, variables={**run.variables, "PIPEGEN_PIPELINE": asked})
+                is_on = expected(condition, run) if not asked else asked != "b" and asked is not None
+                runs_there = is_on and expected(when, run)
+
+                assert is_in_pipeline(data, f"a: {name}", named) is runs_there, (when, condition, named)
+                assert is_in_pipeline(data, f"a: {name}-after", named) is runs_there
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_children_start_with_their_pipeline_and_run_what_it_would(*, beside: bool) -> None:
+    """The bridge has no variables of the file; triggers inside of the child have none either."""
+    whens: dict[str, Any] = {
+        "s1": {"inputs": {"dry": True}},
+        "s2": {"not": {"inputs": {"dry": True}}},
+        "s3": {"inputs": {"level": "h*"}},
+    }
+    files = split_up(
+        config(whens, pipeline_when={"branch": "main"}, beside=beside),
+        ["s1,s1-after,s2,s2-after,s3,s3-after"],
+    ).data()
+    parent = files[".gitlab-ci.yml"]
+    prefix = "a: " if beside else ""
+    (bridge,) = (name for name, job in parent.items() if isinstance(job, dict) and "include" in job.get("trigger", {}))
+    (child,) = (data for name, data in files.items() if name != ".gitlab-ci.yml")
+    for asked, branch, is_on in ((None, "main", True), ("", "main", True), (None, "x", False), ("a", "x", True)):
+        given = {} if asked is None else {"PIPEGEN_PIPELINE": asked}
+        run = Run(event="push", branch=branch, variables=given)
+
+        assert (starts(parent, run) and is_in_pipeline(parent, bridge, run)) is is_on
+    for run in given_runs(1):
+        for name, when in whens.items():
+            assert is_in_pipeline(child, f"{prefix}{name}", run) is expected(when, run), (when, run)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        # https://docs.gitlab.com/ci/jobs/job_rules/#compare-a-variable-to-a-string, and the sections that follow it:
+        # null is no empty text, and `$VARIABLE` alone is false where it is empty.
+        ("$NONE == null", True),
+        ("$NONE != null", False),
+        ('$NONE == ""', False),
+        ('$NONE != ""', True),
+        ('$NONE == "x"', False),
+        ('$NONE != "x"', True),
+        ("$NONE =~ /xy/", False),
+        ("$NONE !~ /xy/", True),
+        ("$NONE", False),
+        ('$EMPTY == ""', True),
+        ("$EMPTY == null", False),
+        ("$EMPTY", False),
+        ("$X", True),
+        ('$X == "x"', True),
+        ("$X =~ /^x/", True),
+        ('$X == "y" || $X == "x" && $NONE == null', True),
+        ('($X == "x" || $NONE == null) && $X == "y"', False),
+        ('$X == "x" || $NONE == null && $X == "y"', True),
+    ],
+)
+def test_expressions_are_read_as_documented(text: str, *, value: bool) -> None:
+    """Variables that are not set are null; and binds before or; parentheses."""
+    assert evaluated(text, {"X": "x", "EMPTY": ""}) is value
+
+
+def test_a_parameter_that_the_rules_read_is_an_error() -> None:
+    """Variables of a job go before those of a run with defaults, in its rules too."""
+    made = compiled("""
+        inputs: {level: {default: full}}
+        targets: {gitlab: {projects: {go: g/p}}}
+        pipelines:
+          p:
+            stages:
+              - {name: a, trigger: {name: go, parameters: {level: low}}, when: {inputs: {level: full}}}
+              - {name: b, trigger: {name: go, parameters: {level: low}}}
+    """)
+
+    assert [code for code, _ in made.found() if code != "PG630"] == ["PG632"]

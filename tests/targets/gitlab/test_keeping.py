@@ -1,0 +1,48 @@
+"""How GitLab keeps what jobs leave: https://docs.gitlab.com/ci/yaml/#artifactswhen holds for all paths of a job."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from targets.gitlab.compiled import Compiled, compiled
+
+
+def scanning(keys: str) -> Compiled:
+    """Return a scanner with a SARIF report and *keys*, before a stage that reads what it leaves."""
+    return compiled(f"""
+        pipelines:
+          p:
+            stages:
+              - {{name: scan, script: [scan], reports: {{sarif: s.sarif}}, {keys}}}
+              - {{name: use, script: ['echo "${{scan.v|none}}"']}}
+    """)
+
+
+def artifacts(keys: str) -> Any:
+    """Return the artifacts of a scanner with *keys*."""
+    return scanning(keys).data["scan"]["artifacts"]
+
+
+@pytest.mark.parametrize("keys", ["", "artifacts: [dist/]", "allow_failure: true, outputs: [v]"])
+def test_a_report_of_a_scanner_that_fails_is_kept(keys: str) -> None:
+    """It exits with 1 when it finds something."""
+    found = artifacts(keys)
+
+    assert found["when"] == "always"
+    assert "s.sarif" in found["paths"]
+
+
+def test_a_report_that_is_dropped_on_success_is_reported() -> None:
+    """The user's own word holds for all artifacts."""
+    made = scanning("artifacts: {paths: [dist/], when: failure}")
+
+    assert made.data["scan"]["artifacts"]["when"] == "on_failure"
+    assert ("PG633", "artifacts") in made.found()
+
+
+def test_artifacts_without_a_report_are_kept_on_success() -> None:
+    """As GitLab keeps them by itself."""
+    made = compiled("{pipelines: {p: {stages: [{name: a, script: [x], artifacts: [dist/]}]}}}")
+
+    assert made.data["a"]["artifacts"] == {"paths": ["dist"]}

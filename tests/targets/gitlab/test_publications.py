@@ -1,0 +1,33 @@
+"""Stages that make releases: https://docs.gitlab.com/ci/yaml/#release, by `glab` in the image of the job."""
+
+from __future__ import annotations
+
+import pytest
+from targets.gitlab.compiled import compiled
+
+RELEASE = "registry.gitlab.com/gitlab-org/cli:v1.114.0"
+
+
+@pytest.mark.parametrize("others", [0, 1, 2])
+def test_a_release_is_made_in_the_image_with_its_tool(others: int) -> None:
+    """Also where the job shares what stands around its script with others, in a hidden job that names no image."""
+    more = "".join(f"""{{name: s{number}, script: ['echo "${{a.v}}"']}}, """ for number in range(others))
+    made = compiled(f"""
+        targets: {{gitlab: {{release: {{stage: rel, tag: v1}}, tools: {{release: '{RELEASE}'}}}}}}
+        pipelines:
+          p:
+            stages: [{{name: a, script: [x], outputs: [v]}}, {more} {{name: rel, script: ['echo "${{a.v}}"']}}]
+    """)
+
+    assert made.data["rel"]["image"] == RELEASE
+    assert ("extends" in made.data["rel"]) is (others > 0 or ".shell" in made.data)
+
+
+def test_a_release_in_the_image_of_other_steps_is_reported() -> None:
+    """The image with docker has no glab."""
+    made = compiled("""
+        targets: {gitlab: {release: {stage: rel, tag: v1}}}
+        pipelines: {p: {stages: [{name: rel, build: production}]}}
+    """)
+
+    assert made.found() == [("PG657", "rel")]

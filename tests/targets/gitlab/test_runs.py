@@ -1,0 +1,44 @@
+"""Runs that meet, on GitLab: https://docs.gitlab.com/ci/yaml/#interruptible."""
+
+from __future__ import annotations
+
+import pytest
+from targets.gitlab.compiled import compiled
+
+
+@pytest.mark.parametrize(
+    ("keys", "is_marked"),
+    [
+        ("", True),
+        ("environment: production", False),
+        ("lock: production", False),
+        ("approve: true", False),
+        ("approve: {delay: 5 minutes}", False),
+        ("environment: production, interruptible: true", True),
+        ("interruptible: false", False),
+    ],
+)
+def test_a_newer_run_does_not_cut_deployments_short(keys: str, *, is_marked: bool) -> None:
+    """A stage that deploys, holds a lock or was approved is interruptible only if it says so."""
+    made = compiled(f"""
+        pipelines:
+          p:
+            concurrency: {{cancel: true}}
+            stages: [{{name: s, script: [x], {keys}}}]
+    """)
+
+    assert made.data["s"].get("interruptible", False) is is_marked
+
+
+def test_a_stage_that_takes_an_environment_down_is_not_cut_short() -> None:
+    """It has the environment of the stage that deploys."""
+    made = compiled("""
+        pipelines:
+          p:
+            concurrency: {cancel: true}
+            stages:
+              - {name: deploy, script: [x], environment: {name: review, on_stop: stop}}
+              - {name: stop, script: [y]}
+    """)
+
+    assert "interruptible" not in made.text.partition("deploy:")[2]
