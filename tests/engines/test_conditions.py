@@ -234,10 +234,11 @@ FILES = {
                 {"name": "docs", "when": {"changes": ["docs/**", "*.md"]}, "script": ["true"]},
                 {"name": "no docs", "when": {"not": {"changes": "docs/**"}}, "script": ["true"]},
                 {"name": "base", "when": {"changes": {"paths": ["docs/**"], "base": "main"}}, "script": ["true"]},
+                {"name": "same", "when": {"changes": {"paths": ["README.md"], "base": "main"}}, "script": ["true"]},
                 {"name": "there", "when": {"exists": ["none", "src/*/ö *"]}, "script": ["true"]},
                 {"name": "missing", "when": {"exists": "src/*"}, "script": ["true"]},
             ],
-            "execution": [["src"], ["docs"], ["no docs"], ["base"], ["there"], ["missing"]],
+            "execution": [["src"], ["docs"], ["no docs"], ["base"], ["same"], ["there"], ["missing"]],
         }
     }
 }
@@ -284,6 +285,19 @@ def test_jenkins_looks_at_files(
     came = executed(ENGINES[style], made, tmp_path / "run", run, previous=before if has_previous else "")
 
     assert came.ran == ran, came.log
+
+
+def test_jenkins_compares_with_a_base_in_the_first_build_of_a_plain_job(
+    repository: MakeRepository, tmp_path: Path
+) -> None:
+    """On an agent without a clone: the first one takes other branches than the job's own only if it is told to."""
+    require(jenkins_harness.available())
+    made, _ = history(repository)
+    text = compiled(SCRIPTED, made, {})
+    build = jenkins_harness.run(text, made, workdir=tmp_path / "run", branch="topic")
+
+    assert build.result == "SUCCESS", build.log
+    assert {stage.name for stage in build.stages if stage.status == "success"} == {"src", "docs", "base", "there"}
 
 
 def test_gitlab_looks_at_files(repository: MakeRepository, tmp_path: Path) -> None:

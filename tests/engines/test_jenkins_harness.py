@@ -322,6 +322,35 @@ def test_checkout_gives_the_commit(jenkins: Jenkins) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("refspec", "option", "expected"),
+    [
+        ("+refs/heads/main:refs/remotes/base/main", "", False),
+        ("+refs/heads/main:refs/remotes/base/main", "honorRefspec: true", True),
+        ("+refs/heads/main:refs/remotes/base/main +refs/tags/*:refs/other/*", "", True),
+    ],
+    ids=("ignored", "honored", "fetched after the clone"),
+)
+def test_the_first_clone_honors_a_refspec_where_it_is_told_to(
+    jenkins: Jenkins, refspec: str, option: str, *, expected: bool
+) -> None:
+    """README of the git plugin, "Honor refspec on initial clone"; the next checkout fetches by the refspec anyway."""
+    build = jenkins(
+        f"""
+        node {{
+            for (int i = 0; i < 2; i++) {{
+                checkout([$class: 'GitSCM', branches: [[name: 'main']],
+                          userRemoteConfigs: [[url: scm.userRemoteConfigs[0].url, refspec: '{refspec}']],
+                          extensions: [[$class: 'CloneOption', noTags: true{option and ", " + option}]]])
+                echo "> ${{sh(script: 'git rev-parse -q --verify refs/remotes/base/main', returnStatus: true) == 0}}"
+            }}
+        }}
+        """
+    )
+
+    assert _said(build) == [str(expected).lower(), "true"]
+
+
 def test_checkout_follows_a_push_outside_multibranch_jobs(jenkins: Jenkins, tmp_path: Path) -> None:
     """The branch is resolved again each time, unless the job is a multibranch one."""
     text = """

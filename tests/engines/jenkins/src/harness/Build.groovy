@@ -44,7 +44,8 @@ class Build {
         variables.putAll(settings.variables)
         parameters = new Parameters(this, settings.parameters)
         scm = new Scm(userRemoteConfigs: [new Scm.Remote(url: settings.remote)],
-                branches: [new Scm.Branch(name: settings.branch)])
+                branches: [new Scm.Branch(name: settings.branch)],
+                extensions: isMultibranch() ? [(Object) ['$class': 'GitSCMSourceDefaults']] : [])
         steps = new Steps([new FlowSteps(this), new AgentSteps(this), new ShellSteps(this), new ArtifactSteps(this),
                            new EnvironmentSteps(this), new ScmSteps(this), new NoticeSteps(this)])
         current = this

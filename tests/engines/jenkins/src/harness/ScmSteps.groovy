@@ -57,7 +57,7 @@ class Scm {
 class ScmSteps extends StepFamily {
     private static final Set<String> IGNORED = '''
             CloneOption cloneOption CheckoutOption SubmoduleOption submodule PruneStaleBranch GitLFSPull
-            AuthorInChangelog ScmName UserIdentity
+            AuthorInChangelog ScmName UserIdentity GitSCMSourceDefaults
     '''.tokenize().toSet()
     private static final Set<String> CLEANING = '''
             CleanBeforeCheckout CleanCheckout cleanBeforeCheckout cleanAfterCheckout
@@ -111,7 +111,7 @@ class ScmSteps extends StepFamily {
         }
         Git git = new Git(build, folder, environment)
         Scm.Remote remote = scm.userRemoteConfigs[0]
-        git.fetch(remote.url, remote.refspec)
+        git.fetch(remote.url, remote.refspec, honorsRefspec(scm))
         String commit = scm.pinned ?: git.find(scm.branches*.name)
         if (scm.is(build.scm) && build.isMultibranch()) {
             scm.pinned = commit
@@ -138,15 +138,29 @@ class ScmSteps extends StepFamily {
         return wanted == null || wanted in ['', '**'] ? branch.replaceFirst('^origin/', '') : wanted
     }
 
+    /** Whether the first clone fetches by the refspec: a `CloneOption` says so, or the source of a multibranch job. */
+    private static boolean honorsRefspec(Scm scm) {
+        return scm.extensions.any { Object it ->
+            nameOf(it) == 'GitSCMSourceDefaults' || argumentsOf(it).honorRefspec == true
+        }
+    }
+
+    private static Map<String, Object> argumentsOf(Object extension) {
+        return extension instanceof Symbol ? ((Symbol) extension).arguments : (Map<String, Object>) extension
+    }
+
+    private static String nameOf(Object extension) {
+        return extension instanceof Symbol ? ((Symbol) extension).name : (String) argumentsOf(extension)['$class']
+    }
+
     private static Map<String, Map<String, Object>> extensions(Scm scm) {
         Map<String, Map<String, Object>> found = [:]
         scm.extensions.each { Object it ->
-            Map<String, Object> map = it instanceof Symbol ? ((Symbol) it).arguments : (Map<String, Object>) it
-            String name = it instanceof Symbol ? ((Symbol) it).name : (String) map['$class']
+            String name = nameOf(it)
             if (!(name in IGNORED || name in OBEYED)) {
                 throw new AbortException("no such extension of GitSCM: ${name}")
             }
-            found[name] = map
+            found[name] = argumentsOf(it)
         }
         return found
     }
@@ -165,14 +179,30 @@ class Git {
         this.environment = environment
     }
 
-    void fetch(String url, String refspec) {
+    /**
+     * Fetches as the git plugin does: its first clone goes by the default refspec unless it honors that of the job
+     * ("Honor refspec on initial clone" in the plugin's README), and only a refspec without `refs/heads` is fetched
+     * after it.
+     */
+    void fetch(String url, String refspec, boolean honorsRefspec) {
+        List<String> standard = ['+refs/heads/*:refs/remotes/origin/*']
+        List<String> wanted = refspec ? refspec.tokenize(' ') : standard
         if (!new File(folder, '.git').exists()) {
             run('init', '-q')
             run('remote', 'add', 'origin', url)
             run('config', "url.${build.settings.repository.path}.insteadOf", build.settings.remote)
+            if (!honorsRefspec) {
+                download(standard)
+                if (wanted.every { String it -> it.contains('refs/heads') }) {
+                    return
+                }
+            }
         }
-        List<String> wanted = (refspec ?: '+refs/heads/*:refs/remotes/origin/*').tokenize(' ')
-        run((['fetch', '-q', '--tags', '--force', '--prune', 'origin'] + wanted) as String[])
+        download(wanted)
+    }
+
+    private void download(List<String> refspecs) {
+        run((['fetch', '-q', '--tags', '--force', '--prune', 'origin'] + refspecs) as String[])
     }
 
     /** Returns the commit that the first of the branch specifiers names; the newest when a pattern names several. */
