@@ -28,7 +28,7 @@ from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
-from pipegen.plan.model import Line, Output
+from pipegen.plan.model import Line, Output, Shell
 from pipegen.source.text import Span
 from pipegen.source.tree import Node, Scalar
 from pipegen.structs import MutableStruct, replace
@@ -68,7 +68,9 @@ class Values(MutableStruct):
 
     def line(self, node: Scalar) -> Line:
         """Return an entry of a script, with what its references come to."""
-        script = parse_script(node, self.reader.namespaces.homes, self.report)
+        shell = self.stage.shell
+        is_bash = shell is not None and shell.value == Shell.BASH.value
+        script = parse_script(node, self.reader.namespaces.homes, self.report, is_bash=is_bash)
         found = script.references()
         if not found:
             return Line(script, ())

@@ -122,7 +122,9 @@ def test_a_directory_is_the_stages_own() -> None:
         ("script: x, outputs: [imageID], build: x", [("PG309", "imageID")]),
         ("script: 'echo ${.v}', outputs: [v]", [("PG308", "${.v}")]),
         ("script: 'echo ${.w}', outputs: [v]", [("PG307", "${.w}")]),
-        ("script: 'echo ${z.w}'", []),
+        ("script: 'echo ${z.w}'", [("PG359", "${z.w}")]),
+        ("script: 'echo ${z//w}'", [("PG360", "${z//w}")]),
+        ("script: 'echo ${z//w}', shell: bash", []),
         ("script: 'x \\'", [("PG204", "'x \\'")]),
         ("script: 'x \\\\'", []),
         ("script: x, directory: /srv", [("PG505", "/srv")]),
@@ -135,6 +137,6 @@ def test_what_is_wrong_with_scripts(stage: str, expected: list[tuple[str, str]])
 
 def test_a_near_miss_is_a_warning() -> None:
     """And what is far from any stage is the shell's."""
-    (found,) = reported("pipelines: {p: {stages: [{name: build, script: 'x ${biuld.v} ${project.v}'}]}}")
+    (found,) = reported("pipelines: {p: {stages: [{name: build, script: \"x '${biuld.v} ${project.v}'\"}]}}")
 
     assert (found.code.number, found.severity.value) == ("PG322", "warning")

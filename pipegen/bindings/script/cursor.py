@@ -118,13 +118,16 @@ class Cursor:
         word.add(taken)
         self.at += len(taken)
 
-    def reference(self, context: Context, obstacle: Obstacle | None = None) -> bool:
-        """Take the reference that begins here, if one does; return whether."""
+    def reference(self, context: Context, obstacle: Obstacle | None = None, *, expands: bool = False) -> bool:
+        """Take the reference that begins here, if one does; return whether.
+
+        Where the shell *expands* what is not ours, a near miss is an expansion that it refuses.
+        """
         match = _REFERENCE.match(self.text, self.at)
         if match is None or self._is_backslashed():
             return False
         kind = self._kind(match)
-        if kind is None:
+        if kind is None or (expands and kind is Kind.NEAR_MISS):
             return False
         if self.is_evaluated and kind is Kind.REFERENCE:
             obstacle = Obstacle.EVALUATED

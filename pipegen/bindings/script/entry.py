@@ -11,10 +11,10 @@ from pipegen.source.text import Span
 from pipegen.source.tree import Scalar
 
 
-def parse_script(source: Scalar, stages: Collection[str], report: Report) -> Script:
-    """Return what the script *source* says, which a shell of its own could run.
+def parse_script(source: Scalar, stages: Collection[str], report: Report, *, is_bash: bool = False) -> Script:
+    """Return what the script *source* says, which a shell of its own, sh or bash, could run.
 
-    References that cannot stand where they stand are reported.
+    References that cannot stand where they stand are reported, and expansions that the shell refuses.
     """
     text, first = source.text, source.offset
     span = source.part(0, len(text)) if first is None else Span(source.span.file, first, first + len(text))
@@ -25,4 +25,4 @@ def parse_script(source: Scalar, stages: Collection[str], report: Report) -> Scr
         return Script(tuple(parts), span)
     from pipegen.bindings.script.parse import parse_lexed  # noqa: PLC0415 - see above
 
-    return parse_lexed(source, span, stages, report)
+    return parse_lexed(source, span, stages, report, is_bash=is_bash)

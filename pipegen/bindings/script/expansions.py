@@ -10,10 +10,12 @@ from functools import cached_property
 
 from pipegen.bindings.script.cursor import Cursor, Lost, View
 from pipegen.bindings.script.model import Context
-from pipegen.bindings.script.syntax import Obstacle, Word
+from pipegen.bindings.script.syntax import Expansion, Obstacle, Word
 
 _PARAMETER = re.compile(r"\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])")
-_BRACED = re.compile(r"\$\{[#!]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])")
+_BRACED = re.compile(r"\$\{[#!]?([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])")
+# bash 5.3 and ksh run what stands in these.
+_COMMANDS = re.compile(r"\$\{[ \t\n|]")
 _SIMPLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _DEFAULT_OPERATOR = re.compile(r":?[-=?+]")
 _PATTERN_OPERATOR = re.compile(r"[#%/^,~]")
@@ -43,7 +45,7 @@ class Expansions(Cursor, ABC):
 
     def dollar(self, context: Context) -> None:
         """Take what the `$` here begins."""
-        if self.reference(context):
+        if self.reference(context, expands=True):
             return
         if self.sees("${"):
             self._braced(context)
@@ -57,9 +59,16 @@ class Expansions(Cursor, ABC):
             self.take()
             self.ansi()
         elif found := _PARAMETER.match(self.text, self.at):
+            start = self.place
             self.take(found.end() - found.start())
+            self._expanded(start, found[0][1:])
         else:
             self.take()
+
+    def _expanded(self, start: int, name: str) -> None:
+        """Note the expansion of the variable *name* from *start* to here."""
+        # Not the place of what comes after: where that is in backticks, a backslash stands between.
+        self.lexed.expansions.append(Expansion(start, self.view.places[self.at - 1] + 1, name))
 
     def substitution(self, opening: int) -> None:
         """Take a `$( … )`, `<( … )` or `>( … )`; its opening has so many characters."""
@@ -214,17 +223,19 @@ class Expansions(Cursor, ABC):
         if simple := _SIMPLE.match(self.text, self.at):
             self.word.add(f"${simple[1]}")
             self.at = simple.end()
+            self._expanded(opened, simple[1])
             return
         found = _BRACED.match(self.text, self.at)
-        if found is None:
+        if found is None and _COMMANDS.match(self.text, self.at):
             raise Lost(opened, "this is no expansion that pipegen knows")
         with self.nested(opened), self._apart():
-            self.at = found.end()
+            self.at = found.end() if found is not None else self.at + 2
             if self.sees("["):
                 self._evaluated_up_to("]", opened)
                 self.at += 1
             self._operand(context, opened)
             self.at += 1
+        self._expanded(opened, found[1] if found is not None else "")
         self.word.add("$")
 
     def _operand(self, context: Context, opened: int) -> None:

@@ -11,6 +11,7 @@ from pipegen.bindings.script.checks import Program, evaluated, programs
 from pipegen.bindings.script.cursor import Lost, has_references, near_namespace, references_in, written
 from pipegen.bindings.script.lexer import lex
 from pipegen.bindings.script.model import Body, Delimiter, Escaped, Placed, Script, ScriptPart
+from pipegen.bindings.script.substitutions import is_unusual, report_substitutions
 from pipegen.bindings.script.syntax import Document, Found, Kind, Lexed, Obstacle
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -42,11 +43,12 @@ _OBSTACLES = {
 }
 
 
-def parse_lexed(source: Scalar, span: Span, stages: Collection[str], report: Report) -> Script:
+def parse_lexed(source: Scalar, span: Span, stages: Collection[str], report: Report, *, is_bash: bool) -> Script:
     """Return what the script *source* says, which stands at *span*."""
-    if not has_references(source.text):
+    if not (has_references(source.text) or is_unusual(source.text)):
         return Script((source.text,), span)
     lexed, lost = lex(source.text, stages)
+    report_substitutions(lexed, source, stages, report, is_bash=is_bash)
     _report_near_misses(lexed, stages, source, report)
     _report_obstacles(lexed, source, report)
     if lost is not None:

@@ -59,6 +59,14 @@ class Document(MutableStruct, eq=False):
     end: int = 0
 
 
+class Expansion(MutableStruct, eq=False):
+    """A `$NAME` or `${…}` that the shell expands; *name* is its variable, "" where it has none."""
+
+    start: int
+    end: int
+    name: str
+
+
 class Word(MutableStruct, eq=False):
     """A word without its quotes; the references that stand directly in it, with where in *text*.
 
@@ -137,13 +145,15 @@ class Lexed(MutableStruct):
     found: list[Found] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
     pipelines: list[tuple[Command, ...]] = field(default_factory=list)
+    expansions: list[Expansion] = field(default_factory=list)
 
-    def mark(self) -> tuple[int, int, int]:
+    def mark(self) -> tuple[int, int, int, int]:
         """Return how much was found so far."""
-        return len(self.found), len(self.commands), len(self.pipelines)
+        return len(self.found), len(self.commands), len(self.pipelines), len(self.expansions)
 
-    def forget(self, mark: tuple[int, int, int]) -> None:
+    def forget(self, mark: tuple[int, int, int, int]) -> None:
         """Drop what was found since *mark*."""
         del self.found[mark[0] :]
         del self.commands[mark[1] :]
         del self.pipelines[mark[2] :]
+        del self.expansions[mark[3] :]

@@ -166,7 +166,7 @@ PLAIN = (
 def reported(script: str) -> list[Diagnostic]:
     """Return what is said of *script*."""
     report = Report()
-    parse_script(scalar(script), ["s"], report)
+    parse_script(scalar(script), ["s"], report, is_bash=True)
     return list(report.diagnostics())
 
 

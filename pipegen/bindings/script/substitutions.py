@@ -1,0 +1,89 @@
+"""Expansions `${…}` that no shell, or only bash, takes: "bad substitution" when the script runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from pipegen.bindings.script.cursor import near_namespace
+from pipegen.bindings.script.syntax import Lexed
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.source.tree import Scalar
+
+_VARIABLE = r"(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])"
+# https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_06_02
+_POSIX = rf"(?:#?{_VARIABLE}\}}|{_VARIABLE}(?::?[-=?+]|[#%]))"
+_UNUSUAL = re.compile(rf"\$\{{(?!{_POSIX})")
+# https://www.gnu.org/software/bash/manual/html_node/Shell-Parameter-Expansion.html
+_BASH = re.compile(
+    rf"""
+    (?: [!#]? (?P<name>{_VARIABLE}) \[ [^\]]* \]
+      | !     {_VARIABLE} [@*]?
+      |       {_VARIABLE} (?= : | [/^,~] | @[A-Za-z]\}} )
+    )
+    (?: \}} | :?[-=?+] | : | [#%/^,~] | @[A-Za-z]\}} )
+    """,
+    re.VERBOSE,
+)
+_DOTTED = re.compile(r"(?P<namespace>[A-Za-z0-9_-]*)(?:\[[^\]]*\])?\.(?P<name>[A-Za-z0-9._-]+)(?:\|.*)?", re.DOTALL)
+# Namespaces of other systems, with what has the value here.
+_ELSEWHERE = {
+    "secrets": 'write "${name}": a secret that the stage names is a variable of its script',
+    "env": 'write "${name}": the environment is the shell\'s own',
+    "params": 'write "${{inputs.{name}}}" for an input, "${{setup.params.{name}}}" for a parameter of the job',
+    "vars": 'write "${name}" for a variable of the engine, "${{inputs.{name}}}" for an input',
+}
+
+
+def is_unusual(script: str) -> bool:
+    """Return whether *script* may hold an expansion that is not POSIX."""
+    return _UNUSUAL.search(script) is not None
+
+
+def report_substitutions(
+    lexed: Lexed, source: Scalar, stages: Collection[str], report: Report, *, is_bash: bool
+) -> None:
+    """Report the expansions in *source* that its shell refuses."""
+    for expansion in lexed.expansions:
+        start, end = expansion.start, expansion.end
+        if source.text.startswith("${{", start) and source.text.startswith("}", end):
+            end += 1
+        written = source.text[start:end]
+        if not _UNUSUAL.match(written):
+            continue
+        at = source.part(start, end)
+        if not _BASH.match(written, 2):
+            report.add(
+                codes.BAD_SUBSTITUTION,
+                f'no shell expands "{_short(written)}": it ends the script with "bad substitution"',
+                at=at,
+                hint=_hint(written[2:-1], stages),
+            )
+        elif not is_bash:
+            report.add(
+                codes.BASH_SUBSTITUTION,
+                f'only bash expands "{_short(written)}", and this stage runs in sh',
+                at=at,
+                label='other shells end with "bad substitution"',
+                hint='add "shell: bash" to the stage, in an image that has bash',
+            )
+
+
+def _short(written: str) -> str:
+    line = written.partition("\n")[0]
+    return line if line == written else f"{line} …"
+
+
+def _hint(body: str, stages: Collection[str]) -> str:
+    dotted = _DOTTED.fullmatch(body)
+    if body.startswith("{"):
+        return 'write "${stage.name}", "${inputs.name}" or "${setup.name}" for a value, "$NAME" for a variable'
+    if dotted is None:
+        return 'a variable has letters, digits and "_"; put text for another program between single quotes'
+    namespace, name = dotted["namespace"], dotted["name"]
+    if namespace in _ELSEWHERE:
+        return _ELSEWHERE[namespace].format(name=name)
+    if meant := near_namespace(namespace, stages):
+        return f'write "${{{meant}.{name}}}"'
+    return f'there is no stage "{namespace}"; put text for another program between single quotes'
