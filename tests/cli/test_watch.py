@@ -72,6 +72,24 @@ def test_a_file_with_the_old_size_and_time_is_noticed(here: Path) -> None:
     assert follow(config, (replace,)) == [0, 1]
 
 
+def test_a_file_that_never_stops_changing_is_compiled_all_the_same(here: Path) -> None:
+    """A program that writes on without end holds up nothing for long."""
+    config = here / "pipegen.yaml"
+    waits, work = 0, list[int]()
+
+    def write(_: float) -> None:
+        nonlocal waits
+        waits += 1
+        if len(work) == 3 or waits == 1_000:
+            raise Enough
+        config.write_text(f"{CONFIG}# {waits}\n", encoding="utf-8")
+
+    with pytest.raises(Enough):
+        watch(config, lambda: work.append(waits), write)
+
+    assert len(work) == 3
+
+
 @pytest.fixture
 def watching(here: Path) -> Iterator[subprocess.Popen[str]]:
     """Yield the program, watching the config in the current folder."""

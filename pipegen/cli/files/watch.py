@@ -15,6 +15,8 @@ from pipegen.config.sources import sources
 
 # A look at a hundred files takes less than a millisecond, works on every file system, and needs no library.
 _SECONDS = 0.2
+# How often files are looked at that never stop changing, before the work is done all the same: for five seconds.
+_MOST_LOOKS = 25
 _State = Mapping[Path, tuple[int, int, int] | None]
 
 
@@ -48,11 +50,12 @@ def _changed(config: Path, before: _State, wait: Callable[[float], None]) -> _St
         wait(_SECONDS)
         now = {path: _stamp(path) for path in before}
     now = _state(config)
-    while True:
+    for _ in range(_MOST_LOOKS):
         wait(_SECONDS)
         before, now = now, _state(config)
         if now == before:
-            return now
+            break
+    return now
 
 
 def _state(config: Path) -> _State:

@@ -182,8 +182,8 @@ class Execution:
         )
         ended: list[int] = []
         Process(invocation, self.clock, ended.append)
-        while not ended:
-            self.clock.wait()
+        while not ended and self.clock.wait():
+            pass
 
     def _containers(self, checkout: Checkout, wish: Wish) -> Containers:
         common = common_folder(checkout.root)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from pipegen.diagnostics.codes import TOO_MANY_VARIABLES
+from pipegen.diagnostics.report import Report
 from pipegen.structs import replace
-from pipegen.targets.gitlab.collectors import is_too_many
+from pipegen.targets.gitlab.collectors import LIMIT, is_too_many
 from pipegen.targets.gitlab.implied import without_implied
 from pipegen.targets.gitlab.model import Job
 from pipegen.targets.gitlab.names import Names
@@ -13,10 +15,12 @@ from pipegen.targets.gitlab.needs import Place
 from pipegen.targets.gitlab.pipelines import Pipeline, step_number
 
 
-def assembled(pipeline: Pipeline, jobs: Sequence[Job], places: Mapping[str, Place], names: Names) -> Iterator[Job]:
+def assembled(
+    pipeline: Pipeline, jobs: Sequence[Job], places: Mapping[str, Place], names: Names, report: Report
+) -> Iterator[Job]:
     """Yield *jobs* of *pipeline*, each after the collectors that it needs, which get *names*.
 
-    *places* are those of the stages whose jobs are among them.
+    *places* are those of the stages whose jobs are among them. Needs that no collectors hand on are reported.
     """
     ordered = sorted(jobs, key=step_number)
     found = without_implied(ordered, {place.job: place for place in places.values()})
@@ -28,4 +32,16 @@ def assembled(pipeline: Pipeline, jobs: Sequence[Job], places: Mapping[str, Plac
         if collectors is not None:
             fitting, made = collectors.fit(job.name, fitting)
             yield from made
+            if is_too_many(fitting):
+                _report(pipeline, job, places, report)
         yield job if fitting == job.needs else replace(job, needs=fitting)
+
+
+def _report(pipeline: Pipeline, job: Job, places: Mapping[str, Place], report: Report) -> None:
+    spans = {places[one.stage].job: one.span for one in pipeline.plan.jobs if one.stage in places}
+    report.add(
+        TOO_MANY_VARIABLES,
+        f'names of images in stage "{job.name}" hold values of more stages than {LIMIT} needs of GitLab hand on',
+        at=spans.get(job.name, pipeline.plan.span),
+        hint="join values in an output of an earlier stage, and read that one",
+    )

@@ -10,6 +10,7 @@ from pipegen.diagnostics.codes import (
     ENGINE_HAS_NO_VALUE,
     FILE_TOO_BIG,
     SECRET_SHADOWED,
+    TOO_MANY_VARIABLES,
     WORKSPACE_NOT_SHARED,
 )
 from pipegen.diagnostics.model import Label
@@ -20,6 +21,7 @@ from pipegen.shell.carried import out_of_reach
 from pipegen.shell.credentials import check_told_apart, sources
 from pipegen.shell.host import Host
 from pipegen.source.text import Span
+from pipegen.targets.gitlab.collectors import MOST_VARIABLES
 from pipegen.targets.gitlab.memory import BUDGET
 from pipegen.targets.gitlab.pairs import FOREIGN_CONTAINER
 from pipegen.targets.texts import job_texts
@@ -42,6 +44,14 @@ def check_plan(plan: Plan, host: Host, report: Report) -> None:
             _check_container_paths(job, host, report)
         if job.secrets:
             _check_secrets(job, report)
+        if len(job.expanded) > MOST_VARIABLES:
+            report.add(
+                TOO_MANY_VARIABLES,
+                f'names of images hold {len(job.expanded)} outputs of stage "{job.title}", and a dotenv report of '
+                f"GitLab holds {MOST_VARIABLES} variables",
+                at=job.span,
+                hint="join values in one output, and read that one",
+            )
 
 
 def check_credentials(plans: Sequence[Plan], report: Report) -> None:

@@ -107,7 +107,9 @@ class _Division(Struct):
         jobs = in_steps(self._in_order(starting))
         bridges = {f"child {part}": Place(job=name, last=name, artifacts=()) for part, name in self.bridges.items()}
         places = {stage: place for stage, place in self.laid.places.items() if stage not in self.parts} | bridges
-        return Divided(tuple(assembled(self.laid.pipeline, jobs, places, self.names)), tuple(children))
+        return Divided(
+            tuple(assembled(self.laid.pipeline, jobs, places, self.names, self.laid.report)), tuple(children)
+        )
 
     def _child(self, part: int, jobs: Sequence[Job]) -> tuple[Job, ...]:
         """Return the *jobs* of a child as they stand in its file."""
@@ -116,7 +118,7 @@ class _Division(Struct):
         if all(job.rules for job in found):
             name = self.names.take(f"{self.laid.pipeline.prefix}start of {self.titles[part]}")
             found.insert(0, always_in(name, self.inside.shell_image()))
-        return tuple(assembled(self.inside, found, places, self.names))
+        return tuple(assembled(self.inside, found, places, self.names, self.laid.report))
 
     def _in_order(self, starting: Mapping[int, Sequence[Job]]) -> Iterator[Job]:
         """Yield the jobs of the parent, each bridge where the first stage of its child would stand."""

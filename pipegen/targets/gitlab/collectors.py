@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum, auto
+from posixpath import dirname
 from types import MappingProxyType
 
+from pipegen.shell.carried import FOLDER
 from pipegen.structs import replace
 from pipegen.targets.gitlab.model import HELPER, Entry, Image, Job, Kept, Need, Rule, Variable
 from pipegen.targets.gitlab.names import Names
 
 # https://docs.gitlab.com/administration/cicd/limits/
 LIMIT = 50
+# The variables of a dotenv report, and its bytes: GitLab takes less than 5 KiB (`Ci::ParseDotenvArtifactService`).
+MOST_VARIABLES, _REPORT_SIZE = 20, 5 * 1024 - 1
+# The bytes of an image's name of 255 with a tag of 128 and a digest; references are no longer than that:
+# https://pkg.go.dev/github.com/distribution/reference
+_LONGEST_VALUE = 255 + len(":") + 128 + len("@sha256:") + 64
 # Where the values lie that jobs hand on.
-VALUES = ".pipegen/"
+VALUES = f"{FOLDER}/"
+_REPORT = f"{FOLDER}/dotenv/collected.env"
 # Who may download artifacts, the strictest last: https://docs.gitlab.com/ci/yaml/#artifactsaccess
 _ACCESS = ("", "all", "developer", "maintainer", "none")
 
@@ -22,13 +31,22 @@ def is_too_many(needs: Sequence[Need]) -> bool:
     return len(needs) > LIMIT
 
 
+class _Kind(Enum):
+    """What a job needs another one for."""
+
+    ORDER = auto()
+    VALUES = auto()
+    FILES = auto()
+    VARIABLES = auto()
+
+
 class Collectors:
     """The collectors of one pipeline, made when first needed and shared by all jobs with the same needs.
 
     They run in *image*, None for the runner's own.
     *steps* gives the number of the step in which each job may be needed at the earliest, *left* what each job leaves;
-    both learn of the collectors made. *dropped* are the jobs that may not be in the pipeline: collectors always are.
-    *kept* is how jobs keep what they leave, where that is said.
+    both hold the collectors too. *dropped* are the jobs that may not be in the pipeline: collectors always are.
+    *kept* is how jobs keep what they leave, where that is said; *variables* are those of their dotenv reports.
     """
 
     def __init__(
@@ -40,6 +58,7 @@ class Collectors:
         left: Mapping[str, tuple[str, ...]],
         dropped: frozenset[str] = frozenset(),
         kept: Mapping[str, Kept] = MappingProxyType({}),
+        variables: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     ) -> None:
         self._names = names
         self._image = image
@@ -48,15 +67,22 @@ class Collectors:
         self._left = dict(left)
         self._dropped = dropped
         self._kept = dict(kept)
-        self._made: dict[tuple[Need, ...], Job] = {}
+        self._variables = dict(variables)
+        self._made: dict[tuple[tuple[Need, ...], bool], Job] = {}
 
     def fit(self, reader: str, needs: tuple[Need, ...]) -> tuple[tuple[Need, ...], tuple[Job, ...]]:
-        """Return needs that GitLab allows and that say the same as *needs*, and the collectors made for *reader*."""
+        """Return needs that say the same as *needs*, and the collectors made for *reader*.
+
+        GitLab allows the needs, unless so many variables are read that no collectors hand them on.
+        """
         before = len(self._made)
         elsewhere = tuple(need for need in needs if need.pipeline)
         here = tuple(need for need in needs if not need.pipeline)
         while len(here) + len(elsewhere) > LIMIT:
-            here = self._fewer(reader, here)
+            fewer = self._fewer(reader, here, LIMIT - len(elsewhere))
+            if len(fewer) >= len(here):
+                break
+            here = fewer
         return (*here, *elsewhere), tuple(self._made.values())[before:]
 
     def gather(self, reader: str, needs: Sequence[Need], most: int) -> tuple[tuple[Need, ...], tuple[Job, ...]]:
@@ -69,49 +95,88 @@ class Collectors:
             if len(found) <= most:
                 return tuple(found), tuple(self._made.values())[before:]
 
-    def _fewer(self, reader: str, needs: Sequence[Need]) -> tuple[Need, ...]:
-        """Return fewer needs: those for order are collected first, then values, and files only if that is not enough.
+    def _fewer(self, reader: str, needs: Sequence[Need], most: int) -> tuple[Need, ...]:
+        """Return fewer needs: *most*, if that is enough with one collector for each 50.
 
-        An archive of many files may be bigger than GitLab takes. Variables of a report are not handed on at all.
+        Those for order are collected first, then values, and files only if that is not enough: an archive of many
+        files may be bigger than GitLab takes. Variables come last: they need collectors beside those of archives.
         """
-        order = self._collected(reader, [need for need in needs if not need.artifacts])
-        told = [need for need in needs if need.artifacts and self._tells(need)]
-        values = [need for need in needs if need.artifacts and need not in told and self._is_small(need)]
-        files = [need for need in needs if need.artifacts and need not in told and need not in values]
-        if len(order) + len(told) + len(values) + len(files) > LIMIT:
-            values = self._collected(reader, values)
-        if len(order) + len(told) + len(values) + len(files) > LIMIT:
-            # Where two archives hold one path the later one wins, so they are collected in the order of the steps.
-            files = self._collected(reader, sorted(files, key=lambda need: self._steps[need.job]))
-        return (*order, *told, *values, *files)
+        kinds: dict[_Kind, list[Need]] = {kind: [] for kind in _Kind}
+        for need in needs:
+            kinds[self._kind(need)].append(need)
+        order, values, files, telling = kinds.values()
+        direct = len(values) + len(files) + len(telling)
+        if _collectors(order) + direct <= most:
+            return (*self._collected(reader, order), *telling, *values, *files)
+        if _collectors(order) + direct - len(values) + _collectors(values) <= most:
+            return (*self._collected(reader, order), *telling, *self._collected(reader, values), *files)
+        variables: list[Need] = []
+        if _collectors(order) + _collectors(values) + _collectors(files) + len(telling) > most:
+            leaving = [need for need in telling if self._left[need.job]]
+            values += filter(self._is_small, leaving)
+            files += (need for need in leaving if not self._is_small(need))
+            variables, telling = [self._collector(reader, part, is_telling=True) for part in self._told(telling)], []
+        # Where two archives hold one path the later one wins, so they are collected in the order of the steps.
+        files.sort(key=lambda need: self._steps[need.job])
+        archives = (*self._collected(reader, values), *self._collected(reader, files))
+        # What is alone in its part stands for itself, twice where it sets variables and leaves files.
+        return tuple(dict.fromkeys((*self._collected(reader, order), *variables, *telling, *archives)))
 
-    def _tells(self, need: Need) -> bool:
-        return bool(self._kept[need.job].dotenv) if need.job in self._kept else False
+    def _kind(self, need: Need) -> _Kind:
+        if not need.artifacts:
+            return _Kind.ORDER
+        if self._variables.get(need.job):
+            return _Kind.VARIABLES
+        return _Kind.VALUES if self._is_small(need) else _Kind.FILES
 
     def _is_small(self, need: Need) -> bool:
         """Return whether what is fetched are values alone."""
         return all(path.startswith(VALUES) for path in self._left[need.job])
 
+    def _told(self, needs: Sequence[Need]) -> Iterator[tuple[Need, ...]]:
+        """Yield *needs* in parts whose variables are in one report, whatever their values are."""
+        part: list[Need] = []
+        names: list[str] = []
+        for need in needs:
+            more = [*names, *self._variables[need.job]]
+            size = sum(len(f"{name}=\n") + _LONGEST_VALUE for name in more)
+            if part and (len(part) == LIMIT or len(more) > MOST_VARIABLES or size > _REPORT_SIZE):
+                yield tuple(part)
+                part, more = [], [*self._variables[need.job]]
+            part.append(need)
+            names = more
+        if part:
+            yield tuple(part)
+
     def _collected(self, reader: str, needs: Sequence[Need]) -> list[Need]:
         """Return needs on collectors of up to 50 of *needs* each."""
         parts = [tuple(needs[start : start + LIMIT]) for start in range(0, len(needs), LIMIT)]
-        return [part[0] if len(part) == 1 else self._collector(reader, part) for part in parts]
+        return [self._collector(reader, part) for part in parts]
 
-    def _collector(self, reader: str, needs: tuple[Need, ...]) -> Need:
-        """Return a need on the collector of *needs*."""
+    def _collector(self, reader: str, needs: tuple[Need, ...], *, is_telling: bool = False) -> Need:
+        """Return a need on the collector of *needs*, which sets their variables or holds what they fetch.
+
+        One need has no collector.
+        """
+        if len(needs) == 1:
+            return needs[0]
         needs = tuple(replace(need, is_optional=need.job in self._dropped) for need in needs)
-        if needs not in self._made:
-            self._made[needs] = self._make(reader, needs)
-        made = self._made[needs]
+        if (needs, is_telling) not in self._made:
+            self._made[needs, is_telling] = self._make(reader, needs, is_telling=is_telling)
+        made = self._made[needs, is_telling]
         return Need(made.name, artifacts=needs[0].artifacts)
 
-    def _make(self, reader: str, needs: tuple[Need, ...]) -> Job:
+    def _make(self, reader: str, needs: tuple[Need, ...], *, is_telling: bool) -> Job:
         name = self._names.take(f"collect for {reader}")
         step = max(self._steps[need.job] for need in needs)
-        artifacts = dict.fromkeys(path for need in needs if need.artifacts for path in self._left[need.job])
+        names = tuple(name for need in needs for name in self._variables[need.job]) if is_telling else ()
+        fetched = () if is_telling else (need.job for need in needs if need.artifacts)
+        artifacts = tuple(dict.fromkeys(path for job in fetched for path in self._left[job]))
+        kept = strictest(self._kept[need.job] for need in needs if need.job in self._kept)
         self._steps[name] = step
-        self._left[name] = tuple(artifacts)
-        self._kept[name] = strictest(self._kept[need.job] for need in needs if need.job in self._kept)
+        self._left[name] = artifacts
+        self._kept[name] = kept
+        self._variables[name] = names
         # A checkout that is not fetched is not cleaned either: old files would be collected.
         fetch = () if needs[0].artifacts else (Variable("GIT_STRATEGY", "none"),)
         return Job(
@@ -121,10 +186,24 @@ class Collectors:
             needs=needs,
             rules=self._rules,
             variables=(Variable(HELPER, "1"), *fetch),
-            script=(Entry("true"),),
-            artifacts=tuple(artifacts),
-            kept=self._kept[name],
+            script=_report(names) if names else (Entry("true"),),
+            artifacts=artifacts,
+            kept=replace(kept, dotenv=(_REPORT,)) if names else kept,
         )
+
+
+def _collectors(needs: Sequence[Need]) -> int:
+    """Return the number of needs that collectors leave of *needs*."""
+    return -(-len(needs) // LIMIT)
+
+
+def _report(variables: Sequence[str]) -> tuple[Entry, ...]:
+    """Return the script that reports *variables*, which reports of other jobs have set, under the same names.
+
+    A variable that is not set stays so: the job that reads it holds its default.
+    """
+    lines = (f'[ -z "${name}" ] || printf \'{name}=%s\\n\' "${name}" >>{_REPORT}' for name in variables)
+    return (Entry(f"mkdir -p {dirname(_REPORT)} && rm -f {_REPORT}"), Entry("\n".join(lines)))
 
 
 def strictest(kept: Iterable[Kept]) -> Kept:

@@ -81,7 +81,7 @@ def lower(
     )
     laid = [whole.laid(plan, found, names) for plan, found in zip(plans, drafted, strict=True)]
     told = (*notes(plans, settings), *schedule_notes(plans))
-    document = whole.parent([assembled(one.pipeline, one.jobs(), one.places, names.copy()) for one in laid])
+    document = whole.parent([assembled(one.pipeline, one.jobs(), one.places, names.copy(), report) for one in laid])
     if is_child:
         from pipegen.targets.gitlab.dynamic import as_child, child_notes  # noqa: PLC0415 - seldom asked for
 

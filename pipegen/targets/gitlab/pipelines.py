@@ -12,6 +12,7 @@ from pipegen.targets.gitlab.collectors import Collectors
 from pipegen.targets.gitlab.drafts import Draft, idle
 from pipegen.targets.gitlab.final import FINALLY, OUTCOME, Notes, notes
 from pipegen.targets.gitlab.gates import gated
+from pipegen.targets.gitlab.host import expanded_variable
 from pipegen.targets.gitlab.limits import limit_variables, lower_limits
 from pipegen.targets.gitlab.model import HELPER, Entry, IdToken, Image, Job, Limits, Need, Rule, Variable
 from pipegen.targets.gitlab.names import Names
@@ -84,7 +85,12 @@ class Pipeline(Struct, kw_only=True):
         dropped = [place for place in places.values() if place.condition is not None]
         missing = frozenset(name for place in dropped for name in (place.job, place.last))
         kept = {job.name: job.kept for job in jobs}
-        return Collectors(names, self.shell_image(), self.rules, steps, left, missing, kept)
+        told = {
+            places[job.stage].job: tuple(expanded_variable(job, name) for name in job.expanded)
+            for job in self.plan.jobs
+            if job.expanded and job.stage in places
+        }
+        return Collectors(names, self.shell_image(), self.rules, steps, left, missing, kept, told)
 
     def _notes(self) -> Notes:
         return notes(
