@@ -11,12 +11,12 @@ from functools import cached_property
 from pathlib import Path
 
 from pipegen.bindings.expression import Text
-from pipegen.graph.render.visible import visible
 from pipegen.plan.model import Job, Pull, Resources, Service
 from pipegen.run.here.texts import Texts
 from pipegen.shell.quote import quote
 from pipegen.source.git import ask
 from pipegen.structs import Struct
+from pipegen.visible import visible
 
 # The machine's own network in place of one for each stage, where the program can make none: PIPEGEN_NETWORK=host.
 NETWORK = "PIPEGEN_NETWORK"

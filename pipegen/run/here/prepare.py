@@ -9,7 +9,6 @@ from itertools import chain
 from pipegen.bindings.expression import Defaulted, Reference, Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.graph.render.visible import visible
 from pipegen.plan.model import IdToken, Job, Plan
 from pipegen.run.executors.container import engine_error, program
 from pipegen.run.executors.local import Work
@@ -25,6 +24,7 @@ from pipegen.run.model import TaskId
 from pipegen.shell.credentials import check_told_apart, sources
 from pipegen.shell.host import Host
 from pipegen.structs import Struct
+from pipegen.visible import visible
 
 
 class Wish(Struct, kw_only=True):

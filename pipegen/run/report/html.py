@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from pipegen.graph.render.visible import visible
 from pipegen.pictures.policy import policy
 from pipegen.run.chart.svg import STYLE, render_svg
 from pipegen.run.chart.times import SECONDS
@@ -14,6 +13,7 @@ from pipegen.run.report.about import About
 from pipegen.run.report.record import Entry, Record
 from pipegen.run.report.summary import path_words, tail
 from pipegen.run.report.words import named
+from pipegen.visible import visible
 
 _TAIL_LINES = 100
 # What the chart, which brings its own style, does not say.
