@@ -4,22 +4,19 @@ Names of files, stages and branches, scripts and messages come from whoever wrot
 a terminal, or turn the direction of text, would let them look like something else.
 """
 
-from pipegen.patterns import rare_pattern
-
 _JOINERS = "\u200c\u200d"  # not printable by Unicode's rules, yet part of Persian words and of emoji
-# All of most texts: shown as it is.
-_PLAIN = rare_pattern(r"[ -~]*")
-_PLAIN_LINES = rare_pattern(r"[\n\t -~]*")
 
 
 def visible(text: str) -> str:
     """Return *text* with all that cannot be seen (line breaks, control and direction characters) written as escapes."""
-    return text if _PLAIN.fullmatch(text) else "".join(map(_shown, text))
+    return text if text.isprintable() else "".join(map(_shown, text))
 
 
 def visible_lines(text: str) -> str:
     """Return *text* with its line breaks and tabs, and all else that cannot be seen written as escapes."""
-    return text if _PLAIN_LINES.fullmatch(text) else "".join(c if c in "\n\t" else _shown(c) for c in text)
+    if text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    return "".join(char if char in "\n\t" else _shown(char) for char in text)
 
 
 def _shown(char: str) -> str:

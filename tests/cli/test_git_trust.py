@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import shlex
 import subprocess
 from collections.abc import Callable, Iterator
@@ -300,3 +301,11 @@ def test_what_has_changed_is_still_told(root: Path) -> None:
 
     assert changed_files(root, "HEAD").stdout == b""
     assert changed_files(root, "HEAD~1").stdout == b"api/main.py\0"
+
+
+def test_git_is_started_behind_one_door() -> None:
+    """By no other module."""
+    root = Path(__file__).parents[2] / "pipegen"
+    starting = re.compile(r"[(\[]\s*\"git\",")
+
+    assert [path.name for path in root.rglob("*.py") if starting.search(path.read_text("utf-8"))] == ["git.py"]

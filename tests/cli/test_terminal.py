@@ -51,7 +51,7 @@ pipelines:
       - [{WRITTEN}, b]
 """
 PLAIN = "pipelines: { p: { stages: [{ name: a, script: [x] }, { name: b, script: ['exit 1'] }] } }\n"
-FORMS = ("text", "concise", "json", "sarif", "gitlab", "github")
+FORMS = ("text", "concise", "json", "sarif", "gitlab", "github", "junit")
 CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "init": ((), ("--template", NAME), ("--force", "--template", "go", "--target", NAME)),
     "check": (

@@ -112,7 +112,8 @@ def test_github_escapes_what_ends_a_value() -> None:
     found = diagnostic(Label(Span(SourceFile("a,b:c%\n.yaml", "x"), 0, 1)), message="x\n::error::y")
 
     assert FORMATS["github"]([found]) == (
-        "::error file=a%2Cb%3Ac%25␊.yaml,line=1,endLine=1,col=1,endColumn=2,title=PG301 unknown-stage::x%0A::error::y\n"
+        "::error file=a%2Cb%3Ac%25\\n.yaml,line=1,endLine=1,col=1,endColumn=2,"
+        "title=PG301 unknown-stage::x%0A::error::y\n"
     )
 
 

@@ -186,8 +186,8 @@ def test_empty_span(text: str, start: int, column: int) -> None:
         ("a: 日本語", "日本語", 3, 6),
         ("e\u0301te\u0301: x", "x", 5, 1),
         ("ｆｕｌｌ: x", "x", 10, 1),
-        ("\x07: x", "x", 3, 1),
-        ("\u202e: x", "x", 10, 1),
+        ("\x07: x", "x", 6, 1),
+        ("\u202e: x", "x", 8, 1),
     ],
 )
 def test_underlines_stand_below_what_they_mark(line: str, marked: str, before: int, width: int) -> None:

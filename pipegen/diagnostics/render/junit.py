@@ -6,15 +6,13 @@ passes: engines take a report without cases for a mistake.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from pipegen.diagnostics.model import Diagnostic, Severity
 from pipegen.diagnostics.render.identity import path_of, words
+from pipegen.visible import visible_lines
 
-# What XML 1.0 cannot hold: https://www.w3.org/TR/xml/#charsets
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NAME = "pipegen"
 
 
@@ -64,4 +62,5 @@ def _is_failure(found: Diagnostic) -> bool:
 
 
 def _clean(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)
+    # What XML 1.0 cannot hold, https://www.w3.org/TR/xml/#charsets, nobody can see either.
+    return visible_lines(text)
