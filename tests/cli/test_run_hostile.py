@@ -107,11 +107,16 @@ def test_a_path_may_be_an_artifact_and_a_report(project: Path, pipegen: Pipegen)
         script: ['echo "<testsuites/>" >report.xml; test -e ../../../../again || { touch ../../../../again; exit 1; }']
         artifacts: { paths: [report.xml], when: always }
         reports: { junit: report.xml }
+      - name: plain
+        script: ['echo "<testsuites/>" >plain.xml']
+        artifacts: [plain.xml]
+        reports: { junit: plain.xml }
 """,
     )
     result = pipegen("run", "--isolated")
 
     assert (result.status, result.err) == (0, "")
+    assert len(list((project.parent / "state").rglob("artifacts/plain/plain.xml"))) == 1
     assert [path.read_text() for path in (project.parent / "state").rglob("artifacts/unit/report.xml")] == [
         "<testsuites/>\n"
     ]
@@ -291,7 +296,7 @@ def test_without_a_home_nothing_is_taken_from_a_common_folder(
     assert pipegen("run").status == 3
 
 
-@pytest.mark.parametrize("name", ["-v/:/host", "--privileged", "", "a b", "x\\ny"])
+@pytest.mark.parametrize("name", ["-v/:/host", "--privileged", "", "a b", "x\ny"])
 def test_no_value_becomes_an_option_of_the_container_program(
     project: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -303,7 +308,7 @@ def test_no_value_becomes_an_option_of_the_container_program(
     write(
         project,
         """\
-      - { name: make, script: ['printf "$NAME" >name'], outputs: { image: { file: name } } }
+      - { name: make, script: ['printf %s "$NAME" >name'], outputs: { image: { file: name } } }
       - { name: in-image, image: '${make.image}', script: [':'] }
       - name: beside
         image: busybox

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from base64 import b64encode
+from hashlib import sha256
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -72,3 +75,23 @@ def test_jenkins_takes_the_report(empty: Path, pipegen: Pipegen, monkeypatch: py
 def test_what_jenkins_would_not_take(text: str, wrong: list[str]) -> None:
     """The table of rules finds it."""
     assert violations(ET.fromstring(text)) == wrong  # noqa: S314 - our own
+
+
+def test_the_page_has_a_policy(empty: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its styles are those that the policy names, and nothing else is loaded or run."""
+    (empty / "pipegen.yaml").write_text(CONFIG, encoding="utf-8")
+    monkeypatch.setenv("XDG_STATE_HOME", str(empty / "state"))
+    pipegen("run", "--report", "run.html")
+    page = (empty / "run.html").read_text(encoding="utf-8")
+    told = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)
+    styles = [
+        f"'sha256-{b64encode(sha256(style.encode()).digest()).decode()}'"
+        for style in re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    ]
+
+    assert told == [
+        f"default-src 'none'; style-src {' '.join(styles)}; img-src data:; base-uri 'none'; form-action 'none'"
+    ]
+    assert len(styles) == 2
+    assert "<script" not in page
+    assert " style=" not in page

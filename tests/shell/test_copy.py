@@ -256,3 +256,49 @@ def test_packed_containers_are_carried() -> None:
 
     assert lowered.carries == (".pipegen/containers/t/",)
     assert '$DOCKER cp "$pipegen_id:/a/." - >.pipegen/containers/t/0.tar' in text_of(lowered)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("destination", ["link/x", "link/", "link", "deep/link/y/z", "file"])
+def test_no_copy_goes_through_a_link_out_of_the_tree(world: World, destination: str, *, is_known: bool) -> None:
+    """An image holds links: the first copy brings them, and the second one names what they stand for."""
+    fill(world)
+    outside = world.root.parent / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("canary")
+    evil = world.container / "srv/evil"
+    (evil / "deep").mkdir(parents=True)
+    (evil / "link").symlink_to(outside)
+    (evil / "deep/link").symlink_to(outside)
+    (evil / "file").symlink_to(outside / "file")
+    (evil / "inner").mkdir()
+    (evil / "inside").symlink_to("inner")
+    first = {"from": "${t.container}", "source": "/srv/evil/.", "destination": "."}
+    second = {"source": "/srv/file", "destination": destination if is_known else "${a.output}"}
+    plan = plan_of([SOURCE, {"name": "t"}, {"name": "r", "copy": [first, {"from": "${t.container}", **second}]}])
+    where = host(shares_daemon=True)
+    world.run_job(plan, "t", where)
+    if not is_known:
+        world.give("a", "output", destination)
+    result = world.run_job(plan, "r", where)
+
+    assert result.status == 1
+    assert "leads out of the directory of the stage" in result.errors
+    assert {path.name: path.read_text() for path in outside.rglob("*") if path.is_file()} == {"file": "canary"}
+
+
+def test_a_copy_goes_through_a_link_within_the_tree(world: World) -> None:
+    """As on a machine of one's own."""
+    fill(world)
+    (world.root / "inner").mkdir()
+    (world.root / "inside").symlink_to("inner")
+    entries = [
+        {"from": "${t.container}", "source": "/srv/file", "destination": place}
+        for place in ("one", "inside/", "inside/x")
+    ]
+    plan = plan_of([SOURCE, {"name": "t"}, {"name": "r", "copy": entries}])
+    where = host(shares_daemon=True)
+    world.run_job(plan, "t", where)
+    result = world.run_job(plan, "r", where)
+
+    assert (result.status, sorted(path.name for path in (world.root / "inner").iterdir())) == (0, ["file", "x"])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from posixpath import basename
 
-from pipegen.plan.model import Copy, CopyFile, Job
+from pipegen.bindings.expression import Loop
+from pipegen.plan.model import Commands, Copy, CopyFile, Job
 from pipegen.shell.carried import packs_files, read
 from pipegen.shell.command import Command
 from pipegen.shell.container_path import container_path
@@ -15,7 +17,7 @@ from pipegen.shell.layout import failure
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import Literal, Shell, Word, quote
 from pipegen.shell.steps.archive import ADDRESSES, ARCHIVED, STAGED, archives, archiving, is_staged, place_for
-from pipegen.shell.steps.destination import Destination, destination
+from pipegen.shell.steps.destination import Destination, destination, within
 from pipegen.shell.text import own_variable, word
 
 _UNPACKED = Shell("$pipegen/copied")
@@ -29,13 +31,17 @@ def copy(step: Copy, lowering: Lowering) -> Iterator[Command]:
         yield Command((f"mkdir {quote((ARCHIVED,))}",))
     if packs_files(lowering.job, lowering.host):
         yield Command((f"mkdir {quote((STAGED,))}",), "copies that travel in a tar")
+    # The checkout holds no link that a stranger has made, as long as nothing has been put into it.
+    is_touched = bool(lowering.job.files) or any(isinstance(one, Commands) for one in lowering.job.steps)
     for item in step.files:
-        yield Command(each((item,), lowering, _copied))
+        is_touched |= isinstance(item, Loop)
+        yield Command(each((item,), lowering, partial(_copied, is_touched=is_touched)))
+        is_touched = True
     if "artifactURLs" in lowering.needed:
         yield Command((f"{own_variable('artifactURLs', lowering)}=$(cat {ADDRESSES})",))
 
 
-def _copied(file: CopyFile, lowering: Lowering) -> tuple[str, ...]:
+def _copied(file: CopyFile, lowering: Lowering, *, is_touched: bool) -> tuple[str, ...]:
     """Return the commands that copy one entry and keep what is to be archived or packed of it."""
     to = destination(file, lowering)
     path = quote(to.path)
@@ -43,6 +49,8 @@ def _copied(file: CopyFile, lowering: Lowering) -> tuple[str, ...]:
     lines = (*to.lines, *source_lines)
     if file.source.constant is None:
         lines += (f"case {quote(source)} in */.) mkdir -p {path} ;; esac",)
+    if is_touched:
+        lines += within(to, lowering)
     lines += _copy_commands(file, source, path, lowering)
     if is_staged(file, lowering):
         lines += _staging(file, source, to, lowering)

@@ -8,13 +8,14 @@ from pipegen.bindings.expression import Text
 from pipegen.plan.model import CopyFile, Job
 from pipegen.shell.layout import failure, indented
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, Variable, Word, assigned, quote
+from pipegen.shell.quote import Literal, Shell, Variable, Word, assigned, quote
 from pipegen.shell.text import word
 from pipegen.structs import Struct
 
 _PATH = "pipegen_path"
 # The path without slashes at its end, so that its last part is its name.
 _NAME = "pipegen_name"
+_PLACE = "pipegen_place"
 
 
 class Destination(Struct, kw_only=True):
@@ -25,12 +26,15 @@ class Destination(Struct, kw_only=True):
         path: from the job's directory, as commands take it.
         name: from the root of the repository, without slashes at its end.
         is_directory: whether it is the job's directory itself.
+        folder, last: the folder that must be there, and the place itself, as `cd` takes them.
     """
 
     lines: tuple[str, ...]
     path: Word
     name: Word
     is_directory: bool
+    folder: Word
+    last: Word
 
 
 def destination(file: CopyFile, lowering: Lowering) -> Destination:
@@ -45,6 +49,30 @@ def destination(file: CopyFile, lowering: Lowering) -> Destination:
         path=(Literal(_operand(path)),),
         name=(Literal(_from_root(path, lowering.job)),),
         is_directory=normpath(path) == ".",
+        folder=(Literal(f"./{folder}"),),
+        last=(Literal(f"./{path.rstrip('/')}"),),
+    )
+
+
+def within(to: Destination, lowering: Lowering) -> tuple[str, ...]:
+    """Return the commands that end the script where a link leads *to* out of the job's directory.
+
+    What has been copied before, or left by another stage, may hold one, and `docker cp` follows it.
+    """
+    if to.is_directory:
+        return ()
+    place = (Variable(_PLACE),)
+    outside = failure(lowering.job, '"%s" leads out of the directory of the stage', place)
+    return (
+        f"for {_PLACE} in {quote(to.folder)} {quote(to.last)}; do",
+        f"  [ -d {quote(place)} ] || [ -L {quote(place)} ] || continue",
+        f"  case $(cd {quote(place)} 2>/dev/null && pwd -P)/ in",
+        '    "$(pwd -P)"/*) ;;',
+        "    *)",
+        *indented(indented(indented(outside))),
+        "      ;;",
+        "  esac",
+        "done",
     )
 
 
@@ -78,6 +106,8 @@ def _at_run_time(file: CopyFile, lowering: Lowering) -> Destination:
         path=(Literal("./"), Variable(_PATH)),
         name=(*((Literal(f"{directory}/"),) if directory != "." else ()), Variable(_NAME)),
         is_directory=False,
+        folder=(Literal("./"), Shell(f'${{{_NAME}%"${{{_NAME}##*/}}"}}')),
+        last=(Literal("./"), Variable(_NAME)),
     )
 
 
