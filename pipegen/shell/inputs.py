@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pipegen.plan.model import Input, InputType
-from pipegen.plan.model.inputs import BOOLEANS, NUMBER
+from pipegen.plan.model.inputs import NUMBER
 from pipegen.shell.command import Command
 from pipegen.shell.layout import failure, indented, otherwise
 from pipegen.shell.lowering import Lowering
@@ -35,10 +35,9 @@ def _checks(one: Input, value: Word, lowering: Lowering, *, may_be_empty: bool) 
     """Yield the lines that hold *value* against what the input *one* takes."""
     if one.default is None and not may_be_empty:
         yield from otherwise(f"[ -n {quote(value)} ]", failure(lowering.job, f'input "{one.name}" is not given'))
-    choices = one.choices or (BOOLEANS if one.type is InputType.BOOLEAN else ())
-    if choices:
-        refused = _refused(f"is none of {', '.join(choices)}", one, value, lowering)
-        yield from _among((*choices, *([""] if may_be_empty else [])), value, refused)
+    if one.words:
+        refused = _refused(f"is none of {', '.join(one.words)}", one, value, lowering)
+        yield from _among((*one.words, *([""] if may_be_empty else [])), value, refused)
         return
     start = f"[ -z {quote(value)} ] || " if may_be_empty else ""
     if one.type is InputType.NUMBER:

@@ -66,6 +66,19 @@ def free(wanted: str, taken: set[str]) -> str:
     return chosen
 
 
+def variable_part(slug: str) -> str:
+    """Return *slug* as part of the name of an environment variable, another one for each."""
+    return slug.upper().replace("-", "_") if _LEGAL_EVERYWHERE.fullmatch(slug) else told_apart(slug, slug)
+
+
+def told_apart(text: str, source: str) -> str:
+    """Return *text* as part of the name of an environment variable, with a digest of its *source*.
+
+    No name without a digest holds two underscores in a row.
+    """
+    return f"{_NOT_IN_A_NAME.sub('_', text).upper()}__{digest_of(source, 6)}"
+
+
 def kept_name(job: Job, host: Host) -> Word:
     """Return the name of what *job* keeps for other jobs: a container, an image, a release."""
     return (Literal("pipegen-"), *shell_text(host.run_id), Literal(f"-{_short(job.slug)}"))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pipegen.bindings.expression import Expression, Items, List, Loop, Map, Text
 from pipegen.plan.model.gates import Environment
-from pipegen.plan.model.jobs import Mail
+from pipegen.plan.model.jobs import Job, Mail
 from pipegen.plan.model.machine import Machine
 from pipegen.plan.model.steps import (
     BlubberInline,
@@ -187,3 +187,19 @@ def _in_expression(value: Expression) -> Iterator[Text]:
         case Loop():
             yield value.source
             yield from _in_expression(value.body)
+
+
+def named_texts(job: Job) -> list[tuple[str, Text]]:
+    """Return the texts of *job* that an engine puts into names before any script runs, and what each names."""
+    found = [("the name of an image", text) for text in _images(job.machine)]
+    found += [("the key of a cache", text) for cache in job.caches for text in (cache.key, *cache.fallback)]
+    if job.gate.environment is not None:
+        found += [("an environment", text) for text in environment_texts(job.gate.environment)]
+    if job.keeping.name is not None:
+        found.append(("the name of an archive", job.keeping.name))
+    return found
+
+
+def _images(machine: Machine) -> list[Text]:
+    own = [machine.image.name] if machine.image is not None else []
+    return [*own, *(service.image for service in machine.services)]

@@ -10,6 +10,7 @@ from pipegen.plan.model import Credential, CredentialKind, Input, Plan, Workspac
 from pipegen.run.here.checkout import Checkout
 from pipegen.shell import defaults
 from pipegen.shell.host import Host, Images, Login
+from pipegen.shell.names import variable_part
 
 RUN = "PIPEGEN_RUN"
 JOB_ID = "PIPEGEN_JOB_ID"
@@ -92,7 +93,7 @@ def input_variable(name: str) -> str:
 
 def status_variable(slug: str) -> str:
     """Return the variable for the status of the stage with that *slug*; "" is the pipeline."""
-    return f"PIPEGEN_STATUS_{re.sub('[^A-Z0-9]', '_', slug.upper())}" if slug else "PIPEGEN_STATUS"
+    return f"PIPEGEN_STATUS_{variable_part(slug)}" if slug else "PIPEGEN_STATUS"
 
 
 def places(environment: Mapping[str, str]) -> dict[str, str]:

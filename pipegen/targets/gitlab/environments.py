@@ -10,9 +10,9 @@ from pipegen.shell.quote import quote
 from pipegen.structs import Struct, replace
 from pipegen.targets.fitted import fitted_text
 from pipegen.targets.gitlab.expanded import can_expand, expanded
+from pipegen.targets.gitlab.host import address_variable
 from pipegen.targets.gitlab.model import Entry, Environment
 
-_NOT_IN_NAMES = rare_pattern(r"[^A-Z0-9]+")
 # https://docs.gitlab.com/ci/yaml/#environmentname
 _NOT_ALLOWED = rare_pattern(r"[^A-Za-z0-9 _/-]")
 # What a dotenv report hands on as it is, in a pattern of the shell.
@@ -44,7 +44,7 @@ def lower_environment(job: plan.Job, of: plan.Plan, report: Report) -> Deployed:
         parts = tuple(part.replace("$", "%24") if isinstance(part, str) else part for part in found.url.parts)
         url = expanded(replace(found.url, parts=parts), "the address of an environment", of, report)
         return Deployed(replace(environment, url=url), job)
-    variable = f"PIPEGEN_URL_{_NOT_IN_NAMES.sub('_', job.slug.upper())}"
+    variable = address_variable(job)
     file = f".pipegen/environment/{job.slug}"
     told = plan.Told(file=file, value=found.url, span=found.url.span)
     return Deployed(

@@ -203,7 +203,7 @@ def _event(events: tuple[Event, ...]) -> Expression:
     if len(sources) == 1:
         found.append(_is("CI_PIPELINE_SOURCE", sources[0]))
     elif sources:
-        found.append(_searched("CI_PIPELINE_SOURCE", f"^({'|'.join(sources)})$"))
+        found.append(searched("CI_PIPELINE_SOURCE", f"^({'|'.join(sources)})$"))
     return joined(Any, found)
 
 
@@ -211,17 +211,17 @@ def _is_set(condition: IsSet) -> Expression:
     if condition.subject in _PREDEFINED:
         variable = _PREDEFINED[condition.subject]
         return Compare(f"${variable}", f"${variable} == null")
-    return _searched(condition.name, ".+")
+    return searched(condition.name, ".+")
 
 
 def _matches(condition: Matches) -> Expression:
     variable = _PREDEFINED.get(condition.subject, condition.name)
     globs = [pattern for pattern in condition.patterns if not pattern.is_regex]
     found = [_globs(variable, globs)] if globs else []
-    found += [_searched(variable, pattern.regex) for pattern in condition.patterns if pattern.is_regex]
+    found += [searched(variable, pattern.regex) for pattern in condition.patterns if pattern.is_regex]
     matching = joined(Any, found)
     if any(pattern.matches("") for pattern in condition.patterns):
-        return joined(All, (_searched(variable, ".+"), matching))
+        return joined(All, (searched(variable, ".+"), matching))
     return matching
 
 
@@ -230,15 +230,21 @@ def _globs(variable: str, globs: list[Pattern]) -> Expression:
     if len(globs) == 1 and literal is not None and not re.search(r"[\"\\$\x00-\x1f\x7f]", literal):
         return _is(variable, literal)
     if len(globs) == 1:
-        return _searched(variable, globs[0].regex)
-    return _searched(variable, f"^({'|'.join(pattern.body for pattern in globs)})$")
+        return searched(variable, globs[0].regex)
+    return searched(variable, f"^({'|'.join(pattern.body for pattern in globs)})$")
 
 
 def _is(variable: str, value: str) -> Compare:
     return Compare(f'${variable} == "{value}"', f'${variable} != "{value}"')
 
 
-def _searched(variable: str, regex: str) -> Compare:
+def differs(variable: str, value: str) -> Compare:
+    """Return the comparison that holds where *variable* is not *value*."""
+    return _is(variable, value).negated()
+
+
+def searched(variable: str, regex: str) -> Compare:
+    """Return the comparison that holds where *regex* is found in *variable*."""
     literal = f"/{_delimited(regex)}/"
     return Compare(f"${variable} =~ {literal}", f"${variable} !~ {literal}")
 

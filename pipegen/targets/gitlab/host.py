@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from pipegen.digests import digest_of
 from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Credential, CredentialKind, Job, Plan
 from pipegen.shell.credentials import sources, variable
 from pipegen.shell.host import Host, Images, Login
+from pipegen.shell.names import told_apart, variable_part
 from pipegen.structs import replace
 from pipegen.targets.gitlab.model import Variable
 from pipegen.targets.gitlab.settings import Settings
@@ -39,7 +39,14 @@ _PARAMETER = rare_pattern(r"params\.([A-Za-z_][A-Za-z0-9_]*)")
 # The runner takes bash where the image has it.
 _HAS_BASH = '[ -n "${BASH_VERSION:-}" ] || { echo "the stage asks for bash, which is not there" >&2; exit 1; }'
 _FILES = (CredentialKind.FILE, CredentialKind.SSH_KEY)
-_NOT_IN_VARIABLES = rare_pattern(r"[^A-Z0-9]")
+_PLAIN = rare_pattern(r"[a-z0-9]+")
+# What the names of variables that are not for outputs begin with, after "PIPEGEN_".
+_FIRST_WORDS = frozenset(
+    {
+        *("cache", "created", "files", "http", "input", "job", "log", "param", "previous", "project", "promote"),
+        *("registry", "status", "url"),
+    }
+)
 
 
 def pipeline_variable(name: str) -> str | None:
@@ -138,11 +145,14 @@ def bind_credential(credential: Credential) -> tuple[str, ...]:
 
 def expanded_variable(job: Job, name: str) -> str:
     """Return the variable that a dotenv report of *job* sets to its output *name*, another one for each."""
+    is_plain = _PLAIN.fullmatch(job.slug) and _PLAIN.fullmatch(name) and job.slug not in _FIRST_WORDS
     told = f"{job.slug}_{name}"
-    plain = _NOT_IN_VARIABLES.sub("_", told.upper())
-    if plain.lower() == told and told.count("_") == 1:
-        return f"PIPEGEN_{plain}"
-    return f"PIPEGEN_{plain}_{digest_of(f'{job.slug}.{name}', 6)}"
+    return f"PIPEGEN_{told.upper() if is_plain else told_apart(told, f'{job.slug}.{name}')}"
+
+
+def address_variable(job: Job) -> str:
+    """Return the variable that a dotenv report of *job* sets to the address of its environment."""
+    return f"PIPEGEN_URL_{variable_part(job.slug)}"
 
 
 def _promote_credential(plan: Plan, settings: Settings) -> Credential:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipegen.patterns import rare_pattern
-from pipegen.plan.model import Input, InputType, Plan
-from pipegen.plan.model.inputs import BOOLEANS
-from pipegen.targets.gitlab.model import Variable
+from pipegen.plan.model import Input, Plan
+from pipegen.targets.gitlab.expressions import All, Any, Expression, differs, joined, searched, text
+from pipegen.targets.gitlab.model import Rule, Variable
+from pipegen.targets.texts import named_inputs
 
 # What GitLab expands in a value, `%NAME%` too.
 _EXPANDED = rare_pattern(r"[$%]")
@@ -26,7 +27,7 @@ def input_defaults(plans: Sequence[Plan]) -> dict[str, str]:
 def _variable(one: Input) -> Variable:
     """Return the variable of *one*; GitLab wants its value among the options, so that none is an option too."""
     value = one.default or ""
-    choices = one.choices or (BOOLEANS if one.type is InputType.BOOLEAN else ())
+    choices = one.words
     return Variable(
         name=one.name,
         value=value,
@@ -35,3 +36,26 @@ def _variable(one: Input) -> Variable:
         is_raw=_EXPANDED.search(value) is not None,
         options=tuple(dict.fromkeys((value, *choices))) if choices and value not in choices else choices,
     )
+
+
+def refusals(plans: Sequence[Plan]) -> tuple[Rule, ...]:
+    """Return the rules by which no pipeline is made of values that inputs of *plans* do not take.
+
+    GitLab expands some of them before a script could look at them: in names of images, environments and archives, and
+    in keys of caches. It searches with RE2, in which `$` is the end of the text and `.` no line break
+    (https://docs.gitlab.com/ci/jobs/job_rules/#compare-a-variable-to-a-regular-expression).
+    """
+    return tuple(Rule(text(_refusal(one)), when="never") for one in named_inputs(plans))
+
+
+def _refusal(one: Input) -> Expression:
+    """Return the expression that holds where the value of *one* is none that may stand in a name.
+
+    One without a default may be missing: the script of the stage says so then.
+    """
+    unnameable = searched(one.name, "[^ -#&-~]")
+    if one.accepted is None:
+        return unnameable
+    refused = searched(one.name, f"^({one.accepted})$").negated()
+    wrong = refused if one.words else joined(Any, (refused, unnameable))
+    return joined(All, (differs(one.name, ""), wrong)) if one.default is None or one.may_be("") else wrong

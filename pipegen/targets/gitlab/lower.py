@@ -18,7 +18,7 @@ from pipegen.targets.gitlab.drafts import Draft, drafts
 from pipegen.targets.gitlab.expressions import NO_DEFAULTS
 from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
 from pipegen.targets.gitlab.final import FINALLY, OUTCOME, check_outcomes
-from pipegen.targets.gitlab.inputs import input_defaults, input_variables
+from pipegen.targets.gitlab.inputs import input_defaults, input_variables, refusals
 from pipegen.targets.gitlab.laid import Laid, Part
 from pipegen.targets.gitlab.limits import check_limits
 from pipegen.targets.gitlab.memory import BUDGET
@@ -34,6 +34,10 @@ from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import Settings, Workflow
 from pipegen.targets.gitlab.sharing import Sharing, sharing
 from pipegen.targets.gitlab.triggers import Bridge, check_parameters
+from pipegen.targets.texts import check_named_inputs
+
+# What GitLab makes pipelines for where a file has no `workflow` and its jobs have no rules.
+_USUAL = "$CI_COMMIT_BRANCH || $CI_COMMIT_TAG"
 
 
 class ChildFile(Struct):
@@ -153,13 +157,20 @@ class _Whole(Struct, kw_only=True):
         jobs: list[Job] = []
         for plan, found in zip(self.plans, made, strict=True):
             jobs += with_interruptible(found, plan, self._titles(plan))
+        workflow = selection.workflow(self.plans, chosen=self.chosen, report=self.report)
+        refused = refusals(self.plans)
         document = self._document(
             jobs,
-            workflow=selection.workflow(self.plans, chosen=self.chosen, report=self.report),
+            workflow=workflow or ((Rule(_USUAL),) if refused and not self.settings.workflow.rules else ()),
             variables=[selection.variable(self.plans)] if is_conditional else [],
             inputs=input_variables(self.plans),
         )
-        return replace(document, settings=self.settings.workflow, jobs=publishing(document, self.titles, self.settings))
+        return replace(
+            document,
+            settings=self.settings.workflow,
+            refusals=refused,
+            jobs=publishing(document, self.titles, self.settings),
+        )
 
     def child_file(self, plan: Plan, part: Part) -> ChildFile:
         """Return the file of *part* of *plan*, whose jobs run whenever they are started."""
@@ -199,6 +210,7 @@ def _checked_drafts(plans: Sequence[Plan], settings: Settings, report: Report) -
     check_mail(plans, settings, report)
     check_credentials(plans, report)
     check_outcomes(plans, report)
+    check_named_inputs(plans, report)
     drafted = [_drafts(plan, settings, report) for plan in plans]
     check_changes(plans, report)
     check_runs(plans, report)

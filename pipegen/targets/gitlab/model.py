@@ -220,9 +220,10 @@ class Job(Struct, kw_only=True):
 class Document(Struct, kw_only=True):
     """A whole `.gitlab-ci.yml`.
 
-    *tags* choose the runners of all jobs, *id_tokens* are variables of all jobs with their audiences; *settings* of the
-    workflow stand before the rules of ours, which are *workflow*. With *cancels*, a newer pipeline of a branch cancels
-    the interruptible jobs of older ones. What it *includes* are paths from the root of the repository.
+    *tags* choose the runners of all jobs, *id_tokens* are variables of all jobs with their audiences. *refusals* are
+    the first rules of the workflow; those of its *settings* follow, then ours, which are *workflow*. With *cancels*, a
+    newer pipeline of a branch cancels the interruptible jobs of older ones. What it *includes* are paths from the root
+    of the repository.
     """
 
     stages: tuple[str, ...]
@@ -235,3 +236,4 @@ class Document(Struct, kw_only=True):
     jobs: tuple[Job, ...]
     cancels: bool = False
     includes: tuple[str, ...] = ()
+    refusals: tuple[Rule, ...] = ()

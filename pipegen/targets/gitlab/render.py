@@ -51,7 +51,8 @@ def around(document: Document) -> dict[str, Value]:
 
 
 def _workflow(document: Document) -> dict[str, Value]:
-    rules = [*document.settings.rules, *(_rule(rule) for rule in document.workflow)]
+    refusals = [_rule(rule) for rule in document.refusals]
+    rules = [*refusals, *document.settings.rules, *(_rule(rule) for rule in document.workflow)]
     cancel = {"on_new_commit": "interruptible"} if document.cancels else None
     return _written({"name": document.settings.name or None, "auto_cancel": cancel, "rules": rules or None})
 

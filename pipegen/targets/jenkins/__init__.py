@@ -14,6 +14,7 @@ from pipegen.targets.jenkins.pairs import PAIRS
 from pipegen.targets.jenkins.render import render
 from pipegen.targets.jenkins.scripts import plan_scripts
 from pipegen.targets.jenkins.settings import SETTINGS, parse_settings
+from pipegen.targets.texts import check_named_inputs
 
 __all__ = ["CAPABILITIES", "FILE", "INCOMPATIBLE", "NAME", "OPTIONS", "SETTINGS", "generate"]
 
@@ -26,6 +27,7 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {"style": ("auto", "declarative", "scri
 def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
     """Return the Jenkinsfile of *plans*; what Jenkins cannot say is reported."""
     settings = parse_settings(request.settings)
+    check_named_inputs(plans, report)
     scripts = [plan_scripts(without_stops(plan, report), settings, report) for plan in plans]
     file = lower(scripts, request, settings, report)
     return (GeneratedFile(FILE, render(file, request.source)),)

@@ -73,4 +73,4 @@ def _name(cache: Cache, values: Values) -> str:
     constant = cache.key.constant
     if constant is not None:
         return literal(_NOT_IN_NAMES.sub("-", constant))
-    return f"{KEY_FUNCTION}({expression(values.value(cache.key))})"
+    return f"{KEY_FUNCTION}({expression(values.name(cache.key))})"

@@ -22,6 +22,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "runScript": (),
     "allowExitCodes": (),
     "setting": (),
+    "checkedParameter": ("parameter",),
     "parameter": (),
     "output": (),
     "outputIfThere": ("output", "isStashed"),

@@ -20,7 +20,7 @@ def in_image(where: Machine, values: Values, step: model.Step) -> model.Step:
     if where.image is None:
         return step
     return model.InImage(
-        image=values.value(where.image.name),
+        image=values.name(where.image.name),
         args=" ".join(_arguments(where.image, where.resources)),
         is_pulled=where.image.pull is Pull.ALWAYS,
         services=tuple(_service(service, values) for service in where.services),
@@ -50,7 +50,7 @@ def _service(service: Service, values: Values) -> model.ServiceContainer:
     """Return *service*; a shell of the agent reads its arguments and its command."""
     variables = (f"--env={quote(f'{name}={value}')}" for name, value in service.env)
     return model.ServiceContainer(
-        image=values.value(service.image),
+        image=values.name(service.image),
         args=" ".join((f"--network-alias={service.alias}", *variables)),
         command=" ".join(map(quote, service.command)),
     )

@@ -19,6 +19,16 @@ def input_value(one: Input) -> model.Call:
     return model.Call("parameter", (one.name, one.default) if one.default else (one.name,))
 
 
+def checked_input(one: Input, *, may_be_empty: bool) -> model.Call:
+    """Return the expression of an input's value that names something; the stage fails where the input takes no such."""
+    accepted = one.accepted if one.accepted is not None else ".*"
+    if may_be_empty or "" in one.words:
+        accepted = f"({accepted})?"
+    elif one.default is None:
+        accepted = f"(?=.)({accepted})"
+    return model.Call("checkedParameter", (one.name, one.default or "", accepted))
+
+
 def input_variables(plans: Sequence[Plan], used: Sequence[str]) -> tuple[model.Variable, ...]:
     """Return a variable for each input in *used*, in the order of the file that *plans* are of."""
     return tuple(

@@ -8,9 +8,9 @@ from pipegen.bindings.expression import Bare, Defaulted, Items, Loop, Part, Refe
 from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job, Plan, Workspace
 from pipegen.shell.absence import may_be_absent
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.inputs import input_value
+from pipegen.targets.jenkins.inputs import checked_input, input_value
 from pipegen.targets.jenkins.setup import LABELS, setup_value
 
 _LINE_BREAK = rare_pattern(r"\r\n|\n|\r")
@@ -21,13 +21,19 @@ _Around = tuple[tuple[str, ...], ...]
 class Values(Struct):
     """Expressions for the texts of one job.
 
-    *jobs* are those of its pipeline, by stage; *output* is the helper that reads an output of an earlier stage.
+    *jobs* are those of its pipeline, by stage; *output* is the helper that reads an output of an earlier stage;
+    where it *checks_inputs*, a value that an input does not take ends the stage.
     """
 
     plan: Plan
     job: Job
     jobs: Mapping[str, Job]
     output: str
+    checks_inputs: bool = False
+
+    def name(self, text: Text) -> model.Value:
+        """Return the expression of *text*, which names what is used before a script could check inputs."""
+        return replace(self, checks_inputs=True).value(text)
 
     def value(self, text: Text, around: _Around = (), splits: tuple[bool, ...] = ()) -> model.Value:
         """Return the expression of *text*."""
@@ -91,7 +97,9 @@ class Values(Struct):
             case Scope.SETUP:
                 return self._setup(reference)
             case Scope.INPUT:
-                return input_value(next(one for one in self.plan.inputs if one.name == reference.name))
+                one = next(one for one in self.plan.inputs if one.name == reference.name)
+                is_optional = reference.default is not None
+                return checked_input(one, may_be_empty=is_optional) if self.checks_inputs else input_value(one)
             case Scope.STAGE:
                 producer = self.jobs[reference.namespace or ""]
                 function = f"{self.output}IfThere" if may_be_absent(producer, self.job) else self.output

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-import pytest
+import re
+from pathlib import Path
 
+import pytest
+from plan.planned import plan_of
+from targets.gitlab.compiled import compiled
+
+import pipegen
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Credential, CredentialKind, Plan, Selection, Workspace
 from pipegen.shell.host import Login
 from pipegen.source.text import SourceFile, Span
-from pipegen.targets.gitlab.host import bind_credential, host, pipeline_variable, setup_value, variables
+from pipegen.structs import replace
+from pipegen.targets.gitlab.host import (
+    address_variable,
+    bind_credential,
+    expanded_variable,
+    host,
+    pipeline_variable,
+    setup_value,
+    variables,
+)
 from pipegen.targets.gitlab.settings import Promote, Settings
 
 SPAN = Span(SourceFile("pipegen.yaml", "service"), 0, 7)
@@ -122,3 +137,64 @@ def test_a_repository_of_charts_by_ssh_takes_a_key() -> None:
     assert by_ssh is not None
     assert by_https is not None
     assert (by_ssh.kind, by_https.kind) == (CredentialKind.SSH_KEY, CredentialKind.PASSWORD)
+
+
+NAMES = (
+    "a",
+    "b",
+    "a-b",
+    "a_b",
+    "A-B",
+    "a.b",
+    "a--b",
+    "envs",
+    "url",
+    "url-envs",
+    "promote",
+    "key",
+    "created",
+    "at",
+    "c1",
+)
+
+
+def test_variables_of_outputs_and_addresses_are_all_different() -> None:
+    """Reports of several jobs reach one job, and a variable of the same name would take the place of another."""
+    (job,) = plan_of("[{name: s, script: [x]}]").jobs
+    jobs = [replace(job, slug=slug) for slug in NAMES]
+    found = [expanded_variable(one, name) for one in jobs for name in NAMES] + [address_variable(one) for one in jobs]
+
+    assert len(set(found)) == len(found)
+    assert all(re.fullmatch(r"PIPEGEN_[A-Z0-9a-f_]+", name) for name in found)
+    assert (expanded_variable(jobs[0], "b"), address_variable(jobs[2])) == ("PIPEGEN_A_B", "PIPEGEN_URL_A_B")
+
+
+def test_no_output_has_a_variable_of_pipegens_own() -> None:
+    """Whatever the code and the templates name: what stands behind the first word may be an output."""
+    root = Path(pipegen.__file__).parent
+    files = [*root.rglob("*.py"), *(root.parent / "templates").rglob("*.j2")]
+    own = {name for file in files for name in re.findall(r"PIPEGEN_([A-Z]+(?:_[A-Z]+)+)", file.read_text())}
+    (job,) = plan_of("[{name: s, script: [x]}]").jobs
+    for name in own:
+        stage, _, output = name.lower().partition("_")
+
+        assert expanded_variable(replace(job, slug=stage), output) != f"PIPEGEN_{name}"
+
+
+def test_an_output_and_an_address_of_like_names_both_arrive() -> None:
+    """A stage `url` with an output `envs`, and a stage `envs` with an address."""
+    made = compiled("""
+        pipelines:
+          p:
+            stages:
+              - {name: url, script: [x], outputs: [envs]}
+              - name: envs
+                image: 'x:${url.envs}'
+                script: [x]
+                outputs: [h]
+                environment: {name: e, url: 'https://${.h}'}
+    """).data
+
+    assert made["envs"]["environment"]["url"] == "$PIPEGEN_URL_ENVS"
+    assert "PIPEGEN_URL_ENVS}" not in made["envs"]["image"]
+    assert "PIPEGEN_URL_ENVS=" not in str(made["url"]["script"])

@@ -1,0 +1,80 @@
+"""Inputs that name an image or a cache are checked on Jenkins before anything of that name is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from engines import jenkins_harness
+from engines.proof.execution import CONFIG, Engine, compiled
+from engines.proof.yaml_text import yaml_text
+from engines.requirement import require
+
+Repository = Callable[[Mapping[str, str | bytes]], Path]
+INPUTS = {
+    "os": {"choices": ["alpine", "debian"], "default": "alpine"},
+    "tag": {"pattern": "[0-9]+(\\.[0-9]+)?", "default": "3.20"},
+    "free": {"default": "x"},
+    "must": {"choices": ["a", "b"]},
+}
+STAGE = {
+    "name": "s",
+    "image": "${inputs.os}:${inputs.tag}",
+    "services": ["redis:${inputs.free}"],
+    "cache": {"key": "k-${inputs.must}", "paths": ["x/"]},
+    "script": ["echo done"],
+}
+
+
+@pytest.fixture
+def build(repository: Repository, tmp_path: Path) -> Callable[..., jenkins_harness.Build]:
+    """Give a function that builds the config in a style with parameters."""
+
+    def start(style: str, parameters: Mapping[str, str], *left_out: str) -> jenkins_harness.Build:
+        require(jenkins_harness.available())
+        stage = {key: value for key, value in STAGE.items() if key not in left_out}
+        checkout = repository({CONFIG: yaml_text({"inputs": INPUTS, "pipelines": {"p": {"stages": [stage]}}})})
+        text = compiled(Engine(target="jenkins", style=style), checkout, {})
+        assert jenkins_harness.validate({style: text}) == {style: ()}
+        return jenkins_harness.run(text, checkout, workdir=tmp_path / "build", params=dict(parameters))
+
+    return start
+
+
+@pytest.mark.parametrize("style", ["declarative", "scripted"])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"os": "evil.example.org/image"},
+        {"os": "alpine\n"},
+        {"tag": "3.20\nevil"},
+        {"free": "$(id)"},
+        {"must": "c/.."},
+        {"must": ""},
+    ],
+    ids=str,
+)
+def test_a_value_that_an_input_does_not_take_names_nothing(
+    style: str, wrong: Mapping[str, str], build: Callable[..., jenkins_harness.Build]
+) -> None:
+    """The stage fails, and its log says which input."""
+    found = build(style, {"must": "a", **wrong})
+    (name,) = wrong
+
+    assert found.result == "FAILURE"
+    assert f'input "{name}" has a value that it does not take' in found.log
+    assert "echo done" not in found.log
+    assert not [one for one in found.containers if one["kind"] == "inside"]
+
+
+@pytest.mark.parametrize("style", ["declarative", "scripted"])
+@pytest.mark.parametrize("given", [{"must": "a"}, {"must": "b", "os": "debian", "tag": "12", "free": "7"}], ids=str)
+def test_a_value_that_an_input_takes_names_an_image(
+    style: str, given: Mapping[str, str], build: Callable[..., jenkins_harness.Build]
+) -> None:
+    """As it is."""
+    found = build(style, given, "services")
+
+    assert found.result == "SUCCESS", found.log
+    assert f"{given.get('os', 'alpine')}:{given.get('tag', '3.20')}" in [one["image"] for one in found.containers]

@@ -1,0 +1,184 @@
+"""Inputs that GitLab reads before any script: values that they do not take make no pipeline.
+
+The rules are read by `rules_reader`, which is held to GitLab's documentation. RE2 searches, `$` is the end of the text
+(https://github.com/google/re2/wiki/Syntax), and expands `$NAME`, `${NAME}` and `%NAME%` in names of images and the like
+(https://docs.gitlab.com/ci/variables/where_variables_can_be_used/).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import string
+from typing import Any
+
+import pytest
+from plan.simulated_runs import Run
+from targets.gitlab.compiled import Compiled, compiled
+from targets.gitlab.rules_reader import starts
+
+HOSTILE = (
+    "",
+    *("evil", "alpine\n", "\nalpine", "alpine\nevil", "alpine|debian", "alpine debian", "Alpine", "alpin", "xalpine"),
+    *("$CI_JOB_TOKEN", "${SECRET}", "%SECRET%", "alpine$X", "alpine:$X", "ümlaut", "\u2028", "a\rb", "\x00", "../x"),
+)
+FIELDS: dict[str, dict[str, Any]] = {
+    "image": {"image": "${inputs.os}"},
+    "image with a tag": {"image": "alpine:${inputs.os}"},
+    "service": {"services": [{"image": "redis:${inputs.os}"}]},
+    "environment": {"environment": "review/${inputs.os}"},
+    "address": {"environment": {"name": "x", "url": "https://example.org/${inputs.os}"}},
+    "archive": {"artifacts": {"paths": ["x"], "name": "n-${inputs.os}"}},
+    "key": {"cache": {"key": "k-${inputs.os}", "paths": ["x/"]}},
+    "fallback": {"cache": {"key": "k", "fallback": ["k-${inputs.os}"], "paths": ["x/"]}},
+}
+
+
+def reading(one: dict[str, Any], field: dict[str, Any], **more: Any) -> Compiled:
+    """Return what comes of a stage that reads the input `os`, which is *one*, in *field*; *more* are other keys."""
+    stage = {"name": "s", "script": ["x"], **field}
+    return compiled(json.dumps({"inputs": {"os": one}, "pipelines": {"p": {"stages": [stage]}}, **more}))
+
+
+def run(**variables: str) -> Run:
+    """Return a run of a branch with *variables*."""
+    return Run(event="api", branch="main", variables=variables)
+
+
+@pytest.mark.parametrize("field", FIELDS.values(), ids=FIELDS)
+@pytest.mark.parametrize(
+    ("one", "taken"),
+    [
+        ({"choices": ["alpine", "debian"], "default": "alpine"}, ("alpine", "debian")),
+        ({"pattern": "[a-z0-9]+", "default": "alpine"}, ("alpine", "x1")),
+        ({"pattern": "^(alpine|debian)$", "default": "alpine"}, ("alpine", "debian")),
+        ({"type": "boolean", "default": True}, ("true", "false")),
+        ({"type": "number", "default": 1}, ("1", "-2.50")),
+    ],
+    ids=str,
+)
+def test_values_that_an_input_does_not_take_make_no_pipeline(
+    field: dict[str, Any], one: dict[str, Any], taken: tuple[str, ...]
+) -> None:
+    """Whoever starts a run by the API may give any; those that it takes do."""
+    made = reading(one, field)
+    pattern = re.compile(one.get("pattern", "|".join(taken)) if one.get("type") != "number" else "-?[0-9]+([.][0-9]+)?")
+
+    assert starts(made.data, run())
+    assert all(starts(made.data, run(os=value)) for value in taken)
+    assert not any(starts(made.data, run(os=value)) for value in HOSTILE if not pattern.fullmatch(value))
+    assert not any(starts(made.data, run(os=value)) for value in HOSTILE if re.search(r"[^ -~]|[$%]", value))
+
+
+@pytest.mark.parametrize("field", [FIELDS["image"], FIELDS["environment"]], ids=str)
+@pytest.mark.parametrize("one", [{"default": "a"}, {"pattern": ".*", "default": "a"}, {"pattern": "[^x]+"}], ids=str)
+def test_no_text_has_a_variable_expanded(field: dict[str, Any], one: dict[str, Any]) -> None:
+    """An input that takes any text takes printable ASCII there, without what GitLab and its runners expand."""
+    data = reading(one, field).data
+    for letter in (*string.printable, "ü", "\u2028", "\x00"):
+        is_fit = " " <= letter <= "~" and letter not in "$%" and not (letter == "x" and one.get("pattern") == "[^x]+")
+
+        assert starts(data, run(os=f"a{letter}b")) is is_fit, letter
+
+
+def test_an_input_without_a_default_may_be_missing() -> None:
+    """Other stages run then; the script of this one says what is missing."""
+    data = reading({"choices": ["a", "b"]}, FIELDS["image"]).data
+
+    assert starts(data, run())
+    assert starts(data, run(os="b"))
+    assert not starts(data, run(os="c"))
+
+
+def test_inputs_that_scripts_alone_read_are_checked_there() -> None:
+    """The file stays as it is."""
+    made = compiled("""
+        inputs: {os: {choices: [a, b], default: a}}
+        pipelines: {p: {stages: [{name: s, script: ['echo "${inputs.os}"']}]}}
+    """)
+
+    assert "workflow" not in made.data
+
+
+@pytest.mark.parametrize(
+    ("event", "branch", "tag", "expected"),
+    [("push", "main", "", True), ("push", "", "v1", True), ("merge_request", "", "", False), ("api", "x", "", True)],
+)
+def test_pipelines_are_made_where_they_were(event: str, branch: str, tag: str, *, expected: bool) -> None:
+    """Without a workflow, jobs without rules are in pipelines of branches and tags: https://docs.gitlab.com/ci/yaml/#only."""
+    data = reading({"choices": ["a", "b"], "default": "a"}, FIELDS["image"]).data
+
+    assert starts(data, Run(event=event, branch=branch, tag=tag)) is expected
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"targets": {"gitlab": {"workflow": {"rules": [{"if": "$CI_COMMIT_BRANCH"}]}}}},
+        {"pipelines": {name: {"stages": [{"name": "s", "script": ["x"], "image": "${inputs.os}"}]} for name in "pq"}},
+    ],
+    ids=["rules of the user", "several pipelines"],
+)
+def test_no_other_rule_goes_before(more: dict[str, Any]) -> None:
+    """The first rule that holds decides."""
+    data = reading({"choices": ["a", "b"], "default": "a"}, FIELDS["image"], **more).data
+
+    assert starts(data, run(os="b", PIPEGEN_PIPELINE="all"))
+    assert not starts(data, run(os="c", PIPEGEN_PIPELINE="all"))
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["a/b", "a b", "a%2Fb", "..", "."],
+)
+def test_keys_of_caches_take_no_choice_that_a_key_does_not(value: str) -> None:
+    """https://docs.gitlab.com/ci/yaml/#cachekey: no slash, and neither "." nor ".."."""
+    made = reading({"choices": ["a", value], "default": "a"}, {"cache": {"key": "${inputs.os}", "paths": ["x/"]}})
+
+    assert {code for code, _ in made.found()} & {"PG634", "PG645"}
+
+
+@pytest.mark.parametrize(
+    ("one", "is_safe"),
+    [
+        ({"default": "x"}, False),
+        ({"pattern": ".+", "default": "x"}, False),
+        ({"pattern": "[^/]+", "default": "x"}, False),
+        ({"pattern": "[a-z/]+", "default": "x"}, False),
+        ({"pattern": "[+-z]+", "default": "x"}, False),
+        ({"pattern": "a|b/c", "default": "a"}, False),
+        ({"pattern": "[.a]+", "default": "a"}, False),
+        ({"pattern": "[a-z0-9._-]{0,9}", "default": "a"}, False),
+        ({"pattern": "v[0-9]+(\\.[0-9]+){1,2}", "default": "v1.2"}, True),
+        ({"pattern": "[A-Za-z0-9_-]+", "default": "x"}, True),
+        ({"type": "number", "default": 1}, True),
+    ],
+    ids=str,
+)
+def test_keys_of_caches_take_inputs_of_letters_and_digits(one: dict[str, Any], *, is_safe: bool) -> None:
+    """GitLab has no way to make a dash of what means something in a path."""
+    made = reading(one, {"cache": {"key": "${inputs.os}", "paths": ["x/"]}})
+
+    assert (("PG634", "${inputs.os}") not in made.found()) is is_safe
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [("${setup.branch}", "${CI_COMMIT_REF_SLUG}"), ("${setup.pipeline}", "p"), ("${setup.tag}", None)],
+)
+def test_keys_of_caches_take_what_gitlab_has_as_a_slug(key: str, expected: str | None) -> None:
+    """A tag may hold slashes."""
+    made = compiled(
+        json.dumps(
+            {"pipelines": {"p": {"stages": [{"name": "s", "script": ["x"], "cache": {"key": key, "paths": ["x/"]}}]}}}
+        )
+    )
+
+    assert (made.data["s"]["cache"]["key"] if made.text else None) == expected
+
+
+@pytest.mark.parametrize("value", ["a$b", "100%", "ü"])
+def test_a_value_that_cannot_stand_in_a_name_is_an_error(value: str) -> None:
+    """A choice, or a default, with which no pipeline would be made."""
+    for one in ({"choices": ["a", value], "default": "a"}, {"default": value}):
+        assert [code for code, _ in reading(one, FIELDS["image"]).found()] == ["PG645"]
