@@ -57,13 +57,8 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
         scales=scales,
         is_alone=is_child,
         at=plans[0].span,
-        jobs={_job_name(plans, plan, job.stage): job for plan in plans for job in plan.jobs},
+        jobs={f"{plan.name}: {job.stage}" if len(plans) > 1 else job.stage: job for plan in plans for job in plan.jobs},
         version=settings.version,
         report=report,
     )
     return files.of(lowered)
-
-
-def _job_name(plans: Sequence[Plan], plan: Plan, stage: str) -> str:
-    """Return what the job of a *stage* is called, unless GitLab allows no such name."""
-    return f"{plan.name}: {stage}" if len(plans) > 1 else stage

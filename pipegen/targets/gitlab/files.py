@@ -99,8 +99,13 @@ class Files(Struct, kw_only=True):
         """Return what in *document* needs a certain version of GitLab, with the jobs where it stands."""
         found = versions.held(self.scales.data(document))
         stages = {job.name: job.stage for job in document.jobs}
-        same = [job.name for job in document.jobs if any(stages.get(need.job) == job.stage for need in job.needs)]
-        return found | ({versions.SAME_STAGE: same} if same else {})
+        same = [
+            job.name
+            for job in document.jobs
+            for need in job.needs
+            if need.job in stages and stages[need.job] == job.stage
+        ]
+        return found | ({versions.SAME_STAGE: [*dict.fromkeys(same)]} if same else {})
 
     def _parts(self, document: Document, budget: int) -> tuple[list[GeneratedFile], int]:
         """Return the files of *budget* bytes that hold the jobs of *document*, and what the biggest takes."""

@@ -8,11 +8,11 @@ histories reach back to 11.4, is in `OLDER`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pipegen.diagnostics.codes import NEWER_GITLAB
 from pipegen.diagnostics.report import Report
-from pipegen.emit.yaml import Commented, Flow, Value
+from pipegen.emit.yaml import Flow, Value
 from pipegen.plan.model import Job as PlanJob
 from pipegen.source.text import Span
 from pipegen.structs import Struct
@@ -133,38 +133,44 @@ OLDER = frozenset(
 _TOP = frozenset({"stages", "include", "workflow", "default", "variables"})
 # Below these, people give the names.
 _NAMED = frozenset({"variables", "default.id_tokens", "job.variables", "job.services.variables", "job.id_tokens"})
+# Below these there are no keys.
+_SCRIPTS = frozenset({"job.before_script", "job.script", "job.after_script"})
 _VALUED = frozenset(path.partition("=")[0] for path in KEYS if "=" in path)
 
 Held: TypeAlias = "Mapping[str, Sequence[str]]"
 
 
 def held(data: Mapping[str, Value]) -> dict[str, list[str]]:
-    """Return the paths of the keys in the file *data*, each with the jobs that hold it, "" for the top of the file."""
+    """Return the paths in `KEYS` that the file *data* holds, each with the jobs that do, "" for the top of the file."""
     found: dict[str, list[str]] = {}
     for name, value in data.items():
         path, owner = (name, "") if name in _TOP else ("job", name)
-        for one in dict.fromkeys(_paths(value, path)):
-            found.setdefault(one, []).append(owner)
+        for one in _paths(value, path):
+            if one in KEYS:
+                found.setdefault(one, []).append(owner)
     return found
 
 
-def _paths(value: Value, path: str) -> Iterator[str]:
-    """Yield *path*, which holds *value*, and those below it."""
-    yield path
-    if isinstance(value, Flow | Commented):
-        value = value.value
-    if isinstance(value, Mapping):
-        is_named = path in _NAMED
-        for key, inner in value.items():
-            yield from _paths(inner, f"{path}.*" if is_named else f"{path}.{key}")
-    elif isinstance(value, list | tuple):
-        if path == "job.cache":
-            yield f"{path}[]"
-        for item in value:
-            if not isinstance(item, str):
-                yield from _paths(item, path)
-    elif path in _VALUED:
-        yield f"{path}={value}"
+def _paths(value: Value, path: str) -> Mapping[str, None]:
+    """Return *path*, which holds *value*, and those below it."""
+    found: dict[str, None] = {}
+    waiting: list[tuple[str, Any]] = [(path, value)]
+    for at, inner in waiting:  # what they hold is added meanwhile
+        found[at] = None
+        kind = type(inner)
+        if kind is str:
+            if at in _VALUED:
+                found[f"{at}={inner}"] = None
+        elif kind is dict or kind is Flow or isinstance(inner, Mapping):
+            keys = inner.value if kind is Flow else inner
+            if isinstance(keys, Mapping):
+                is_named = at in _NAMED
+                waiting += [(f"{at}.*" if is_named else f"{at}.{key}", keys[key]) for key in keys]
+        elif kind is list and at not in _SCRIPTS:
+            if at == "job.cache":
+                found["job.cache[]"] = None
+            waiting += [(at, one) for one in inner]
+    return found
 
 
 def beyond_keys(texts: Sequence[str], size: int) -> Iterator[str]:
