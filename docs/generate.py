@@ -33,7 +33,7 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.pictures.svg import render_svg
 from pipegen.source.text import SourceFile
 from pipegen.targets import registry
-from pipegen.targets.base import Pair, incompatible
+from pipegen.targets.base import Pair, incompatible, versions
 
 HERE = Path(__file__).parent
 # The pictures, and what they are of: a config, or a document whose first config they show.
@@ -230,6 +230,13 @@ def _capabilities(target: str, _: str) -> str:
     return "\n".join(rows) + "\n"
 
 
+def _versions(name: str, _: str) -> str:
+    """Return the table of what only a certain version of the engine of the target *name* knows."""
+    rows = ["| what a file holds | needs |", "|---|---|"]
+    rows += [f"| `{what}` | {version} |" for what, version in versions(registry.load(name))]
+    return "\n".join(rows) + "\n"
+
+
 def _incompatible(name: str, _: str) -> str:
     """Return the table of what the target *name* does not take together."""
     rows = ["| what | with | | instead |", "|---|---|---|---|"]
@@ -314,6 +321,7 @@ _PARTS: Mapping[str, Callable[[str, str], str]] = {
     "project": _project,
     "capabilities": _capabilities,
     "incompatible": _incompatible,
+    "versions": _versions,
     "plan": _plan,
     "check": _check,
     "rules": _rules,

@@ -63,7 +63,7 @@ class Target(Protocol):
 
     `SETTINGS` is a JSON Schema (draft 2020-12) for `targets.NAME`; `OPTIONS` names the
     command-line options it knows, each with its allowed values, the default first.
-    A target may also offer `INCOMPATIBLE`, a tuple of `Pair`; see `incompatible`.
+    A target may also offer `INCOMPATIBLE`, a tuple of `Pair`, and `VERSIONS`; see `incompatible` and `versions`.
     """
 
     NAME: str
@@ -75,6 +75,12 @@ class Target(Protocol):
     def generate(self, plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
         """Return the files for *plans*, the parent of the others last; what cannot be said is reported."""
         ...
+
+
+def versions(target: Target) -> tuple[tuple[str, str], ...]:
+    """Return what a file of *target* may hold and only a certain version of the engine knows, with that version."""
+    found: tuple[tuple[str, str], ...] = getattr(target, "VERSIONS", ())
+    return found
 
 
 def incompatible(target: Target) -> tuple[Pair, ...]:

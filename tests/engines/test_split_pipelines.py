@@ -141,5 +141,9 @@ def test_gitlab_takes_parents_and_children() -> None:
         f"pipelines: {{ p: {{ stages: [{names}], execution: [{arcs}] }} }}"
     )
 
+    split = split_up(f"pipelines: {{ p: {{ stages: [{names}], execution: [{arcs}] }} }}", ["s3", "s5"])
+
     assert len(made.files) > 2
-    assert [check(file.text) for file in made.files] == [()] * len(made.files)
+    assert [check(text_of(data)) for data in made.data().values()] == [()]
+    assert len(split.files) == 3
+    assert [check(file.text) for file in split.files] == [()] * 3

@@ -8,7 +8,7 @@ from pipegen.cli.exits import Exit
 from pipegen.cli.session import end, load_targets
 from pipegen.cli.streams import say, show_text
 from pipegen.targets import registry
-from pipegen.targets.base import Target, incompatible
+from pipegen.targets.base import Target, incompatible, versions
 
 
 def targets(
@@ -46,4 +46,7 @@ def _described(target: Target) -> str:
     width = max((len(words) for words, _ in pairs), default=0)
     lines += ["not together:"] if pairs else []
     lines += [f"  {words:<{width}}  {pair.code.number}  {pair.note}" for words, pair in pairs]
+    needed = versions(target)
+    lines += ["needs, for what a file holds:"] if needed else []
+    lines += [f"  {version:>5}  {what}" for what, version in needed]
     return "\n".join(lines)

@@ -16,11 +16,13 @@ from pipegen.targets.gitlab.publications import check_publications
 from pipegen.targets.gitlab.registries import check_registry
 from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import SCHEMA, read
+from pipegen.targets.gitlab.versions import table
 
 NAME = "gitlab"
 FILE = MAIN
 CAPABILITIES: tuple[Capability, ...] = TABLE
 INCOMPATIBLE: tuple[Pair, ...] = PAIRS
+VERSIONS: tuple[tuple[str, str], ...] = table()
 SETTINGS: Mapping[str, object] = SCHEMA
 OPTIONS: Mapping[str, tuple[str, ...]] = {"split": (), "child": ()}
 
@@ -40,7 +42,7 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
 
         left = known_groups(plans, groups)
     scales = Scales()
-    lowered = lower(plans, settings, chosen=chosen, scales=scales, report=report, groups=left, is_child=is_child)
+    lowered = lower(plans, settings, chosen=chosen, report=report, groups=left, is_child=is_child)
     files = Files(
         source=request.source,
         given=options_note(
@@ -55,6 +57,8 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
         scales=scales,
         is_alone=is_child,
         at=plans[0].span,
+        jobs={f"{plan.name}: {job.stage}" if len(plans) > 1 else job.stage: job for plan in plans for job in plan.jobs},
+        version=settings.version,
         report=report,
     )
     return files.of(lowered)

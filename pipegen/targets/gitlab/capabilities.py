@@ -11,7 +11,7 @@ TABLE: tuple[Capability, ...] = (
         "execution",
         _NATIVE,
         "needs, exact for any graph; more than 50 for one stage go through helper jobs; what GitLab refuses as too big "
-        "is split into child pipelines, and waits that this adds are named",
+        "goes into files that it includes, which adds no wait",
     ),
     Capability("groups in arcs", _NATIVE),
     Capability(

@@ -27,6 +27,8 @@ from pipegen.targets.gitlab.pairs import FOREIGN_CONTAINER
 from pipegen.targets.texts import job_texts
 
 _BIG = 100_000
+# https://docs.gitlab.com/administration/cicd/limits/#maximum-number-of-includes
+MOST_INCLUDED = 150
 
 
 def check_plan(plan: Plan, host: Host, report: Report) -> None:
@@ -62,22 +64,44 @@ def check_credentials(plans: Sequence[Plan], report: Report) -> None:
     check_told_apart(chain.from_iterable((*own, *(step.credentials for step in runs))), report)
 
 
-def check_size(name: str, jobs: int, size: int, most: int, at: Span, report: Report) -> None:
-    """Report the file *name* of so many *jobs* if GitLab, which takes *most* bytes of memory, refuses its *size*."""
-    if size > most * BUDGET // 100:
+def check_size(name: str, jobs: int, sizes: tuple[int, int], most: int, at: Span, report: Report) -> None:
+    """Report the file *name* of so many *jobs* if GitLab, which takes *most* bytes, refuses one of its *sizes*.
+
+    They are the bytes of memory that the parsed file takes, and those of its text.
+    """
+    memory, text = sizes
+    if max(memory, text) <= most * BUDGET // 100:
+        return
+    takes = (
+        f"parsed, {_counted(jobs)} some {_megabytes(memory)} MB of memory"
+        if memory >= text
+        else f"its text has {_megabytes(text)} MB"
+    )
+    report.add(
+        FILE_TOO_BIG,
+        f'GitLab may refuse "{name}" as too big: {takes}, of {_megabytes(most)} MB allowed',
+        at=at,
+        hint="make the biggest job smaller, by a script in the repository that it calls, or let an administrator raise "
+        "max_yaml_size_bytes, and set the same in targets.gitlab",
+    )
+
+
+def check_includes(name: str, files: int, at: Span, report: Report) -> None:
+    """Report the file *name* if it includes more *files* than GitLab allows."""
+    if files > MOST_INCLUDED:
         report.add(
             FILE_TOO_BIG,
-            f'GitLab may refuse "{name}" as too big: parsed, its {_counted(jobs)} some '
-            f"{_megabytes(size)} MB of memory, of {_megabytes(most)} MB allowed",
+            f'GitLab includes {MOST_INCLUDED} files at most, and the jobs of "{name}" take {files}',
             at=at,
-            hint="no other files could take it apart, or --split says where to cut: compile fewer pipelines into one "
-            "file, name other cuts, or let an administrator raise max_yaml_size_bytes, and set the same in "
-            "targets.gitlab",
+            hint="put stages into child pipelines with --split, compile fewer pipelines into one file, or let an "
+            "administrator raise max_yaml_size_bytes, and set the same in targets.gitlab",
         )
 
 
 def _counted(jobs: int) -> str:
-    return "job takes" if jobs == 1 else f"{jobs} jobs take"
+    if not jobs:
+        return "what holds for all jobs takes"
+    return "its job takes" if jobs == 1 else f"its {jobs} jobs take"
 
 
 def _megabytes(size: int) -> str:

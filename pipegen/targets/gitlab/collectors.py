@@ -115,7 +115,7 @@ class Collectors:
             leaving = [need for need in telling if self._left[need.job]]
             values += filter(self._is_small, leaving)
             files += (need for need in leaving if not self._is_small(need))
-            variables, telling = [self._collector(reader, part, is_telling=True) for part in self._told(telling)], []
+            variables, telling = self._reports(reader, telling), []
         # Where two archives hold one path the later one wins, so they are collected in the order of the steps.
         files.sort(key=lambda need: self._steps[need.job])
         archives = (*self._collected(reader, values), *self._collected(reader, files))
@@ -151,15 +151,15 @@ class Collectors:
     def _collected(self, reader: str, needs: Sequence[Need]) -> list[Need]:
         """Return needs on collectors of up to 50 of *needs* each."""
         parts = [tuple(needs[start : start + LIMIT]) for start in range(0, len(needs), LIMIT)]
-        return [self._collector(reader, part) for part in parts]
+        return [part[0] if len(part) == 1 else self._collector(reader, part) for part in parts]
+
+    def _reports(self, reader: str, needs: Sequence[Need]) -> list[Need]:
+        """Return needs on collectors of the variables of *needs*."""
+        parts = self._told(needs)
+        return [part[0] if len(part) == 1 else self._collector(reader, part, is_telling=True) for part in parts]
 
     def _collector(self, reader: str, needs: tuple[Need, ...], *, is_telling: bool = False) -> Need:
-        """Return a need on the collector of *needs*, which sets their variables or holds what they fetch.
-
-        One need has no collector.
-        """
-        if len(needs) == 1:
-            return needs[0]
+        """Return a need on the collector of *needs*, which sets their variables or holds what they fetch."""
         needs = tuple(replace(need, is_optional=need.job in self._dropped) for need in needs)
         if (needs, is_telling) not in self._made:
             self._made[needs, is_telling] = self._make(reader, needs, is_telling=is_telling)

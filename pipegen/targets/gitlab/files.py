@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from posixpath import join
 from shlex import quote
 
 from pipegen.diagnostics.report import Report
 from pipegen.digests import digest_of
+from pipegen.emit.yaml import write
+from pipegen.plan.model import Job
 from pipegen.source.text import Span
 from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile
-from pipegen.targets.gitlab.checks import check_size
+from pipegen.targets.gitlab import versions
+from pipegen.targets.gitlab.checks import check_includes, check_size
 from pipegen.targets.gitlab.lower import ChildFile, Lowered
-from pipegen.targets.gitlab.memory import BUDGET
+from pipegen.targets.gitlab.memory import BUDGET, Version
 from pipegen.targets.gitlab.model import Document
-from pipegen.targets.gitlab.render import render
+from pipegen.targets.gitlab.render import headed
 from pipegen.targets.gitlab.scales import Scales
 
 MAIN = ".gitlab-ci.yml"
@@ -36,6 +39,8 @@ class Files(Struct, kw_only=True):
         scales: what the jobs of these files are weighed on.
         is_alone: whether the main file can have no others beside it.
         at: what is pointed at where a file is too big.
+        jobs: the stages that jobs are for, by the names of these.
+        version: that of the GitLab server, if it is known.
     """
 
     source: str
@@ -45,6 +50,8 @@ class Files(Struct, kw_only=True):
     scales: Scales
     is_alone: bool
     at: Span
+    jobs: Mapping[str, Job]
+    version: Version | None
     report: Report
 
     def of(self, lowered: Lowered) -> tuple[GeneratedFile, ...]:
@@ -68,30 +75,72 @@ class Files(Struct, kw_only=True):
         self, document: Document, notes: Sequence[str], name: Callable[[str], str]
     ) -> tuple[GeneratedFile, ...]:
         """Return the files of one pipeline, its own last; *name* makes the name of that from its text."""
-        size, budget = self.scales.weigh(document), self.limit * BUDGET // 100
-        parts = self._parts(document, budget) if size > budget and not self.is_alone else []
-        if parts:
-            paths = tuple(join(self.folder, part.name) for part in parts)
-            document = replace(document, jobs=(), includes=paths)
-            size = self.scales.weigh(document)
-            notes = (*notes, f"Includes its jobs from {len(parts)} files: GitLab bounds the size of each.")
-        text = render(self.scales.data(document), self.source, (*self.given, *notes))
+        budget = self.limit * BUDGET // 100
+        found = self._found(document)
+        is_big = self.scales.weigh(document) > budget and not self.is_alone
+        body = "" if is_big else self._body(document)
+        parts, biggest = list[GeneratedFile](), 0
+        if is_big or (len(body.encode()) > budget and not self.is_alone):
+            parts, biggest = self._parts(document, budget)
+            document = replace(document, jobs=(), includes=tuple(join(self.folder, part.name) for part in parts))
+            notes = (*notes, f"Includes its jobs from {_files(len(parts))}: GitLab bounds the size of each.")
+            body = self._body(document)
+        size = max(biggest, self.scales.weigh(document), len(body.encode()))
+        found |= {one: [""] for one in versions.beyond_keys((body, *(part.text for part in parts)), size)}
+        if self.version is not None:
+            versions.check(found, self.version, self.jobs, self.at, self.report)
+        text = self._headed(body, (*notes, *versions.note(found)))
         own = GeneratedFile(name(text), text)
-        check_size(own.name, len(document.jobs), size, self.limit, self.at, self.report)
+        self._check(own, document)
+        check_includes(own.name, len(parts), self.at, self.report)
         return (*parts, own)
 
-    def _parts(self, document: Document, budget: int) -> list[GeneratedFile]:
-        """Return the files of *budget* bytes that hold the jobs of *document*; none where these do not help."""
-        from pipegen.targets.gitlab.includes import included  # noqa: PLC0415 - most configs fit into one file
+    def _found(self, document: Document) -> dict[str, list[str]]:
+        """Return what in *document* needs a certain version of GitLab, with the jobs where it stands."""
+        found = versions.held(self.scales.data(document))
+        stages = {job.name: job.stage for job in document.jobs}
+        same = [
+            job.name
+            for job in document.jobs
+            for need in job.needs
+            if need.job in stages and stages[need.job] == job.stage
+        ]
+        return found | ({versions.SAME_STAGE: [*dict.fromkeys(same)]} if same else {})
 
-        pieces = included(document, budget, self.scales)
-        return [self._included(piece, number) for number, piece in enumerate(pieces, 1)]
+    def _parts(self, document: Document, budget: int) -> tuple[list[GeneratedFile], int]:
+        """Return the files of *budget* bytes that hold the jobs of *document*, and what the biggest takes."""
+        from pipegen.targets.gitlab.includes import halves, included  # noqa: PLC0415 - most configs fit into one file
 
-    def _included(self, piece: Document, number: int) -> GeneratedFile:
-        text = render(
-            self.scales.data(piece), self.source, (*self.given, "Jobs of a pipeline that would be too big in one file.")
+        parts, biggest = list[GeneratedFile](), 0
+        waiting = [*included(document, budget, self.scales)][::-1]
+        while waiting:
+            piece = waiting.pop()
+            text = self._headed(self._body(piece), ("Jobs of a pipeline that would be too big in one file.",))
+            if len(text.encode()) > budget and len(piece.jobs) > 1:
+                waiting += reversed(halves(piece))
+                continue
+            parts.append(GeneratedFile(_beside(f"jobs-{len(parts) + 1}", text), text))
+            self._check(parts[-1], piece)
+            biggest = max(biggest, self.scales.weigh(piece), len(text.encode()))
+        return parts, biggest
+
+    def _body(self, document: Document) -> str:
+        return write(self.scales.data(document))
+
+    def _headed(self, body: str, notes: Sequence[str]) -> str:
+        return headed(body, self.source, (*self.given, *notes))
+
+    def _check(self, file: GeneratedFile, document: Document) -> None:
+        jobs = document.jobs
+        job = self.jobs.get(jobs[0].name) if len(jobs) == 1 else None
+        at = job.span if job is not None else self.at
+        check_size(
+            file.name, len(jobs), (self.scales.weigh(document), len(file.text.encode())), self.limit, at, self.report
         )
-        return GeneratedFile(_beside(f"jobs-{number}", text), text)
+
+
+def _files(count: int) -> str:
+    return "a file" if count == 1 else f"{count} files"
 
 
 def _beside(words: str, text: str) -> str:

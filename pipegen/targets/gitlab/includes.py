@@ -1,9 +1,11 @@
-"""A file that is too big, and cannot be cut into pipelines, put into files that it includes: one pipeline still.
+"""A file that is too big, put into files that it includes: one pipeline still, in which nothing waits for longer.
 
-GitLab bounds the memory of each file that it parses by `max_yaml_size_bytes`, and that of a file with all that it
-includes by `ci_max_total_yaml_size_bytes`, 150 times as much; a file includes 150 others at most:
-https://docs.gitlab.com/administration/instance_limits/#maximum-size-and-depth-of-cicd-configuration-yaml-files
-and, for the setting of all files, gitlab-org/gitlab!160826. Jobs of all files may need and extend each other.
+GitLab bounds each file by itself, by the setting `max_yaml_size_bytes`: what its objects take in memory, and in recent
+versions its text too (`Gitlab::Config::Loader::Yaml`). A pipeline includes 150 files at most, `ci_max_includes`. The
+texts of all included files together are bounded by `ci_max_total_yaml_size_bytes`, 150 times the first setting by
+default, so that files within both other bounds are within that one (`Gitlab::Ci::Config::External::Mapper::Verifier`):
+https://docs.gitlab.com/administration/cicd/limits/#maximum-size-of-the-entire-cicd-configuration
+What the files come to when they are merged is not bounded. Jobs of all files may need and extend each other.
 """
 
 from __future__ import annotations
@@ -16,19 +18,20 @@ from pipegen.targets.gitlab.model import Document, Job
 from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import Workflow
 
-_MOST = 150
 # What a job takes in the map of a file, beside its keys and values: its place, and its share of places not taken yet.
 _PLACE = 96
 _FRAME = Document(stages=(), settings=Workflow(), workflow=(), tags=(), id_tokens=(), variables=(), hidden=(), jobs=())
 
 
 def included(document: Document, budget: int, scales: Scales) -> tuple[Document, ...]:
-    """Return the jobs of *document* in files of *budget* bytes, for it to include; () where these do not help."""
-    pieces = tuple(replace(_FRAME, jobs=jobs) for jobs in _pieces(document.jobs, budget, scales))
-    frame = replace(document, jobs=())
-    if len(pieces) > _MOST or any(scales.weigh(one) > budget for one in (frame, *pieces)):
-        return ()
-    return pieces
+    """Return the jobs of *document* in files of *budget* bytes of memory, for it to include; a bigger job is alone."""
+    return tuple(replace(_FRAME, jobs=jobs) for jobs in _pieces(document.jobs, budget, scales))
+
+
+def halves(piece: Document) -> tuple[Document, Document]:
+    """Return the jobs of *piece* in two files."""
+    half = len(piece.jobs) // 2
+    return replace(piece, jobs=piece.jobs[:half]), replace(piece, jobs=piece.jobs[half:])
 
 
 def _pieces(jobs: Sequence[Job], budget: int, scales: Scales) -> Iterator[tuple[Job, ...]]:
@@ -41,4 +44,5 @@ def _pieces(jobs: Sequence[Job], budget: int, scales: Scales) -> Iterator[tuple[
             piece, size = [], 0
         piece.append(one.job)
         size += own
-    yield tuple(piece)
+    if piece:
+        yield tuple(piece)

@@ -21,7 +21,6 @@ from pipegen.targets.gitlab.final import FINALLY, OUTCOME, check_outcomes
 from pipegen.targets.gitlab.inputs import input_defaults, input_variables, refusals
 from pipegen.targets.gitlab.laid import Laid, Part
 from pipegen.targets.gitlab.limits import check_limits
-from pipegen.targets.gitlab.memory import BUDGET
 from pipegen.targets.gitlab.model import Document, Entry, Job, Rule, Variable
 from pipegen.targets.gitlab.names import Names, stage_names
 from pipegen.targets.gitlab.omissions import check_mail, notes
@@ -30,7 +29,6 @@ from pipegen.targets.gitlab.publications import publishing
 from pipegen.targets.gitlab.rights import vouched
 from pipegen.targets.gitlab.rules import Choice, check_changes, rules
 from pipegen.targets.gitlab.runs import cancels, check_runs, schedule_notes, with_interruptible
-from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import Settings, Workflow
 from pipegen.targets.gitlab.sharing import Sharing, sharing
 from pipegen.targets.gitlab.triggers import Bridge, check_parameters
@@ -61,15 +59,14 @@ def lower(
     settings: Settings,
     *,
     chosen: bool,
-    scales: Scales,
     report: Report,
     groups: Sequence[Sequence[str]] = (),
     is_child: bool = False,
 ) -> Lowered:
     """Return the file of *plans*; the pipelines that the user has *chosen* run unconditionally.
 
-    There are several where one would be too big, or where *groups* of stages are to be in child pipelines. A file that
-    *is_child* is one, and started by the pipeline that generates it.
+    There are several where *groups* of stages are to be in child pipelines. A file that *is_child* is one, and started
+    by the pipeline that generates it.
     """
     names = Names()
     titles = stage_names(plans, names, report)
@@ -90,15 +87,14 @@ def lower(
         from pipegen.targets.gitlab.dynamic import as_child, child_notes  # noqa: PLC0415 - seldom asked for
 
         return Lowered(as_child(document, names, laid[0].pipeline.shell_image()), (*told, *child_notes(settings)))
-    budget = settings.max_yaml_size_bytes * BUDGET // 100
-    if not groups and scales.weigh(document) <= budget:
+    if not groups:
         return Lowered(document, told)
-    # Most configs are not cut, and start without what cuts.
+    # Most configs have no child pipelines, and start without what makes them.
     from pipegen.targets.gitlab.children import divided  # noqa: PLC0415
     from pipegen.targets.gitlab.splitting import split  # noqa: PLC0415
 
-    cut = split(plans, laid, settings, groups, budget, scales, report)
-    if cut is None or not any(one.parts for one in cut):
+    cut = split(plans, laid, settings, groups, report)
+    if not any(one.parts for one in cut):
         return Lowered(document, told)
     found = [divided(one, how.parts, how.titles, names) for one, how in zip(laid, cut, strict=True)]
     plans_made = zip(plans, found, strict=True)

@@ -19,10 +19,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import TypeAlias
 
 from pipegen.emit.yaml import Commented, Flow, Folded, Value
 
+Version: TypeAlias = "tuple[int, int]"
+
 LIMIT = 2 * 1024 * 1024
+# The version since which that is the default, and what it was before.
+BIGGER_FILES: Version = (17, 3)
+SMALLER_LIMIT = 1024 * 1024
 # What of the limit a file may take, in percent.
 BUDGET = 90
 

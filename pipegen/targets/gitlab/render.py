@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pipegen.emit.header import header
-from pipegen.emit.yaml import Commented, Data, Flow, Value, with_header, write
+from pipegen.emit.yaml import Commented, Data, Flow, Value, with_header
 from pipegen.targets.gitlab.model import (
     PLAINLY_KEPT,
     UNLIMITED,
@@ -30,10 +30,9 @@ from pipegen.targets.gitlab.model import (
 from pipegen.targets.gitlab.settings import Release
 
 
-def render(data: Mapping[str, Value], source: str, notes: Iterable[str]) -> str:
-    """Return the text of a file with the keys *data*, made from *source*; *notes* go in its header."""
-    text = write(data)
-    return with_header(header(source, notes, text), text)
+def headed(body: str, source: str, notes: Iterable[str]) -> str:
+    """Return the text of a file with the keys in *body*, made from *source*; *notes* go in its header."""
+    return with_header(header(source, notes, body), body)
 
 
 def around(document: Document) -> dict[str, Value]:

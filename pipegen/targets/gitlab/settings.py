@@ -10,8 +10,8 @@ from pipegen.shell import defaults
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import plain
-from pipegen.structs import Struct, field
-from pipegen.targets.gitlab.memory import LIMIT
+from pipegen.structs import Struct, field, replace
+from pipegen.targets.gitlab.memory import BIGGER_FILES, LIMIT, SMALLER_LIMIT, Version
 
 # What a website and a release are made of unless the settings say otherwise.
 _FOLDER = "public"
@@ -100,13 +100,22 @@ class Settings(Struct, kw_only=True):
     projects: Mapping[str, Project] = field(default_factory=dict)
     mail: Mail | None = None
     max_yaml_size_bytes: int = LIMIT
+    version: Version | None = None
 
 
 def read(section: TreeMapping | None) -> Settings:
     """Return the settings in a *section* that fits the schema."""
     given: Any = plain(section) if section is not None else {}
     values: Any = {key: _READERS[key](value) if key in _READERS else value for key, value in given.items()}
-    return Settings(**values)
+    settings = Settings(**values)
+    if settings.version is not None and settings.version < BIGGER_FILES and "max_yaml_size_bytes" not in given:
+        return replace(settings, max_yaml_size_bytes=SMALLER_LIMIT)
+    return settings
+
+
+def _version(given: str) -> Version:
+    major, minor = given.split(".")
+    return int(major), int(minor)
 
 
 def _projects(given: Any) -> dict[str, Project]:
@@ -130,6 +139,7 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
     "promote": lambda given: Promote(**given),
     "projects": _projects,
     "mail": lambda given: Mail(**given),
+    "version": _version,
 }
 
 
@@ -244,7 +254,13 @@ SCHEMA: Mapping[str, object] = _object(
         "type": "integer",
         "minimum": 1,
         "default": LIMIT,
-        "description": "The setting of that name of the GitLab server: how much memory a parsed file may take. Bigger "
-        "ones are split into child pipelines.",
+        "description": "The setting of that name of the GitLab server: how much memory a parsed file may take. Of a "
+        "bigger one, the jobs go into files that it includes.",
+    },
+    version={
+        "type": "string",
+        "pattern": r"^[0-9]{1,3}\.[0-9]{1,3}$",
+        "description": "The version of the GitLab server, in quotes: `'16.11'`. What needs a newer one is an error. "
+        "Before 17.3, `max_yaml_size_bytes` is 1 MiB by default.",
     },
 )

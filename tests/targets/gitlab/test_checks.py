@@ -78,9 +78,11 @@ def test_a_file_past_gitlab_s_limit_is_an_error() -> None:
     size = scales.weigh(made)
     span = Span(SourceFile("pipegen.yaml", "service"), 0, 7)
     report = Report()
-    check_size("fits", len(made.jobs), size, size * 10 // 9 + 1, span, report)
-    check_size("is too big", len(made.jobs), size, size * 10 // 9 - 10, span, report)
+    check_size("fits", len(made.jobs), (size, size), size * 10 // 9 + 1, span, report)
+    check_size("is too big", len(made.jobs), (size, 0), size * 10 // 9 - 10, span, report)
+    check_size("has a long text", len(made.jobs), (0, size), size * 10 // 9 - 10, span, report)
 
     assert size == memory(scales.data(made))
-    assert [one.code.number for one in report.diagnostics()] == ["PG627"]
-    assert '"is too big"' in report.diagnostics()[0].message
+    assert [one.code.number for one in report.diagnostics()] == ["PG627", "PG627"]
+    assert '"has a long text" as too big: its text has' in report.diagnostics()[0].message
+    assert '"is too big" as too big: parsed, its job takes' in report.diagnostics()[1].message

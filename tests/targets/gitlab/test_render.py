@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+from pipegen.emit.yaml import write
 from pipegen.targets.gitlab.model import (
     Document,
     Entry,
@@ -17,7 +18,7 @@ from pipegen.targets.gitlab.model import (
     Trigger,
     Variable,
 )
-from pipegen.targets.gitlab.render import render
+from pipegen.targets.gitlab.render import headed
 from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import Workflow
 
@@ -154,7 +155,7 @@ TEXT = """\
 
 def test_a_file_is_laid_out_for_people() -> None:
     """Keys stand in one order, short lists and needs on one line, several commands as a block."""
-    text = render(Scales().data(DOCUMENT), "pipegen.yaml", ["Left out: nothing."])
+    text = headed(write(Scales().data(DOCUMENT)), "pipegen.yaml", ["Left out: nothing."])
     digest = text.splitlines()[2].removeprefix("# Digest: ")
 
     assert text == dedent(TEXT).format(digest=digest)

@@ -14,6 +14,7 @@ from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence
 from pipegen.targets.gitlab.settings import SCHEMA, Pages, Project, Settings, read
 
 EVERYTHING: dict[str, Any] = {
+    "version": "16.11",
     "images": "local",
     "tags": ["docker", "linux"],
     "workflow": {"name": "All", "rules": [{"when": "always"}]},
@@ -68,6 +69,7 @@ def test_every_setting_is_read() -> None:
     settings = read(section)
 
     assert EVERYTHING.keys() == set(SCHEMA["properties"]) == set(Settings.__struct_fields__)  # type: ignore[call-overload]
+    assert settings.version == (16, 11)
     assert settings.images is Images.LOCAL
     assert settings.tools.curl == "e:1"
     assert settings.projects == {
@@ -91,6 +93,8 @@ def test_the_schema_is_one() -> None:
     "section",
     [
         {"images": "remote"},
+        {"version": 16.1},
+        {"version": "16"},
         {"unknown": 1},
         {"tools": {"podman": "x"}},
         {"registry": 'x"; rm -rf ~'},
