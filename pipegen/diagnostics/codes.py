@@ -210,6 +210,8 @@ IMAGE_BY_TAG = Code("PG716", "image-by-tag", _I)
 UNPINNED_CHART = Code("PG717", "unpinned-chart", _W)
 UNPINNED_LIBRARY = Code("PG718", "unpinned-library", _W)
 UNPINNED_INCLUDE = Code("PG719", "unpinned-include", _W)
+SHELL_SYNTAX = Code("PG720", "shell-syntax", _E)
+BASH_SYNTAX = Code("PG721", "bash-syntax", _W)
 
 # 8: runs; 801 to 809 where they take place, 810 to 819 those on paper, 820 to 839 those on this machine
 DUPLICATE_MACHINE = Code("PG801", "duplicate-machine", _E)
