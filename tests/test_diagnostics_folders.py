@@ -55,6 +55,8 @@ BESIDE = {"PG501", "PG366", "PG649", "PG690", "PG716"}
 
 # What is told where another program is installed.
 SHELLCHECK = ("PG706", "PG707")
+# What a shell says in its own words, and what only another one says.
+SHELLS = ("PG720", "PG721")
 
 
 def settings_of(config: Path) -> dict[str, list[str]]:
@@ -88,6 +90,9 @@ def diagnose(folder: Path) -> tuple[Diagnostic, ...]:
         if folder.name.startswith("PG7"):
             if folder.name.startswith(SHELLCHECK):
                 require(None if shutil.which("shellcheck") else "shellcheck is not installed")
+            if folder.name.startswith(SHELLS):
+                is_dash = Path(shutil.which("sh") or "").resolve().name == "dash"
+                require(None if is_dash and shutil.which("bash") else "sh is not dash, or bash is not installed")
             lint(analysed, report)
     return masked(report.diagnostics())
 

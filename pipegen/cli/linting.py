@@ -3,22 +3,47 @@
 from __future__ import annotations
 
 import shutil
+from typing import TYPE_CHECKING
 
 from pipegen.compiler import Analysed
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.report import Report
 
+if TYPE_CHECKING:
+    from pipegen.lint.base import Checked
+
 
 def is_told(code: Code) -> bool:
-    """Return whether the rules tell of *code* wherever there is something to tell: shellcheck may not be here."""
-    return code not in {codes.SHELLCHECK, codes.SHELLCHECK_NOTE} or shutil.which("shellcheck") is not None
+    """Return whether the rules report *code* wherever it applies: its program may not be installed."""
+    programs = {
+        codes.SHELLCHECK: "shellcheck",
+        codes.SHELLCHECK_NOTE: "shellcheck",
+        codes.SHELL_SYNTAX: "sh",
+        codes.BASH_SYNTAX: "bash",
+    }
+    return code not in programs or shutil.which(programs[code]) is not None
 
 
 def lint(analysed: Analysed, report: Report, *, fixable: bool = False) -> None:
     """Report what the rules find in *analysed*; only what may be *fixable*, if asked so."""
-    from pipegen.lint.base import Checked  # noqa: PLC0415 - no other verb needs the rules
-    from pipegen.lint.registry import FIXING, RULES, ask  # noqa: PLC0415
+    from pipegen.lint.registry import FIXING, RULES, ask  # noqa: PLC0415 - no other verb needs the rules
 
-    checked = Checked(analysed.file, analysed.pipelines, analysed.plans, analysed.settings)
-    ask(FIXING if fixable else RULES, checked, report)
+    ask(FIXING if fixable else RULES, _checked(analysed), report)
+
+
+def check_scripts(analysed: Analysed, report: Report) -> None:
+    """Report the scripts of *analysed* that their shell cannot parse: what no other rule finds stops a pipeline."""
+    if not any(
+        stage.script is not None or stage.after is not None for one in analysed.pipelines for stage in one.stages
+    ):
+        return
+    from pipegen.lint.rules import shell_syntax  # noqa: PLC0415 - for configs with scripts alone
+
+    shell_syntax.check(_checked(analysed), report)
+
+
+def _checked(analysed: Analysed) -> Checked:
+    from pipegen.lint.base import Checked  # noqa: PLC0415 - no other verb needs the rules
+
+    return Checked(analysed.file, analysed.pipelines, analysed.plans, analysed.settings)

@@ -15,6 +15,8 @@ from pipegen.plan.variables import check_variable_name
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 
 _OUTPUT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
+# Names of environment variables by convention, not those of awk, jq or regular expressions.
+_LITERAL = rare_pattern(r"(?<![$\\])\$[A-Z][A-Z0-9_]+(?![a-z])")
 _ODD_BACKSLASHES = rare_pattern(r"(?<!\\)(?:\\\\)*\\$")
 
 
@@ -26,6 +28,8 @@ def commands(stage: Stage, values: Values) -> Commands | None:
     entries = entries_of(stage.script.node)
     check_entries("script", entries, stage.script, values.report)
     env = values.map(stage.env.node, stage.script.span).entries if stage.env else ()
+    if stage.env:
+        check_literals(stage.env.node, values.report)
     for name, _ in env:
         check_variable_name(name.constant, name.span, values.report)
     found = Commands(
@@ -65,6 +69,19 @@ def check_entries(key: str, entries: tuple[Scalar, ...], given: Value, report: R
                 "a backslash at the end would take what comes after into the command",
                 at=entry.span,
                 hint='write a command over several lines as one block: "- |", then its lines',
+            )
+
+
+def check_literals(env: Node, report: Report) -> None:
+    """Report `$NAME` in the values of *env*, which no engine and no shell expands."""
+    entries = env.entries if isinstance(env, Mapping) else ()
+    for value in [entry.value for entry in entries if isinstance(entry.value, Scalar) and "$" in entry.value.text]:
+        for found in _LITERAL.finditer(value.text):
+            report.add(
+                codes.LITERAL_VARIABLE,
+                f'"{found[0]}" stays as it stands: a value of "env" is text',
+                at=value.part(found.start(), found.end()),
+                hint=f'write "${{{found[0][1:]}}}" for the variable',
             )
 
 

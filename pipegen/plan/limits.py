@@ -7,10 +7,11 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.durations import seconds
 from pipegen.plan.model import AllowFailure, Failure, Limits, Retry, Timeout
-from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Kind, Mapping, Node, Scalar, Sequence
 
 # Engines count the seconds in whole numbers that end somewhere; nobody waits as long.
 _LONGEST = 366 * 86_400
+_MINUTE = 60
 _NONE = Limits()
 
 
@@ -63,6 +64,13 @@ def _timeout(value: Value | None, report: Report) -> Timeout | None:
             f'"{value.node.text.strip()}" is longer than a year',
             at=value.node.span,
             hint='give the time that the stage may take, such as "2 hours"',
+        )
+    if 0 < found < _MINUTE and (value.node.kind is Kind.INTEGER or value.node.text.strip().isdigit()):
+        report.add(
+            codes.SHORT_TIMEOUT,
+            f"this stage may take {found} second{'s' if found > 1 else ''}: a number without a unit is in seconds",
+            at=value.node.span,
+            hint=f'write "{found} minutes" if that is meant, as in Jenkins, or "{found}s"',
         )
     return Timeout(found, value.span)
 

@@ -179,3 +179,15 @@ def test_a_changed_config_changes_the_file(here: Path, pipegen: Pipegen) -> None
 
     assert (result.status, result.err) == (0, ".gitlab-ci.yml written\n")
     assert "\nstyle:\n" in (here / ".gitlab-ci.yml").read_text(encoding="utf-8")
+
+
+def test_a_script_that_the_shell_cannot_parse_is_not_compiled(empty: Path, pipegen: Pipegen) -> None:
+    """No file is written for a pipeline that fails in every run."""
+    (empty / "pipegen.yaml").write_text(
+        "pipelines: {p: {stages: [{name: a, script: 'echo \"unclosed'}]}}\n", encoding="utf-8"
+    )
+    result = pipegen("compile", "-t", "gitlab")
+
+    assert result.status == 1
+    assert "error[PG720]" in result.err
+    assert names(empty) == set()

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from pipegen.shell.steps import traces
-from pipegen.shell.steps.traces import leaves_traces
+from pipegen.shell.steps.traces import leaves_traces, sets_nounset
 
 PIECES = (
     *(" ", "  ", "\n", "\t", " ", "\\", '"', "'", "$x", "$", "${", "}", "${A:=", "=", "x", "!", "&", "|", "&&", "`"),
@@ -29,7 +29,7 @@ def test_signs_decide_nothing_that_the_pattern_does_not(seed: int) -> None:
     assert answers == {True, False}
 
 
-@pytest.mark.parametrize("text", ['echo "$x" y', "make all", "./run --fast a.b", "tar -xf a.tar"])
+@pytest.mark.parametrize("text", ['echo "$x" y', "make all", "./run --fast a.b", "tar -xf a.tar", "docker exec api ls"])
 def test_plain_commands_leave_nothing(text: str) -> None:
     """A program that is called changes nothing in the shell that calls it."""
     assert not leaves_traces(text)
@@ -39,3 +39,20 @@ def test_plain_commands_leave_nothing(text: str) -> None:
 def test_what_stays_in_the_shell_leaves_traces(text: str) -> None:
     """Variables, options, places and the status of lists are there afterwards."""
     assert leaves_traces(text)
+
+
+@pytest.mark.parametrize("text", ["kubectl -n web set image deployment/up api:1", "git read u", "echo set -u"])
+def test_a_word_behind_a_program_is_no_builtin(text: str) -> None:
+    """`kubectl set image` sets no option of the shell."""
+    assert not leaves_traces(text)
+    assert not sets_nounset(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["set -eu", "make\n  set -u", "if x; then set -u; fi", "{ set -u; }", "command set -u", "A=1 set -u", ">a set -u"],
+)
+def test_the_shells_own_set_is_one_wherever_a_command_begins(text: str) -> None:
+    """Behind separators, keywords, assignments and redirections."""
+    assert leaves_traces(text)
+    assert sets_nounset(text)

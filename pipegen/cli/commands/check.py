@@ -32,6 +32,7 @@ from pipegen.cli.streams import show_text
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.ignores import report_unused
 from pipegen.config.load import USUAL_NAMES
+from pipegen.diagnostics import codes
 from pipegen.diagnostics.masking import masked
 from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.render import FORMATS
@@ -80,6 +81,8 @@ def check(
         write(output, FORMATS[form.value](without_tokens(found)))
         form = Format.TEXT
     show(found, form, sys.stdout)
+    if not is_told(codes.SHELLCHECK):
+        tell(form, "shellcheck is not installed, so scripts are checked without it")
     if any(report.has_errors(strict=strict) for report in reports):
         end(Exit.PROBLEMS)
     else:

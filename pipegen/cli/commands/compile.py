@@ -12,6 +12,7 @@ from pipegen.cli.files.output import check_place, make_folder
 from pipegen.cli.files.regenerate import Result, placed
 from pipegen.cli.files.repository import folder_from_root
 from pipegen.cli.files.writing import check_files, write_files
+from pipegen.cli.linting import check_scripts
 from pipegen.cli.session import (
     ChangedSinceOption,
     ConfigArgument,
@@ -168,6 +169,8 @@ def _compile(path: Path, fixed: Mapping[str, str], asked: _Asked) -> None:
     """Write what is *asked* for, or compare it with what lies there."""
     report, output, since = Report(), asked.output, asked.options.since
     analysed = attempt(path, report, lambda file: analysed_since(file, asked.pipeline, report, fixed, since))
+    if analysed is not None:
+        check_scripts(analysed, report)
     results = _results(analysed, asked.target, output, asked.options, report) if analysed is not None else ()
     is_sound = analysed is not None and not report.has_errors(strict=asked.strict)
     if not is_sound or output == "-":

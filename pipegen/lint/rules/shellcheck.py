@@ -12,6 +12,7 @@ from typing import Any
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked
+from pipegen.lint.rules.shell_syntax import refused
 from pipegen.lint.scripts import ShellText, lines_of, shell_texts
 from pipegen.plan.model import Shell
 
@@ -20,7 +21,8 @@ _START = {Shell.SH: "#!/bin/sh -e\n# shellcheck shell=dash\n", Shell.BASH: "#!/b
 _START_LINES = 2
 # Files that a script reads are not looked at, and much of the environment comes from outside; a program named test,
 # as in "./ci/test | tee log", is not the one whose "|" could be meant for an "or".
-_NOT_ASKED = "SC1090,SC1091,SC2154,SC2265,SC2266"
+# SC3053 to SC3060 are expansions that PG360 reports.
+_NOT_ASKED = "SC1090,SC1091,SC2154,SC2265,SC2266,SC3053,SC3054,SC3055,SC3056,SC3057,SC3058,SC3059,SC3060"
 _OPTIONS = ("--norc", "--format=json1", "--severity=info", f"--exclude={_NOT_ASKED}")
 _CODES = {"error": codes.SHELLCHECK, "warning": codes.SHELLCHECK, "info": codes.SHELLCHECK_NOTE}
 # A process for fewer scripts would cost more than it saves.
@@ -33,7 +35,10 @@ def check(checked: Checked, report: Report) -> None:
     texts: dict[str, list[ShellText]] = {}
     if program is None:
         return
+    unreadable = refused(checked)
     for one in shell_texts(checked):
+        if one in unreadable:
+            continue  # the shell has said what is wrong
         texts.setdefault(_START[one.shell] + one.text, []).append(one)
     for text, remark in _remarks(program, tuple(texts)) if texts else ():
         for one in texts[text]:

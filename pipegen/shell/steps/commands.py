@@ -19,13 +19,12 @@ from pipegen.shell.quote import Literal, Shell, Variable, Word, assigned, consta
 from pipegen.shell.rewrite import rewrite
 from pipegen.shell.steps.lines import joined, lines_of
 from pipegen.shell.steps.ready import waited_for
-from pipegen.shell.steps.traces import indentable, is_open_ended, leaves_traces
+from pipegen.shell.steps.traces import indentable, is_open_ended, leaves_traces, sets_nounset
 from pipegen.shell.text import output_variable, own_variable, word
 
 _OUTPUTS = "$pipegen/outputs"
 _MEASURE = attrgetter("measure")
 _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
-_NOUNSET = re.compile(r"\bset\b[^\n;]*u")
 
 
 def commands(step: Commands, lowering: Lowering, *, is_alone: bool) -> list[Command]:
@@ -121,7 +120,7 @@ class _Values:
     def _may_refuse_unset(self) -> bool:
         """Whether the script may tell its shell to end at a variable that is not set."""
         written = (part for line in self._step.lines for part in line.script.parts if isinstance(part, str))
-        return any(_NOUNSET.search(text) for text in written)
+        return any(sets_nounset(text) for text in written)
 
 
 def _said(reference: Reference) -> tuple[str | None, ...]:

@@ -12,9 +12,14 @@ _BUILTINS = (
     r"cd|pushd|popd|exit|exec|set|shopt|trap|\.|source|eval|return|unset|readonly|export|declare|typeset|local|"
     r"alias|unalias|hash|enable|command|builtin|read|mapfile|readarray|getopts|for|select|let|umask|ulimit|function|coproc"
 )
+# Where a command may begin: not behind the name of a program, as in `kubectl set image`.
+_COMMAND_START = (
+    r"""(?:^|[;&|(){}!`\\"']|\b(?:if|elif|while|until|then|else|do|time|command|builtin|in)\s"""
+    r"""|\b[A-Za-z_]\w*=\S*\s|[<>]&?[ \t]*\S+\s)\s*"""
+)
 _TRACES = rare_pattern(
     rf"""
-    (?:^|[\s;&|(){{}}!`\\"'])(?:{_BUILTINS})(?:$|[\s;&|)}}`"'])
+    {_COMMAND_START}(?:{_BUILTINS})(?:$|[\s;&|)}}`"'])
     | (?:^|[\s;&|(){{}}`])[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?\+?=
     | \(\s*\) | \(\( | \$\{{[A-Za-z_][A-Za-z0-9_]*:?= | \bprintf\s+-v
     | (?:^|[;&|({{!`]|\b(?:then|do|else)\b)\s*"?\$
@@ -22,6 +27,7 @@ _TRACES = rare_pattern(
     """,
     re.MULTILINE | re.VERBOSE,
 )
+_NOUNSET = re.compile(rf"{_COMMAND_START}set\b[^\n;]*u", re.MULTILINE)
 # Without one of these signs and words nothing above is there; to look for them takes a quarter of the time.
 _SIGNS = re.compile(r"[=(){}!&|;`]")
 _EXPANDED_FIRST = re.compile(r'^\s*"?\$', re.MULTILINE)
@@ -42,6 +48,11 @@ def leaves_traces(text: str) -> bool:
         if not may_be_next or not _EXPANDED_NEXT.search(text):
             return False
     return _TRACES.search(text) is not None
+
+
+def sets_nounset(text: str) -> bool:
+    """Return whether *text* may have the shell refuse variables that are not set."""
+    return "set" in text and _NOUNSET.search(text) is not None
 
 
 def is_open_ended(text: str) -> bool:

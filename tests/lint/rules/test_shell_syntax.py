@@ -1,0 +1,121 @@
+"""Scripts that their shell cannot parse are reported at the user's line, and nothing in them is executed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engines.requirement import require
+from lint.asking import asked, stages, told
+
+from pipegen.lint.rules.shell_syntax import check
+
+
+@pytest.fixture(autouse=True)
+def _shells() -> None:
+    """Skip where a shell is absent: nothing is reported there."""
+    require(None if shutil.which("sh") and shutil.which("bash") else "sh and bash are not both installed")
+
+
+def codes(*written: str) -> list[str]:
+    """Return the codes for the stages *written*."""
+    return [found.code.number for found in asked(check, stages(*written))]
+
+
+@pytest.mark.parametrize(
+    ("script", "place"),
+    [
+        ("[make, 'echo \"a', echo b]", '"'),
+        ("[make, 'echo $(', echo b]", "$"),
+        ("[make, 'echo `date', echo b]", "`"),
+        ("[make, 'if true; then', echo b]", "echo b"),
+        ("[make, '(cd x', echo b]", "("),
+        ("[make, fi, echo b]", "fi"),
+        ("[make, 'echo a )', echo b]", ")"),
+        ("[make, '}', echo b]", "}"),
+    ],
+)
+def test_a_script_that_no_shell_parses(script: str, place: str) -> None:
+    """The place is what is open, or the line that the shell names."""
+    assert told(check, stages(f"{{name: a, script: {script}}}")) == [(4, place)]
+    assert codes(f"{{name: a, script: {script}}}") == ["PG720"]
+
+
+@pytest.mark.parametrize("opening", ["'", '"', "`", "$(", "(", "{ ", "if x; then", "case x in", "cat <<E"])
+@pytest.mark.parametrize("closing", ["'", '"', "`", ")", "} ", "fi", "esac", "E"])
+def test_one_script_does_not_close_another(opening: str, closing: str) -> None:
+    """Each is complete in itself, although one process reads them all; an open here-document ends with the script."""
+    texts = (opening, closing, "make")
+    written = [f"{{name: s{number}, script: [': x', {text!r}]}}" for number, text in enumerate(texts)]
+    alone = [number for number, one in enumerate(written) if codes(one)]
+
+    assert [line - 4 for line, _ in told(check, stages(*written))] == alone
+
+
+@pytest.mark.parametrize("script", ["x=(1 2)", "cat < <(date)", "f-g() { ls; }", "[[ $x =~ (a|b) ]]", "((i++)) |& cat"])
+def test_what_bash_parses_is_a_warning_for_sh(script: str) -> None:
+    """Where sh is bash, it is none; a stage with `shell: bash` gets it as it stands."""
+    is_bash = not codes("{name: a, script: 'x=(1 2)'}")
+
+    assert codes(f"{{name: a, script: '{script}'}}") == ([] if is_bash else ["PG721"])
+    assert codes(f"{{name: a, shell: bash, script: '{script}'}}") == []
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        '["shopt -s extglob", "rm -f !(a|b)"]',
+        "[if true; then, ls, fi]",
+        '["cat <<E\\nit\'s (\\nE"]',
+        '["# it\'s", "echo \\"it\'s\\""]',
+        "['echo ${b.stage} \"${b.stage}\"', 'case ${b.stage} in a) ls ;; esac']",
+        "[\"cat <<'E'\\n${b.stage} $(\\nE\"]",
+    ],
+)
+def test_what_the_shell_parses_is_not_reported(script: str) -> None:
+    """Over several entries, with comments, here-documents and references."""
+    assert codes("{name: b, script: ls}", f"{{name: a, shell: bash, script: {script}}}") == []
+
+
+def test_commands_of_outputs_and_after_are_texts_of_their_own() -> None:
+    """Each at its line."""
+    text = stages(
+        "{name: a, script: make, after: ['echo (']}", "{name: b, script: make, outputs: {v: {command: '\"'}}}"
+    )
+
+    assert told(check, text) == [(4, "("), (5, '"')]
+
+
+def test_nothing_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not by the script, not by what the environment names, not where a script closes what stands around it."""
+    canary = tmp_path / "canary"
+    (tmp_path / "rc").write_text(f"touch {canary}-rc\n", encoding="utf-8")
+    monkeypatch.setenv("BASH_ENV", str(tmp_path / "rc"))
+    monkeypatch.setenv("ENV", str(tmp_path / "rc"))
+    touch = f"touch {canary}"
+    scripts = (touch, f"}}; {touch}; {{", f"set +n; {touch}", f"x=$({touch}) y=`{touch}`")
+    for shell in ("sh", "bash"):
+        codes(*(f"{{name: s{number}, shell: {shell}, script: '{one}'}}" for number, one in enumerate(scripts)))
+
+    assert [path.name for path in tmp_path.iterdir()] == ["rc"]
+
+
+def test_many_scripts_take_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where all can be parsed; the one that cannot is found by halves."""
+    started: list[str] = []
+    spawn = os.posix_spawn
+
+    def counted(path: str, words: tuple[str, ...], environment: dict[str, str], **more: Any) -> int:
+        started.append(path)
+        return spawn(path, words, environment, **more)
+
+    monkeypatch.setattr(os, "posix_spawn", counted)
+    written = [f"{{name: s{number}, script: echo {number}}}" for number in range(64)]
+    codes(*written)
+    assert len(started) == 1
+
+    assert codes(*written, "{name: bad, script: 'echo \"'}") == ["PG720"]
+    assert len(started) < 24
