@@ -173,7 +173,7 @@ def _weigh_around(step: Around) -> int:
             # More blocks, and the error that is thrown again.
             return 2 * _CLOSURE + _STATEMENT + weigh_steps(step.on_failure) + weigh_steps(step.always)
         case model.OnAgent():
-            return _TEXT
+            return _weigh_agent(step.agent)
         case model.WithAfter():
             return _weigh_step(step.sh)
         case model.InImage():

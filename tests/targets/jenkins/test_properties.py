@@ -50,3 +50,12 @@ def test_the_users_option_takes_the_place_of_ours() -> None:
 
     assert [line for line in found if line.startswith("preserveStashes")] == ["preserveStashes(buildCount: 5)"]
     assert "skipDefaultCheckout()" in found
+
+
+def test_an_option_of_the_declarative_style_stands_there_alone() -> None:
+    """A script cannot say it (PG608)."""
+    settings = "options: [skipStagesAfterUnstable, quietPeriod(5)]"
+
+    assert {"skipStagesAfterUnstable()", "quietPeriod(5)"} <= {*lines(settings, "auto")}
+    with pytest.raises(AssertionError, match="PG608"):
+        lines(settings, "scripted")
