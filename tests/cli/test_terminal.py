@@ -49,6 +49,7 @@ pipelines:
       - {{ name: c, approve: {{ message: {WRITTEN} }}, script: [x] }}
     execution:
       - [{WRITTEN}, b]
+      - [c, b]
 """
 PLAIN = "pipelines: { p: { stages: [{ name: a, script: [x] }, { name: b, script: ['exit 1'] }] } }\n"
 FORMS = ("text", "concise", "json", "sarif", "gitlab", "github", "junit")

@@ -58,8 +58,7 @@ def tail(log: Path, lines: int = TAIL_LINES) -> tuple[str, ...]:
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
-            text = _COLOUR.sub("", file.read().decode(errors="replace"))
-            return tuple(text.splitlines()[-lines:])
+            return tuple(file.read().decode(errors="replace").splitlines()[-lines:])
     except OSError:
         return ()
 
@@ -73,6 +72,6 @@ def _failure(entry: Entry, folder: RunFolder, *, several: bool) -> Iterator[str]
     yield ""
     yield f"{named(entry, several=several)} failed{may}: {reason or 'no status'}{again}, {SECONDS.words(entry.seconds)}"
     for line in tail(log):
-        yield f"  | {line}"
+        yield f"  | {_COLOUR.sub('', line)}"
     yield f"  {log}"
     yield ""
