@@ -1,7 +1,7 @@
 """How deep the `parallel` blocks of a scripted file nest, and the diagnostic for graphs that nest too deep.
 
-Jenkins 2.479 resumes a build with 15 nested blocks after a restart of the controller. With 17 it cannot load the
-program of the build (StackOverflowError). Without a restart, 60 blocks run; at about 75 the build itself fails.
+Jenkins 2.479 resumes a build with 10 nested blocks after a restart of the controller. With 12 it sometimes and with 17
+it always fails to load the program (StackOverflowError). Without a restart, 60 run; at some 75 the build itself fails.
 """
 
 from __future__ import annotations
