@@ -33,9 +33,9 @@ def small(graph: ExecutionGraph, bodies: Mapping[str, str], deepest: int, shallo
     """Return stages with *bodies* and the driver of deep graphs, with other numbers for what is deep and shallow."""
     made = jenkinsfile(scripts(plan(*families.diamonds(50).arcs)), style="scripted")
     head, how = made[: made.index("addStages1()")], made[made.index("// How the stages run.") :]
-    for text, number in (("block.depth == 40", deepest), ("block.depth <= 20", shallow)):
+    for text, number in (("block.depth == 10", deepest), ("block.depth <= 5", shallow)):
         assert how.count(text) == 1
-        how = how.replace(text, f"{text[:-2]}{number}")
+        how = how.replace(text, f"{text.rpartition(' ')[0]} {number}")
     stages = [
         f"addStage('{node}', after: {list(graph.predecessors(node))}, agent: null) {{ {bodies[node]} }}"
         for node in graph.nodes
@@ -44,7 +44,7 @@ def small(graph: ExecutionGraph, bodies: Mapping[str, str], deepest: int, shallo
 
 
 def replayed(
-    build: Build, graph: ExecutionGraph, deepest: int = 40, shallow: int = 20, *, around: int = 0
+    build: Build, graph: ExecutionGraph, deepest: int = 10, shallow: int = 5, *, around: int = 0
 ) -> driver.Run:
     """Check that all starts, and how deep they are, are those that the model gives for the same ends; return it.
 
@@ -68,26 +68,28 @@ def test_a_compiled_file_runs(jenkins: Callable[..., Build]) -> None:
     deep = plan(*graph.arcs, ["last"], name="deep", last={"is_final": True})
     text = jenkinsfile(scripts(deep, (), **sides), scripts(plan(["a", "b"], name="other")), style="scripted")
     build = jenkins(text)
-    replayed(build, ExecutionGraph([f"deep: {one}", f"deep: {node}"] for one, node in graph.arcs), 39, 19, around=1)
+    replayed(build, ExecutionGraph([f"deep: {one}", f"deep: {node}"] for one, node in graph.arcs), 9, 4, around=1)
     last = build.stage("deep: last")
 
     assert validate({"deep": text}, bytecode=True) == {"deep": ()}
     assert build.result == "SUCCESS"
     assert len(build.stages) == 93
-    assert max(len(stage.branches) for stage in build.stages) <= 40
+    assert max(len(stage.branches) for stage in build.stages) <= 10
+    assert build.is_resumable
     assert all(stage.end <= last.start for stage in build.stages if stage.name.startswith("deep: ") and stage != last)
 
 
-def test_forty_blocks_and_no_more(jenkins: Callable[..., Build]) -> None:
+def test_ten_blocks_and_no_more(jenkins: Callable[..., Build]) -> None:
     """Sides that all overlap nest until they may not; then those that are deep end, and all goes on from there."""
-    graph = families.trellis(60, 60)
+    graph = families.trellis(30, 30)
     bodies = {node: "sleep 3" if node.startswith("s") else "echo 'x'" for node in graph.nodes}
-    build = jenkins(small(graph, bodies, 40, 20))
+    build = jenkins(small(graph, bodies, 10, 5))
     model = replayed(build, graph)
 
     assert build.result == "SUCCESS"
-    assert len(build.stages) == 120
-    assert max(len(stage.branches) for stage in build.stages) == 40
+    assert len(build.stages) == 60
+    assert max(len(stage.branches) for stage in build.stages) == 10
+    assert build.is_resumable
     assert model.held > 0
     assert all(build.stage(one).end <= build.stage(name).start for one, name in graph.arcs)
 
@@ -96,7 +98,7 @@ def test_a_hundred_diamonds_do_not_nest(jenkins: Callable[..., Build]) -> None:
     """Each join starts where the block that it closes was started."""
     graph = families.diamonds(100)
     bodies = dict.fromkeys(graph.nodes, "echo 'x'")
-    build = jenkins(small(graph, bodies, 40, 20))
+    build = jenkins(small(graph, bodies, 10, 5))
     replayed(build, graph)
 
     assert build.result == "SUCCESS"

@@ -256,7 +256,7 @@ def test_an_index_into_the_environment_is_rejected(jenkins: Jenkins, line: str) 
 
 
 def test_a_long_chain_and_deep_nesting_run(jenkins: Jenkins) -> None:
-    """Hundreds of stages one after the other, and sixty parallel blocks in each other, are no problem."""
+    """Hundreds of stages in a row, and sixty nested parallel blocks; a restart of the controller ends the second."""
     build = jenkins(
         """
         for (int i = 0; i < 300; i++) {
@@ -276,6 +276,7 @@ def test_a_long_chain_and_deep_nesting_run(jenkins: Jenkins) -> None:
     assert build.result == "SUCCESS"
     assert len(build.stages) == 301
     assert build.stage("deepest").branches == ("a",) * 60
+    assert not build.is_resumable
 
 
 def test_catch_error_leaves_the_stage_unmarked(jenkins: Jenkins) -> None:

@@ -9,8 +9,8 @@ from typing import Self
 
 from pipegen.graph.execution import ExecutionGraph
 
-DEEPEST = 40
-SHALLOW = 20
+DEEPEST = 10
+SHALLOW = 5
 
 
 @dataclass(eq=False, slots=True)

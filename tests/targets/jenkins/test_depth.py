@@ -29,17 +29,17 @@ def deepest(*made: PlanScripts, report: Report) -> int:
 @pytest.mark.parametrize(
     ("graph", "expected", "is_told"),
     [
-        (families.trellis(41, 3), 0, False),
-        (families.trellis(42, 3), 40, True),
-        (families.diamonds(40), 0, False),
-        (families.diamonds(41), 40, False),
+        (families.trellis(11, 3), 0, False),
+        (families.trellis(12, 3), 10, True),
+        (families.diamonds(10), 0, False),
+        (families.diamonds(11), 10, False),
         (
             ExecutionGraph([[f"n{place}", f"n{place + 1}"] for place in range(60)] + [["n0", "n60"], ["n5", "n9"]]),
             0,
             False,
         ),
         (ExecutionGraph([[f"n{place}" for place in range(300)]]), 0, False),
-        (ExecutionGraph([[f"n{place}" for place in range(301)]]), 40, False),
+        (ExecutionGraph([[f"n{place}" for place in range(301)]]), 10, False),
     ],
 )
 def test_deep_and_large_graphs_have_another_driver(graph: ExecutionGraph, expected: int, *, is_told: bool) -> None:
@@ -56,21 +56,21 @@ def test_pipelines_with_a_start_of_their_own_are_a_block() -> None:
     deep, other = work(families.trellis(50, 3)), work(families.trellis(2, 1), "other")
     final = scripts(plan(["a"], ["last"], name="final", last={"is_final": True}))
 
-    assert deepest(deep, other, report=report) == 40
-    assert deepest(deep, final, report=report) == 39
+    assert deepest(deep, other, report=report) == 10
+    assert deepest(deep, final, report=report) == 9
 
 
 def test_what_may_wait_is_told() -> None:
     """The note names stages, and the top of the file has a line."""
     report = Report()
-    file = lowered(work(families.trellis(43, 3)), style="scripted", report=report)
+    file = lowered(work(families.trellis(13, 3)), style="scripted", report=report)
     (found,) = report.diagnostics()
 
-    assert found.message.startswith('"m21", "m22", "s20", "m23" and 41 more may start late: ')
-    assert "can put 42 parallel blocks" in found.message
+    assert found.message.startswith('"m6", "m7", "s5", "m8" and 11 more may start late: ')
+    assert "can put 12 parallel blocks" in found.message
     assert file.notes == (
         "Style: scripted.",
-        "Stages may start late in runs that put 40 parallel blocks into each other.",
+        "Stages may start late in runs that put 10 parallel blocks into each other.",
     )
 
 
