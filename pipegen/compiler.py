@@ -28,7 +28,7 @@ from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node
 from pipegen.structs import Struct
 from pipegen.targets.base import GeneratedFile, Request, Target
-from pipegen.targets.foreign import check_raw_targets
+from pipegen.targets.foreign import check_raw_targets, check_targets
 
 _SLUG, _NO_SLUG = re.compile("[a-z0-9]{1,40}"), rare_pattern("[^a-z0-9]+")
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -88,6 +88,7 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mappi
     config = parse(tree, file)
     pipelines = _chosen(config, names, report)
     parameters = read_parameters(config, given, report)
+    check_targets((name for name, _ in config.targets), report)
     report.stop_if_errors()
     written = read_stages(pipelines, config, report)
     report.stop_if_errors()

@@ -1,4 +1,4 @@
-"""What stages say to targets that there are not."""
+"""Targets that a config names and that are not installed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,22 @@ from collections.abc import Iterable
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss
 from pipegen.plan.model import Plan
+from pipegen.source.text import Located
 from pipegen.targets import registry
+
+
+def check_targets(targets: Iterable[Located[str]], report: Report) -> None:
+    """Report *targets*, keys of the config's settings, that neither pipegen nor an installed distribution offers."""
+    for target in targets:
+        if target.value not in registry.BUILT_IN and target.value not in registry.names():
+            known = registry.names()
+            meant = near_miss(target.value, known)
+            report.add(
+                codes.UNKNOWN_TARGET,
+                f'there is no target "{target.value}"',
+                at=target.span,
+                hint=f'rename it to "{meant}"' if meant else f"the targets are {listed(known)}",
+            )
 
 
 def check_raw_targets(plans: Iterable[Plan], report: Report) -> None:

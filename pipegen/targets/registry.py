@@ -49,6 +49,7 @@ def _jenkins() -> Target:
 
 
 _BUILT_IN: tuple[tuple[str, Callable[[], Target]], ...] = (("gitlab", _gitlab), ("jenkins", _jenkins))
+BUILT_IN = tuple(name for name, _ in _BUILT_IN)
 
 
 def _offered() -> tuple[EntryPoint, ...]:

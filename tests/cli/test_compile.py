@@ -69,8 +69,8 @@ def test_an_unknown_target_of_the_config_is_told_with_its_place(here: Path, pipe
     (here / "pipegen.yaml").write_text(f"targets: {{ jenkisn: {{}} }}\n{CONFIG}", encoding="utf-8")
     result = pipegen("compile")
 
-    assert result.status == 2
-    assert result.err == 'pipegen: "targets" in pipegen.yaml: no target "jenkisn"; did you mean "jenkins"?\n'
+    assert result.status == 1
+    assert result.err.startswith('error[PG363]: there is no target "jenkisn"\n --> pipegen.yaml:1:12\n')
 
 
 @pytest.mark.usefixtures("here")

@@ -128,3 +128,23 @@ def test_a_stage_with_any_name_is_drawn(here: Path, pipegen: Pipegen) -> None:
     (here / "pipegen.yaml").write_text(CONFIG.replace("lint", r"""'a "quoted" \ name'"""), encoding="utf-8")
 
     assert r'"a \"quoted\" \\ name" -> "candidate";' in pipegen("graph", "--format", "dot").out
+
+
+@pytest.mark.parametrize(
+    ("form", "drawn"),
+    [
+        ("text", "1  a\n2  b       after a\n   c       after a\n3  mop     after b, c\n   report  after b, c\n"),
+        ("dot", '    "b" -> "mop";\n    "b" -> "report";\n    "c" -> "mop";\n'),
+        ("mermaid", 'n4["report"]'),
+    ],
+)
+def test_finally_stages_come_after_all_others(form: str, drawn: str, empty: Path, pipegen: Pipegen) -> None:
+    """As they do when the pipeline runs; `--format json` holds the arcs alone."""
+    (empty / "pipegen.yaml").write_text(
+        "pipelines: {p: {stages: [{name: a, script: ls}, {name: b, script: ls}, {name: c, script: ls},"
+        " {name: mop, script: ls}, {name: report, script: ls}], execution: [[a, [b, c]]], finally: [mop, report]}}",
+        encoding="utf-8",
+    )
+
+    assert drawn in pipegen("graph", "--format", form).out
+    assert "mop" not in pipegen("graph", "--format", "json").out

@@ -31,6 +31,7 @@ from pipegen.graph.render.dot import render_dot
 from pipegen.graph.render.json import json_value
 from pipegen.graph.render.mermaid import render_mermaid
 from pipegen.graph.render.text import render_text
+from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile
 
 
@@ -92,7 +93,8 @@ def graph(
         text = _drawn([(reading.file.path, reading.graph)], form)
     else:
         plans = show_made(config, analysed, diagnostics).plans
-        text = _drawn([(plan.name, plan.graph) for plan in plans], form)
+        is_data = form is Drawing.JSON
+        text = _drawn([(plan.name, plan.graph if is_data else _with_final(plan)) for plan in plans], form)
     if output is None:
         show_text(text.rstrip("\n"))
     else:
@@ -113,6 +115,11 @@ def _drawn(graphs: Sequence[tuple[str, ExecutionGraph]], form: Drawing) -> str:
         case _:
             pipelines = [{"name": name, **json_value(graph)} for name, graph in graphs]
             return json.dumps({"pipelines": pipelines}, indent=2)
+
+
+def _with_final(plan: Plan) -> ExecutionGraph:
+    """Return the graph of *plan* with its `finally` stages, which come after all others."""
+    return plan.graph + ExecutionGraph([[job.stage] for job in plan.jobs if job.is_final])
 
 
 def _united(graphs: Sequence[tuple[str, ExecutionGraph]]) -> ExecutionGraph:
