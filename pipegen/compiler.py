@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from pipegen.bindings.budget import Budget
 from pipegen.config.empty_steps import check_empty_steps
 from pipegen.config.include import with_included
 from pipegen.config.model import Config, Pipeline
@@ -95,13 +96,16 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mappi
     expanded = expand_stages(written, pipelines, report)
     slugs, homes = _slugs([one.pipeline for one in expanded]), _homes(config.pipelines)
     called = frozenset() if names else written.called
+    budget = Budget()
     several = not names and sum(pipeline.name.value not in called for pipeline in pipelines) > 1
     plans = [
         plan
         for one in expanded
         if (
             plan := _plan(
-                one, Neighbours(homes, several, called, slugs[one.pipeline.name.value], file.folder, parameters), report
+                one,
+                Neighbours(homes, several, called, slugs[one.pipeline.name.value], file.folder, parameters, budget),
+                report,
             )
         )
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from pipegen.bindings.budget import Budget
 from pipegen.bindings.expression import (
     Constant,
     Defaulted,
@@ -30,14 +31,17 @@ Known = Callable[[Reference], Text | None]
 
 
 class Folder(Struct):
-    """Folds values; *known* tells what references stand for."""
+    """Folds values within *budget*; *known* tells what references stand for."""
 
     known: Known
     report: Report
+    budget: Budget
 
     def fold(self, value: Expression, loops: Mapping[str, Text] | None = None) -> Expression:
         """Return *value* without `Each` and `Merge`; *loops* holds the values of unrolled loops' names."""
         loops = loops or {}
+        if loops:
+            self.budget.spend(1, 0, value.span, self.report)
         match value:
             case Text():
                 return self.fold_text(value, loops)
@@ -60,9 +64,13 @@ class Folder(Struct):
             known = self._lookup(part, loops) if type(part) is Reference else None
             if known is None or type(part) is not Reference:
                 parts.append(part)
+                self.budget.characters -= len(part) if type(part) is str else 0
             else:
-                parts += _defaulted(known, part.default)
+                put = _defaulted(known, part.default)
+                self.budget.spend_parts(put, value.span, self.report)
+                parts += put
                 is_same = False
+        self.budget.spend(0, 0, value.span, self.report)
         return value if is_same else text(*parts, span=value.span)
 
     def _lookup(self, reference: Reference, loops: Mapping[str, Text]) -> Text | None:
@@ -88,6 +96,7 @@ class Folder(Struct):
                 )
             case Text() as source:
                 pieces = tokens(source.constant or "", value.delimiters)
+                self.budget.spend(len(pieces), 0, value.span, self.report)
                 items: tuple[Expression, ...] = tuple(Text((piece,), source.span) for piece in pieces)
             case Constant() as source:
                 items = (Text((source.text,), source.span),) if source.text else ()
@@ -132,6 +141,7 @@ class Folder(Struct):
 
     def _fold_merge(self, value: Merge, loops: Mapping[str, Text]) -> Expression:
         left, right = self.fold(value.left, loops), self.fold(value.right, loops)
+        self.budget.spend(_size(left) + _size(right), 0, value.span, self.report)
         match left, right:
             case List(), List():
                 return replace(left, items=(*left.items, *right.items))
@@ -176,6 +186,19 @@ def describe(value: Expression) -> str:
             return "a list"
         case _:
             return "a map"
+
+
+def _size(value: Expression) -> int:
+    """Return how many items or parts *value* has itself."""
+    match value:
+        case List():
+            return len(value.items)
+        case Map():
+            return len(value.entries)
+        case Text():
+            return len(value.parts)
+        case _:
+            return 1
 
 
 def _parts(value: Text | Constant) -> tuple[Part, ...]:

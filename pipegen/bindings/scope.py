@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import chain
 
+from pipegen.bindings.budget import Budget
 from pipegen.bindings.expression import (
     Bare,
     Constant,
@@ -45,6 +46,7 @@ class Reader(MutableStruct):
     namespaces: Namespaces
     order: Closure
     report: Report
+    budget: Budget
     done: frozenset[str] | None = frozenset()
     _loops: int = 0
 
@@ -80,6 +82,8 @@ class Reader(MutableStruct):
             if isinstance(resolved[0], Reference) and _is_escaped(part, parts):
                 parts[-1] = str(parts[-1])[:-1]
                 resolved = (part.span.text if part.default is not None else str(part),)
+            if len(resolved) > 1:
+                self.budget.spend_parts(resolved, value.span, self.report)
             parts += resolved
         return text(*parts, span=value.span)
 
@@ -100,6 +104,7 @@ class Reader(MutableStruct):
         found = meant(reference, self.stage, self.namespaces.groups, self.report)
         if found is None or not found.are_all:
             return None
+        self.budget.spend(len(found.names), 0, source.span, self.report)
         items = (self._resolve_stage(reference, name) for name in found.names)
         return List(tuple(text(item, span=source.span) for item in items), source.span)
 

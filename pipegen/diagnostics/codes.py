@@ -103,6 +103,7 @@ TOO_MANY_LEGS = Code("PG411", "too-many-legs", _E)
 NO_LEGS = Code("PG412", "no-legs", _E)
 IDLE_EXCLUDE = Code("PG413", "idle-exclude", _W)
 TOO_MANY_STAGES = Code("PG414", "too-many-stages", _E)
+TOO_LARGE_VALUES = Code("PG415", "too-large-values", _E)
 
 # 5: plan
 ON_DEMAND_PIPELINE = Code("PG501", "on-demand-pipeline", _I)

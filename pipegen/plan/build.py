@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pipegen.bindings.budget import Budget
 from pipegen.bindings.names import bound_names, check_names
 from pipegen.bindings.namespaces import Namespaces
 from pipegen.config.model import Pipeline, Stage, Value
@@ -47,7 +48,7 @@ class Neighbours(Struct):
     """What a pipeline must know of the file it stands in.
 
     *homes* are the pipelines that hold a stage of each name; *called* those that others run in the places of
-    stages; *several* says that more than one is not.
+    stages; *several* says that more than one is not. The values of all share a *budget*.
     """
 
     homes: Mapping[str, tuple[str, ...]]
@@ -56,6 +57,7 @@ class Neighbours(Struct):
     slugs: Mapping[str, str]
     folder: str
     parameters: Parameters
+    budget: Budget
 
 
 def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> Plan:
@@ -135,7 +137,7 @@ def _work(
         stage = namespaces.stages[name]
         check_names(stage, namespaces.bound[name], report)
         check_directory(stage.directory, report)
-        values = values_of(stage, namespaces, closure, forwarded.known, report)
+        values = values_of(stage, namespaces, closure, forwarded.known, around.budget, report)
         where = machine(stage, values)
         found, bounds = steps(stage, pipeline, values, forwarded), limits(stage, report)
         directory = directory_of(stage, pipeline)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from pipegen.bindings.budget import Budget
 from pipegen.bindings.expression import (
     Constant,
     Defaulted,
@@ -68,6 +69,7 @@ class Values(MutableStruct):
 
     def line(self, node: Scalar) -> Line:
         """Return an entry of a script, with what its references come to."""
+        self.folder.budget.spend(0, len(node.text), node.span, self.report)
         shell = self.stage.shell
         is_bash = shell is not None and shell.value == Shell.BASH.value
         script = parse_script(node, self.reader.namespaces.homes, self.report, is_bash=is_bash)
@@ -82,7 +84,11 @@ class Values(MutableStruct):
 
     def _settled(self, value: Expression) -> Expression:
         if isinstance(value, Text):
-            return value if value.constant is not None else self._settled_text(value)
+            constant = value.constant
+            if constant is None:
+                return self._settled_text(value)
+            self.folder.budget.spend(0, len(constant), value.span, self.report)
+            return value
         resolved = self.reader.resolve(value)
         self._note(references(resolved))
         return self.folder.fold(resolved)
@@ -171,9 +177,12 @@ def _convert(item: Expression, convert: Callable[[Expression], T]) -> T | Loop[T
     return convert(item)
 
 
-def values_of(stage: Stage, namespaces: Namespaces, order: Closure, known: Known, report: Report) -> Values:
-    """Return the reader of *stage*'s values; nothing of it has run yet."""
-    return Values(Reader(stage, namespaces, order, report), Folder(known, report), report, {}, {})
+def values_of(
+    stage: Stage, namespaces: Namespaces, order: Closure, known: Known, budget: Budget, report: Report
+) -> Values:
+    """Return the reader of *stage*'s values, which come to no more than *budget*; nothing of it has run yet."""
+    reader = Reader(stage, namespaces, order, report, budget)
+    return Values(reader, Folder(known, report, budget), report, {}, {})
 
 
 def seen_from(value: Text, stage: str) -> Text:

@@ -9,6 +9,7 @@ from typing import Any
 
 from config.written import written
 
+from pipegen.bindings.budget import Budget
 from pipegen.bindings.expression import (
     Bare,
     Constant,
@@ -62,10 +63,11 @@ class World:
             Namespaces(stages, bound, self.homes),
             graph.closure(),
             report,
+            Budget(),
             frozenset(_moments(bound[at]) if done else ()),
         )
         parsed = parse(read(written(config), report), report)
-        folder = Folder(self._known if known else _unknown, report)
+        folder = Folder(self._known if known else _unknown, report, Budget())
         return folder.fold(reader.resolve(parsed)), report
 
     def value(self, config: str, at: str, *, known: bool) -> Any:

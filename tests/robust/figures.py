@@ -17,6 +17,8 @@ from robust.figure import Figures
 
 PARTS = (
     "injecting",
+    "words.trial",
+    "doublings",
     "roundtrip",
     "reading",
     "mutate",

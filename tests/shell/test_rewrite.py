@@ -68,7 +68,7 @@ def test_a_reference_is_quoted_for_its_place(script: str, expected: str) -> None
 
 def test_only_defaults_that_no_expansion_holds_need_a_variable() -> None:
     """Each once, in order; plain text stands in the expansion."""
-    assert defaults(parsed("${s.v|a b} ${s.v|*} ${s.w|'} ${s.v|*} ${s.v|}", "s")) == ("*", "'")
+    assert defaults(parsed("p ${s.v|a b} ${s.v|*} ${s.w|'} ${s.v|*} ${s.v|}", "s")) == ("*", "'")
 
 
 def test_lines_keep_their_numbers() -> None:

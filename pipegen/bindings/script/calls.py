@@ -6,7 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from pipegen.bindings.script.interpreters import INTERPRETERS, Interpreter
+from pipegen.bindings.script.interpreters import (
+    COMMAND_OPTION,
+    COMMAND_SETTING,
+    INTERPRETERS,
+    NAMED,
+    REPLACED,
+    RUN_BY_OTHERS,
+    Interpreter,
+)
+from pipegen.bindings.script.syntax import REFERENCE
 from pipegen.structs import MutableStruct, Struct, field
 
 # What runs the command that its words end in, and its options that take a word.
@@ -24,9 +33,10 @@ _RUNNERS = {"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "c
 _HANDS_ON = {"-exec", "-execdir", "-ok", "-okdir", "--"}
 # Of commands that run a command elsewhere, so many in each other; what is further in may read anything.
 _DEEPEST = 10
-_SPEAKERS = {"echo", "printf"}
+SPEAKERS = frozenset({"echo", "printf"})
 _VERSION = re.compile(r"(?<=[a-z])-?[0-9][0-9.]*$")
 _DURATION = re.compile(r"[0-9.]+[smhd]?")
+_VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 
 
@@ -51,19 +61,76 @@ class _Line(MutableStruct):
 def calls(words: Sequence[str], depth: int = 0) -> list[Call]:
     """Return the interpreters that a command of these words runs; *depth* counts the commands that hand it on."""
     first = _command(words, 0)
-    if first is None or words[first] in _SPEAKERS:
+    if first is None:
+        first = len(words)
+    elif words[first] in SPEAKERS:
         return []
     starts = {first, *(_command(words, at + 1) for at in range(first, len(words)) if words[at] in _HANDS_ON)}
-    is_runner = program_name(words[first]) in _RUNNERS
+    is_runner = first < len(words) and program_name(words[first]) in _RUNNERS
     found = []
-    for at in range(first, len(words)):
+    for at in range(len(words)):
         name = program_name(words[at])
         one = INTERPRETERS.get(name)
-        if one is not None and (at in starts or one.flags or one.switches):
+        is_anywhere = one is not None and bool(one.flags or one.switches) and (is_runner or at < first or not one.leads)
+        if one is not None and (at in starts or is_anywhere):
             is_command = at in starts
             is_run = is_command or is_runner
             found.append(_call(name, at, words, is_command=is_command, is_run=is_run, depth=depth))
-    return [*found, *_entrypoints(words)]
+    return [*found, *_entrypoints(words), *_named(words, first), *_run_by_others(words), *_replaced(words)]
+
+
+def _named(words: Sequence[str], first: int) -> Iterator[Call]:
+    """Yield the command that a value names: with `eval` for a value, each word behind it is a program."""
+    if words[first : first + 1] and _VARIABLE.fullmatch(words[first]):
+        # Without a value, the next word is the command.
+        first += 1
+    if words[first : first + 1] and not words[first].strip(REFERENCE):
+        yield Call(
+            "the command that a value names", first, NAMED, tuple(range(first + 1, len(words))), reads_input=False
+        )
+
+
+def _run_by_others(words: Sequence[str]) -> Iterator[Call]:
+    """Yield what programs that are not known run, too: by the names of options and of settings."""
+    for at, word in enumerate(words):
+        name, equals, _ = word.partition("=")
+        if COMMAND_OPTION.fullmatch(name):
+            yield Call(name, at, RUN_BY_OTHERS, (at if equals else at + 1,), reads_input=False)
+        elif word.startswith("-o") and COMMAND_SETTING.match(word[2:]):
+            yield Call(word[2:].partition("=")[0], at, RUN_BY_OTHERS, (at,), reads_input=False)
+        elif word in {"-c", "-o", "--config", "config"} and at + 1 < len(words):
+            setting = next((number for number in range(at + 1, len(words)) if not words[number].startswith("-")), at)
+            key = words[setting].partition("=")[0]
+            if COMMAND_SETTING.match(f"{words[setting]} "):
+                yield Call(f"{word} {key}", at, RUN_BY_OTHERS, (setting, setting + 1), reads_input=False)
+        elif word == "foreach" or (word == "run" and words[at - 1 : at] == ["bisect"]):
+            yield Call(word, at, RUN_BY_OTHERS, tuple(range(at + 1, len(words))), reads_input=False)
+
+
+def _replaced(words: Sequence[str]) -> Iterator[Call]:
+    """Yield the `xargs` that puts what it reads into a program: for the `{}` of `-I`, or where none is given."""
+    at = words.index("xargs") if "xargs" in words else len(words)
+    rest = words[at + 1 :]
+    replaced = [_replacement(word, rest[place + 1 : place + 2]) for place, word in enumerate(rest)]
+    marks = [mark for mark in replaced if mark]
+    start = _command(words, at) if rest else None
+    if start is None:
+        return
+    shells = [call for call in calls(words[start:], _DEEPEST) if call.interpreter.switches or call.interpreter.flags]
+    programs = [words[start + number] for call in shells for number in call.programs if start + number < len(words)]
+    is_put_in = any(mark in text for mark in marks for text in (*programs, words[start]))
+    is_missing = any(call.programs and start + call.programs[-1] >= len(words) for call in shells)
+    if is_put_in or is_missing:
+        yield Call("xargs", at, REPLACED, (), reads_input=True)
+
+
+def _replacement(word: str, following: Sequence[str]) -> str:
+    """Return what `xargs` replaces by what it reads, where the option *word* says so."""
+    if word == "-I":
+        return "".join(following)
+    if word.startswith("-I"):
+        return word[2:]
+    return "{}" if word in {"-i", "--replace"} else word.partition("=")[2] if word.startswith("--replace=") else ""
 
 
 def _entrypoints(words: Sequence[str]) -> Iterator[Call]:
@@ -94,12 +161,12 @@ def _last_option(one: Interpreter, words: Sequence[str]) -> int:
 def speaks(words: Sequence[str]) -> bool:
     """Return whether a command of these words prints them."""
     first = _command(words, 0)
-    return first is not None and words[first] in _SPEAKERS
+    return first is not None and words[first] in SPEAKERS
 
 
 def program_name(word: str) -> str:
     """Return the name of the program that *word* runs, without folder and version; `$PYTHON` is python."""
-    name = _VERSION.sub("", _base_name(word))
+    name = "." if word == "." else _VERSION.sub("", _base_name(word))
     return name[1:].lower() if name.startswith("$") else name
 
 
@@ -148,7 +215,7 @@ def _is_input(one: Interpreter, line: _Line, words: Sequence[str], depth: int) -
         return not rest or depth > _DEEPEST or any(call.reads_input for call in calls(rest.split(), depth + 1))
     if not line.operands or not one.scripts or "s" in line.options:
         return True
-    return words[line.operands[0]] in {"-", "/dev/stdin"}
+    return words[line.operands[0]] in {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
 
 
 def _sorted(one: Interpreter, at: int, words: Sequence[str]) -> _Line:
@@ -157,6 +224,7 @@ def _sorted(one: Interpreter, at: int, words: Sequence[str]) -> _Line:
     # What runs a script leaves the options behind it to the script.
     most = 1 if one.reads_input and one.scripts and one.remote is None else len(words)
     most = most if one.remote is None else one.remote + 1
+    most = one.leads or most
     place = at + 1
     while place < len(words) and len(line.operands) < most:
         word = words[place]

@@ -84,7 +84,8 @@ class Cursor:
         self.depth = depth
         self.at = 0
         self.word = Word(view.places[0])
-        self.is_evaluated = False
+        self.evaluation: Obstacle | None = None
+        self.is_file = False
 
     @property
     def place(self) -> int:
@@ -129,13 +130,13 @@ class Cursor:
         kind = self._kind(match)
         if kind is None or (expands and kind is Kind.NEAR_MISS):
             return False
-        if self.is_evaluated and kind is Kind.REFERENCE:
-            obstacle = Obstacle.EVALUATED
+        if self.evaluation is not None and kind is Kind.REFERENCE:
+            obstacle = self.evaluation
         if kind is Kind.ESCAPED and self.view.ticks:
             obstacle = Obstacle.TICKED_ESCAPE
         # Not the place of what comes after: where that is in backticks, a backslash stands between.
         end = self.view.places[match.end() - 1] + 1
-        found = Found(kind, self.place, end, match, context, self.level, obstacle)
+        found = Found(kind, self.place, end, match, context, self.level, obstacle, is_unprinted=self.is_file)
         self.lexed.found.append(found)
         self.word.found.append((self.word.length, found))
         self.word.add(REFERENCE)

@@ -18,6 +18,7 @@ _BRACED = re.compile(r"\$\{[#!]?([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])")
 _COMMANDS = re.compile(r"\$\{[ \t\n|]")
 _SIMPLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _DEFAULT_OPERATOR = re.compile(r":?[-=?+]")
+_SETS = re.compile(r":?=")
 _PATTERN_OPERATOR = re.compile(r"[#%/^,~]")
 # Deeper than anyone nests, and within what Python's stack takes.
 _DEEPEST = 60
@@ -26,6 +27,7 @@ _SINGLE_RUN = re.compile(r"[^'$]+")
 _QUOTED_RUN = re.compile(r"""[^"'$\\`()}\]]+""")
 _PLAIN_RUN = re.compile(r"[A-Za-z0-9_./:=@%+,-]+")
 _OLD_ARITHMETIC = re.compile(r"""\$\[[^]"'\n]*\]""")
+_ODD_ARITHMETIC = re.compile(r"\$\[[^]\n]*\$\{")
 
 
 class Expansions(Cursor, ABC):
@@ -55,6 +57,8 @@ class Expansions(Cursor, ABC):
             self.substitution(2)
         elif found := _OLD_ARITHMETIC.match(self.text, self.at):
             self._arithmetic_up_to(found.end())
+        elif _ODD_ARITHMETIC.match(self.text, self.at):
+            raise Lost(self.place, "shells differ on where this arithmetic ends: write $(( … ))")
         elif context is Context.WORD and self.sees("$'"):
             self.take()
             self.ansi()
@@ -72,15 +76,16 @@ class Expansions(Cursor, ABC):
 
     def substitution(self, opening: int) -> None:
         """Take a `$( … )`, `<( … )` or `>( … )`; its opening has so many characters."""
-        opened = self.place
+        opened, first, is_stream = self.place, len(self.lexed.found), not self.sees("$")
         with self.nested(opened):
             self.at += opening
             self.program(")", opened)
+        (self.word.streamed if is_stream else self.word.printed).extend(self.lexed.found[first:])
         self.word.add("$")
 
     def backticks(self, context: Context) -> None:
         """Take what stands between two backticks, read as the shell does: first a level of backslashes goes."""
-        opened, start = self.place, self.at + 1
+        opened, start, first = self.place, self.at + 1, len(self.lexed.found)
         end = start
         while end < len(self.text) and self.text[end] != "`":
             end += 2 if self.text[end] == "\\" else 1
@@ -88,7 +93,10 @@ class Expansions(Cursor, ABC):
             raise Lost(opened, "this backtick is not closed")
         view = self.view.unticked(start, end, is_quoted=context is Context.DOUBLE)
         with self.nested(opened):
-            self.inner(view, level=self.level).program("", opened)
+            inner = self.inner(view, level=self.level)
+            inner.evaluation = self.evaluation
+            inner.program("", opened)
+        self.word.printed += self.lexed.found[first:]
         self.word.add("$")
         self.at = end + 1
 
@@ -190,7 +198,7 @@ class Expansions(Cursor, ABC):
 
     def _arithmetic_body(self, opening: int) -> bool:
         opened, open_parentheses = self.place, 0
-        with self.nested(opened), self._evaluating():
+        with self.nested(opened), self.reading(is_evaluated=True):
             self.at += opening
             while not self.is_at_end:
                 if self.sees("))") and not open_parentheses:
@@ -212,7 +220,7 @@ class Expansions(Cursor, ABC):
             self.substitution(2)
 
     def _arithmetic_up_to(self, end: int) -> None:
-        with self._evaluating():
+        with self.reading(is_evaluated=True):
             self.take(2)
             while self.at < end:
                 self.quoted_character(Context.DOUBLE)
@@ -231,9 +239,12 @@ class Expansions(Cursor, ABC):
         with self.nested(opened), self._apart():
             self.at = found.end() if found is not None else self.at + 2
             if self.sees("["):
-                self._evaluated_up_to("]", opened)
+                self.evaluated_up_to("]", opened)
                 self.at += 1
+            first, sets = len(self.lexed.found), _SETS.match(self.text, self.at)
             self._operand(context, opened)
+            if sets:
+                self.lexed.defaults.append((found[0].lstrip("${"), self.lexed.found[first:]))
             self.at += 1
         self._expanded(opened, found[1] if found is not None else "")
         self.word.add("$")
@@ -249,7 +260,7 @@ class Expansions(Cursor, ABC):
                 for found in self.lexed.found[first:]:
                     found.obstacle = found.obstacle or (Obstacle.PATTERN if found.level == self.level else None)
         elif self.sees(":"):
-            self._evaluated_up_to("}", opened)
+            self.evaluated_up_to("}", opened)
         else:
             self._up_to_brace(context, opened, are_quotes_open=context is Context.WORD)
 
@@ -264,8 +275,9 @@ class Expansions(Cursor, ABC):
             else:
                 self.quoted_character(context)
 
-    def _evaluated_up_to(self, closer: str, opened: int) -> None:
-        with self._evaluating():
+    def evaluated_up_to(self, closer: str, opened: int) -> None:
+        """Take what stands in front of *closer*, which the shell works out, or expands again."""
+        with self.reading(is_evaluated=True):
             while not self.sees(closer):
                 if self.is_at_end:
                     raise Lost(opened, "this expansion is not closed")
@@ -286,12 +298,14 @@ class Expansions(Cursor, ABC):
             self.depth -= 1
 
     @contextmanager
-    def _evaluating(self) -> Iterator[None]:
-        outer, self.is_evaluated = self.is_evaluated, True
+    def reading(self, *, is_evaluated: bool = False, is_file: bool = False) -> Iterator[None]:
+        """Read what the shell evaluates, or takes for the name of a file."""
+        outer = self.evaluation, self.is_file
+        self.evaluation, self.is_file = Obstacle.EVALUATED if is_evaluated else None, is_file
         try:
             yield
         finally:
-            self.is_evaluated = outer
+            self.evaluation, self.is_file = outer
 
     @contextmanager
     def _apart(self) -> Iterator[None]:
@@ -301,4 +315,6 @@ class Expansions(Cursor, ABC):
             yield
         finally:
             outer.found += [(outer.length, found) for _, found in self.word.found]
+            outer.printed += self.word.printed
+            outer.streamed += self.word.streamed
             self.word = outer

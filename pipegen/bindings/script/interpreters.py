@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from pipegen.bindings.script.builtins import COMMAND_VARIABLES, DECLARERS, EVALUATED_VARIABLES, NAMES
 from pipegen.structs import Struct
 
 _ENVIRONMENT = "put the value into the environment: VALUE={reference} {name} …, and read VALUE in the program"
@@ -18,7 +21,8 @@ class Interpreter(Struct, kw_only=True):
     number *remote* on. Without any, it comes by standard input where the interpreter *reads_input*: also beside
     operands that are no *scripts*.
 
-    *valued* options take an argument, *paired* ones two, *attached* ones the rest of their word.
+    *valued* options take an argument, *paired* ones two, *attached* ones the rest of their word. Words
+    behind operand number *leads*, if any, are those of another command.
     """
 
     hint: str = _ENVIRONMENT
@@ -32,6 +36,7 @@ class Interpreter(Struct, kw_only=True):
     valued: tuple[str, ...] = ()
     paired: tuple[str, ...] = ()
     attached: tuple[str, ...] = ()
+    leads: int = 0
 
 
 _SHELL = Interpreter(
@@ -75,18 +80,33 @@ _SSH = Interpreter(
     valued=tuple("BbcDEeFIiJLlmOopQRSWw"),
 )
 
+_SHELLS = "sh bash rbash dash ash ksh mksh lksh zsh fish csh tcsh yash posh nu xonsh elvish hush shell"
+SHELLS = frozenset(_SHELLS.split())
+_PWSH = Interpreter(flags=("-c", "-Command", "-command"), files=("-File", "-f"), reads_input=True)
+_LISP = Interpreter(flags=("e", "-c", "--eval"), reads_input=True)
+# Where the words behind an option are a command, the program's own options end at the first of them.
+_COMMAND_OPTION = Interpreter(hint=_ARGUMENT, flags=("c", "--command"), leads=2)
+_ALL = Interpreter(hint=_FUNCTION, remote=0)
+_STDIN = Interpreter(hint=_FUNCTION, reads_input=True, scripts=False)
+
 # These are looked for wherever a command begins, and, where an option gives the program, among all words.
 INTERPRETERS: dict[str, Interpreter] = {
-    **dict.fromkeys(("sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish", "shell"), _SHELL),
-    **dict.fromkeys(("python", "pypy"), _PYTHON),
+    **dict.fromkeys(SHELLS, _SHELL),
+    **dict.fromkeys((".", "source"), Interpreter(hint=_FUNCTION, reads_input=True)),
+    **dict.fromkeys(("python", "pypy", "ipython"), _PYTHON),
     "perl": _PERL,
     "ruby": Interpreter(flags=("e",), reads_input=True, valued=("I", "r"), attached=("i", "F")),
     **dict.fromkeys(("node", "nodejs"), _NODE),
     "php": Interpreter(flags=("r",), files=("f",), reads_input=True, valued=("d",)),
-    "lua": Interpreter(flags=("e",), reads_input=True, valued=("l",)),
-    "Rscript": Interpreter(flags=("e",)),
-    "groovy": Interpreter(flags=("e",)),
-    "pwsh": Interpreter(flags=("-c", "-Command", "-command"), files=("-File", "-f"), reads_input=True),
+    **dict.fromkeys(("lua", "luajit"), Interpreter(flags=("e",), reads_input=True, valued=("l",))),
+    **dict.fromkeys(("Rscript", "R", "groovy", "scala", "elixir", "ghc", "osascript"), Interpreter(flags=("e",))),
+    **dict.fromkeys(("clojure", "guile", "sbcl", "octave", "gnuplot", "erl", "emacs"), _LISP),
+    **dict.fromkeys(("deno", "bun"), Interpreter(flags=("e", "p", "eval"))),
+    **dict.fromkeys(("expect", "tclsh"), Interpreter(flags=("c",), reads_input=True)),
+    **dict.fromkeys(("vim", "vi", "ex", "nvim"), Interpreter(flags=("-c", "--cmd"), reads_input=True, scripts=False)),
+    **dict.fromkeys(("ed", "dc", "m4", "at", "batch", "crontab", "jshell"), _STDIN),
+    **dict.fromkeys(("gdb", "lldb"), Interpreter(flags=("-ex", "-iex", "-o"))),
+    **dict.fromkeys(("pwsh", "powershell"), _PWSH),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _AWK),
     **dict.fromkeys(("sed", "gsed"), _SED),
     "jq": _JQ,
@@ -110,22 +130,39 @@ INTERPRETERS: dict[str, Interpreter] = {
     "eval": Interpreter(hint="write the command itself: what stands in an argument is not read again", remote=0),
     "trap": Interpreter(hint=_FUNCTION, operand=True),
     "alias": Interpreter(hint="write a function, in which the value may stand", remote=0),
+    "env": Interpreter(hint="write the words of the command one by one", flags=("S", "--split-string"), leads=1),
+    **dict.fromkeys(("flock", "script", "nix-shell"), _COMMAND_OPTION),
+    "sg": Interpreter(hint=_ARGUMENT, flags=("c",), remote=1),
+    **dict.fromkeys(("npm", "npx", "yarn", "pnpm"), Interpreter(hint=_ARGUMENT, flags=("-c", "--call"))),
+    "vagrant": Interpreter(hint=_ARGUMENT, flags=("-c",)),
+    "ansible": Interpreter(hint=_FUNCTION, flags=("a", "--args"), valued=("i", "m", "e", "u", "l")),
+    **dict.fromkeys(("make", "gmake"), Interpreter(hint=_FUNCTION, flags=("E", "--eval"), valued=tuple("CfIjloW"))),
+    **dict.fromkeys(("scp", "sftp", "rsync"), Interpreter(hint=_FUNCTION, flags=("e", "S", "--rsh"))),
+    **dict.fromkeys(("tar", "bsdtar"), Interpreter(hint=_FUNCTION, flags=("I",), attached=("f", "C"))),
+    "zip": Interpreter(hint=_FUNCTION, flags=("-TT",)),
+    "sqlite3": Interpreter(hint=_SQL, remote=1, reads_input=True, scripts=False),
+    **dict.fromkeys(("tmux", "screen", "concurrently", "hyperfine"), _ALL),
     "watch": Interpreter(hint=_FUNCTION, remote=0, valued=("n", "--interval")),
     "parallel": Interpreter(hint="hand it over after :::", operand=True, valued=("j", "--jobs", "I")),
 }
 
-# What declares variables.
-DECLARERS = {"declare", "typeset", "local", "export", "readonly"}
-# The shell's own variables whose values it works out, as numbers or as text with commands in it.
-EVALUATED_VARIABLES = {"RANDOM", "OPTIND", "PS4", "BASH_ENV"}
-# Builtins that take names of variables: options that take a word, options that take such a name.
-NAME_READERS = {
-    "read": (("-d", "-i", "-n", "-N", "-p", "-t", "-u"), ("-a",)),
-    "mapfile": (("-d", "-n", "-O", "-s", "-u", "-C", "-c"), ()),
-    "readarray": (("-d", "-n", "-O", "-s", "-u", "-C", "-c"), ()),
-}
-NAME_OPTIONS = {"printf": ("-v",), "test": ("-v", "-R"), "[": ("-v", "-R"), "wait": ("-p",)}
+# Of any program: options that a command follows, and keys of settings that hold one.
+COMMAND_OPTION = re.compile(
+    r"--(?:[a-z-]*-)?(?:exec|execute|command|cmd|eval|call|rsh|program|upload-pack|receive-pack|split-string"
+    r"|checkpoint-action|compress-program|to-command|tree-filter|env-filter|index-filter|msg-filter|commit-filter)"
+)
+COMMAND_SETTING = re.compile(
+    r"(?i)(?:alias\.[^=]*|[a-z0-9.*_-]*(?:command|cmd|pager|editor|external|helper|fsmonitor|hookspath|askpass|program"
+    r"|process|clean|smudge|driver|textconv|uploadpack|receivepack))[= ]"
+)
+NAMED = Interpreter(hint="write the name of the command itself: a value there may be eval")
+RUN_BY_OTHERS = Interpreter(hint=_FUNCTION)
+REPLACED = Interpreter(hint="hand it over as an argument: … | xargs sh -c '… \"$1\" …' sh", reads_input=True)
+
+# Words behind which a command, or a setting that holds one, follows; interpreters that only their options tell.
+_RUN_ON = "git config foreach bisect xargs exec command builtin sudo nice timeout busybox test case ENV"
+_BY_OPTIONS = "make gmake npm npx yarn pnpm scp sftp rsync tar bsdtar zip ansible"
 # Words without which no reference is part of a program, nor stands where the grammar alone says what it is.
-WATCHED = frozenset(
-    {*INTERPRETERS, *DECLARERS, *EVALUATED_VARIABLES, *NAME_READERS, *NAME_OPTIONS, "let", "case"} - {"["}
+WATCHED = frozenset(INTERPRETERS.keys() - set(_BY_OPTIONS.split())).union(
+    DECLARERS, EVALUATED_VARIABLES, NAMES, COMMAND_VARIABLES, _RUN_ON.split()
 )

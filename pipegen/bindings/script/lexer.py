@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from pipegen.bindings.script.cursor import Lost, Shared, View
 from pipegen.bindings.script.documents import Documents
-from pipegen.bindings.script.syntax import Command, Form, Lexed, Word
+from pipegen.bindings.script.syntax import Command, Form, Lexed, Obstacle, Word
 from pipegen.structs import MutableStruct, field
 
 _OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[;&|()\n]")
@@ -24,6 +24,7 @@ _CLOSERS = {"fi", "done", "}"}
 _CONTINUERS = {"then", "elif", "else", "do", "!", "time", "coproc"}
 _BRANCH_ENDS = {";;", ";&", ";;&"}
 _PIPES = {"|", "|&"}
+_DUPLICATIONS = {">&", "<&"}
 
 
 def lex(script: str, stages: Collection[str]) -> tuple[Lexed, Lost | None]:
@@ -59,18 +60,19 @@ class ScriptLexer(Documents):
 
     def program(self, closer: str, opened: int) -> None:
         """Read the commands of a command substitution, or of the script."""
-        start, outer = self.at, (self.word, self.is_evaluated, self.pending)
-        self.word, self.is_evaluated, self.pending = Word(self.place), False, []
+        start, outer = self.at, (self.word, self.pending, self.is_element, self.evaluation, self.is_file)
+        self.word, self.pending, self.is_element, self.is_file = Word(self.place), [], False, False
+        self.evaluation = None if self.evaluation is None else Obstacle.PRINTED
         self.level += 1
         try:
             self._commands(closer, opened)
             if closer and self.pending:
                 raise Lost(self.pending[0].place, "this here-document has no text")
-            if outer[2] and "\n" in self.text[start : self.at]:
-                raise Lost(outer[2][0].place, "a command substitution stands between this here-document and its text")
+            if outer[1] and "\n" in self.text[start : self.at]:
+                raise Lost(outer[1][0].place, "a command substitution stands between this here-document and its text")
         finally:
             self.level -= 1
-            self.word, self.is_evaluated, self.pending = outer
+            self.word, self.pending, self.is_element, self.evaluation, self.is_file = outer
 
     def array(self) -> None:
         """Take the `( … )` of an array that is assigned."""
@@ -79,7 +81,9 @@ class ScriptLexer(Documents):
             self.at += 1
             self._lines(command.start)
             while not self.sees(")"):
+                self.is_element = True
                 command.words.append(self._some_word(command.start))
+                self.is_element = False
                 self._lines(command.start)
             self.at += 1
         self.lexed.commands.append(command)
@@ -156,7 +160,9 @@ class ScriptLexer(Documents):
     def _word(self, closer: str) -> str | None:
         """Take a word; return it if it is the *closer*."""
         words = self.line.command.words
+        self.is_assignable = not words or words[-1].assigned is not None
         word = self.read_word()
+        self.is_assignable = False
         text = word.text
         is_plain = word.plain == word.length and not word.found
         if not is_plain or (words and not (text == "do" and words[0].text in _LOOPS)):
@@ -240,8 +246,15 @@ class ScriptLexer(Documents):
             self.delimiter(command, strips_tabs=operator == "<<-")
         elif operator == "<<<":
             command.documents.append(self.read_word())
+        elif operator in _DUPLICATIONS:
+            # Bash takes what is no number for the name of a file, and expands that again.
+            with self.reading(is_evaluated=True):
+                self.read_word()
+        elif self.sees("<(") or self.sees(">("):
+            command.streams.append(self.read_word())
         else:
-            self.read_word()
+            with self.reading(is_file=True):
+                self.read_word()
 
     def _lines(self, opened: int) -> None:
         """Skip blanks, comments and ends of lines within what was opened at *opened*."""
@@ -274,8 +287,22 @@ class ScriptLexer(Documents):
             self.line.is_piped = False
         self.line.command = self._command()
 
+    def _count(self, pipeline: list[Command]) -> None:
+        """Note that a pipeline which ends in `wc -l`, or the like, prints a number and nothing of what it reads."""
+        last = [word.text for word in pipeline[-1].words]
+        if last[:1] != ["wc"] or any(not text.startswith("-") for text in last[1:]):
+            return
+        for found in reversed(self.lexed.found):
+            if found.start < pipeline[0].start:
+                return
+            if found.level == pipeline[0].level:
+                found.is_unprinted = True
+                found.obstacle = None if found.obstacle is Obstacle.PRINTED else found.obstacle
+
     def _end_pipeline(self) -> None:
         self._finish()
         if self.line.pipeline:
             self.lexed.pipelines.append(tuple(self.line.pipeline))
+            if len(self.line.pipeline) > 1:
+                self._count(self.line.pipeline)
         self.line.pipeline = []

@@ -7,10 +7,12 @@ from collections.abc import Collection, Sequence
 from operator import attrgetter, itemgetter
 
 from pipegen.bindings.expression import Reference
-from pipegen.bindings.script.checks import Program, evaluated, programs
 from pipegen.bindings.script.cursor import Lost, has_references, near_namespace, references_in, written
+from pipegen.bindings.script.evaluated import evaluated
 from pipegen.bindings.script.lexer import lex
 from pipegen.bindings.script.model import Body, Delimiter, Escaped, Placed, Script, ScriptPart
+from pipegen.bindings.script.programs import Program, programs
+from pipegen.bindings.script.spoken import Spoken
 from pipegen.bindings.script.substitutions import is_unusual, report_substitutions
 from pipegen.bindings.script.syntax import Document, Found, Kind, Lexed, Obstacle
 from pipegen.diagnostics import codes
@@ -117,9 +119,13 @@ def _report_near_misses(lexed: Lexed, stages: Collection[str], source: Scalar, r
 
 
 def _report_obstacles(lexed: Lexed, source: Scalar, report: Report) -> None:
-    for program in programs(lexed):
+    spoken = Spoken(lexed)
+    first: dict[Found, Program] = {}
+    for program in programs(lexed, spoken):
+        first.setdefault(program.found, program)
+    for program in first.values():
         _report_program(program, source, report)
-    for found in evaluated(lexed):
+    for found in dict.fromkeys(evaluated(lexed, spoken)):
         report.add(
             codes.EVALUATED_REFERENCE,
             f'"{written(found.match)}" stands where the shell evaluates what it reads',

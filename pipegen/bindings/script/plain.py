@@ -21,6 +21,18 @@ _UNNAMED = re.sub(r"\?P<\w+>", "?:", _REFERENCE)
 _PLAIN = re.compile(
     rf"""(?:[A-Za-z0-9_./:@%+,=;|&>~*?^{{}}! \t\n-]++|"(?:[^"$`\\]++|{_UNNAMED})*"|'[^'$]*+'|{_UNNAMED})*"""
 )
+# A value that may name the command, with keywords, assignments or redirections in front; an option that a command may
+# follow; what is no number behind `>&`.
+_NAMED = re.compile(
+    r"""(?:^|[;|&\n]|[{!][ \t])[ \t]*+"""
+    r"""(?:(?:if|then|elif|else|while|until|do|time|[A-Za-z_]\w*+=(?:"[^"]*+"|'[^']*+'|[^\s"';|&])*"""
+    r"""|[0-9]*+>[>|&]?[ \t]*+[^\s;|&]++)[ \t]++)*['"]*+\$"""
+)
+_COMMAND = re.compile(
+    r"[ \t\"']-(?:[ceEISTo]|[ceEISTo][^\s-]|-[a-z-]*(?:exec|command|cmd|eval|call|rsh))"
+    r"|[ \t\"']--[a-z-]*(?:program|pack|string|action|filter)"
+)
+_DUPLICATION = re.compile(r">&(?![0-9-](?:[ \t\n;|&]|$))")
 _SINGLE = rare_pattern(r"""("[^"]*")|'[^']*'""")
 _FOUND = re.compile(f"({_REFERENCE})")
 # The letters that a word begins with, two at least: nothing that is watched has fewer.
@@ -34,7 +46,7 @@ def plain_parts(source: Scalar, first: int | None, stages: Collection[str]) -> l
     *first* is where the script stands in its file, None where it does not stand there letter for letter.
     """
     script = source.text
-    if not _PLAIN.fullmatch(script):
+    if not _PLAIN.fullmatch(script) or any(hint.search(script) for hint in (_NAMED, _COMMAND, _DUPLICATION)):
         return None
     if not _WATCHED.isdisjoint(_WORD.findall(script.replace('"', "").replace("'", ""))):
         return None

@@ -26,6 +26,7 @@ class Obstacle(Enum):
     """What keeps a reference from being written as a quoted variable."""
 
     EVALUATED = "the shell evaluates it"
+    PRINTED = "the shell evaluates what a command prints"
     DELIMITER = "a here-document's delimiter"
     PATTERN = "a pattern in a here-document"
     TICKED_DOCUMENT = "a quoted here-document in backticks"
@@ -37,6 +38,7 @@ class Found(MutableStruct, eq=False):
     """A reference or what looks like one; *match* holds its groups.
 
     *level* counts the command substitutions around it. *document* is the quoted here-document that it stands in.
+    It *is_unprinted* where no output holds it: it names a file that is redirected, or its text is only counted.
     """
 
     kind: Kind
@@ -47,6 +49,7 @@ class Found(MutableStruct, eq=False):
     level: int
     obstacle: Obstacle | None = None
     document: Document | None = None
+    is_unprinted: bool = False
 
 
 class Document(MutableStruct, eq=False):
@@ -70,7 +73,8 @@ class Expansion(MutableStruct, eq=False):
 class Word(MutableStruct, eq=False):
     """A word without its quotes; the references that stand directly in it, with where in *text*.
 
-    The first *plain* characters are not quoted. In *text*, a variable stands as `$NAME`.
+    The first *plain* characters are not quoted. In *text*, a variable stands as `$NAME`. *printed* are the references
+    in command substitutions of the word, *streamed* those in process substitutions.
     """
 
     start: int
@@ -79,6 +83,8 @@ class Word(MutableStruct, eq=False):
     length: int = 0
     plain: int = 0
     found: list[tuple[int, Found]] = field(default_factory=list)
+    printed: list[Found] = field(default_factory=list)
+    streamed: list[Found] = field(default_factory=list)
 
     def add(self, text: str) -> None:
         """Add *text* at the end."""
@@ -90,15 +96,17 @@ class Word(MutableStruct, eq=False):
         """All of it."""
         return "".join(self.pieces)
 
-    def mark(self) -> tuple[int, int, int, int]:
+    def mark(self) -> tuple[int, ...]:
         """Return how much was read so far."""
-        return len(self.pieces), self.length, self.plain, len(self.found)
+        return self.length, self.plain, len(self.pieces), len(self.found), len(self.printed), len(self.streamed)
 
-    def forget(self, mark: tuple[int, int, int, int]) -> None:
+    def forget(self, mark: tuple[int, ...]) -> None:
         """Drop what was read since *mark*."""
-        pieces, self.length, self.plain, found = mark
+        self.length, self.plain, pieces, found, printed, streamed = mark
         del self.pieces[pieces:]
         del self.found[found:]
+        del self.printed[printed:]
+        del self.streamed[streamed:]
 
     @property
     def assigned(self) -> str | None:
@@ -126,7 +134,7 @@ class Form(Enum):
 
 
 class Command(MutableStruct, eq=False):
-    """A command: its words, and what its here-documents and here-strings hold.
+    """A command: its words, what its here-documents and here-strings hold, and what `<(…)` hands it as input.
 
     A command that ends a compound one (`done`, `}`) starts where that starts.
     """
@@ -137,6 +145,7 @@ class Command(MutableStruct, eq=False):
     end: int = 0
     words: list[Word] = field(default_factory=list)
     documents: list[Word] = field(default_factory=list)
+    streams: list[Word] = field(default_factory=list)
 
 
 class Lexed(MutableStruct):
@@ -146,6 +155,8 @@ class Lexed(MutableStruct):
     commands: list[Command] = field(default_factory=list)
     pipelines: list[tuple[Command, ...]] = field(default_factory=list)
     expansions: list[Expansion] = field(default_factory=list)
+    # What `${NAME:=…}` gives a variable: its name, and the references.
+    defaults: list[tuple[str, list[Found]]] = field(default_factory=list)
 
     def mark(self) -> tuple[int, int, int, int]:
         """Return how much was found so far."""

@@ -15,12 +15,17 @@ _ENDS_WORD = " \t\n;&|<>()"
 class Words(Expansions):
     """Reads words, blanks and comments."""
 
+    # Where a word may be `NAME[…]=…`, and where it may be `[…]=…`.
+    is_assignable = is_element = False
+
     def read_word(self) -> Word:
         """Take a word; one without characters where none begins."""
         outer, self.word = self.word, Word(self.place)
         try:
             while self.at < len(self.text):
-                if self.text[self.at] not in _ENDS_WORD:
+                if self.text[self.at] == "[" and self._is_subscript():
+                    self._subscript()
+                elif self.text[self.at] not in _ENDS_WORD:
                     self.word_character()
                 elif self.sees("<(") or self.sees(">("):
                     self.substitution(2)
@@ -64,6 +69,27 @@ class Words(Expansions):
         word = self.word
         is_empty = bool(word.pieces) and word.pieces[-1].endswith("=")
         return is_empty and word.assigned is not None and word.value_start == word.length
+
+    def _is_subscript(self) -> bool:
+        """Return whether the `[` here begins a subscript: behind a name, or in front of all, as in `([1 + 1]=a)`."""
+        word = self.word
+        if not word.length:
+            return self.is_element
+        return self.is_assignable and word.plain == word.length and word.text.isidentifier()
+
+    def _subscript(self) -> None:
+        """Take a subscript up to its `]`: what ends words elsewhere ends none there."""
+        opened, open_brackets = self.place, 0
+        with self.reading(is_evaluated=True):
+            while not self.is_at_end:
+                open_brackets += self.sees("[") - self.sees("]")
+                if not open_brackets:
+                    return
+                if self.text[self.at] in _ENDS_WORD:
+                    self.take(plain=True)
+                else:
+                    self.word_character()
+        raise Lost(opened, "this bracket is not closed")
 
     def _group(self) -> None:
         """Take text in parentheses that ends no word."""

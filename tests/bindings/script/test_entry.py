@@ -95,10 +95,10 @@ def test_a_reference_knows_its_default_its_legs_and_its_place() -> None:
 
 def test_dollars_in_front_escape() -> None:
     """`$${…}` is text; `$$` in front of a reference is the shell's process id."""
-    parts = parsed("$${build.v} $$${build.v}", "build").parts
+    parts = parsed("p $${build.v} $$${build.v}", "build").parts
 
-    assert parts[:2] == (Escaped("${build.v}", Context.WORD), " $$")
-    assert isinstance(parts[2], Placed)
+    assert parts[:3] == ("p ", Escaped("${build.v}", Context.WORD), " $$")
+    assert isinstance(parts[3], Placed)
 
 
 def test_a_quoted_document_is_taken_apart() -> None:

@@ -6,10 +6,12 @@ import random
 
 import pytest
 
-from pipegen.bindings.script.checks import evaluated, programs
+from pipegen.bindings.script.evaluated import evaluated
 from pipegen.bindings.script.lexer import lex
 from pipegen.bindings.script.model import Context, Placed
 from pipegen.bindings.script.plain import plain_parts
+from pipegen.bindings.script.programs import programs
+from pipegen.bindings.script.spoken import Spoken
 from pipegen.bindings.script.syntax import Kind
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Scalar
@@ -22,6 +24,7 @@ PIECES = (
     *("echo", "make", "x", "if", "then", "fi", "for", "in", "do", "done", "case", "esac", "function", "time", "push"),
     *("sh", "s", "h", "-c", "bash", "python3", "ev", "al", "sudo", "env", "docker run", "--entrypoint", "xargs"),
     *("printf", "-v", "read", "let", "declare", "-i", "export", "wait", "test", "-eq", "RANDOM", "PS4"),
+    *("--exec", "--command=", "-o", "make", "-E", "git", "flock", "$S", "1", "EDITOR", "ENV", "-i", "SECONDS", "unset"),
 )
 
 
@@ -51,7 +54,8 @@ def test_the_lexer_finds_the_same(seed: int) -> None:
             (one.start, one.end, one.context) for one in lexed.found
         ]
         assert all(one.kind is Kind.REFERENCE and one.obstacle is None for one in lexed.found)
-        assert not [*programs(lexed), *evaluated(lexed)]
+        spoken = Spoken(lexed)
+        assert not [*programs(lexed, spoken), *evaluated(lexed, spoken)]
         assert lost is None or not plain
     assert found
 

@@ -1,0 +1,119 @@
+"""Scripts with hostile values in their references, executed in shells: what a value does shows as a file."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+from bindings.scripted import scalar
+from robust.figure import Figures
+from robust.words.builtins import builtin_commands
+from robust.words.grammar import REFERENCE, drawn, positions
+from robust.words.variables import assignments, attributed
+
+from pipegen.bindings.script.entry import parse_script
+from pipegen.diagnostics.report import Report
+from pipegen.shell.rewrite import rewrite
+
+SHELLS = {
+    "bash": ("bash",),
+    "posix": ("bash", "--posix"),
+    "dash": ("dash",),
+    "busybox": ("busybox", "sh"),
+}
+# What a value and the one of the second reference are. Each makes the file where something executes it.
+VALUES: tuple[tuple[str, str], ...] = (
+    ("a[$(: >canary)]", "a[$(: >canary)]"),
+    ("$(: >canary)", "$(: >canary)"),
+    ("`: >canary`", ": >canary"),
+    (": >canary", ": >canary"),
+    ("-v", "a[$(: >canary)]"),
+    ("a[$(: >canary)]=1", "a=($(: >canary))"),
+    ("a=$(: >canary)", "a+=$(: >canary)"),
+    ("([$(: >canary)]=$(: >canary))", "$(: >canary)"),
+    ("eval", ": >canary"),
+    ("%n", "a[$(: >canary)]"),
+    ("'; : >canary; '", '"; : >canary; "'),
+    ("1 : >canary", "x touch canary"),
+)
+_SETTING = "x=abc; set -- 1 2; f() { :; }; EDITOR=true FCEDIT=true"
+_DRIVER = """
+for number in "$@"; do
+  ( cd "runs/$number"; pipegen_v=$v pipegen_w=$w; . "../../scripts/$number" ) </dev/null >/dev/null 2>&1
+done
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """A script that executed a value."""
+
+    script: str
+    shell: str
+    value: str
+
+
+def refused(script: str) -> bool:
+    """Return whether *script* is not compiled."""
+    report = Report()
+    parse_script(scalar(script), ["s"], report)
+    return bool(report.diagnostics())
+
+
+def rewritten(script: str) -> str:
+    """Return *script* as a shell gets it."""
+    parsed = parse_script(scalar(script), ["s"], Report())
+    return rewrite(parsed, lambda placed: f"pipegen_{placed.reference.name}", {})
+
+
+def fired(scripts: Sequence[str], shell: str, values: Sequence[tuple[str, str]] = VALUES) -> list[Fired]:
+    """Return which of *scripts* execute a value in *shell*."""
+    return [one for value, second in values for one in _fired(scripts, shell, value, second)]
+
+
+def _fired(scripts: Sequence[str], shell: str, value: str, second: str) -> list[Fired]:
+    with TemporaryDirectory(prefix="pipegen-words-") as name:
+        folder = Path(name)
+        (folder / "scripts").mkdir()
+        for number, script in enumerate(scripts):
+            (folder / "runs" / str(number)).mkdir(parents=True)
+            (folder / "scripts" / str(number)).write_text(f"{_SETTING}\n{rewritten(script)}\n")
+        (folder / "driver").write_text(_DRIVER)
+        environment = {"PATH": os.environ["PATH"], "HOME": name, "LC_ALL": "C.UTF-8", "v": value, "w": second}
+        command = (*SHELLS[shell], "driver", *map(str, range(len(scripts))))
+        subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False, timeout=600)
+        numbers = {int(path.parts[len(folder.parts) + 1]) for path in folder.glob("runs/*/canary")}
+        return [Fired(scripts[number], shell, value) for number in sorted(numbers)]
+
+
+def refused_or_harmless(scripts: Sequence[str], shells: Sequence[str], values: Sequence[tuple[str, str]]) -> Figures:
+    """Return what came of *scripts*: those that compile are executed in each of *shells* with each of *values*."""
+    compiled = [script for script in dict.fromkeys(scripts) if not refused(script)]
+    wrong: dict[str, Fired] = {}
+    for shell in shells:
+        for start in range(0, len(compiled), 1000):
+            for one in fired(compiled[start : start + 1000], shell, values):
+                wrong.setdefault(one.script, one)
+    line = f"{len(set(scripts)):,} scripts, {len(compiled):,} of them compiled and executed in {len(shells)} shells"
+    return Figures("Words", (line, *map(str, wrong.values())), len(wrong))
+
+
+def sample(seed: int, count: int) -> list[str]:
+    """Return so many scripts: of the grammar, of builtins, and of ways to set variables."""
+    chance, word = Random(seed), f'"{REFERENCE}"'
+    others = [*positions(2), *builtin_commands(word), *assignments(word), *attributed(word)]
+    return [*(drawn(chance) for _ in range(count // 2)), *chance.sample(others, count // 2)]
+
+
+def figures(*, is_nightly: bool) -> Figures:
+    """Return what came of all positions two deep, of all builtins and variables, and of deeper ones; or of a sample."""
+    if not is_nightly:
+        return refused_or_harmless(sample(0, 400), tuple(SHELLS), VALUES[:2])
+    word = f'"{REFERENCE}"'
+    scripts = [*positions(2), *builtin_commands(word), *assignments(word), *attributed(word), *sample(1, 20_000)]
+    return refused_or_harmless(scripts, tuple(SHELLS), VALUES)
