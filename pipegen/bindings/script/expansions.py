@@ -243,7 +243,7 @@ class Expansions(Cursor, ABC):
                 self.at += 1
             first, sets = len(self.lexed.found), _SETS.match(self.text, self.at)
             self._operand(context, opened)
-            if sets:
+            if sets and found is not None:
                 self.lexed.defaults.append((found[0].lstrip("${"), self.lexed.found[first:]))
             self.at += 1
         self._expanded(opened, found[1] if found is not None else "")
