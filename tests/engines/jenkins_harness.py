@@ -33,8 +33,8 @@ __all__ = [
 ]
 
 _GRACE = 120
-# Measured on Jenkins 2.479.3: after a restart of the controller, builds with 2 to 10 open `parallel` blocks always went
-# on, those with 12 to 15 only sometimes; with 17 and more the program could not be loaded (StackOverflowError).
+# Measured on Jenkins 2.479.3, with few restarts each (one with 10 open `parallel` blocks): builds with 2 to 10 went on
+# after the restart, some of those with 12 to 15 did, and none with 17 and more (StackOverflowError).
 _MOST_RESUMED_BLOCKS = 10
 
 
