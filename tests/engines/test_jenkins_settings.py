@@ -40,3 +40,25 @@ def test_settings_of_a_job_hold(
     tools = ["/opt/tools/21", "/opt/tools/Maven 3.9", "/opt/tools/1.22"]
     path = ":".join(f"{tool}/bin" for tool in ("/opt/tools/1.22", "/opt/tools/21", "/opt/tools/Maven 3.9"))
     assert shown == [f"<{word}>" for word in ("it is", *tools, path)] * 2
+
+
+@pytest.mark.parametrize(
+    ("around", "result"),
+    [
+        ("pipeline {{ agent any\noptions {{ ws('x') }}\n{0} }}", "SUCCESS"),
+        ("pipeline {{ agent none\noptions {{ ws('x') }}\n{0} }}", "FAILURE"),
+        ("ws('x') {{ node {{ sh 'true' }} }}", "FAILURE"),
+        ("node {{ ws('x') {{ sh 'true' }} }}", "SUCCESS"),
+    ],
+)
+def test_a_step_of_a_folder_needs_an_agent_around_it(
+    around: str, result: str, repository: Callable[[Mapping[str, str | bytes]], Path], tmp_path: Path
+) -> None:
+    """As measured on Jenkins 2.479.3: the agent of a pipeline stands around its options."""
+    require(jenkins_harness.available())
+    text = around.format("stages { stage('s') { agent any\nsteps { sh 'true' } } }")
+
+    build = jenkins_harness.run(text, repository({"x": ""}), workdir=tmp_path / "build")
+
+    assert build.result == result, build.log
+    assert result == "SUCCESS" or (build.error is not None and "MissingContextVariable" in build.error.type)

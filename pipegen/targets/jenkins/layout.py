@@ -16,7 +16,12 @@ from pipegen.targets.jenkins.declarative import lower_declarative, with_agents_i
 from pipegen.targets.jenkins.depth import depth_notes, depth_of, report_depth
 from pipegen.targets.jenkins.file_size import MOST_VARIABLES, Surroundings, weigh_declarative
 from pipegen.targets.jenkins.pairs import SHARED_BESIDE_OTHERS
-from pipegen.targets.jenkins.properties import not_declarative, report_not_declarative, report_not_scripted
+from pipegen.targets.jenkins.properties import (
+    not_declarative,
+    report_not_declarative,
+    report_not_scripted,
+    report_without_agent,
+)
 from pipegen.targets.jenkins.scripted import is_too_large, lower_scripted
 from pipegen.targets.jenkins.size import LARGEST, LEAST_STAGE, weigh_added
 from pipegen.targets.jenkins.stages import Stages, Style
@@ -50,8 +55,15 @@ def lay_out(
         laid_out = _scripted(work, graph, stages_in, around, ("Style: scripted.",), report)
     else:
         laid_out = _declarative(work, graph, stages_in, around) or _scripted(work, graph, stages_in, around, (), report)
+    if not _holds_agent(laid_out.body):
+        report_without_agent(around.properties, work.plans[0].span, report)
     _check_stages(laid_out, work, report)
     return laid_out
+
+
+def _holds_agent(body: model.Declarative | model.Scripted) -> bool:
+    """Return whether what stands around all stages has an agent: Declarative takes its own before `options`."""
+    return isinstance(body, model.Declarative) and body.agent is not None and not body.group
 
 
 def _declarative(

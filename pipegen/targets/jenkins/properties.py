@@ -43,6 +43,9 @@ OPTION_STEPS = frozenset(
         "ws",
     }
 )
+# The block steps that ask for an agent around them. In the descriptors of Jenkins 2.479.3, with docker-workflow, their
+# required context holds a workspace or a computer (StepDescriptor.getRequiredContext).
+AGENT_STEPS = frozenset({"dir", "withDockerContainer", "withDockerRegistry", "withDockerServer", "ws"})
 # The options that only Declarative has: no property of a job is called so.
 DECLARATIVE_OPTIONS = frozenset(
     {
@@ -94,6 +97,18 @@ def report_not_declarative(properties: Sequence[Property], span: Span, report: R
             at=one.span or span,
             hint='use the style scripted, or auto, which picks it; or put it around single stages with "raw"',
         )
+
+
+def report_without_agent(properties: Sequence[Property], span: Span, report: Report) -> None:
+    """Report steps among *properties* that need an agent, in a file whose stages take theirs inside of them."""
+    for one in properties:
+        if one.kind is PropertyKind.AROUND and one.name in AGENT_STEPS:
+            report.add(
+                codes.STEP_WITHOUT_AGENT,
+                f'"{one.name}" around all stages needs an agent, and stages take theirs inside of it',
+                at=one.span or span,
+                hint='put it around single stages with "raw"',
+            )
 
 
 def report_not_scripted(properties: Sequence[Property], span: Span, report: Report) -> None:

@@ -59,3 +59,32 @@ def test_an_option_of_the_declarative_style_stands_there_alone() -> None:
     assert {"skipStagesAfterUnstable()", "quietPeriod(5)"} <= {*lines(settings, "auto")}
     with pytest.raises(AssertionError, match="PG608"):
         lines(settings, "scripted")
+
+
+_IN_FOLDER = """
+pipelines: {{ p: {{ {} stages: [{{ name: s, script: [make] }}] }} }}
+targets: {{ jenkins: {{ wrap: [ws('x')] }} }}
+"""
+_SHARED = "workspace: shared,"
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "style"),
+    [
+        ("", "auto"),
+        ("", "declarative"),
+        ("", "scripted"),
+        (_SHARED, "scripted"),
+        (f"{_SHARED} concurrency: {{ group: g }},", "declarative"),
+    ],
+)
+def test_a_step_that_needs_an_agent_is_refused_where_none_is(pipeline: str, style: str) -> None:
+    """Jenkins 2.479.3 ends the build: `Required context class hudson.model.Computer is missing`."""
+    with pytest.raises(AssertionError, match="PG610"):
+        built(_IN_FOLDER.format(pipeline), style)
+
+
+@pytest.mark.parametrize("style", ["auto", "declarative"])
+def test_a_step_that_needs_an_agent_stands_inside_that_of_the_pipeline(style: str) -> None:
+    """Declarative takes it before `options`; Jenkins 2.479.3 ran such a build."""
+    assert "ws('x')" in built(_IN_FOLDER.format(_SHARED), style).text
