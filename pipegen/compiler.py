@@ -23,7 +23,7 @@ from pipegen.plan.caches import check_keys
 from pipegen.plan.model import Plan
 from pipegen.plan.parameters import read_parameters
 from pipegen.plan.selection import report_on_demand
-from pipegen.plan.stages.expand import Expanded, expand_stages, read_stages
+from pipegen.plan.stages.expand import Expanded, expand_stages, read_stages, with_stages
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node
@@ -39,7 +39,7 @@ class Analysed(Struct):
     """A config that has been checked: its plans, the settings of targets by name, and the inputs that are fixed.
 
     *sources* are *file* and all that it includes. *pipelines* are what the plans are made of, in the same order: as
-    written, but for stages that are several.
+    written, but for stages that are several and for pipelines without stages.
     """
 
     file: SourceFile
@@ -93,11 +93,11 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mappi
     report.stop_if_errors()
     written = read_stages(pipelines, config, report)
     report.stop_if_errors()
-    expanded = expand_stages(written, pipelines, report)
+    expanded = with_stages(expand_stages(written, pipelines, report), report)
     slugs, homes = _slugs([one.pipeline for one in expanded]), _homes(config.pipelines)
     called = frozenset() if names else written.called
     budget = Budget()
-    several = not names and sum(pipeline.name.value not in called for pipeline in pipelines) > 1
+    several = not names and sum(one.pipeline.name.value not in called for one in expanded) > 1
     plans = [
         plan
         for one in expanded
@@ -134,6 +134,7 @@ def generate(
         report.stop_if_errors()
     request = Request(
         source=analysed.file.from_root,
+        start=Span(analysed.file, 0, 0),
         settings=settings,
         chosen=analysed.chosen,
         options=options,
