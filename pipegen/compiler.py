@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 
 from pipegen.bindings.budget import Budget
@@ -16,7 +17,7 @@ from pipegen.config.resolve import resolve
 from pipegen.config.schema.check import check_schema, check_settings
 from pipegen.config.union import united
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, Stopped, listed, near_miss
 from pipegen.patterns import rare_pattern
 from pipegen.plan.build import Neighbours, build_plan, check_values
 from pipegen.plan.caches import check_keys
@@ -69,6 +70,11 @@ def _trees(file: SourceFile, report: Report) -> tuple[Node, ...]:
     report.stop_if_errors()
     check_schema(tree, report)
     report.stop_if_errors()
+    return _included(tree, file, report)
+
+
+def _included(tree: Node, file: SourceFile, report: Report) -> tuple[Node, ...]:
+    """Return *tree*, that of *file*, after those of all that it includes."""
     trees = with_included(tree, file, report)
     report.stop_if_errors()
     return trees
@@ -82,8 +88,26 @@ def _expanded(trees: Sequence[Node], report: Report) -> TreeMapping:
 
 
 def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mapping[str, str] = _NOTHING) -> Analysed:
-    """Return what *file* says, the inputs in *given* fixed; raise `Stopped` after a stage that leaves errors."""
-    trees = _trees(file, report)
+    """Return what *file* says, the inputs in *given* fixed; raise `Stopped` after a stage that leaves errors.
+
+    The parts of *file* that fit the schema are checked further beside those that do not.
+    """
+    tree = read(file, report)
+    report.stop_if_errors()
+    found = check_schema(tree, report)
+    if found is not None and report.has_errors():
+        further = Report()
+        with suppress(Stopped):
+            _analysed(_included(found.tree, file, further), file, names, further, given)
+        report.take(further, found.vouches_for)
+    report.stop_if_errors()
+    return _analysed(_included(tree, file, report), file, names, report, given)
+
+
+def _analysed(
+    trees: Sequence[Node], file: SourceFile, names: Sequence[str], report: Report, given: Mapping[str, str]
+) -> Analysed:
+    """Return what *trees* say, those of *file* and of what it includes; raise `Stopped` as `analyse` does."""
     tree = _expanded(trees, report)
     check_empty_steps(tree, report)
     config = parse(tree, file)
