@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 
 from pipegen.bindings.budget import Budget
@@ -16,14 +17,14 @@ from pipegen.config.resolve import resolve
 from pipegen.config.schema.check import check_schema, check_settings
 from pipegen.config.union import united
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, Stopped, listed, near_miss
 from pipegen.patterns import rare_pattern
 from pipegen.plan.build import Neighbours, build_plan, check_values
 from pipegen.plan.caches import check_keys
 from pipegen.plan.model import Plan
 from pipegen.plan.parameters import read_parameters
 from pipegen.plan.selection import report_on_demand
-from pipegen.plan.stages.expand import Expanded, expand_stages, read_stages
+from pipegen.plan.stages.expand import Expanded, expand_stages, read_stages, with_stages
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node
@@ -39,7 +40,7 @@ class Analysed(Struct):
     """A config that has been checked: its plans, the settings of targets by name, and the inputs that are fixed.
 
     *sources* are *file* and all that it includes. *pipelines* are what the plans are made of, in the same order: as
-    written, but for stages that are several.
+    written, but for stages that are several and for pipelines without stages.
     """
 
     file: SourceFile
@@ -69,6 +70,11 @@ def _trees(file: SourceFile, report: Report) -> tuple[Node, ...]:
     report.stop_if_errors()
     check_schema(tree, report)
     report.stop_if_errors()
+    return _included(tree, file, report)
+
+
+def _included(tree: Node, file: SourceFile, report: Report) -> tuple[Node, ...]:
+    """Return *tree*, that of *file*, after those of all that it includes."""
     trees = with_included(tree, file, report)
     report.stop_if_errors()
     return trees
@@ -82,8 +88,26 @@ def _expanded(trees: Sequence[Node], report: Report) -> TreeMapping:
 
 
 def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mapping[str, str] = _NOTHING) -> Analysed:
-    """Return what *file* says, the inputs in *given* fixed; raise `Stopped` after a stage that leaves errors."""
-    trees = _trees(file, report)
+    """Return what *file* says, the inputs in *given* fixed; raise `Stopped` after a stage that leaves errors.
+
+    The parts of *file* that fit the schema are checked further beside those that do not.
+    """
+    tree = read(file, report)
+    report.stop_if_errors()
+    found = check_schema(tree, report)
+    if found is not None and report.has_errors():
+        further = Report()
+        with suppress(Stopped):
+            _analysed(_included(found.tree, file, further), file, names, further, given)
+        report.take(further, found.vouches_for)
+    report.stop_if_errors()
+    return _analysed(_included(tree, file, report), file, names, report, given)
+
+
+def _analysed(
+    trees: Sequence[Node], file: SourceFile, names: Sequence[str], report: Report, given: Mapping[str, str]
+) -> Analysed:
+    """Return what *trees* say, those of *file* and of what it includes; raise `Stopped` as `analyse` does."""
     tree = _expanded(trees, report)
     check_empty_steps(tree, report)
     config = parse(tree, file)
@@ -93,11 +117,11 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mappi
     report.stop_if_errors()
     written = read_stages(pipelines, config, report)
     report.stop_if_errors()
-    expanded = expand_stages(written, pipelines, report)
+    expanded = with_stages(expand_stages(written, pipelines, report), report)
     slugs, homes = _slugs([one.pipeline for one in expanded]), _homes(config.pipelines)
     called = frozenset() if names else written.called
     budget = Budget()
-    several = not names and sum(pipeline.name.value not in called for pipeline in pipelines) > 1
+    several = not names and sum(one.pipeline.name.value not in called for one in expanded) > 1
     plans = [
         plan
         for one in expanded
@@ -134,6 +158,7 @@ def generate(
         report.stop_if_errors()
     request = Request(
         source=analysed.file.from_root,
+        start=Span(analysed.file, 0, 0),
         settings=settings,
         chosen=analysed.chosen,
         options=options,

@@ -17,6 +17,7 @@ from pipegen.compiler import analyse, compile_file, generate
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.model import Plan
+from pipegen.targets import registry
 from pipegen.targets.base import GeneratedFile, Request, Target
 
 TWO = """
@@ -26,6 +27,12 @@ TWO = """
     targets:
       outline: {title: order}
 """
+
+
+@pytest.fixture(autouse=True)
+def _offers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the target of these tests be installed."""
+    monkeypatch.setattr(registry, "names", lambda: (*registry.BUILT_IN, "outline"))
 
 
 def outline(fails: str = "") -> Target:
@@ -112,6 +119,21 @@ def test_pipelines_are_chosen_by_name(chosen: tuple[str, ...], plans: list[str],
     assert [plan.name for plan in analysed.plans] == plans
     assert [found.code.number for found in report.diagnostics()] == notes
     assert analysed.chosen == chosen
+
+
+def test_pipelines_without_stages_are_left_out() -> None:
+    """As if they were not written, but for a warning: the other one is the only one of the file."""
+    report = Report()
+    one = "pipelines: {a: {stages: [{name: x, script: y}]}"
+    analysed = analyse(written(f"{one}, b: {{stages: [], execution: [[]]}}, c: {{stages: []}}}}"), (), report)
+
+    assert analysed.plans == analyse(written(f"{one}}}"), (), Report()).plans
+    assert [found.code.number for found in report.diagnostics()] == ["PG211", "PG211"]
+
+
+def test_a_pipeline_without_stages_has_no_names() -> None:
+    """Its arcs and its finally name what is not defined."""
+    assert numbers("pipelines: {a: {stages: [], execution: [[x]], finally: [y]}}") == ["PG211", "PG301", "PG301"]
 
 
 def test_an_unknown_pipeline_is_reported() -> None:

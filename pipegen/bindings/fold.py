@@ -145,7 +145,7 @@ class Folder(Struct):
         match left, right:
             case List(), List():
                 return replace(left, items=(*left.items, *right.items))
-            case List(), Text() | Constant():
+            case List(), Text() | Constant() | Map():
                 return replace(left, items=(*left.items, right))
             case Map(), Map():
                 return replace(left, entries=_last_wins((*left.entries, *right.entries)))
@@ -157,7 +157,7 @@ class Folder(Struct):
             at=right.span,
             label=describe(right),
             also=[Label(left.span, describe(left))],
-            hint="merge two texts, two lists or two maps",
+            hint="merge two texts or two maps, or write the list first",
         )
         return left
 

@@ -40,6 +40,9 @@ UNNAMED_STAGE = Code("PG207", "unnamed-stage", _E)
 CHART_IS_TEXT = Code("PG208", "chart-is-text", _E)
 RUN_IS_TEXT = Code("PG209", "run-is-text", _E)
 EMPTY_STEP = Code("PG210", "empty-step", _W)
+NO_STAGES = Code("PG211", "no-stages", _W)
+NO_JOBS = Code("PG212", "no-jobs", _E)
+CALLS_NOTHING = Code("PG213", "calls-nothing", _E)
 
 # 3: names
 UNKNOWN_STAGE = Code("PG301", "unknown-stage", _E)

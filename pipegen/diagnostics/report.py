@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 
@@ -38,9 +38,9 @@ class Report:
         primary = Label(at, label) if at is not None else None
         self._found[Diagnostic(code, message, primary, tuple(also), hint, fix)] = None
 
-    def take(self, other: Report) -> None:
-        """Add what *other* has found."""
-        self._found |= other._found
+    def take(self, other: Report, where: Callable[[Diagnostic], bool] = lambda _: True) -> None:
+        """Add what *other* has found *where* that holds."""
+        self._found |= dict.fromkeys(filter(where, other._found))
         self._ignores |= other._ignores
 
     def heed(self, policy: Policy) -> None:

@@ -8,6 +8,7 @@ from typing import Protocol
 from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
+from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct, field
 
@@ -44,6 +45,7 @@ class Request(Struct, kw_only=True):
 
     Attributes:
         source: the path of the config, as the header names it.
+        start: where the config begins, for what concerns all of it; there may be no plans.
         settings: the user's `targets.NAME` section, checked against the target's schema; None when absent.
         chosen: the pipelines that the user chose (`--pipeline`), which run unconditionally; empty means all,
             each by its own rule.
@@ -52,6 +54,7 @@ class Request(Struct, kw_only=True):
     """
 
     source: str
+    start: Span
     settings: TreeMapping | None
     chosen: tuple[str, ...]
     options: Mapping[str, str]
@@ -73,7 +76,10 @@ class Target(Protocol):
     OPTIONS: Mapping[str, tuple[str, ...]]
 
     def generate(self, plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
-        """Return the files for *plans*, the parent of the others last; what cannot be said is reported."""
+        """Return the files for *plans*, the parent of the others last; what cannot be said is reported.
+
+        A config in which every pipeline is empty has no plans.
+        """
         ...
 
 

@@ -76,6 +76,8 @@ SAME = {
     "merged with null": ("{$merge: p, $with: ~}", "p"),
     "merged numbers": ("{$merge: 1, $with: 2}", "12"),
     "merged lists": ("{$merge: [p, '${a.one}'], $with: [p, q]}", ["p", "x", "p", "q"]),
+    "list and map": ("{$merge: [p, '${a.one}'], $with: {q: '${b.n}'}}", ["p", "x", {"q": "5"}]),
+    "list of maps and map": ("{$merge: [{p: 1}], $with: {q: 2}}", [{"p": 1}, {"q": 2}]),
     "list and text": ("{$merge: [p], $with: '${a.one}'}", ["p", "x"]),
     "merged loops": (
         "{$merge: {$each: i, $in: '${a.commas}', $delimiter: ',;'}, $with: [z]}",
@@ -164,7 +166,6 @@ def test_a_default_goes_with_what_a_name_stands_for() -> None:
         ("{$each: i, $in: [{p: 1}], $yield: x}", "PG508"),
         ("{$each: [i, j], $in: [p], $yield: x}", "PG509"),
         ("{$each: [i, j], $in: 'p q\n\n r', $yield: x}", "PG509"),
-        ("{$merge: [p], $with: {q: 1}}", "PG503"),
         ("{$merge: {q: 1}, $with: [p]}", "PG503"),
         ("{$merge: {q: 1}, $with: p}", "PG503"),
         ("{$merge: p, $with: [q]}", "PG503"),
@@ -177,7 +178,7 @@ def test_what_has_no_meaning_is_reported(config: str, code: str) -> None:
 
 def test_what_has_no_meaning_is_reported_once() -> None:
     """Not once for each turn of the loop around it."""
-    assert WORLD.codes("{$each: i, $in: [p, q], $yield: {$merge: [x], $with: {y: 1}}}", "b") == ["PG503"]
+    assert WORLD.codes("{$each: i, $in: [p, q], $yield: {$merge: {y: 1}, $with: [x]}}", "b") == ["PG503"]
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,27 @@ def test_one_pipeline(form: str, drawn: str, pipegen: Pipegen) -> None:
     assert (result.status, result.out, result.err) == (0, drawn, "")
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(("graph", "--format", form) for form in ("text", "dot", "json", "mermaid", "html", "svg")),
+        *(
+            ("compile", "-t", "jenkins", "-o", "-"),
+            ("compile", "-t", "jenkins", "-o", "-", "--changed-since", "0" * 40),
+        ),
+        *(("plan",), ("simulate",), ("run",), ("run", "--dry-run"), ("check",), ("check", "-t", "jenkins")),
+    ],
+    ids=" ".join,
+)
+def test_no_verb_fails_on_a_config_without_stages(call: tuple[str, ...], here: Path, pipegen: Pipegen) -> None:
+    """There is a warning, and nothing to show or to do."""
+    (here / "pipegen.yaml").write_text("pipelines: {test: {stages: []}}\n", encoding="utf-8")
+    result = pipegen(*call)
+
+    assert result.status == 0
+    assert "PG211" in result.out + result.err
+
+
 @pytest.mark.usefixtures("here")
 def test_text_is_the_default(pipegen: Pipegen) -> None:
     """For a person at a terminal."""

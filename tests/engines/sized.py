@@ -11,7 +11,7 @@ from pipegen.compiler import analyse
 from pipegen.config.load import load
 from pipegen.diagnostics.render import text as diagnostics
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.source.text import SourceFile
+from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model, scripted
@@ -46,7 +46,13 @@ def built(config: Path | str, style: str = "auto") -> Built:
         source = load(config, report) if isinstance(config, Path) else SourceFile("pipegen.yaml", config)
         analysed = analyse(source, (), report)
         settings = analysed.settings.get("jenkins")
-        request = Request(source="pipegen.yaml", settings=settings, chosen=(), options={"style": style})
+        request = Request(
+            source="pipegen.yaml",
+            start=Span(SourceFile("pipegen.yaml", ""), 0, 0),
+            settings=settings,
+            chosen=(),
+            options={"style": style},
+        )
         told = parse_settings(settings)
         scripts = [plan_scripts(without_stops(plan, report), told, report) for plan in analysed.plans]
         file = lower(scripts, request, told, report)

@@ -82,7 +82,9 @@ def test_a_target_of_another_distribution_compiles(tmp_path: Path, monkeypatch: 
     """A third-party target gets plans and gives files."""
     install(tmp_path, monkeypatch, distribution="pipegen-outline", module="outline", code=OUTLINE)
     target = registry.load("outline")
-    request = Request(source="pipegen.yaml", settings=None, chosen=(), options={})
+    request = Request(
+        source="pipegen.yaml", start=Span(SourceFile("pipegen.yaml", ""), 0, 0), settings=None, chosen=(), options={}
+    )
 
     files = target.generate([a_plan()], request, Report())
 

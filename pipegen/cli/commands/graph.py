@@ -111,7 +111,7 @@ def _drawn(graphs: Sequence[tuple[str, ExecutionGraph]], form: Drawing) -> str:
             return "\n".join(render_dot(graph, title=title) for title, graph in titled)
         case Drawing.MERMAID:
             # Mermaid draws one graph a text: several pipelines stand side by side in it.
-            return render_mermaid(_united(graphs) if len(graphs) > 1 else graphs[0][1])
+            return render_mermaid(_united(graphs) if len(graphs) != 1 else graphs[0][1])
         case _:
             pipelines = [{"name": name, **json_value(graph)} for name, graph in graphs]
             return json.dumps({"pipelines": pipelines}, indent=2)

@@ -21,6 +21,8 @@ def narrowed(analysed: Analysed, since: str, report: Report) -> Analysed:
     if not since:
         raise WrongUsage(f"{_OPTION} takes a commit, a branch or a tag, and there is no name: is a variable empty?")
     plans = analysed.plans
+    if not plans:
+        return analysed
     if is_no_commit(since):
         report_whole(plans[0].span, "there is no earlier commit to compare with", report)
         return replace(analysed, plans=whole(plans))

@@ -9,22 +9,28 @@ from typing import Any
 from pipegen.config.accept import Acceptor, UnknownKeywordError
 from pipegen.config.schema.depth import is_too_deep
 from pipegen.config.schema.file import pipelines_schema
+from pipegen.config.schema.intact import Intact, intact
 from pipegen.config.schema.places import Places
 from pipegen.config.schema.violation import Path
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Node
 
 
-def check_schema(tree: Node, report: Report, *, is_included: bool = False) -> None:
-    """Report each place where the config *tree*, as it is written, breaks the schema.
+def check_schema(tree: Node, report: Report, *, is_included: bool = False) -> Intact | None:
+    """Report each place where the config *tree*, as it is written, breaks the schema; return what can be checked on.
 
     What a stage may still inherit is not missed; an included file may hold nothing but a part of a config.
     """
-    if is_too_deep(tree, report) or _configs().accepts(tree):
-        return
+    if is_too_deep(tree, report):
+        return None
+    if _configs().accepts(tree):
+        return Intact(tree)
     from pipegen.config.schema.explain import explain  # noqa: PLC0415 - most configs are as they should be
 
-    explain(tree, report, is_included=is_included)
+    found = intact(tree, explain(tree, report, is_included=is_included))
+    # What is gone may be what another key needs.
+    left = Report()
+    return found if found is not None and not explain(found.tree, left, is_included=is_included) else None
 
 
 def check_stages(tree: Node, stages: Iterable[Path], report: Report) -> None:

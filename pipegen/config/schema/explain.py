@@ -34,12 +34,14 @@ _Validator = extend(  # type: ignore[no-untyped-call] # the stubs leave it open
 _MISTAKES = (misplaced_pipelines, flat_execution, unnamed_stage, chart_is_text, run_is_text, misplaced_keys)
 
 
-def explain(tree: Node, report: Report, *, is_included: bool) -> None:
-    """Report each place where the config *tree* breaks the schema, as `check_schema` says."""
+def explain(tree: Node, report: Report, *, is_included: bool) -> tuple[Violation, ...]:
+    """Report and return each place where the config *tree* breaks the schema, as `check_schema` says."""
     places = Places(tree)
     found = (_of_the_whole(one) for one in _violations(_Validator(pipelines_schema()), plain(tree)))
     violations = tuple(one for one in found if not (is_included and _is_without_pipelines(one)))
-    _tell_all(without_unsettled(violations, places), places, report)
+    settled = without_unsettled(violations, places)
+    _tell_all(settled, places, report)
+    return settled
 
 
 def explain_stages(tree: Node, stages: Iterable[Path], report: Report) -> None:

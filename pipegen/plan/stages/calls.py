@@ -100,6 +100,14 @@ def _check_call(stage: Stage, caller: Pipeline, known: Mapping[str, Pipeline], r
     callee = known.get(name.value)
     if callee is None:
         return
+    if not callee.stages:
+        report.add(
+            codes.CALLS_NOTHING,
+            f'stage "{stage.said}" runs pipeline "{name.value}", which has no stages',
+            at=name.span,
+            also=[Label(callee.name.span, "has no stages")],
+            hint=f'give "{name.value}" a stage, or remove stage "{stage.said}"',
+        )
     for field in _OF_A_RUN:
         value = getattr(callee, field)
         if value is not None and _content(value) != _content(getattr(caller, field)):

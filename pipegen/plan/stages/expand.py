@@ -74,6 +74,19 @@ def expand_stages(written: Written, chosen: Sequence[Pipeline], report: Report) 
     return tuple(found[pipeline.name.value] for pipeline in chosen)
 
 
+def with_stages(pipelines: Sequence[Expanded], report: Report) -> tuple[Expanded, ...]:
+    """Return *pipelines* without those that hold no stage, which are reported."""
+    for one in pipelines:
+        if not one.pipeline.stages:
+            report.add(
+                codes.NO_STAGES,
+                f'pipeline "{one.pipeline.name.value}" has no stages, and is left out',
+                at=one.pipeline.name.span,
+                hint="give it a stage, or remove it",
+            )
+    return tuple(one for one in pipelines if one.pipeline.stages)
+
+
 def _expanded(
     pipeline: Pipeline, legs: Mapping[str, tuple[Stage, ...]], known: Mapping[str, Expanded], report: Report
 ) -> Expanded:

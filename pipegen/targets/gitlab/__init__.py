@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pipegen.diagnostics.codes import NO_JOBS
 from pipegen.diagnostics.report import Report
 from pipegen.emit.header import options_note
 from pipegen.plan.model import Plan
@@ -29,6 +30,14 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {"split": (), "child": ()}
 
 def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
     """Return the file of *plans*, after those that it starts or includes; what GitLab cannot say is reported."""
+    if not plans:
+        report.add(
+            NO_JOBS,
+            "no pipeline has stages, and GitLab refuses a file without jobs",
+            at=request.start,
+            hint='give a pipeline a stage, or generate no file: take "gitlab" out of "targets"',
+        )
+        return ()
     settings, chosen = read(request.settings), bool(request.chosen)
     # Of what has changed since then, stages may be left out that the settings, or a call that is always the same, name.
     since = request.options.get("changed_since", "")

@@ -10,6 +10,7 @@ from pipegen.targets.base import GeneratedFile, Pair, Request
 from pipegen.targets.jenkins.capabilities import CAPABILITIES
 from pipegen.targets.jenkins.environments import without_stops
 from pipegen.targets.jenkins.lower import lower
+from pipegen.targets.jenkins.nothing import render_nothing
 from pipegen.targets.jenkins.pairs import PAIRS
 from pipegen.targets.jenkins.render import render
 from pipegen.targets.jenkins.scripts import plan_scripts
@@ -26,6 +27,8 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {"style": ("auto", "declarative", "scri
 
 def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequence[GeneratedFile]:
     """Return the Jenkinsfile of *plans*; what Jenkins cannot say is reported."""
+    if not plans:
+        return (GeneratedFile(FILE, render_nothing(request)),)
     settings = parse_settings(request.settings)
     check_named_inputs(plans, report)
     scripts = [plan_scripts(without_stops(plan, report), settings, report) for plan in plans]

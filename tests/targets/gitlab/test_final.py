@@ -8,6 +8,7 @@ import yaml
 from plan.planned import plans_of
 
 from pipegen.diagnostics.report import Report
+from pipegen.source.text import SourceFile, Span
 from pipegen.targets import gitlab
 from pipegen.targets.base import Request
 
@@ -19,7 +20,9 @@ _STAGES = (
 
 
 def _made(config: str) -> dict[str, Any]:
-    request = Request(source="pipegen.yaml", settings=None, chosen=(), options={})
+    request = Request(
+        source="pipegen.yaml", start=Span(SourceFile("pipegen.yaml", ""), 0, 0), settings=None, chosen=(), options={}
+    )
     (file,) = gitlab.generate(plans_of(config), request, Report())
     found: dict[str, Any] = yaml.safe_load(file.text)
     return found

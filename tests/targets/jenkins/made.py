@@ -136,7 +136,7 @@ def lowered(
     chosen: tuple[str, ...] = (),
 ) -> model.Jenkinsfile:
     """Return the model of a file for plans."""
-    request = Request(source="pipegen.yaml", settings=None, chosen=chosen, options={"style": style})
+    request = Request(source="pipegen.yaml", start=SPAN, settings=None, chosen=chosen, options={"style": style})
     return lower(made, request, settings or Settings(), report or Report())
 
 
