@@ -67,7 +67,7 @@ def _hint(use: _Use) -> str:
         return f'write "{VALUES[use.name]}", which every engine has'
     if use.name in FOLDERS:
         return 'a script starts in the checkout: write a relative path, or "$PWD"'
-    return f'give it a default, as in "${{{use.name}:-…}}", or set it in "env"'
+    return f'set it in "env", or give it a default in the script: "${{{use.name}:-…}}"'
 
 
 def _set_names(work: Work, target: str) -> set[str]:

@@ -105,8 +105,8 @@ def test_only_what_is_compiled_matters(head: str, expected: list[str]) -> None:
 
 def test_an_input_is_a_variable_of_its_name() -> None:
     """Engines set it for every script."""
-    assert read("echo $TAG_NAME", head=GITLAB) == ["$TAG_NAME"]
-    assert read("echo $TAG_NAME", head="inputs: {TAG_NAME: x}\n" + GITLAB) == []
+    assert read("echo $CHAT_INPUT") == ["$CHAT_INPUT"]
+    assert read("echo $CHAT_INPUT", head="inputs: {CHAT_INPUT: x}\n" + JENKINS) == []
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_commands_of_outputs_and_values_of_env_count() -> None:
     [
         ("echo $CI_COMMIT_SHA", 'write "${setup.commit}", which every engine has'),
         ("echo $CI_PROJECT_DIR", 'a script starts in the checkout: write a relative path, or "$PWD"'),
-        ("echo $CI_JOB_TOKEN", 'give it a default, as in "${CI_JOB_TOKEN:-…}", or set it in "env"'),
+        ("echo $CI_JOB_TOKEN", 'set it in "env", or give it a default in the script: "${CI_JOB_TOKEN:-…}"'),
     ],
 )
 def test_the_hint_names_the_value_that_is_the_same(script: str, hint: str) -> None:
