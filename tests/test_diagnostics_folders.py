@@ -51,7 +51,7 @@ NAME = re.compile(r"(?P<number>PG[0-9]{3})-(?P<name>[a-z-]+)")
 
 # Notes that go with other diagnostics: a file of several pipelines is no mistake, nor is what only one engine knows,
 # or what a change does not concern. Where no pipeline has stages, each of them is told of too.
-BESIDE = {"PG501", "PG211", "PG366", "PG649", "PG690", "PG716"}
+BESIDE = {"PG501", "PG211", "PG366", "PG617", "PG649", "PG690", "PG716"}
 
 # What is told where another program is installed.
 SHELLCHECK = ("PG706", "PG707")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -10,7 +11,26 @@ from pathlib import Path
 import pytest
 from cli.calling import process
 
-EXAMPLES = sorted(path for path in (Path(__file__).parents[1] / "examples").iterdir() if path.is_dir())
+from pipegen.bindings.script.lexer import lex
+from pipegen.compiler import analyse
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Commands
+from pipegen.source.text import SourceFile
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = sorted(path for path in (ROOT / "examples").iterdir() if path.is_dir())
+
+# Stands in for Maven: it refuses an empty argument as Maven does.
+MAVEN = """#!/bin/sh
+for argument; do [ -n "$argument" ] || { echo 'Unknown lifecycle phase ""' >&2; exit 1; }; done
+printf '[%s]' "$MAVEN_ARGS" >> "$CALLS"
+printf ' [%s]' "$@" >> "$CALLS"
+echo >> "$CALLS"
+mkdir -p target/surefire-reports target/site/jacoco
+echo > target/library.jar
+echo '<testsuite/>' > target/surefire-reports/a.xml
+echo '<report name="a"/>' > target/site/jacoco/jacoco.xml
+"""
 
 # The warnings that may be seen, by example: GitLab sends mails only where the config says how, and Jenkins starts no
 # stage later that takes an environment down.
@@ -35,7 +55,7 @@ def test_an_example_compiles_and_stays_fresh(example: Path) -> None:
     assert compiled.returncode == 0
     assert {one["code"] for one in told} == WARNINGS.get(example.name, set())
     assert {path.name for path in example.iterdir()} >= {".gitlab-ci.yml", "Jenkinsfile"}
-    assert (checked.returncode, checked.stdout) == (0, "")
+    assert (checked.returncode, checked.stderr) == (0, "")
 
 
 def test_an_example_holds_its_blubberfiles(example: Path) -> None:
@@ -55,6 +75,33 @@ def test_an_example_keeps_no_generated_file(source: Path) -> None:
 
     assert not {".gitlab-ci.yml", "Jenkinsfile"} & {path.name for path in source.iterdir()}
     assert is_pipelinelibs or {"README.md", "pipegen.yaml"} <= {path.name for path in source.iterdir()}
+
+
+def test_maven_gets_no_empty_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By default, and with options: an empty argument is a lifecycle phase that Maven does not know."""
+    example = Path(shutil.copytree(ROOT / "examples/java", tmp_path / "java"))
+    program = tmp_path / "bin/mvn"
+    program.parent.mkdir()
+    program.write_text(MAVEN, encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("CALLS", str(tmp_path / "calls"))
+    plain = process("run", "--host", "--stage", "verify", at=example)
+    more = process("run", "--host", "--stage", "verify", "--set", "maven_options=-o -X", at=example)
+
+    assert (plain.returncode, more.returncode) == (0, 0), plain.stderr + more.stderr
+    assert (tmp_path / "calls").read_text(encoding="utf-8") == "[] [-B] [verify]\n[-o -X] [-B] [verify]\n"
+
+
+def test_python_programs_are_modules() -> None:
+    """`pip install` puts programs outside PATH for users who are not root: `python -m` finds them everywhere."""
+    text = (ROOT / "examples/python/pipegen.yaml").read_text(encoding="utf-8")
+    stages = analyse(SourceFile("pipegen.yaml", text), (), Report()).plans[0].jobs
+    lines = [line for job in stages for step in job.steps if isinstance(step, Commands) for line in step.lines]
+    scripts = [line.script.span.text.strip("'\"") for line in lines]
+    programs = {command.words[0].text for script in scripts for command in lex(script, ())[0].commands}
+
+    assert programs == {"python", "echo", "grep", "printf"}
 
 
 def test_every_listed_example_is_there() -> None:

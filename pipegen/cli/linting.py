@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pipegen.compiler import Analysed
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.report import Report
+from pipegen.targets.base import Target
 
 if TYPE_CHECKING:
     from pipegen.lint.base import Checked
@@ -25,25 +27,34 @@ def is_told(code: Code) -> bool:
     return code not in programs or shutil.which(programs[code]) is not None
 
 
-def lint(analysed: Analysed, report: Report, *, fixable: bool = False) -> None:
-    """Report what the rules find in *analysed*; only what may be *fixable*, if asked so."""
+def lint(analysed: Analysed, report: Report, targets: Sequence[Target] | None = None, *, fixable: bool = False) -> None:
+    """Report what the rules find in *analysed*; only what may be *fixable*, if asked so.
+
+    Without *targets*, it is compiled for those that the config names.
+    """
     from pipegen.lint.registry import FIXING, RULES, ask  # noqa: PLC0415 - no other verb needs the rules
 
-    ask(FIXING if fixable else RULES, _checked(analysed), report)
+    ask(FIXING if fixable else RULES, _checked(analysed, targets), report)
 
 
-def check_scripts(analysed: Analysed, report: Report) -> None:
-    """Report the scripts of *analysed* that their shell cannot parse: what no other rule finds stops a pipeline."""
+def check_scripts(analysed: Analysed, targets: Sequence[Target], report: Report) -> None:
+    """Report the scripts of *analysed* that do not run on *targets*.
+
+    Their shell cannot parse them, or variables of another engine stand in them.
+    """
     if not any(
         stage.script is not None or stage.after is not None for one in analysed.pipelines for stage in one.stages
     ):
         return
-    from pipegen.lint.rules import shell_syntax  # noqa: PLC0415 - for configs with scripts alone
+    from pipegen.lint.rules import foreign_variable, shell_syntax  # noqa: PLC0415 - for configs with scripts alone
 
-    shell_syntax.check(_checked(analysed), report)
+    checked = _checked(analysed, targets)
+    shell_syntax.check(checked, report)
+    foreign_variable.check(checked, report)
 
 
-def _checked(analysed: Analysed) -> Checked:
+def _checked(analysed: Analysed, targets: Sequence[Target] | None) -> Checked:
     from pipegen.lint.base import Checked  # noqa: PLC0415 - no other verb needs the rules
 
-    return Checked(analysed.file, analysed.pipelines, analysed.plans, analysed.settings)
+    names = tuple(analysed.settings) if targets is None else tuple(target.NAME for target in targets)
+    return Checked(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, names)

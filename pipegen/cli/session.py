@@ -37,6 +37,11 @@ class Format(StrEnum):
     GITHUB = "github"
     JUNIT = "junit"
 
+    @property
+    def is_report(self) -> bool:
+        """Whether it is a document that programs read, whole."""
+        return self not in (Format.TEXT, Format.CONCISE)
+
 
 ConfigArgument = Annotated[
     Path | None,

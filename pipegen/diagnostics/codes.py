@@ -230,6 +230,8 @@ UNPINNED_LIBRARY = Code("PG718", "unpinned-library", _W)
 UNPINNED_INCLUDE = Code("PG719", "unpinned-include", _W)
 SHELL_SYNTAX = Code("PG720", "shell-syntax", _E)
 BASH_SYNTAX = Code("PG721", "bash-syntax", _W)
+FOREIGN_VARIABLE = Code("PG726", "foreign-variable", _W)
+EMPTY_SETUP_VALUE = Code("PG727", "empty-setup-value", _W)
 
 # 8: runs; 801 to 809 where they take place, 810 to 819 those on paper, 820 to 839 those on this machine
 DUPLICATE_MACHINE = Code("PG801", "duplicate-machine", _E)

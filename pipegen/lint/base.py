@@ -25,6 +25,8 @@ class Work(Struct):
 class Checked(Struct, dict=True, gc=True):
     """A config in which nothing is wrong: its *pipelines* with their *plans*, and the settings of targets.
 
+    *targets* are the names of those that files are generated for.
+
     A text that several stages share, by a template or an alias, is right where it is right for one of them.
     """
 
@@ -32,6 +34,7 @@ class Checked(Struct, dict=True, gc=True):
     pipelines: tuple[Pipeline, ...]
     plans: tuple[Plan, ...]
     settings: Mapping[str, TreeMapping]
+    targets: tuple[str, ...]
 
     def work(self) -> tuple[Work, ...]:
         """Return each job with its stage, in the user's order."""

@@ -9,7 +9,9 @@ from pipegen.lint.base import Checked, Rule
 from pipegen.lint.rules import (
     cache_never_hits,
     deploy_without_timeout,
+    empty_setup_value,
     files_may_be_absent,
+    foreign_variable,
     hidden_failure,
     idle_artifacts,
     image_by_tag,
@@ -48,6 +50,8 @@ RULES: tuple[Rule, ...] = (
     unpinned_chart.check,
     unpinned_library.check,
     unpinned_include.check,
+    foreign_variable.check,
+    empty_setup_value.check,
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate
 
 from pipegen.bindings.expression import Reference
@@ -25,6 +25,11 @@ class ShellText(Struct):
     shell: Shell
     entries: tuple[Scalar, ...]
 
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Where its entries stand in the file."""
+        return tuple(entry.span for entry in self.entries)
+
     def place(self, start: int, end: int) -> Span:
         """Return where a stretch of *text* stands in the file: as much of it as stands in one line."""
         starts = [0, *accumulate(len(entry.text) + 1 for entry in self.entries)]
@@ -40,12 +45,17 @@ def shell_texts(checked: Checked) -> Iterator[ShellText]:
     """Yield each script of *checked* once, what comes after it, and the commands of outputs."""
     seen: set[tuple[Span, ...]] = set()
     for work in checked.work():
-        for lines, entries in _scripts(work):
-            spans = tuple(entry.span for entry in entries)
-            if spans and len(lines) == len(entries) and spans not in seen:
-                seen.add(spans)
-                text = "".join(f"{_read(line, entry)}\n" for line, entry in zip(lines, entries, strict=True))
-                yield ShellText(text, work.job.machine.shell, entries)
+        for text in texts_of(work, seen):
+            seen.add(text.spans)
+            yield text
+
+
+def texts_of(work: Work, seen: Collection[tuple[Span, ...]] = ()) -> Iterator[ShellText]:
+    """Yield each script of *work*, what comes after it, and the commands of outputs, but for those at *seen* spans."""
+    for lines, entries in _scripts(work):
+        if entries and len(lines) == len(entries) and tuple(entry.span for entry in entries) not in seen:
+            text = "".join(f"{_read(line, entry)}\n" for line, entry in zip(lines, entries, strict=True))
+            yield ShellText(text, work.job.machine.shell, entries)
 
 
 def _scripts(work: Work) -> Iterator[tuple[tuple[Line, ...], tuple[Scalar, ...]]]:

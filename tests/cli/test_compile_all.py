@@ -42,7 +42,7 @@ def mono(empty: Path, monkeypatch: pytest.MonkeyPatch, pipegen: Pipegen) -> Path
 def codes(pipegen: Pipegen, *options: str) -> Sequence[tuple[str, str]]:
     """Return the code of each error that `compile --check` tells, and the file where that is."""
     told = pipegen("compile", "--check", "--format", "json", *options)
-    every = json.loads(told.err)["diagnostics"] if told.err else []
+    every = json.loads(told.out)["diagnostics"]
     found = [(one["code"], one["file"]) for one in every if one["severity"] == "error"]
     assert told.status == (1 if found else 0)
     return found

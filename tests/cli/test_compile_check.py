@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def test_a_stale_file_is_shown_as_a_diff(here: Path, pipegen: Pipegen) -> None:
     assert result.status == 1
     assert lines[:2] == ["--- .gitlab-ci.yml", "+++ .gitlab-ci.yml"]
     assert {"-lint:", "+style:"} < set(lines)
-    assert 'error[PG681]: ".gitlab-ci.yml" is not what "pipegen.yaml" says\n  --> .gitlab-ci.yml:36:1\n' in result.err
+    assert 'error[PG681]: ".gitlab-ci.yml" is not what "pipegen.yaml" says\n  --> .gitlab-ci.yml:37:1\n' in result.err
     assert 'hint: run "pipegen compile"\n' in result.err
     assert (here / ".gitlab-ci.yml").read_bytes() == before
 
@@ -100,8 +101,33 @@ def test_errors_come_first(here: Path, pipegen: Pipegen) -> None:
 
 
 def test_json_is_not_mixed_with_words(here: Path, pipegen: Pipegen) -> None:
-    """Standard error holds the document alone, standard output the diff."""
+    """Standard output holds the document alone, standard error the diff."""
     (here / "pipegen.yaml").write_text(WARNED, encoding="utf-8")
     result = pipegen("compile", "-t", "gitlab", "--check", "--format", "json")
 
-    assert (result.status, result.out[:4], result.err[:1], result.err[-2:]) == (1, "--- ", "{", "}\n")
+    assert (result.status, result.err[:4], result.out[:1], result.out[-2:]) == (1, "--- ", "{", "}\n")
+    assert [one["code"] for one in json.loads(result.out)["diagnostics"]] == ["PG681", "PG624"]
+
+
+@pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "github", "junit"])
+def test_a_report_is_the_output(form: str, here: Path, pipegen: Pipegen) -> None:
+    """Whole in a file that standard output goes to: with drift, with errors in the config, and without any."""
+    (here / "pipegen.yaml").write_text(BROKEN, encoding="utf-8")
+    broken = pipegen("compile", "-t", "jenkins", "--check", "--format", form)
+    (here / "pipegen.yaml").write_text(WARNED, encoding="utf-8")
+    stale = pipegen("compile", "-t", "jenkins", "--check", "--format", form)
+    pipegen("compile", "-t", "jenkins")
+    fresh = pipegen("compile", "-t", "jenkins", "--check", "--format", form)
+
+    assert ("PG301" in broken.out, broken.err) == (True, "")
+    assert ("PG681" in stale.out, stale.out.count("\n+++"), stale.err.startswith("--- ")) == (True, 0, True)
+    assert ("PG681" in fresh.out, fresh.err) == (False, "")
+    assert fresh.out or form == "github"
+
+
+@pytest.mark.usefixtures("here")
+def test_a_concise_line_is_for_people(pipegen: Pipegen) -> None:
+    """As the text is: the diff is the output."""
+    result = pipegen("compile", "-t", "jenkins", "--check", "--format", "concise")
+
+    assert (result.out.startswith("--- "), "PG681" in result.err) == (True, True)

@@ -6,14 +6,23 @@ import json
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli.calling import Pipegen
+from jsonschema import Draft202012Validator
 
+from pipegen.cli.commands.schema import schema_text
+from pipegen.config.load import load
+from pipegen.config.read import read
+from pipegen.diagnostics.report import Report
+from pipegen.source.tree import plain
 from pipegen.targets import registry
 from pipegen.targets.base import incompatible
 
 ROOT = Path(__file__).parents[2]
+# The settings of each target, as its own schema describes them.
+SETTINGS: Any = {name: registry.load(name).SETTINGS["properties"] for name in registry.BUILT_IN}
 VERBS = ("init", "compile", "check", "graph", "plan", "diff", "run", "simulate", "explain", "targets", "schema")
 
 
@@ -75,7 +84,8 @@ def test_targets_tell_what_they_can_say(pipegen: Pipegen) -> None:
 @pytest.mark.parametrize("name", ["gitlab", "jenkins"])
 def test_a_target_tells_of_each_feature(name: str, pipegen: Pipegen) -> None:
     """How it supports it, what there is to know, and what it does not take together."""
-    told, _, pairs = pipegen("targets", name).out.partition("not together:\n")
+    told, _, rest = pipegen("targets", name).out.partition("not together:\n")
+    pairs = rest.partition("needs, for what a file holds:\n")[0]
     features = registry.load(name).CAPABILITIES
 
     for line, one in zip(told.splitlines()[1:], features, strict=True):
@@ -100,13 +110,49 @@ def test_an_unknown_target_is_wrong_usage(pipegen: Pipegen) -> None:
     assert (result.status, result.err) == (2, 'pipegen: no target "jenkin"; did you mean "jenkins"?\n')
 
 
-def test_the_schema_is_the_file(pipegen: Pipegen) -> None:
-    """Byte for byte, so that an editor may take either."""
+def test_the_schema_includes_the_settings_of_built_in_targets(pipegen: Pipegen) -> None:
+    """The rest is the file that configs are checked against; of other targets, any settings are valid."""
     result = pipegen("schema")
+    whole = json.loads(result.out)
+    settings = whole["properties"]["targets"].pop("properties")
 
     assert result.status == 0
-    assert result.out == (ROOT / "schemas" / "pipelines.schema.json").read_text(encoding="utf-8")
-    assert json.loads(result.out)["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert whole == json.loads((ROOT / "schemas" / "pipelines.schema.json").read_text(encoding="utf-8"))
+    assert whole["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert {name: own["properties"] for name, own in settings.items()} == SETTINGS
+
+
+@pytest.mark.parametrize(
+    ("targets", "is_right"),
+    [
+        ({"gitlab": {"images": "local", "version": "16.11"}, "jenkins": {"agent": "docker"}}, True),
+        ({"gitlab": {}, "jenkins": {}}, True),
+        ({"gitlab": {"bogus": 1}}, False),
+        ({"gitlab": {"images": "loca"}}, False),
+        ({"gitlab": {"agent": "docker"}}, False),
+        ({"jenkins": {"bogus": 1}}, False),
+        ({"jenkins": {"timestamps": "yes"}}, False),
+        ({"jenkins": {"discard": {"build": 1}}}, False),
+        ({"buildkite": {"bogus": 1}}, True),
+    ],
+)
+def test_editors_know_the_settings_of_targets(targets: dict[str, object], *, is_right: bool) -> None:
+    """Those of built-in ones; each setting has a description to show."""
+    whole = json.loads(schema_text())
+    config = {"pipelines": {"p": {"stages": [{"name": "a", "script": "ls"}]}}, "targets": targets}
+    settings = [own["properties"] for own in whole["properties"]["targets"]["properties"].values()]
+
+    assert Draft202012Validator(whole).is_valid(config) is is_right
+    assert [key for own in settings for key, value in own.items() if "description" not in value] == []
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("tests/golden/*/pipeline.yml")), ids=lambda path: path.parent.name)
+def test_what_compiles_is_right_to_editors(path: Path) -> None:
+    """The settings that targets take are those that the schema takes."""
+    config: Any = plain(read(load(path, Report()), Report()))
+    schema = json.loads(schema_text())["properties"]["targets"]
+
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(config.get("targets", {}))] == []
 
 
 def test_the_version_is_that_of_the_package(pipegen: Pipegen) -> None:

@@ -17,7 +17,7 @@ def analysed(text: str) -> Analysed:
 def checked(text: str) -> Checked:
     """Return the config *text* for rules."""
     found = analysed(text)
-    return Checked(found.file, found.pipelines, found.plans, found.settings)
+    return Checked(found.file, found.pipelines, found.plans, found.settings, tuple(found.settings))
 
 
 def asked(rule: Rule, text: str) -> tuple[Diagnostic, ...]:

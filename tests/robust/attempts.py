@@ -100,7 +100,11 @@ def _compiled(data: bytes, path: Path, style: str, forms: Collection[str]) -> tu
                 generate(analysed, registry.load(name), {"style": style} if name == "jenkins" else {}, own)
             finally:
                 report.take(own)
-        ask(_RULES, Checked(analysed.file, analysed.pipelines, analysed.plans, analysed.settings), report)
+        ask(
+            _RULES,
+            Checked(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, registry.BUILT_IN),
+            report,
+        )
     except Stopped:
         if not report.has_errors():
             return 3, ["stopped without an error"]

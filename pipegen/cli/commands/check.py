@@ -129,7 +129,7 @@ def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None, f
     if analysed is not None:
         targets = load_targets(target) if target else named_targets(analysed)
         _check_targets(analysed, targets, report)
-        lint(analysed, report)
+        lint(analysed, report, targets)
         if not (pipeline or fixed or report.has_errors()):
             is_whole = bool(targets) and not target
             report_unused(report, analysed.file, lambda code: _is_told(code, is_whole=is_whole))
@@ -142,6 +142,8 @@ def _is_told(code: Code, *, is_whole: bool) -> bool:
     One that is not *is_whole* leaves out what targets would tell: some are chosen, or none is known. A run alone tells
     of PG8xx.
     """
+    if code is codes.FOREIGN_VARIABLE and not is_whole:
+        return False
     return code.number[2] in ("1234567" if is_whole else "123457") and is_told(code)
 
 

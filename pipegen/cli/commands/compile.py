@@ -11,7 +11,7 @@ from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_place, make_folder
 from pipegen.cli.files.regenerate import Result, placed
 from pipegen.cli.files.repository import folder_from_root
-from pipegen.cli.files.writing import check_files, write_files
+from pipegen.cli.files.writing import check_files, check_stream, write_files
 from pipegen.cli.linting import check_scripts
 from pipegen.cli.session import (
     ChangedSinceOption,
@@ -169,12 +169,14 @@ def _compile(path: Path, fixed: Mapping[str, str], asked: _Asked) -> None:
     """Write what is *asked* for, or compare it with what lies there."""
     report, output, since = Report(), asked.output, asked.options.since
     analysed = attempt(path, report, lambda file: analysed_since(file, asked.pipeline, report, fixed, since))
+    results: tuple[Result, ...] = ()
     if analysed is not None:
-        check_scripts(analysed, report)
-    results = _results(analysed, asked.target, output, asked.options, report) if analysed is not None else ()
+        targets = load_targets(asked.target) if asked.target else named_targets(analysed)
+        check_scripts(analysed, targets, report)
+        results = _results(analysed, targets, output, asked.options, report)
     is_sound = analysed is not None and not report.has_errors(strict=asked.strict)
     if not is_sound or output == "-":
-        show(report.diagnostics(), asked.form, sys.stderr)
+        show(report.diagnostics(), asked.form, check_stream(asked.form) if asked.check else sys.stderr)
     if not is_sound:
         if not report.has_errors():
             tell(asked.form, "nothing is written: with --strict, warnings count as errors")
@@ -190,9 +192,8 @@ def _compile(path: Path, fixed: Mapping[str, str], asked: _Asked) -> None:
 
 
 def _results(
-    analysed: Analysed, target: Sequence[str] | None, output: str | None, given: _Options, report: Report
+    analysed: Analysed, targets: Sequence[Target], output: str | None, given: _Options, report: Report
 ) -> tuple[Result, ...]:
-    targets = load_targets(target) if target else named_targets(analysed)
     if not targets:
         raise WrongUsage("name a target: --target gitlab, --target jenkins, or both")
     _check_usage(targets, output)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from pipegen.assets import folder as shipped
+from pipegen.cli.commands.schema import schema_text
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.files.output import check_place, write
 from pipegen.cli.person import is_here
@@ -43,7 +43,7 @@ def init(
     kind = template or _kind(start)
     engines = tuple(dict.fromkeys(target)) if target else _engines(start)
     write(_CONFIG, first_config(start, kind, engines))
-    write(Path(SCHEMA), (shipped("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
+    write(Path(SCHEMA), schema_text())
     say(f"{_CONFIG} written: a start for {KINDS[kind].words}, for {' and '.join(engines)}")
     say(f"{SCHEMA} written: editors with yaml-language-server complete and check the config by it")
     say('next: make the scripts yours, then "pipegen check", "pipegen graph" and "pipegen compile"')

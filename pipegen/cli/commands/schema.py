@@ -1,9 +1,26 @@
 """`pipegen schema`: the JSON Schema of configs."""
 
+import json
+from typing import Any
+
 from pipegen.assets import folder
 from pipegen.cli.streams import show_data
+from pipegen.targets import registry
+
+# What only a document of its own says.
+_OF_DOCUMENTS = ("$schema", "title")
 
 
 def schema() -> None:
     """Print the JSON Schema of a config, for editors."""
-    show_data((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"), ends_line=False)
+    show_data(schema_text(), ends_line=False)
+
+
+def schema_text() -> str:
+    """Return the JSON Schema of a config with the settings of each built-in target; those of others stay open."""
+    whole: dict[str, Any] = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
+    settings = {name: dict(registry.load(name).SETTINGS) for name in registry.BUILT_IN}
+    whole["properties"]["targets"]["properties"] = {
+        name: {key: value for key, value in own.items() if key not in _OF_DOCUMENTS} for name, own in settings.items()
+    }
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"

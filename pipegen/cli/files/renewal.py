@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.drift import Found, check_results, edited, remake_all, report_edited, report_missing
 from pipegen.cli.files.regenerate import Result
 from pipegen.cli.files.repository import here
-from pipegen.cli.files.writing import show_found, write_one
+from pipegen.cli.files.writing import show_checked, show_found, write_one
 from pipegen.cli.session import Format, attempt, named_targets
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.load import USUAL_NAMES, find
@@ -37,7 +38,7 @@ def check_all(form: Format, *, strict: bool) -> Exit:
         check_results(results, remade.found, "pipegen compile --all")
     for results in remade.missing:
         check_results(results, remade.found, "pipegen compile")
-    return show_found(remade.found, form)
+    return show_checked(remade.found, form)
 
 
 def write_all(form: Format, *, strict: bool, force: bool) -> Exit:
@@ -53,7 +54,7 @@ def write_all(form: Format, *, strict: bool, force: bool) -> Exit:
     for results in remade.missing:
         if not results[-1].path.exists():
             report_missing(results[-1], "pipegen compile", found.report)
-    return show_found(found, form)
+    return show_found(found, form, sys.stderr)
 
 
 def _remade(*, strict: bool) -> _Remade:

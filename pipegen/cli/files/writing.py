@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TextIO
 
 from pipegen.cli.exits import Exit
 from pipegen.cli.files.drift import Found, check_results, edited, left_over, report_edited, report_left_over
@@ -20,17 +21,28 @@ def check_files(results: Sequence[Result], form: Format, report: Report, *, stri
     check_results(results, found, "pipegen compile")
     for written in left_over(results):
         report_left_over(written, report)
-    return show_found(found, form)
+    return show_checked(found, form)
 
 
-def show_found(found: Found, form: Format) -> Exit:
-    """Show what was *found*: diffs as output, words and diagnostics beside it."""
+def show_checked(found: Found, form: Format) -> Exit:
+    """Show how files differ from their configs, and why: the diffs on one stream, diagnostics on the other."""
     if found.diffs:
         from pipegen.cli.hiding import text_without_tokens  # noqa: PLC0415 - files that differ are few
 
+        write_text = say if form.is_report else show_text
         for diff in found.diffs:
-            show_text(text_without_tokens(diff), ends_line=False)
-    show(found.report.diagnostics(), form, sys.stderr)
+            write_text(text_without_tokens(diff), ends_line=False)
+    return show_found(found, form, check_stream(form))
+
+
+def check_stream(form: Format) -> TextIO:
+    """Return where `--check` writes diagnostics: a report for programs is the output, and diffs stand beside it."""
+    return sys.stdout if form.is_report else sys.stderr
+
+
+def show_found(found: Found, form: Format, stream: TextIO) -> Exit:
+    """Show the diagnostics of *found* on *stream*, and its words to people."""
+    show(found.report.diagnostics(), form, stream)
     for words in found.words:
         tell(form, words)
     return Exit.PROBLEMS if found.diffs or found.report.has_errors(strict=found.strict) else Exit.FINE

@@ -103,6 +103,14 @@ def can_hold(condition: Condition | None, events: Sequence[Event] = tuple(Event)
     )
 
 
+def can_hold_without(condition: Condition, absent: Sequence[Atom]) -> bool:
+    """Return whether *condition* holds in some run in which none of its atoms *absent* does."""
+    return any(
+        number == MOST_RUNS or (not any(truth[atom] for atom in absent) and holds(condition, truth))
+        for number, truth in enumerate(runs(atoms(condition)), start=1)
+    )
+
+
 def runs(found: Sequence[Atom], events: Sequence[Event] = tuple(Event)) -> Iterator[Truth]:
     """Yield each way in which the atoms *found* can hold together in a run that one of *events* starts."""
     values = {one: _value_options(found, *one) for one in dict.fromkeys(map(_subject, found)) if one is not None}

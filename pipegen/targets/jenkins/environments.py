@@ -20,7 +20,7 @@ def without_stops(plan: Plan, report: Report) -> Plan:
                 at=job.span,
                 hint="make it a pipeline of its own, which runs only when PIPEGEN_PIPELINE names it",
             )
-        elif environment is not None and environment.on_stop is None:
+        elif environment is not None:
             report.add(
                 codes.NOT_ON_JENKINS,
                 f'Jenkins keeps no environments: that of stage "{job.title}" is not shown',

@@ -1,0 +1,80 @@
+"""The variables of engines that a script expands, as far as it leaves it to the engine to set them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from pipegen.bindings.script.builtins import TESTS
+from pipegen.bindings.script.lexer import lex
+from pipegen.bindings.script.syntax import Command, Expansion, Form, Lexed
+from pipegen.lint.predefined import MARKERS, PREDEFINED
+from pipegen.patterns import rare_pattern
+from pipegen.structs import Struct
+
+_WORD = rare_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_DEFAULT = rare_pattern(r"\$\{[A-Za-z_][A-Za-z0-9_]*:?[-+=?]")
+_SET = rare_pattern(r"\$\{([A-Za-z_][A-Za-z0-9_]*):?=")
+_CHOICE = rare_pattern(r"\bcase\s+\"?\$\{?([A-Z_]+)")
+# Commands that give variables values by name.
+_READERS = rare_pattern(r"\b(?:read|for|select|mapfile|readarray|getopts|printf\s+-v)\b[^\n;|&]*")
+_DECLARES = frozenset({"export", "readonly", "local", "declare", "typeset", "env"})
+# The variables that these set are not in the script.
+_SOURCES = frozenset({".", "source", "eval"})
+_BRACKETS = frozenset({"[", "]", "[[", "]]", "test", "!"})
+_EMPTINESS = frozenset({"", "-n", "-z", "-v"})
+
+
+class Variables(Struct):
+    """The *expansions* of a script, and the names that it has *assigned*.
+
+    It *is_aware* of engines where it asks which one it runs on, or takes variables from a file.
+    """
+
+    expansions: tuple[Expansion, ...] = ()
+    assigned: frozenset[str] = frozenset()
+    is_aware: bool = False
+
+
+def variables(script: str, names: Collection[str]) -> Variables:
+    """Return how *script* uses the variables *names*; an expansion with a default is none."""
+    words = set(_WORD.findall(script))
+    if words.isdisjoint(names) and words.isdisjoint(_SOURCES) and ". " not in script:
+        return Variables()
+    lexed, lost = lex(script, ())
+    if lost is not None:
+        return Variables(is_aware=True)
+    guarded = [one for one in lexed.expansions if _DEFAULT.match(script, one.start)]
+    own = (one for one in lexed.expansions if one.name in names)
+    return Variables(
+        tuple(one for one in own if not any(outer.start <= one.start and one.end <= outer.end for outer in guarded)),
+        frozenset(_assigned(script, lexed)),
+        not MARKERS.isdisjoint(_CHOICE.findall(script)) or any(_is_aware(one, lexed) for one in lexed.commands),
+    )
+
+
+def _assigned(script: str, lexed: Lexed) -> Iterator[str]:
+    for command in lexed.commands:
+        for word in command.words:
+            if word.assigned is not None:
+                yield word.assigned
+            elif word.text not in _DECLARES and not word.text.startswith("-"):
+                break
+    for reader in _READERS.findall(script):
+        yield from _WORD.findall(reader)
+    yield from _SET.findall(script)
+
+
+def _is_aware(command: Command, lexed: Lexed) -> bool:
+    texts = [word.text for word in command.words]
+    if texts and texts[0] in _SOURCES:
+        return True
+    if command.form is not Form.CONDITION and not (texts and texts[0] in TESTS):
+        return False
+    tested = {one.name for one in lexed.expansions if command.start <= one.start < command.end} | set(texts)
+    operands = [text for text in texts if text not in _BRACKETS]
+    asks_whether_set = len(operands) == 1 or not _EMPTINESS.isdisjoint(operands)
+    return not MARKERS.isdisjoint(tested) or (asks_whether_set and not tested.isdisjoint(_all_names()))
+
+
+def _all_names() -> frozenset[str]:
+    return frozenset().union(*PREDEFINED.values())
