@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipegen.bindings.script.builtins import is_command_variable
-from pipegen.bindings.script.calls import Call, calls, program_name
+from pipegen.bindings.script.calls import Call, calls, command_at, program_name
 from pipegen.bindings.script.interpreters import INTERPRETERS, RUN_BY_OTHERS
 from pipegen.bindings.script.spoken import Spoken, command_words, references, targets, values
 from pipegen.bindings.script.syntax import Command, Form, Found, Kind, Lexed, Word
@@ -101,8 +101,10 @@ def _spelled(words: list[Word], constants: Mapping[str, str], script: str) -> tu
         spelled = constants[word.text].split() if word.text in constants else [word.text]
         owners += [word] * len(spelled)
         texts += spelled
-    if texts and texts[0] == "$":
-        texts[0] = _computed(script[owners[0].start : owners[0].end], constants) or texts[0]
+    if "$" in texts:
+        at = command_at(texts)
+        if at < len(texts) and texts[at] == "$":
+            texts[at] = _computed(script[owners[at].start : owners[at].end], constants) or "$"
     return owners, texts
 
 
