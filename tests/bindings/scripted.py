@@ -17,7 +17,7 @@ def scalar(text: str) -> Scalar:
 def parsed(text: str, *stages: str) -> Script:
     """Return the script *text*, in which nothing is wrong."""
     report = Report()
-    script = parse_script(scalar(text), stages, report)
+    script = parse_script(scalar(text), stages, report, is_bash=True)
 
     assert report.diagnostics() == ()
     return script

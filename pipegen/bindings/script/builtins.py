@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pipegen.structs import Struct
 
 
@@ -47,9 +49,16 @@ _EXPANDED = "BASH_ALIASES BASH_CMDS BASH_ENV PROMPT_COMMAND PS0 PS1 PS2 PS4"
 EVALUATED_VARIABLES = frozenset([*_NUMBERS.split(), *_EXPANDED.split()])
 # What a shell expands when it is interactive; a name that many give to something else.
 INTERACTIVE_VARIABLE = "ENV"
-# Variables whose values programs run as commands.
+# Variables whose values programs run as commands, or take for options or programs that do.
 _RUN = """
-    BROWSER CVS_RSH EDITOR FCEDIT GIT_EDITOR GIT_EXTERNAL_DIFF GIT_PAGER GIT_PROXY_COMMAND GIT_SEQUENCE_EDITOR
-    GIT_SSH_COMMAND GNUMAKEFLAGS LESSCLOSE LESSOPEN MAKEFLAGS MANPAGER PAGER RSYNC_RSH SVN_SSH VISUAL
+    BROWSER CVS_RSH EDITOR EXINIT FCEDIT GIT_CONFIG_PARAMETERS GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_SSH GNUMAKEFLAGS
+    LESS LESSCLOSE LESSOPEN MAKEFLAGS MFLAGS NODE_OPTIONS PAGER PERL5DB PERL5OPT RSYNC_CONNECT_PROG RUBYOPT SHELL
+    SVN_SSH TAR_OPTIONS VIMINIT VISUAL npm_config_script_shell
 """
 COMMAND_VARIABLES = frozenset(_RUN.split())
+_COMMAND_VARIABLE = re.compile(r"GIT_CONFIG_VALUE_[0-9]+|[A-Z0-9_]*(?:_ASKPASS|EDITOR|PAGER|_RSH|_COMMAND)")
+
+
+def is_command_variable(name: str) -> bool:
+    """Return whether programs run the value of the variable *name*."""
+    return name in COMMAND_VARIABLES or _COMMAND_VARIABLE.fullmatch(name) is not None

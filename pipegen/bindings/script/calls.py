@@ -25,8 +25,15 @@ _PREFIXES: dict[str, tuple[str, ...]] = {
     "nice": ("-n",),
     "timeout": ("-s", "-k"),
     "xargs": ("-n", "-I", "-P", "-L", "-d", "-a", "-E", "-s"),
-    **dict.fromkeys(("exec", "command", "builtin", "nohup", "time", "setsid", "busybox", "stdbuf"), ()),
+    "exec": ("-a",),
+    "doas": ("-u", "-C"),
+    "ionice": ("-c", "-n", "-p"),
+    "strace": ("-e", "-o", "-p", "-E"),
+    **dict.fromkeys(("command", "builtin", "nohup", "time", "setsid", "busybox", "stdbuf", "chrt", "taskset"), ()),
+    **dict.fromkeys(("setarch", "linux32", "linux64", "unshare", "fakeroot", "unbuffer", "xvfb-run"), ()),
 }
+# Those that take assignments, too, and what a value there may be.
+_SETTERS = {"env", "sudo", "doas"}
 # What runs a command among its words, and hands it standard input.
 _RUNNERS = {"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "chroot", "nsenter", "lxc"}
 # After these words another command begins.
@@ -36,18 +43,33 @@ _DEEPEST = 10
 SPEAKERS = frozenset({"echo", "printf"})
 _VERSION = re.compile(r"(?<=[a-z])-?[0-9][0-9.]*$")
 _DURATION = re.compile(r"[0-9.]+[smhd]?")
+_STDIN = r"-|/dev/stdin|(?:/dev|/proc/self)/fd/[0-9]+"
+_INPUT = re.compile(_STDIN)
+_FILE_INPUT = re.compile(rf"(?:-[a-z]|--[a-z-]+=)?(?:{_STDIN})")
+# Options of git's own commands that a command follows.
+_GIT_OPTIONS = {("clone", "-u"), ("rebase", "-x"), ("difftool", "-x"), ("grep", "-O")}
+_SETTING_OPTION = re.compile(r"-[0-9A-Za-z]{0,5}?o|--config=")
+_SSH = {"ssh", "scp", "sftp"}
+# With these an interpreter reads its program from standard input; others make it say its version, for example.
+_BARE_OPTIONS = frozenset("euxsilB")
+_REPLACES = re.compile(r"-[0rtpx]*I")
 _VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 
 
 class Call(Struct):
-    """An interpreter on a command line: the words of its program, and whether it reads one from standard input."""
+    """An interpreter on a command line: the words of its program, and whether it reads one from standard input.
+
+    One that *is_bare* has no other use: nothing else is said to it. *files* are words that name files of its program.
+    """
 
     name: str
     at: int
     interpreter: Interpreter
     programs: tuple[int, ...]
     reads_input: bool
+    is_bare: bool = False
+    files: tuple[int, ...] = ()
 
 
 class _Line(MutableStruct):
@@ -56,6 +78,7 @@ class _Line(MutableStruct):
     programs: list[int] = field(default_factory=list)
     operands: list[int] = field(default_factory=list)
     options: set[str] = field(default_factory=set)
+    files: list[int] = field(default_factory=list)
 
 
 def calls(words: Sequence[str], depth: int = 0) -> list[Call]:
@@ -84,10 +107,15 @@ def _named(words: Sequence[str], first: int) -> Iterator[Call]:
     if words[first : first + 1] and _VARIABLE.fullmatch(words[first]):
         # Without a value, the next word is the command.
         first += 1
-    if words[first : first + 1] and not words[first].strip(REFERENCE):
-        yield Call(
-            "the command that a value names", first, NAMED, tuple(range(first + 1, len(words))), reads_input=False
-        )
+    if not words[first : first + 1]:
+        return
+    start = first if any(_base_name(word) in _SETTERS for word in words[:first]) else first + 1
+    name = words[first]
+    if name.startswith("{") and "," in name:
+        # Braces make the name, and more words.
+        yield Call("the command that braces name", first, NAMED, tuple(range(first, len(words))), reads_input=False)
+    elif not name.strip(REFERENCE):
+        yield Call("the command that a value names", first, NAMED, tuple(range(start, len(words))), reads_input=False)
 
 
 def _run_by_others(words: Sequence[str]) -> Iterator[Call]:
@@ -96,15 +124,32 @@ def _run_by_others(words: Sequence[str]) -> Iterator[Call]:
         name, equals, _ = word.partition("=")
         if COMMAND_OPTION.fullmatch(name):
             yield Call(name, at, RUN_BY_OTHERS, (at if equals else at + 1,), reads_input=False)
-        elif word.startswith("-o") and COMMAND_SETTING.match(word[2:]):
-            yield Call(word[2:].partition("=")[0], at, RUN_BY_OTHERS, (at,), reads_input=False)
-        elif word in {"-c", "-o", "--config", "config"} and at + 1 < len(words):
-            setting = next((number for number in range(at + 1, len(words)) if not words[number].startswith("-")), at)
-            key = words[setting].partition("=")[0]
-            if COMMAND_SETTING.match(f"{words[setting]} "):
-                yield Call(f"{word} {key}", at, RUN_BY_OTHERS, (setting, setting + 1), reads_input=False)
+        elif word.startswith("ext::"):
+            yield Call("git", at, RUN_BY_OTHERS, (at,), reads_input=False)
+        elif word[:2] in {sub_option for _, sub_option in _GIT_OPTIONS} and _is_git_option(words, at):
+            yield Call(f"git {word[:2]}", at, RUN_BY_OTHERS, (at, at + 1), reads_input=False)
+        elif (option := _SETTING_OPTION.match(word)) and COMMAND_SETTING.match(word[option.end() :]):
+            yield Call(option[0], at, RUN_BY_OTHERS, (at,), reads_input=False)
+        elif (word in {"-c", "--config", "config"} or _SETTING_OPTION.fullmatch(word)) and at + 1 < len(words):
+            yield from _setting(words, at)
         elif word == "foreach" or (word == "run" and words[at - 1 : at] == ["bisect"]):
             yield Call(word, at, RUN_BY_OTHERS, tuple(range(at + 1, len(words))), reads_input=False)
+
+
+def _is_git_option(words: Sequence[str], at: int) -> bool:
+    """Return whether the option that stands *at* is one of git's that a command follows."""
+    before = words[:at]
+    return "git" in before and any((word, words[at][:2]) in _GIT_OPTIONS for word in before)
+
+
+def _setting(words: Sequence[str], at: int) -> Iterator[Call]:
+    """Yield what the setting behind the option that stands *at* makes a program run."""
+    free = (number for number in range(at + 1, len(words)) if not words[number].startswith("-"))
+    setting = next((number for number in free if words[number] != "set"), at)
+    key = words[setting].partition("=")[0]
+    takes_any = "git" in words[:at] or (words[at] != "-c" and not _SSH.isdisjoint(words[:at]))
+    if COMMAND_SETTING.match(f"{words[setting]} ") or (takes_any and key.startswith(REFERENCE)):
+        yield Call(f"{words[at]} setting", at, RUN_BY_OTHERS, (setting, setting + 1), reads_input=False)
 
 
 def _replaced(words: Sequence[str]) -> Iterator[Call]:
@@ -115,6 +160,9 @@ def _replaced(words: Sequence[str]) -> Iterator[Call]:
     marks = [mark for mark in replaced if mark]
     start = _command(words, at) if rest else None
     if start is None:
+        # What it reads follows `env`, or the like, or else `echo`.
+        if any(not word.startswith("-") for word in rest):
+            yield Call("xargs", at, REPLACED, (), reads_input=True)
         return
     shells = [call for call in calls(words[start:], _DEEPEST) if call.interpreter.switches or call.interpreter.flags]
     programs = [words[start + number] for call in shells for number in call.programs if start + number < len(words)]
@@ -126,10 +174,8 @@ def _replaced(words: Sequence[str]) -> Iterator[Call]:
 
 def _replacement(word: str, following: Sequence[str]) -> str:
     """Return what `xargs` replaces by what it reads, where the option *word* says so."""
-    if word == "-I":
-        return "".join(following)
-    if word.startswith("-I"):
-        return word[2:]
+    if attached := _REPLACES.match(word):
+        return word[attached.end() :] or "".join(following)
     return "{}" if word in {"-i", "--replace"} else word.partition("=")[2] if word.startswith("--replace=") else ""
 
 
@@ -158,6 +204,12 @@ def _last_option(one: Interpreter, words: Sequence[str]) -> int:
     return next(options, -1)
 
 
+def command_at(words: Sequence[str]) -> int:
+    """Return where the command stands that *words* run: past assignments and what runs others."""
+    at = _command(words, 0)
+    return len(words) if at is None else at
+
+
 def speaks(words: Sequence[str]) -> bool:
     """Return whether a command of these words prints them."""
     first = _command(words, 0)
@@ -166,21 +218,25 @@ def speaks(words: Sequence[str]) -> bool:
 
 def program_name(word: str) -> str:
     """Return the name of the program that *word* runs, without folder and version; `$PYTHON` is python."""
-    name = "." if word == "." else _VERSION.sub("", _base_name(word))
+    base = _base_name(word)
+    name = base if base in INTERPRETERS else _VERSION.sub("", base)
     return name[1:].lower() if name.startswith("$") else name
 
 
 def _base_name(word: str) -> str:
-    return PurePosixPath(word).name if "/" in word or word == "." else word
+    return PurePosixPath(word).name if "/" in word else word
 
 
 def _command(words: Sequence[str], at: int) -> int | None:
     """Return where the command stands that words from *at* on run: past assignments and prefixes."""
     valued: tuple[str, ...] = ()
-    is_prefixed = False
+    # The option of the keyword `time`, which the lexer has taken.
+    is_prefixed = words[at : at + 1] == ["-p"]
     while at < len(words):
         word = words[at]
         name = _base_name(word)
+        if name == "command" and words[at + 1 : at + 2] and words[at + 1] in {"-v", "-V"}:
+            return None
         if word in valued:
             at += 2
         elif _ASSIGNMENT.match(word) or (is_prefixed and (word.startswith("-") or _DURATION.fullmatch(word))):
@@ -205,7 +261,11 @@ def _call(name: str, at: int, words: Sequence[str], *, is_command: bool, is_run:
     elif one.remote is not None:
         programs += line.operands[one.remote :]
     reads_input = is_run and one.reads_input and not is_given and _is_input(one, line, words, depth)
-    return Call(name, at, one, tuple(programs), reads_input and not (programs and one.remote is None))
+    reads_input = reads_input and not (programs and one.remote is None)
+    named = [words[place] for place in line.files if place < len(words)]
+    reads_input = reads_input or (is_run and any(_FILE_INPUT.fullmatch(word) for word in named))
+    is_bare = reads_input and is_command and one.scripts and one.remote is None and line.options <= _BARE_OPTIONS
+    return Call(name, at, one, tuple(programs), reads_input, is_bare, tuple(line.files))
 
 
 def _is_input(one: Interpreter, line: _Line, words: Sequence[str], depth: int) -> bool:
@@ -215,7 +275,7 @@ def _is_input(one: Interpreter, line: _Line, words: Sequence[str], depth: int) -
         return not rest or depth > _DEEPEST or any(call.reads_input for call in calls(rest.split(), depth + 1))
     if not line.operands or not one.scripts or "s" in line.options:
         return True
-    return words[line.operands[0]] in {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
+    return _INPUT.fullmatch(words[line.operands[0]]) is not None
 
 
 def _sorted(one: Interpreter, at: int, words: Sequence[str]) -> _Line:
@@ -248,6 +308,8 @@ def _option(one: Interpreter, place: int, word: str, line: _Line) -> int:
         line.options.add(key)
         if key in one.flags:
             line.programs.append(place if is_attached else place + 1)
+        if key in one.files:
+            line.files.append(place if is_attached else place + 1)
         if key in one.paired:
             taken += 2
         elif key in {*one.flags, *one.files, *one.valued} and not is_attached:
@@ -257,9 +319,11 @@ def _option(one: Interpreter, place: int, word: str, line: _Line) -> int:
 
 def _keys(one: Interpreter, word: str) -> list[tuple[str, bool]]:
     """Return the options in *word*, and whether the argument of each is attached."""
-    if word.startswith("--") or word in {*one.flags, *one.files}:
-        name, equals, _ = word.partition("=")
+    name, equals, _ = word.partition("=")
+    if word.startswith("--") or name in {*one.flags, *one.files}:
         return [(name, bool(equals))]
+    if word.startswith("+") and "+" in one.flags:
+        return [("+", True)]
     keys = []
     takes_rest = {*one.flags, *one.files, *one.valued, *one.attached}
     for at, letter in enumerate(word[1:], 2):

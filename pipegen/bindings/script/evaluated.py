@@ -18,7 +18,7 @@ from pipegen.bindings.script.builtins import (
 )
 from pipegen.bindings.script.calls import SPEAKERS, program_name
 from pipegen.bindings.script.interpreters import SHELLS
-from pipegen.bindings.script.spoken import Spoken, command_words, values
+from pipegen.bindings.script.spoken import Spoken, builtin_words, command_words, targets, values
 from pipegen.bindings.script.syntax import REFERENCE, Command, Form, Found, Kind, Lexed, Obstacle, Word
 
 # Attributes that make bash evaluate each value of the variable: number, name of another variable.
@@ -29,7 +29,8 @@ _INTERACTIVE = re.compile(r"-[A-Za-z]*i[A-Za-z]*")
 _EVALUATIONS = {Obstacle.EVALUATED, Obstacle.PRINTED}
 _COMPARISONS = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"}
 _SUBSCRIPT = re.compile(r"\{?(?:[A-Za-z_][A-Za-z0-9_]*)?\[[^\]]*(?:\]\+?=|\]\}|$)")
-_NAME_DECLARERS = DECLARERS - {"export", "readonly"}
+# What a word may be that is an option taking a name: values, variables, and letters of that.
+_MAYBE_NAME_TEST = re.compile(rf"(?:-?[vR]?)(?:{REFERENCE}|\$[A-Za-z_0-9]*)+[vR]?")
 
 
 def evaluated(lexed: Lexed, spoken: Spoken) -> Iterator[Found]:
@@ -49,9 +50,9 @@ def evaluated(lexed: Lexed, spoken: Spoken) -> Iterator[Found]:
             case Form.ARRAY:
                 yield from _in_subscripts(command.words)
             case Form.SIMPLE:
-                yield from _in_assignments(command, variables)
+                yield from _in_assignments(command, variables, spoken)
                 yield from _in_names(command)
-                if variables.intersection(_targets(command)):
+                if variables.intersection(targets(command)):
                     yield from chain(values(command.words), spoken.fed())
 
 
@@ -74,7 +75,7 @@ def _in_subscripts(words: Iterable[Word]) -> Iterator[Found]:
             yield from word.printed
 
 
-def _in_assignments(command: Command, variables: set[str]) -> Iterator[Found]:
+def _in_assignments(command: Command, variables: set[str], spoken: Spoken) -> Iterator[Found]:
     """Yield what is assigned, in front of a command or by `declare`, where bash evaluates it."""
     rest = command_words(command)
     front = command.words[: len(command.words) - len(rest)]
@@ -85,26 +86,27 @@ def _in_assignments(command: Command, variables: set[str]) -> Iterator[Found]:
     for word in (*front, *(rest if is_handed_on else ())):
         if word.assigned in variables:
             yield from values((word,))
-    if rest and rest[0].text in DECLARERS:
-        yield from _declared(rest, variables)
+    declaring = builtin_words(command)
+    if declaring and declaring[0].text in DECLARERS:
+        yield from _declared(declaring, variables, spoken)
 
 
-def _declared(words: list[Word], variables: set[str]) -> Iterator[Found]:
+def _declared(words: list[Word], variables: set[str], spoken: Spoken) -> Iterator[Found]:
     """Yield what `declare` and its like assign and bash evaluates, or take for names of variables."""
     evaluates = any(_EVALUATING.fullmatch(word.text) for word in words[1:])
     for word in words[1:]:
         if evaluates or word.assigned in variables:
             yield from values((word,))
-        elif words[0].text in _NAME_DECLARERS:
+        else:
             names = [found for at, found in word.found if at < word.value_start or not word.value_start]
             yield from (found for found in names if found.kind is Kind.REFERENCE)
-            yield from () if word.value_start else word.printed
+            yield from () if word.value_start else spoken.only(word.printed)
 
 
 def _attributed(commands: Iterable[Command]) -> Iterator[str]:
     """Yield the variables that a command of the script gives an attribute which makes bash evaluate their values."""
     for command in commands:
-        words = command_words(command)
+        words = builtin_words(command)
         if words and words[0].text in DECLARERS and any(_LASTING.fullmatch(word.text) for word in words[1:]):
             yield from (word.assigned or word.text for word in words[1:])
 
@@ -116,20 +118,9 @@ def _is_interactive(command: Command) -> bool:
     return any(_INTERACTIVE.fullmatch(text) for text in words[at:])
 
 
-def _targets(command: Command) -> Iterator[str]:
-    """Yield the variables that a loop or a builtin sets."""
-    words = [word.text for word in command_words(command)]
-    match words:
-        case ["for" | "select", name, *_]:
-            yield name
-        case [name, *_] if name in NAMES:
-            # Options among them are no names.
-            yield from words[1:]
-
-
 def _in_names(command: Command) -> Iterator[Found]:
     """Yield what builtins take for a name of a variable, or for a number."""
-    words = command_words(command)
+    words = builtin_words(command)
     name = words[0].text if words else ""
     if name in TESTS:
         yield from _tested(words)
@@ -142,13 +133,8 @@ def _in_names(command: Command) -> Iterator[Found]:
 def _tested(words: list[Word]) -> Iterator[Found]:
     """Yield what `[` takes for the name of a variable: behind `-v`, or behind a value, which may be that."""
     for before, word in pairwise(words):
-        if before.text in NAME_TESTS or _is_value(before):
+        if before.text in NAME_TESTS or _MAYBE_NAME_TEST.fullmatch(before.text):
             yield from values((word,))
-
-
-def _is_value(word: Word) -> bool:
-    """Return whether nothing but a value, of a reference or of a variable beside one, is in *word*."""
-    return bool(word.text) and not word.text.strip(REFERENCE)
 
 
 def _option(words: list[Word]) -> Iterator[Found]:

@@ -26,6 +26,8 @@ _DEEPEST = 60
 _SINGLE_RUN = re.compile(r"[^'$]+")
 _QUOTED_RUN = re.compile(r"""[^"'$\\`()}\]]+""")
 _PLAIN_RUN = re.compile(r"[A-Za-z0-9_./:=@%+,-]+")
+# Characters of ASCII by their codes.
+_ANSI_CODE = re.compile(r"\\(?:x|[uU]0*)(?P<hex>[0-7]?[0-9A-Fa-f])(?![0-9A-Fa-f])|\\(?P<octal>[01]?[0-7]{1,2})")
 _OLD_ARITHMETIC = re.compile(r"""\$\[[^]"'\n]*\]""")
 _ODD_ARITHMETIC = re.compile(r"\$\[[^]\n]*\$\{")
 
@@ -60,8 +62,11 @@ class Expansions(Cursor, ABC):
         elif _ODD_ARITHMETIC.match(self.text, self.at):
             raise Lost(self.place, "shells differ on where this arithmetic ends: write $(( … ))")
         elif context is Context.WORD and self.sees("$'"):
-            self.take()
+            self.at += 1
             self.ansi()
+        elif context is Context.WORD and self.sees('$"'):
+            # A text to be translated; its `$` is no part of it.
+            self.at += 1
         elif found := _PARAMETER.match(self.text, self.at):
             start = self.place
             self.take(found.end() - found.start())
@@ -77,15 +82,18 @@ class Expansions(Cursor, ABC):
     def substitution(self, opening: int) -> None:
         """Take a `$( … )`, `<( … )` or `>( … )`; its opening has so many characters."""
         opened, first, is_stream = self.place, len(self.lexed.found), not self.sees("$")
+        first_command = len(self.lexed.commands)
         with self.nested(opened):
             self.at += opening
             self.program(")", opened)
         (self.word.streamed if is_stream else self.word.printed).extend(self.lexed.found[first:])
+        self.word.commands += self.lexed.commands[first_command:]
         self.word.add("$")
 
     def backticks(self, context: Context) -> None:
         """Take what stands between two backticks, read as the shell does: first a level of backslashes goes."""
         opened, start, first = self.place, self.at + 1, len(self.lexed.found)
+        first_command = len(self.lexed.commands)
         end = start
         while end < len(self.text) and self.text[end] != "`":
             end += 2 if self.text[end] == "\\" else 1
@@ -97,6 +105,7 @@ class Expansions(Cursor, ABC):
             inner.evaluation = self.evaluation
             inner.program("", opened)
         self.word.printed += self.lexed.found[first:]
+        self.word.commands += self.lexed.commands[first_command:]
         self.word.add("$")
         self.at = end + 1
 
@@ -120,7 +129,10 @@ class Expansions(Cursor, ABC):
             if self.sees("'"):
                 self.at += 1
                 return
-            if self.sees("\\"):
+            if code := _ANSI_CODE.match(self.text, self.at):
+                self.word.add(chr(int(code["hex"] or code["octal"], 16 if code["hex"] else 8)))
+                self.at = code.end()
+            elif self.sees("\\"):
                 self.take(2)
             elif not (self.sees("$") and self.reference(Context.ANSI)):
                 self.take()
@@ -317,4 +329,5 @@ class Expansions(Cursor, ABC):
             outer.found += [(outer.length, found) for _, found in self.word.found]
             outer.printed += self.word.printed
             outer.streamed += self.word.streamed
+            outer.commands += self.word.commands
             self.word = outer

@@ -47,7 +47,7 @@ _SHELL = Interpreter(
 )
 _PYTHON = Interpreter(flags=("c",), files=("m",), reads_input=True, valued=("W", "X"))
 _PERL = Interpreter(flags=("e", "E"), reads_input=True, valued=("I",), attached=("i", "M", "m", "0", "F", "C", "l"))
-_NODE = Interpreter(flags=("e", "p", "--eval", "--print"), reads_input=True, valued=("r", "--require"))
+_NODE = Interpreter(flags=("e", "p", "-pe", "--eval", "--print"), reads_input=True, valued=("r", "--require"))
 _AWK = Interpreter(
     hint="put the value into the environment: VALUE={reference} {name} '… ENVIRON[\"VALUE\"] …'",
     flags=("e", "--source"),
@@ -89,6 +89,8 @@ _COMMAND_OPTION = Interpreter(hint=_ARGUMENT, flags=("c", "--command"), leads=2)
 _ALL = Interpreter(hint=_FUNCTION, remote=0)
 _STDIN = Interpreter(hint=_FUNCTION, reads_input=True, scripts=False)
 
+_GDB = ("-ex", "--ex", "-iex", "--iex", "-o", "-eval-command", "-init-eval-command")
+
 # These are looked for wherever a command begins, and, where an option gives the program, among all words.
 INTERPRETERS: dict[str, Interpreter] = {
     **dict.fromkeys(SHELLS, _SHELL),
@@ -103,9 +105,16 @@ INTERPRETERS: dict[str, Interpreter] = {
     **dict.fromkeys(("clojure", "guile", "sbcl", "octave", "gnuplot", "erl", "emacs"), _LISP),
     **dict.fromkeys(("deno", "bun"), Interpreter(flags=("e", "p", "eval"))),
     **dict.fromkeys(("expect", "tclsh"), Interpreter(flags=("c",), reads_input=True)),
-    **dict.fromkeys(("vim", "vi", "ex", "nvim"), Interpreter(flags=("-c", "--cmd"), reads_input=True, scripts=False)),
+    **dict.fromkeys(
+        ("vim", "vi", "ex", "nvim"), Interpreter(flags=("c", "+", "--cmd"), reads_input=True, scripts=False)
+    ),
     **dict.fromkeys(("ed", "dc", "m4", "at", "batch", "crontab", "jshell"), _STDIN),
-    **dict.fromkeys(("gdb", "lldb"), Interpreter(flags=("-ex", "-iex", "-o"))),
+    **dict.fromkeys(("gdb", "lldb"), Interpreter(flags=_GDB, files=("-x",), reads_input=True, scripts=False)),
+    "less": Interpreter(hint=_FUNCTION, flags=("+",)),
+    "man": Interpreter(hint=_FUNCTION, flags=("P", "H")),
+    "split": Interpreter(hint=_FUNCTION, flags=("--filter", "--filt")),
+    "go": Interpreter(hint=_FUNCTION, flags=("-toolexec", "-exec", "-vettool")),
+    **dict.fromkeys(("gcc", "g++", "cc", "c++", "clang"), Interpreter(hint=_FUNCTION, flags=("-wrapper",))),
     **dict.fromkeys(("pwsh", "powershell"), _PWSH),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _AWK),
     **dict.fromkeys(("sed", "gsed"), _SED),
@@ -130,17 +139,23 @@ INTERPRETERS: dict[str, Interpreter] = {
     "eval": Interpreter(hint="write the command itself: what stands in an argument is not read again", remote=0),
     "trap": Interpreter(hint=_FUNCTION, operand=True),
     "alias": Interpreter(hint="write a function, in which the value may stand", remote=0),
-    "env": Interpreter(hint="write the words of the command one by one", flags=("S", "--split-string"), leads=1),
-    **dict.fromkeys(("flock", "script", "nix-shell"), _COMMAND_OPTION),
+    "env": Interpreter(
+        hint="write the words of the command one by one", flags=("S", "--split-string", "--split"), leads=1
+    ),
+    **dict.fromkeys(("script", "nix-shell"), _COMMAND_OPTION),
+    "flock": Interpreter(hint=_ARGUMENT, flags=("c", "--command"), valued=("w", "E", "--timeout"), leads=2),
     "sg": Interpreter(hint=_ARGUMENT, flags=("c",), remote=1),
     **dict.fromkeys(("npm", "npx", "yarn", "pnpm"), Interpreter(hint=_ARGUMENT, flags=("-c", "--call"))),
     "vagrant": Interpreter(hint=_ARGUMENT, flags=("-c",)),
     "ansible": Interpreter(hint=_FUNCTION, flags=("a", "--args"), valued=("i", "m", "e", "u", "l")),
-    **dict.fromkeys(("make", "gmake"), Interpreter(hint=_FUNCTION, flags=("E", "--eval"), valued=tuple("CfIjloW"))),
+    **dict.fromkeys(
+        ("make", "gmake"),
+        Interpreter(hint=_FUNCTION, flags=("E", "--eval"), files=("f", "--file"), valued=tuple("CIjloW")),
+    ),
     **dict.fromkeys(("scp", "sftp", "rsync"), Interpreter(hint=_FUNCTION, flags=("e", "S", "--rsh"))),
-    **dict.fromkeys(("tar", "bsdtar"), Interpreter(hint=_FUNCTION, flags=("I",), attached=("f", "C"))),
+    **dict.fromkeys(("tar", "bsdtar"), Interpreter(hint=_FUNCTION, flags=("I", "F"), attached=("f", "C"))),
     "zip": Interpreter(hint=_FUNCTION, flags=("-TT",)),
-    "sqlite3": Interpreter(hint=_SQL, remote=1, reads_input=True, scripts=False),
+    "sqlite3": Interpreter(hint=_SQL, flags=("-cmd",), files=("-init",), remote=1, reads_input=True, scripts=False),
     **dict.fromkeys(("tmux", "screen", "concurrently", "hyperfine"), _ALL),
     "watch": Interpreter(hint=_FUNCTION, remote=0, valued=("n", "--interval")),
     "parallel": Interpreter(hint="hand it over after :::", operand=True, valued=("j", "--jobs", "I")),
@@ -148,20 +163,24 @@ INTERPRETERS: dict[str, Interpreter] = {
 
 # Of any program: options that a command follows, and keys of settings that hold one.
 COMMAND_OPTION = re.compile(
-    r"--(?:[a-z-]*-)?(?:exec|execute|command|cmd|eval|call|rsh|program|upload-pack|receive-pack|split-string"
-    r"|checkpoint-action|compress-program|to-command|tree-filter|env-filter|index-filter|msg-filter|commit-filter)"
+    r"--(?!no-)(?:[a-z-]*-)?(?:exec|execute|command|cmd|eval|call|rsh|program|upload-pack|receive-pack|split-string"
+    r"|checkpoint-act[a-z]*|compress-prog[a-z]*|use-comp[a-z-]*|to-comm[a-z]*|info-script|new-volume-script|askpass"
+    r"|rsync-path|script-shell|pager|open-files-in-pager|extcmd|hook|invoke|wrapper|tree-filter|env-filter|index-filter|msg-filter|commit-filter)"
 )
 COMMAND_SETTING = re.compile(
-    r"(?i)(?:alias\.[^=]*|[a-z0-9.*_-]*(?:command|cmd|pager|editor|external|helper|fsmonitor|hookspath|askpass|program"
-    r"|process|clean|smudge|driver|textconv|uploadpack|receivepack))[= ]"
+    r"(?i)(?:alias\.[^=]*|[a-z0-9.*:_-]*(?:command|cmd|pager|editor|external|helper|fsmonitor|hookspath|askpass|program"
+    r"|process|clean|smudge|driver|textconv|uploadpack|receivepack|(?:pre|post)-invoke(?:-success)?(?:::)?))[= ]"
 )
 NAMED = Interpreter(hint="write the name of the command itself: a value there may be eval")
 RUN_BY_OTHERS = Interpreter(hint=_FUNCTION)
 REPLACED = Interpreter(hint="hand it over as an argument: … | xargs sh -c '… \"$1\" …' sh", reads_input=True)
 
 # Words behind which a command, or a setting that holds one, follows; interpreters that only their options tell.
-_RUN_ON = "git config foreach bisect xargs exec command builtin sudo nice timeout busybox test case ENV"
-_BY_OPTIONS = "make gmake npm npx yarn pnpm scp sftp rsync tar bsdtar zip ansible"
+_RUN_ON = """
+    git config foreach bisect xargs exec command builtin sudo nice timeout busybox test case ENV doas ionice strace
+    nohup time setsid stdbuf chrt taskset setarch linux32 linux64 unshare fakeroot unbuffer xvfb-run env
+"""
+_BY_OPTIONS = "make gmake npm npx yarn pnpm"
 # Words without which no reference is part of a program, nor stands where the grammar alone says what it is.
 WATCHED = frozenset(INTERPRETERS.keys() - set(_BY_OPTIONS.split())).union(
     DECLARERS, EVALUATED_VARIABLES, NAMES, COMMAND_VARIABLES, _RUN_ON.split()

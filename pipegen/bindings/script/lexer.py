@@ -12,7 +12,7 @@ from pipegen.structs import MutableStruct, field
 
 _OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[;&|()\n]")
 _REDIRECTION = re.compile(
-    r"(?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})?(?P<operator><<<|<<-?|<>|<&|<|&>>|&>|>>|>&|>\||>)(?!\()"
+    r"(?P<descriptor>[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})?(?P<operator><<<|<<-?|<>|<&|<|&>>|&>|>>|>&|>\||>)(?!\()"
 )
 _PARENTHESES = re.compile(r"\([ \t]*\)")
 _CONDITION_OPERATOR = re.compile(r"&&|\|\||[()<>]")
@@ -39,11 +39,14 @@ def lex(script: str, stages: Collection[str]) -> tuple[Lexed, Lost | None]:
 
 
 class _Line(MutableStruct):
-    """The command that is being read, the pipeline that it is in, and where open compound commands started."""
+    """The command that is being read and its pipeline.
+
+    Of each open compound command, *opened* has the start, and the pipeline that it stands in.
+    """
 
     command: Command
     pipeline: list[Command] = field(default_factory=list)
-    opened: list[int] = field(default_factory=list)
+    opened: list[tuple[int, list[Command]]] = field(default_factory=list)
     is_piped: bool = False
 
 
@@ -103,6 +106,9 @@ class ScriptLexer(Documents):
         finally:
             # Also where the script cannot be followed: the shell may run what stands in front.
             self._end_pipeline()
+            for _, pipeline in reversed(self.line.opened):
+                self.line.pipeline = pipeline
+                self._end_pipeline()
             self.line = outer
 
     def _token(self, closer: str, opened: int) -> str | None:
@@ -114,7 +120,7 @@ class ScriptLexer(Documents):
             return ""
         if redirection := _REDIRECTION.match(self.text, self.at):
             self.at = redirection.end()
-            self._redirection(redirection["operator"])
+            self._redirection(redirection["operator"], redirection["descriptor"])
         elif operator := _OPERATOR.match(self.text, self.at):
             return self._operator(operator[0], closer)
         else:
@@ -147,6 +153,7 @@ class ScriptLexer(Documents):
         """Take the `()` of a function, `(( … ))`, or a subshell."""
         if parentheses := _PARENTHESES.match(self.text, self.at):
             self.at = parentheses.end()
+            self.lexed.functions.update(word.text for word in self.line.command.words)
             self.line.command = self._command()
             return
         start = self.place
@@ -171,18 +178,21 @@ class ScriptLexer(Documents):
         if text == closer == "esac":
             return closer
         if text in _OPENERS | _LOOPS:
-            self.line.opened.append(word.start)
+            self.line.opened.append((word.start, self.line.pipeline))
+            self.line.pipeline, self.line.is_piped = [], False
         if text in _OPENERS | _CONTINUERS:
             self.line.command = self._command()
         elif text in _CLOSERS:
-            self._closed(self.line.opened.pop() if self.line.opened else word.start)
+            self._end_pipeline()
+            start, self.line.pipeline = self.line.opened.pop() if self.line.opened else (word.start, [])
+            self._closed(start)
         elif text == "case":
             self._case(word.start)
         elif text == "[[":
             self._condition(word)
         elif text == "function":
             self.blanks()
-            self.read_word()
+            self.lexed.functions.add(self.read_word().text)
             self.line.command = self._command()
         else:
             words.append(word)
@@ -239,7 +249,7 @@ class ScriptLexer(Documents):
         self.line.command.form = Form.CONDITION
         self.line.command.words.extend(words)
 
-    def _redirection(self, operator: str) -> None:
+    def _redirection(self, operator: str, descriptor: str | None) -> None:
         self.blanks()
         command = self.line.command
         if operator in {"<<", "<<-"}:
@@ -253,6 +263,7 @@ class ScriptLexer(Documents):
         elif self.sees("<(") or self.sees(">("):
             command.streams.append(self.read_word())
         else:
+            command.reads_file |= operator in {"<", "<>"} and descriptor in {None, "0"}
             with self.reading(is_file=True):
                 self.read_word()
 

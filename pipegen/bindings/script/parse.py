@@ -121,7 +121,7 @@ def _report_near_misses(lexed: Lexed, stages: Collection[str], source: Scalar, r
 def _report_obstacles(lexed: Lexed, source: Scalar, report: Report) -> None:
     spoken = Spoken(lexed)
     first: dict[Found, Program] = {}
-    for program in programs(lexed, spoken):
+    for program in programs(lexed, spoken, source.text):
         first.setdefault(program.found, program)
     for program in first.values():
         _report_program(program, source, report)

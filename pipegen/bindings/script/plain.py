@@ -29,8 +29,10 @@ _NAMED = re.compile(
     r"""|[0-9]*+>[>|&]?[ \t]*+[^\s;|&]++)[ \t]++)*['"]*+\$"""
 )
 _COMMAND = re.compile(
-    r"[ \t\"']-(?:[ceEISTo]|[ceEISTo][^\s-]|-[a-z-]*(?:exec|command|cmd|eval|call|rsh))"
+    r"[ \t\"']-(?:[ceEISTo]|[ceEISTo][^\s-]|-[a-z-]*(?:exec|command|cmd|eval|call|rsh|pager|hook|invoke)[a-z]*)"
+    r"|[ \t\"']--[a-z-]*(?:wrapper|shell|askpass|path|act|comp|comm|script)"
     r"|[ \t\"']--[a-z-]*(?:program|pack|string|action|filter)"
+    r"|(?:^|[\s;|&({])[\"']*\.[\"']*[ \t]|[ \t\"']-(?:[a-z]?-)?(?:[\s\"';|&]|$)"
 )
 _DUPLICATION = re.compile(r">&(?![0-9-](?:[ \t\n;|&]|$))")
 _SINGLE = rare_pattern(r"""("[^"]*")|'[^']*'""")

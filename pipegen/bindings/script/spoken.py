@@ -6,7 +6,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from pipegen.bindings.script.calls import speaks
+from pipegen.bindings.script.builtins import NAMES
+from pipegen.bindings.script.calls import command_at, speaks
 from pipegen.bindings.script.syntax import Command, Found, Kind, Lexed, Word
 
 
@@ -26,6 +27,13 @@ class Spoken:
                     break
                 if command.end <= writer.end and command.level == writer.level:
                     yield from _said(command)
+                    yield from self.said_by_functions((command,))
+
+    def said_by_functions(self, commands: Iterable[Command]) -> list[Word]:
+        """Return what functions that *commands* call may print: their arguments, and what any command prints."""
+        names = self._lexed.functions
+        called = [words for words in map(builtin_words, commands) if words and words[0].text in names] if names else []
+        return [*(word for words in called for word in words), *(self.words if called else ())]
 
     def only(self, references: Iterable[Found]) -> list[Found]:
         """Return those of *references* that some command prints as they are."""
@@ -37,8 +45,21 @@ class Spoken:
 
     @cached_property
     def _said(self) -> frozenset[int]:
-        words = (word for command in self._commands for word in _said(command))
-        return frozenset(id(found) for found in values(words))
+        return frozenset(id(found) for found in values(self.words))
+
+    @cached_property
+    def words(self) -> list[Word]:
+        """All that any command prints, or reads from a text."""
+        return [word for command in self._commands for word in _said(command)]
+
+    def within(self, compound: Command) -> Iterator[Command]:
+        """Yield the commands of *compound*, in which a command ends that holds others."""
+        for at in range(bisect_left(self._commands, compound.start, key=_start), len(self._commands)):
+            command = self._commands[at]
+            if command.start > compound.end:
+                return
+            if command is not compound and command.end <= compound.end:
+                yield command
 
 
 def command_words(command: Command) -> list[Word]:
@@ -47,6 +68,23 @@ def command_words(command: Command) -> list[Word]:
         if word.assigned is None:
             return command.words[at:]
     return []
+
+
+def builtin_words(command: Command) -> list[Word]:
+    """Return the words of *command* from its name on: without assignments, `command`, `builtin` and their like."""
+    words = command_words(command)
+    return words[command_at([word.text for word in words]) :]
+
+
+def targets(command: Command) -> Iterator[str]:
+    """Yield the variables that a loop or a builtin sets."""
+    words = [word.text for word in builtin_words(command)]
+    match words:
+        case ["for" | "select", name, *_]:
+            yield name
+        case [name, *_] if name in NAMES:
+            # Options among them are no names.
+            yield from words[1:]
 
 
 def references(words: Iterable[Word]) -> list[Found]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sized
 from enum import Enum
 
 from pipegen.bindings.script.model import Context
@@ -74,7 +75,7 @@ class Word(MutableStruct, eq=False):
     """A word without its quotes; the references that stand directly in it, with where in *text*.
 
     The first *plain* characters are not quoted. In *text*, a variable stands as `$NAME`. *printed* are the references
-    in command substitutions of the word, *streamed* those in process substitutions.
+    in command substitutions of the word, *streamed* those in process substitutions; *commands* are what runs in both.
     """
 
     start: int
@@ -85,6 +86,7 @@ class Word(MutableStruct, eq=False):
     found: list[tuple[int, Found]] = field(default_factory=list)
     printed: list[Found] = field(default_factory=list)
     streamed: list[Found] = field(default_factory=list)
+    commands: list[Command] = field(default_factory=list)
 
     def add(self, text: str) -> None:
         """Add *text* at the end."""
@@ -98,15 +100,17 @@ class Word(MutableStruct, eq=False):
 
     def mark(self) -> tuple[int, ...]:
         """Return how much was read so far."""
-        return self.length, self.plain, len(self.pieces), len(self.found), len(self.printed), len(self.streamed)
+        lists: tuple[Sized, ...] = (self.pieces, self.found, self.printed, self.streamed, self.commands)
+        return (self.length, self.plain, *map(len, lists))
 
     def forget(self, mark: tuple[int, ...]) -> None:
         """Drop what was read since *mark*."""
-        self.length, self.plain, pieces, found, printed, streamed = mark
+        self.length, self.plain, pieces, found, printed, streamed, commands = mark
         del self.pieces[pieces:]
         del self.found[found:]
         del self.printed[printed:]
         del self.streamed[streamed:]
+        del self.commands[commands:]
 
     @property
     def assigned(self) -> str | None:
@@ -136,7 +140,7 @@ class Form(Enum):
 class Command(MutableStruct, eq=False):
     """A command: its words, what its here-documents and here-strings hold, and what `<(…)` hands it as input.
 
-    A command that ends a compound one (`done`, `}`) starts where that starts.
+    A command that ends a compound one (`done`, `}`) starts where that starts. It *reads_file* for its input.
     """
 
     start: int
@@ -146,6 +150,12 @@ class Command(MutableStruct, eq=False):
     words: list[Word] = field(default_factory=list)
     documents: list[Word] = field(default_factory=list)
     streams: list[Word] = field(default_factory=list)
+    reads_file: bool = False
+
+    @property
+    def is_compound(self) -> bool:
+        """Whether it ends a compound command: then its first word is no word of the script."""
+        return bool(self.words) and not self.words[0].length and self.words[0].start == self.start
 
 
 class Lexed(MutableStruct):
@@ -157,6 +167,7 @@ class Lexed(MutableStruct):
     expansions: list[Expansion] = field(default_factory=list)
     # What `${NAME:=…}` gives a variable: its name, and the references.
     defaults: list[tuple[str, list[Found]]] = field(default_factory=list)
+    functions: set[str] = field(default_factory=set)
 
     def mark(self) -> tuple[int, int, int, int]:
         """Return how much was found so far."""

@@ -55,7 +55,7 @@ def test_the_lexer_finds_the_same(seed: int) -> None:
         ]
         assert all(one.kind is Kind.REFERENCE and one.obstacle is None for one in lexed.found)
         spoken = Spoken(lexed)
-        assert not [*programs(lexed, spoken), *evaluated(lexed, spoken)]
+        assert not [*programs(lexed, spoken, script), *evaluated(lexed, spoken)]
         assert lost is None or not plain
     assert found
 

@@ -33,6 +33,8 @@ VALUES: tuple[tuple[str, str], ...] = (
     ("`: >canary`", ": >canary"),
     (": >canary", ": >canary"),
     ("-v", "a[$(: >canary)]"),
+    ("v", "a[$(: >canary)]"),
+    ("PS4=$(: >canary)", "BASH_ENV=$(: >canary)"),
     ("a[$(: >canary)]=1", "a=($(: >canary))"),
     ("a=$(: >canary)", "a+=$(: >canary)"),
     ("([$(: >canary)]=$(: >canary))", "$(: >canary)"),
@@ -41,7 +43,7 @@ VALUES: tuple[tuple[str, str], ...] = (
     ("'; : >canary; '", '"; : >canary; "'),
     ("1 : >canary", "x touch canary"),
 )
-_SETTING = "x=abc; set -- 1 2; f() { :; }; EDITOR=true FCEDIT=true"
+_SETTING = "declare -a a 2>/dev/null || :; x=abc; set -- 1 2; f() { :; }; EDITOR=true FCEDIT=true"
 _DRIVER = """
 for number in "$@"; do
   ( cd "runs/$number"; pipegen_v=$v pipegen_w=$w; . "../../scripts/$number" ) </dev/null >/dev/null 2>&1
@@ -61,13 +63,13 @@ class Fired:
 def refused(script: str) -> bool:
     """Return whether *script* is not compiled."""
     report = Report()
-    parse_script(scalar(script), ["s"], report)
+    parse_script(scalar(script), ["s"], report, is_bash=True)
     return bool(report.diagnostics())
 
 
 def rewritten(script: str) -> str:
     """Return *script* as a shell gets it."""
-    parsed = parse_script(scalar(script), ["s"], Report())
+    parsed = parse_script(scalar(script), ["s"], Report(), is_bash=True)
     return rewrite(parsed, lambda placed: f"pipegen_{placed.reference.name}", {})
 
 
