@@ -18,7 +18,6 @@ from pipegen.config.schema.check import check_schema, check_settings
 from pipegen.config.union import united
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped, listed, near_miss
-from pipegen.patterns import rare_pattern
 from pipegen.plan.build import Neighbours, build_plan, check_values
 from pipegen.plan.caches import check_keys
 from pipegen.plan.model import Plan
@@ -32,7 +31,7 @@ from pipegen.structs import Struct
 from pipegen.targets.base import GeneratedFile, Request, Target
 from pipegen.targets.foreign import check_raw_targets, check_targets
 
-_SLUG, _NO_SLUG = re.compile("[a-z0-9]{1,40}"), rare_pattern("[^a-z0-9]+")
+_SLUG, _NO_SLUG = re.compile("[a-z0-9]{1,40}"), re.compile("[^a-z0-9]+")
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 

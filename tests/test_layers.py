@@ -15,7 +15,6 @@ MODULES = sorted(ROOT.rglob("*.py"))
 # What a package may know of ours, beside itself. A name with a dot is one module of a package.
 MAY_KNOW: dict[str, tuple[str, ...]] = {
     "structs": (),
-    "patterns": (),
     "digests": (),
     "visible": (),
     "source": (),
@@ -52,7 +51,7 @@ MAY_KNOW: dict[str, tuple[str, ...]] = {
 }
 
 # What all of the house is made of.
-GROUND = ("structs", "patterns", "digests", "visible")
+GROUND = ("structs", "digests", "visible")
 
 # The modules that may import a library that is not Python's own.
 DOORS: dict[str, tuple[str, ...]] = {

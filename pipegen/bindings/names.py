@@ -9,7 +9,6 @@ from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Scalar, Sequence
@@ -39,7 +38,7 @@ SETUP_NAMES = (
     "httpProxy",
 )
 # Jenkins' git plugin gives the GIT_ ones to a build; PipelineLib binds them all in `setup`.
-_SETUP_VARIABLE = rare_pattern(r"params\..+|GIT_[A-Z][A-Z0-9_]*")
+_SETUP_VARIABLE = r"params\..+|GIT_[A-Z][A-Z0-9_]*"
 
 RESERVED_STAGES = ("setup", "teardown")
 # Not to be exported: the first is bound from the start, the second belongs to finally stages.
@@ -67,7 +66,7 @@ def in_tag(name: str) -> str:
 
 def is_setup_name(name: str) -> bool:
     """Return whether `${setup.NAME}` may be read; `params.X` is the parameter X."""
-    return name in SETUP_NAMES or _SETUP_VARIABLE.fullmatch(name) is not None
+    return name in SETUP_NAMES or re.fullmatch(_SETUP_VARIABLE, name) is not None
 
 
 def bound_names(stage: Stage) -> dict[str, Bound]:

@@ -7,20 +7,19 @@ import re
 from pipegen.bindings.expression import Constant, Each, Expression, List, Map, Merge, Part, Reference, Text, text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss
-from pipegen.patterns import rare_pattern
 from pipegen.source.tree import Kind, Mapping, Node, Scalar, Sequence
 
 # PipelineLib's lexer: a name, perhaps a default up to the first brace.
-_REFERENCE = rare_pattern(
+_REFERENCE = re.compile(
     # The legs of a matrix stage are ours.
     r"(?:(?P<stage>[A-Za-z0-9_-]*)\[(?P<legs>[^\]{}\n]*)\](?=\.))?"
     r"(?P<name>[A-Za-z0-9._-]+)(?P<rest>\|(?P<default>[^}]*))?\}"
 )
 # What only a shell means: ${NAME:-x}, ${f%.*}, ${#list[@]}, ${!x}, ${@}.
-_SHELL = rare_pattern(r"(?:[A-Za-z_][A-Za-z0-9_]*[-:=+?#%/^,@\[]|[#!@*?$])[^\n]*?\}")
+_SHELL = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*[-:=+?#%/^,@\[]|[#!@*?$])[^\n]*?\}")
 # The keys of the two operators.
 _EACH, _MERGE = ("$each", "$in", "$delimiter", "$yield"), ("$merge", "$with")
-_LOOP_NAME = rare_pattern(r"[A-Za-z0-9._-]+")
+_LOOP_NAME = r"[A-Za-z0-9._-]+"
 
 
 def parse(node: Node, report: Report) -> Expression:
@@ -135,7 +134,7 @@ def _names(variable: Node | None, each: Mapping, report: Report) -> list[Scalar]
     for name in variable.items if isinstance(variable, Sequence) else (variable,):
         if isinstance(name, Scalar):
             names.append(name)
-        if not isinstance(name, Scalar) or not _LOOP_NAME.fullmatch(name.text):
+        if not isinstance(name, Scalar) or not re.fullmatch(_LOOP_NAME, name.text):
             told = f'"{name.text}"' if isinstance(name, Scalar) else "this"
             report.add(
                 codes.INVALID_VARIABLE,

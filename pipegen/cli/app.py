@@ -11,9 +11,6 @@ from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.streams import discard, prepare, say, show_text
 from pipegen.cli.verbs import Verbs, add_to
 
-# The base of typer's usage errors: typer itself does not export it, and newer ones bring their own click.
-_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
-
 app = typer.Typer(
     name="pipegen",
     cls=Verbs,
@@ -52,9 +49,9 @@ def run() -> int:
     except WrongUsage as error:
         say(f"pipegen: {error}")
         return Exit.USAGE
-    except _UsageError as error:
+    except typer.TyperException as error:
         words = io.StringIO()
-        cast("typer.BadParameter", error).show(words)
+        cast("typer.BadParameter", error).show(words)  # typer exports the class of usage errors by this subclass alone
         say(words.getvalue(), ends_line=False)
         return Exit.USAGE
     except (typer.Abort, KeyboardInterrupt):

@@ -116,10 +116,6 @@ def named_targets(analysed: Analysed) -> tuple[Target, ...]:
         raise WrongUsage(f'"targets" in {place}: {error}') from error
 
 
-# What was made last, until the process ends: to take it apart, value by value, costs as much as to parse it.
-_KEPT: list[object] = []
-
-
 def attempt(path: Path, report: Report, work: Callable[[SourceFile], T]) -> T | None:
     """Return what *work* makes of the config at *path*; None when diagnostics stop it.
 
@@ -129,7 +125,7 @@ def attempt(path: Path, report: Report, work: Callable[[SourceFile], T]) -> T | 
         report.heed(read_project(path, report).policy)
         file = load(path, report)
         report.stop_if_errors()
-        made = work(file)
+        return work(file)
     except Stopped:
         return None
     except OSError as error:
@@ -137,8 +133,6 @@ def attempt(path: Path, report: Report, work: Callable[[SourceFile], T]) -> T | 
         if error.filename is None and error.errno is not None:
             error.filename = str(path)
         raise
-    _KEPT[:] = [made]
-    return made
 
 
 def analysed_since(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-from functools import partial
-from typing import Literal
+from collections.abc import Callable, Iterable
+from collections.abc import Mapping as Map
+from typing import Any, TypeAlias
 
-from pipegen.config.events import TAKEN, Mark, Takers
 from pipegen.config.scalar import CORE_TAG, TELLING, plain_kind, tagged_kind
 from pipegen.config.schema.depth import DEEPEST, report_too_deep
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped, near_miss
-from pipegen.patterns import rare_pattern
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence
 from pipegen.structs import Struct, field
@@ -22,16 +21,20 @@ from pipegen.structs import Struct, field
 MOST_NODES = 600_000
 
 # JSON writes a character beyond U+FFFF as two escapes; YAML reads them as two characters that are none.
-_PAIR = rare_pattern("[\ud800-\udbff][\udc00-\udfff]")
-_SURROGATE = rare_pattern("[\ud800-\udfff]")
+_PAIR = "[\ud800-\udbff][\udc00-\udfff]"
+_SURROGATE = "[\ud800-\udfff]"
 
 # What stands in front of a value in YAML: its anchor, its tag, or both.
-_PROPERTIES = rare_pattern(r"(?:[&!]\S*\s+)+")
+_PROPERTIES = re.compile(r"(?:[&!]\S*\s+)+")
 
 # The dash of a list, with blanks and comments in front of it.
-_DASH = rare_pattern(r"(?:\s|#.*)*-")
+_DASH = re.compile(r"(?:\s|#.*)*-")
 
 _QUOTE = 'put text that begins with "{" or "[" in quotes'
+
+
+# An event of ruamel's parsers, which only `config/read.py` imports: handlers are chosen by the name of its class.
+Event: TypeAlias = Any
 
 
 class Open(Struct):
@@ -50,7 +53,7 @@ class Open(Struct):
 
 
 class Composer:
-    """Builds the tree from what events are made of, taken in the order of the text."""
+    """Builds the tree of a file from the events of a parser."""
 
     def __init__(self, file: SourceFile, report: Report) -> None:
         self._document = Open(Sequence, start=0, head=0, anchor=None, before=0, most=sys.maxsize)
@@ -69,34 +72,37 @@ class Composer:
         """The value of the first document; None where there is none."""
         return self._document.children[0] if self._document.children else None
 
-    def takers(self) -> Takers:
-        """Return who takes which events."""
-        return {
+    def compose(self, events: Iterable[Event]) -> None:
+        """Add what *events* hold, in their order; nothing more is read after an event that raises."""
+        handlers: Map[str, Callable[[Event], None]] = {
             "ScalarEvent": self._scalar,
-            "MappingStartEvent": partial(self._begin, Mapping),
+            "MappingStartEvent": self._begin_mapping,
             "MappingEndEvent": self._end,
-            "SequenceStartEvent": partial(self._begin, Sequence),
+            "SequenceStartEvent": self._begin_sequence,
             "SequenceEndEvent": self._end,
             "AliasEvent": self._alias,
             "DocumentStartEvent": self._begin_document,
         }
+        for event in events:
+            handler = handlers.get(type(event).__name__)
+            if handler is not None:
+                handler(event)
 
-    def _begin_document(self, start: Mark, end: Mark, *_: object) -> Literal[False]:
+    def _begin_document(self, event: Event) -> None:
         """Report a second document."""
         self._documents += 1
         if self._documents == 2:  # noqa: PLR2004 - one report is enough
             self._report.add(
                 codes.UNSUPPORTED_YAML,
                 "the file holds several YAML documents",
-                at=Span(self._file, start.index, end.index),
+                at=self._span(event),
                 label="the second begins here",
                 hint='put all pipelines under the one key "pipelines"',
             )
-        return TAKEN
 
-    def _alias(self, anchor: str, start: Mark, end: Mark) -> Literal[False]:
-        """Add what *anchor* stands for."""
-        span = Span(self._file, start.index, end.index)
+    def _alias(self, event: Event) -> None:
+        """Add the value that an alias repeats."""
+        anchor, span = event.anchor, self._span(event)
         if any(opened.anchor == anchor for opened in (*self._outer, self._inner)):
             self._report.add(
                 codes.ALIAS_EXPANSION,
@@ -115,28 +121,24 @@ class Composer:
                 hint=_alias_hint(anchor, near_miss(anchor, self._anchors)),
             )
             self._add(Scalar("", span, Kind.NULL), 1)
-        return TAKEN
 
-    def _scalar(
-        self, anchor: str | None, tag: object, _: object, text: str, start: Mark, end: Mark, style: str | None
-    ) -> Literal[False]:
-        """Add a scalar; *start* is that of its anchor or tag."""
-        first, last, inner = start.index, end.index, self._inner
-        span = Span(self._file, first, last)
-        if anchor is None and tag is None and style != '"' and first != last and self._count < inner.most:
+    def _scalar(self, event: Event) -> None:
+        """Add a scalar; the event starts at its anchor or tag."""
+        text, inner, span = event.value, self._inner, self._span(event)
+        is_plain = event.anchor is None and event.ctag is None and event.style != '"'
+        if is_plain and span.start != span.end and self._count < inner.most:
             # Nearly all that a config holds; within double quotes any character can be escaped.
-            is_text = style or text[0] not in TELLING
+            is_text = event.style or text[0] not in TELLING
             inner.children.append(Scalar(text, span) if is_text else Scalar(text, span, plain_kind(text)))
             self._count += 1
         else:
-            self._add_checked(text, span, style, anchor, tag)
-        return TAKEN
+            self._add_checked(text, span, event.style, event.anchor, event.ctag)
 
     def _add_checked(self, text: str, span: Span, style: str | None, anchor: str | None, tag: object) -> None:
         """Add a scalar in which anything may stand."""
         if tag is not None:
             self._check_tag(str(tag), span)
-        text = self._paired(text, span) if _SURROGATE.search(text) else text
+        text = self._paired(text, span) if re.search(_SURROGATE, text) else text
         if tag is not None and (style or text != "<<"):
             kind = tagged_kind(text, str(tag))
         else:
@@ -155,8 +157,8 @@ class Composer:
 
     def _paired(self, text: str, span: Span) -> str:
         """Return *text* with the two halves of a character, as JSON escapes it, put together."""
-        paired = _PAIR.sub(lambda pair: pair[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le"), text)
-        lone = _SURROGATE.search(paired)
+        paired = re.sub(_PAIR, lambda pair: pair[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le"), text)
+        lone = re.search(_SURROGATE, paired)
         if lone is not None:
             self._report.add(
                 codes.LONE_SURROGATE,
@@ -164,37 +166,36 @@ class Composer:
                 at=span,
                 hint="write the whole character, or its escape with \\U and eight digits",
             )
-        return _SURROGATE.sub("\ufffd", paired)
+        return re.sub(_SURROGATE, "\ufffd", paired)
 
-    def _begin(
-        self,
-        kind: type[Mapping | Sequence],
-        anchor: str | None,
-        tag: object,
-        _: object,
-        start: Mark,
-        end: Mark,
-        __: object,
-    ) -> Literal[False]:
+    def _begin_mapping(self, event: Event) -> None:
+        self._begin(Mapping, event)
+
+    def _begin_sequence(self, event: Event) -> None:
+        self._begin(Sequence, event)
+
+    def _begin(self, kind: type[Mapping | Sequence], event: Event) -> None:
         """Open a collection; raise `Stopped` where no config goes: a parser's time grows with the depth."""
-        if tag is not None:
-            self._check_tag(str(tag), Span(self._file, start.index, end.index))
+        span = self._span(event)
+        if event.ctag is not None:
+            self._check_tag(str(event.ctag), span)
         if len(self._outer) > DEEPEST:
-            report_too_deep(Span(self._file, start.index, end.index), self._report)
+            report_too_deep(span, self._report)
             raise Stopped
         self._outer.append(self._inner)
-        self._inner = Open(kind, start.index, end.index, anchor, self._count, self._count + MOST_NODES - 1)
-        return TAKEN
+        self._inner = Open(kind, span.start, span.end, event.anchor, self._count, self._count + MOST_NODES - 1)
 
-    def _end(self, _: Mark, end: Mark) -> Literal[False]:
+    def _end(self, event: Event) -> None:
         """Close the collection that was opened last."""
         opened, self._inner = self._inner, self._outer.pop()
-        span, children = Span(self._file, opened.start, end.index), opened.children
+        span, children = Span(self._file, opened.start, event.end_mark.index), opened.children
         node = self._mapping(children, span) if opened.kind is Mapping else Sequence(tuple(children), span)
         if opened.anchor is not None:
             self._anchors[opened.anchor] = (node, self._count + 1 - opened.before)
         self._add(node, 1)
-        return TAKEN
+
+    def _span(self, event: Event) -> Span:
+        return Span(self._file, event.start_mark.index, event.end_mark.index)
 
     def _own_span(self, span: Span) -> Span:
         """Return *span* without anchor and tag; a missing value stands right behind its key."""

@@ -14,7 +14,6 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.policy import Ignore
 from pipegen.diagnostics.report import Report, near_miss
-from pipegen.patterns import rare_pattern
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping, Node
 from pipegen.source.tree import Sequence as TreeSequence
@@ -23,11 +22,11 @@ from pipegen.source.tree import Sequence as TreeSequence
 MARK = "pipegen:"
 
 _WORD = "ignore"
-_COMMENT = rare_pattern(rf"(?:^|(?<=[ \t]))#[ \t]*{MARK}[ \t]*(?P<word>\w+)(?P<rest>[^\r\n]*)", re.MULTILINE)
-_CODES = rare_pattern(r"[ \t]*\[(?P<codes>[^\]\r\n]*)\]")
-_CODE = rare_pattern(r"[^\s,]+")
+_COMMENT = re.compile(rf"(?:^|(?<=[ \t]))#[ \t]*{MARK}[ \t]*(?P<word>\w+)(?P<rest>[^\r\n]*)", re.MULTILINE)
+_CODES = re.compile(r"[ \t]*\[(?P<codes>[^\]\r\n]*)\]")
+_CODE = re.compile(r"[^\s,]+")
 # What stands on a line that nothing begins on: blanks, comments, the dashes of lists and of documents.
-_NOTHING = rare_pattern(r"[ \t\ufeff-]*(?:#.*)?|%.*")
+_NOTHING = re.compile(r"[ \t\ufeff-]*(?:#.*)?|%.*")
 _EXAMPLE = '"# pipegen: ignore[PG703]"'
 
 

@@ -15,7 +15,6 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Severity
 from pipegen.diagnostics.policy import Policy
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.source.enclosure import OutsideError
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 from pipegen.structs import Struct, field, from_json
@@ -25,7 +24,7 @@ SHARED_FILE = "pyproject.toml"
 _TABLE = ("tool", "pipegen")
 # What a pyproject.toml holds that may have that table, in any way that TOML has to write it: "tool.pipegen", a line
 # that begins with the key "pipegen", or a table "tool" on one line. To depend on pipegen takes none of these.
-_MARK = rare_pattern(
+_MARK = re.compile(
     rb"""\btool["']?\s*(\.\s*["']?pipegen\b|=)|^[ \t]*(pipegen|"pipegen"|'pipegen')\s*[.=]""", re.MULTILINE
 )
 _OFF = "off"

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
-from contextlib import nullcontext
-from threading import active_count
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -15,11 +12,9 @@ from ruamel.yaml.events import ScalarEvent
 from ruamel.yaml.reader import ReaderError
 
 from pipegen.config.compose import Composer
-from pipegen.config.events import tell, told_to
 from pipegen.config.ignores import MARK, read_ignores
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.patterns import rare_pattern
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Node
 
@@ -32,8 +27,8 @@ except ImportError:  # on a platform that has no build of it
 # text, blanks before a carriage return, an anchor or alias with more than letters, digits, "_" and "-" in its name, and
 # a tag with a third "!".
 _DIFFERING = "\t\u0085\u2028\u2029\ufeff"
-_BLANKS = rare_pattern("^ +\r", re.MULTILINE)
-_NAMES = rare_pattern("[&*!](?<![^\\s,{[].)(?:(?<=[&*])[\\w-]+[^\\s\\w,\\]}-]|(?<=!)\\S*!\\S*!)")
+_BLANKS = re.compile("^ +\r", re.MULTILINE)
+_NAMES = "[&*!](?<![^\\s,{[].)(?:(?<=[&*])[\\w-]+[^\\s\\w,\\]}-]|(?<=!)\\S*!\\S*!)"
 
 # Characters that the parser in Python reads in a second.
 _LONG = 1_000_000
@@ -95,7 +90,7 @@ def _differs(text: str) -> bool:
     return (
         any(character in text for character in _DIFFERING)
         or (" \r" in text and _BLANKS.search(text) is not None)
-        or (any(mark in text for mark in "&*!") and _NAMES.search(text) is not None)
+        or (any(mark in text for mark in "&*!") and re.search(_NAMES, text) is not None)
     )
 
 
@@ -110,11 +105,7 @@ def _fast(file: SourceFile, report: Report) -> Composer | None:
         events = fast_events(file)
         if events is None:
             return None
-        takers = composer.takers()
-        # Another thread may read by the same parser: it must find the classes where they are.
-        is_alone = active_count() == 1
-        with told_to(takers, sys.modules[CParser.__module__]) if is_alone else nullcontext():
-            tell(events, takers)
+        composer.compose(events)
     except (YAMLError, ValueError) as error:
         if isinstance(error, MarkedYAMLError) and len(file.text) > _LONG:
             raise
@@ -129,7 +120,7 @@ def _fast(file: SourceFile, report: Report) -> Composer | None:
 def _slow(file: SourceFile, report: Report) -> Composer:
     """Return what the parser in Python makes of *file*."""
     composer = Composer(file, report)
-    tell(_events(file), composer.takers())
+    composer.compose(_events(file))
     return composer
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pipegen.patterns import rare_pattern
+import re
+
 from pipegen.source.tree import Kind
 
-CORE_TAG = rare_pattern(r"tag:yaml\.org,2002:(str|int|bool|float|null|map|seq)")
+CORE_TAG = re.compile(r"tag:yaml\.org,2002:(str|int|bool|float|null|map|seq)")
 
 # YAML 1.1 and 1.2 together: PipelineLib reads 1.1, most editors 1.2. Where text is meant, text it stays.
 _WORDS = {
@@ -13,8 +14,8 @@ _WORDS = {
     **dict.fromkeys(("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"), Kind.BOOLEAN),
     **dict.fromkeys(("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"), Kind.BOOLEAN),
 }
-_INTEGER = rare_pattern(r"[-+]?(?:0b_*[01][01_]*|0o_*[0-7][0-7_]*|0x_*[0-9a-fA-F][0-9a-fA-F_]*|[0-9][0-9_]*)")
-_NUMBER = rare_pattern(
+_INTEGER = r"[-+]?(?:0b_*[01][01_]*|0o_*[0-7][0-7_]*|0x_*[0-9a-fA-F][0-9a-fA-F_]*|[0-9][0-9_]*)"
+_NUMBER = (
     r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?"
     r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
@@ -31,15 +32,15 @@ def plain_kind(text: str) -> Kind:
         return Kind.NULL if text == "<<" else _WORDS.get(text, Kind.TEXT)
     if len(text) > _LONGEST_NUMBER:
         return Kind.TEXT
-    if _INTEGER.fullmatch(text):
+    if re.fullmatch(_INTEGER, text):
         return Kind.INTEGER
-    return Kind.NUMBER if _NUMBER.fullmatch(text) else Kind.TEXT
+    return Kind.NUMBER if re.fullmatch(_NUMBER, text) else Kind.TEXT
 
 
 def tagged_kind(text: str, tag: str) -> Kind:
     """Return what *text* is that is said to be *tag*: text, where it does not look like it."""
     kind = _TAGGED.get(tag.rpartition(":")[2])
     if kind is Kind.NUMBER:
-        return kind if len(text) <= _LONGEST_NUMBER and _NUMBER.fullmatch(text) else Kind.TEXT
+        return kind if len(text) <= _LONGEST_NUMBER and re.fullmatch(_NUMBER, text) else Kind.TEXT
     found = Kind.TEXT if text == "<<" else plain_kind(text)
     return found if found is kind else Kind.TEXT

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from shlex import quote
 
 from pipegen.digests import digest_of
-from pipegen.patterns import rare_pattern
 from pipegen.structs import Struct
 
 # Enough to notice a change made by hand, short enough to read.
@@ -18,16 +17,16 @@ _FIRST = re.compile(
 )
 _OPTIONS, _DIGEST = "Options: ", "Digest: "
 # What may have come above it by hand.
-_COMMENT = rare_pattern(r"\s*(?:$|#|//|/\*|\*|--)")
+_COMMENT = r"\s*(?:$|#|//|/\*|\*|--)"
 # How a Jenkinsfile notes a style that was asked for.
-_STYLE = rare_pattern(r"Style: (\w+)\.")
+_STYLE = r"Style: (\w+)\."
 # Behind these marks, backslashes are doubled: Groovy reads unicode escapes in comments too.
 _ESCAPED = "// "
 # Line breaks, and all else that would not come back from a comment.
-_UNSEEN = rare_pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
-_CODED = rare_pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\\']")
-_CODE = rare_pattern(r"\\u([0-9a-f]{4})")
-_PIECE = rare_pattern(r"""\$'(?P<coded>[^']*)'|'([^']*)'|"([^"]*)"|([^\s'"$]+|\$)""")
+_UNSEEN = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]"
+_CODED = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\\']"
+_CODE = r"\\u([0-9a-f]{4})"
+_PIECE = r"""\$'(?P<coded>[^']*)'|'([^']*)'|"([^"]*)"|([^\s'"$]+|\$)"""
 
 
 class Header(Struct, kw_only=True):
@@ -94,7 +93,7 @@ def read_header(text: str) -> Header | None:
         height += 1
         note = line.removeprefix(mark)
         options += [_plain(note.removeprefix(_OPTIONS), mark)] if note.startswith(_OPTIONS) else []
-        options += [f"--style {style[1]}"] if (style := _STYLE.fullmatch(note)) else []
+        options += [f"--style {style[1]}"] if (style := re.fullmatch(_STYLE, note)) else []
         digest = note.removeprefix(_DIGEST) if note.startswith(_DIGEST) else ""
     return Header(
         mark=mark,
@@ -112,7 +111,7 @@ def _split(text: str) -> tuple[int, re.Match[str] | None, str]:
     while rest:
         line, _, rest = rest.partition("\n")
         found = _FIRST.fullmatch(line)
-        if found is not None or not _COMMENT.match(line):
+        if found is not None or not re.match(_COMMENT, line):
             return above, found, rest
         above += 1
     return above, None, ""
@@ -122,9 +121,9 @@ def words(options: str) -> tuple[str, ...]:
     """Return the words of *options*, as a header notes them, for a command line."""
     found: list[str] = []
     end = 0
-    for piece in _PIECE.finditer(options):
+    for piece in re.finditer(_PIECE, options):
         text = next(one for one in piece.groups() if one is not None)
-        text = _CODE.sub(_decoded, text) if piece["coded"] is not None else text
+        text = re.sub(_CODE, _decoded, text) if piece["coded"] is not None else text
         if found and piece.start() == end:
             found[-1] += text
         else:
@@ -135,9 +134,9 @@ def words(options: str) -> tuple[str, ...]:
 
 def _quoted(word: str) -> str:
     """Return *word* for a shell, on one line: what cannot be seen there is written as a code."""
-    if _UNSEEN.search(word) is None:
+    if re.search(_UNSEEN, word) is None:
         return quote(word)
-    return "$'" + _CODED.sub(lambda found: f"\\u{ord(found[0]):04x}", word) + "'"
+    return "$'" + re.sub(_CODED, lambda found: f"\\u{ord(found[0]):04x}", word) + "'"
 
 
 def _decoded(found: re.Match[str]) -> str:

@@ -7,15 +7,13 @@ import math
 import re
 from typing import TypeAlias
 
-from pipegen.patterns import rare_pattern
-
 Scalar: TypeAlias = str | bool | int | float | None
 
 # What a document may not hold, and the line breaks that only one of the two versions knows (NEL, U+2028, U+2029).
 # Python calls none of them printable, as most texts are all through.
 _UNPRINTABLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff"
-_ESCAPED = rare_pattern(rf"[\t\n{_UNPRINTABLE}]")
-_FORBIDDEN_IN_BLOCK = rare_pattern(rf"[{_UNPRINTABLE}]")
+_ESCAPED = rf"[\t\n{_UNPRINTABLE}]"
+_FORBIDDEN_IN_BLOCK = rf"[{_UNPRINTABLE}]"
 
 # Null, booleans, merge and value keys, infinities, and all that could be a number or a time somewhere: sexagesimal
 # numbers and dates of YAML 1.1, octal ones of 1.2, underscores, Psych's thousands separators.
@@ -86,7 +84,7 @@ def literal_block(text: str, start: str) -> str | None:
     """
     if "\n" not in text or not text.strip(" \t\n"):
         return None
-    if not text.replace("\n", "").isprintable() and _FORBIDDEN_IN_BLOCK.search(text):
+    if not text.replace("\n", "").isprintable() and re.search(_FORBIDDEN_IN_BLOCK, text):
         return None
     indentation = "2" if _STARTS_BLANK.match(text) else ""
     chomping = "-" if text[-1] != "\n" else "+" if text[-2:] == "\n\n" else ""
@@ -100,12 +98,12 @@ def is_foldable(lines: tuple[str, ...]) -> bool:
 
 
 def _has_escapes(text: str) -> bool:
-    return not text.isprintable() and _ESCAPED.search(text) is not None
+    return not text.isprintable() and re.search(_ESCAPED, text) is not None
 
 
 def escape(text: str) -> str:
     """Return *text* with every character that cannot stand on a line of its own replaced by its escape."""
-    return _ESCAPED.sub(_escape_character, text) if _has_escapes(text) else text
+    return re.sub(_ESCAPED, _escape_character, text) if _has_escapes(text) else text
 
 
 def _escape_character(match: re.Match[str]) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 
 from pipegen.diagnostics.model import Edit
-from pipegen.patterns import rare_pattern
 from pipegen.source.text import SourceFile, Span
 
-_DASH = rare_pattern(r"[ ]*-[ ]+")
-_BLANK = rare_pattern(r"[ ]*")
-_REST = rare_pattern(r"[ \t]*(?:[ \t](?P<comment>#[^\r\n]*))?(?P<end>\r\n|\n|\r|\Z)")
+_DASH = re.compile(r"[ ]*-[ ]+")
+_BLANK = re.compile(r"[ ]*")
+_REST = re.compile(r"[ \t]*(?:[ \t](?P<comment>#[^\r\n]*))?(?P<end>\r\n|\n|\r|\Z)")
 _OPENERS, _CLOSERS = ("[", "{"), ("]", "}")
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from pipegen.patterns import rare_pattern
 from pipegen.structs import Struct
 
 # The shapes are those that the services document, or that their tokens begin with.
@@ -37,7 +36,7 @@ _MARKS = (
     *("AIza", "npm_", "pypi-", "k_live_", "SG.", "dckr_pat_", "hf_", "_v1_", "hvs.", "AGE-SECRET", "eyJ"),
 )
 
-EXAMPLES = rare_pattern(
+EXAMPLES = re.compile(
     r"example|change|placeholder|dummy|sample|fake|mock|your|test|xxx|\*\*\*|\.\.\.|todo|redacted", re.IGNORECASE
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Mapping, Sequence
 from posixpath import join, normpath
 
@@ -10,7 +11,6 @@ from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Output
 from pipegen.plan.patterns import takes_too_much
 from pipegen.plan.unknown import report_unknown_stage
@@ -20,7 +20,7 @@ from pipegen.source.tree import Sequence as List
 from pipegen.structs import Struct, field
 
 # Ant's and GitLab's patterns agree on `*` and `**`; what else means something to one of them cannot be said.
-_PATTERN = rare_pattern(r"[^?\[\]{}\\,!$'\"\x00-\x1f\x7f]+")
+_PATTERN = r"[^?\[\]{}\\,!$'\"\x00-\x1f\x7f]+"
 
 
 class Offered(Struct):
@@ -60,7 +60,7 @@ def _is_sound(path: str, item: Located[str], report: Report) -> bool:
             at=item.span,
             hint="name files, or the folder that they are in",
         )
-    elif not _PATTERN.fullmatch(path) or path != path.strip() or any(map(_is_mixed, path.split("/"))):
+    elif not re.fullmatch(_PATTERN, path) or path != path.strip() or any(map(_is_mixed, path.split("/"))):
         report.add(
             codes.INVALID_VALUE,
             f'"{item.value}" is no path that every engine reads alike',

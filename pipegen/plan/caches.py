@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from pipegen.bindings.expression import Text
@@ -9,7 +10,6 @@ from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.plan.artifacts import sound_path
 from pipegen.plan.keeping import names_at_start
 from pipegen.plan.model import Cache, Plan, Policy
@@ -19,7 +19,7 @@ from pipegen.source.tree import Mapping, Node, Scalar, Sequence
 
 _KEY = "the key of a cache"
 # What no engine has in the name of a cache; it is made a dash.
-_NOT_IN_NAMES = rare_pattern(r"[^A-Za-z0-9._-]")
+_NOT_IN_NAMES = r"[^A-Za-z0-9._-]"
 
 
 def caches(stage: Stage, directory: str, values: Values) -> tuple[Cache, ...]:
@@ -37,7 +37,7 @@ def check_keys(plans: Iterable[Plan], report: Report) -> None:
     for cache in (cache for plan in plans for job in plan.jobs for cache in job.caches):
         parts = cache.key.parts
         key = "".join(map(str, parts))
-        plain = "".join([_NOT_IN_NAMES.sub("-", one) if isinstance(one, str) else str(one) for one in parts])
+        plain = "".join([re.sub(_NOT_IN_NAMES, "-", one) if isinstance(one, str) else str(one) for one in parts])
         first, at = known.setdefault((plain, cache.files), (key, cache.key.span))
         if first != key:
             report.add(

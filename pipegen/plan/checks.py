@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from posixpath import normpath
 
 from pipegen.bindings.expression import Loop, Text
 from pipegen.config.model import Build
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.source.text import Located
 from pipegen.structs import replace
 
 # What `docker build` takes for a context elsewhere.
-_REMOTE = rare_pattern(r"[a-zA-Z][a-zA-Z0-9+.-]*://|git@|github\.com/|-$")
+_REMOTE = r"[a-zA-Z][a-zA-Z0-9+.-]*://|git@|github\.com/|-$"
 # docker's reference grammar: https://docs.docker.com/reference/cli/docker/image/tag/
-_IMAGE_NAME = rare_pattern(r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*")
-_TAG = rare_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
-_IMAGE_ID = rare_pattern(r"(?:sha256:)?[0-9a-f]{12,64}")
+_IMAGE_NAME = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
+_TAG = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}"
+_IMAGE_ID = r"(?:sha256:)?[0-9a-f]{12,64}"
 
 
 def is_local(context: Text) -> bool:
     """Return whether a build context is (or, where only known at run time, may be) a folder of the checkout."""
     first = context.parts[0] if context.parts else ""
-    return not (isinstance(first, str) and _REMOTE.match(first))
+    return not (isinstance(first, str) and re.match(_REMOTE, first))
 
 
 def check_local_context(context: Text, build: Build, report: Report) -> None:
@@ -40,7 +40,7 @@ def check_local_context(context: Text, build: Build, report: Report) -> None:
 def check_image_id(image: Text, report: Report) -> None:
     """Report an image that is written out and is no ID."""
     constant = image.constant
-    if constant is None or not constant or _IMAGE_ID.fullmatch(constant):
+    if constant is None or not constant or re.fullmatch(_IMAGE_ID, constant):
         return
     report.add(
         codes.NO_IMAGE_ID,
@@ -53,7 +53,7 @@ def check_image_id(image: Text, report: Report) -> None:
 def check_image_name(name: Text, report: Report) -> None:
     """Report an image name that no registry takes, as far as it is known."""
     constant = name.constant
-    if constant is not None and not _IMAGE_NAME.fullmatch(constant.lower().replace("/", "-")):
+    if constant is not None and not re.fullmatch(_IMAGE_NAME, constant.lower().replace("/", "-")):
         report.add(
             codes.INVALID_IMAGE_NAME,
             f'"{constant}" is no image name',
@@ -65,7 +65,7 @@ def check_image_name(name: Text, report: Report) -> None:
 def check_tag(tag: Text | Loop[Text], report: Report) -> None:
     """Report a tag that no registry takes, as far as it is known; an empty one is left out later."""
     constant = tag.constant if isinstance(tag, Text) else None
-    if constant and not _TAG.fullmatch(constant.lower().replace("/", "-")):
+    if constant and not re.fullmatch(_TAG, constant.lower().replace("/", "-")):
         report.add(
             codes.INVALID_IMAGE_NAME,
             f'"{constant}" is no image tag',

@@ -8,7 +8,6 @@ from pipegen.bindings.expression import Text
 from pipegen.config.model import Stage, Value
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Commands, Measure, Measured
 from pipegen.plan.values import Values
 from pipegen.plan.variables import check_variable_name
@@ -16,8 +15,8 @@ from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 
 _OUTPUT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 # Names of environment variables by convention, not those of awk, jq or regular expressions.
-_LITERAL = rare_pattern(r"(?<![$\\])\$[A-Z][A-Z0-9_]+(?![a-z])")
-_ODD_BACKSLASHES = rare_pattern(r"(?<!\\)(?:\\\\)*\\$")
+_LITERAL = r"(?<![$\\])\$[A-Z][A-Z0-9_]+(?![a-z])"
+_ODD_BACKSLASHES = r"(?<!\\)(?:\\\\)*\\$"
 
 
 def commands(stage: Stage, values: Values) -> Commands | None:
@@ -63,7 +62,7 @@ def check_entries(key: str, entries: tuple[Scalar, ...], given: Value, report: R
         )
     for entry in entries:
         text = entry.text.rstrip("\r\n")
-        if text.endswith("\\") and _ODD_BACKSLASHES.search(text):
+        if text.endswith("\\") and re.search(_ODD_BACKSLASHES, text):
             report.add(
                 codes.INVALID_VALUE,
                 "a backslash at the end would take what comes after into the command",
@@ -76,7 +75,7 @@ def check_literals(env: Node, report: Report) -> None:
     """Report `$NAME` in the values of *env*, which no engine and no shell expands."""
     entries = env.entries if isinstance(env, Mapping) else ()
     for value in [entry.value for entry in entries if isinstance(entry.value, Scalar) and "$" in entry.value.text]:
-        for found in _LITERAL.finditer(value.text):
+        for found in re.finditer(_LITERAL, value.text):
             report.add(
                 codes.LITERAL_VARIABLE,
                 f'"{found[0]}" stays as it stands: a value of "env" is text',

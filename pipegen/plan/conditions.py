@@ -10,7 +10,6 @@ from typing import TypeAlias
 from pipegen.config.model import Value
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import (
     NEVER,
     AllOf,
@@ -37,10 +36,10 @@ from pipegen.structs import Struct
 # Whether a condition holds, where that is known; None for one that is wrong.
 _Found: TypeAlias = "Condition | bool | None"
 
-_VARIABLE = rare_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 # A name of a branch that stands for itself wherever an engine, or git, takes it.
-_BASE = rare_pattern(r"[A-Za-z0-9_][A-Za-z0-9._/+-]*")
-_FLAGGED = rare_pattern(r"/.*/[a-zA-Z]+", re.DOTALL)
+_BASE = r"[A-Za-z0-9_][A-Za-z0-9._/+-]*"
+_FLAGGED = re.compile(r"/.*/[a-zA-Z]+", re.DOTALL)
 
 
 def condition(
@@ -146,7 +145,7 @@ class _Reader(Struct):
 
     def _variable(self, entry: Entry) -> Condition | None:
         name = entry.key.text
-        if not _VARIABLE.fullmatch(name):
+        if not re.fullmatch(_VARIABLE, name):
             self.report.add(
                 codes.INVALID_VARIABLE,
                 f'"{name}" is no name of a variable',
@@ -162,7 +161,7 @@ class _Reader(Struct):
             return Changed(patterns, None, node.span) if patterns else None
         paths, base = node.get("paths"), node.get("base")
         patterns = self._paths(paths) if paths is not None else ()
-        if isinstance(base, Scalar) and not _BASE.fullmatch(base.text):
+        if isinstance(base, Scalar) and not re.fullmatch(_BASE, base.text):
             self._wrong(base, "names no branch", "name one branch, without a remote and without wildcards")
         return Changed(patterns, base.text if isinstance(base, Scalar) else None, node.span) if patterns else None
 

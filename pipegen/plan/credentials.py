@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from pipegen.bindings.expression import Expression, Loop, Map, Text
 from pipegen.diagnostics import codes
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Credential, CredentialKind
 from pipegen.plan.values import Values
 from pipegen.source.tree import Node
@@ -14,7 +15,7 @@ _KINDS: tuple[tuple[CredentialKind, tuple[str, ...]], ...] = (
     (CredentialKind.PASSWORD, ("usernameVariable", "passwordVariable")),
     (CredentialKind.TEXT, ("name",)),
 )
-_VARIABLE = rare_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 
 
 def credentials(node: Node | None, values: Values) -> tuple[Credential, ...]:
@@ -50,7 +51,7 @@ def _credential(item: Expression, values: Values) -> Credential:
 
 def _variable(entry: Map, key: str, values: Values) -> str:
     name, given = _constant(entry, key, values), entry.get(key)
-    if name is not None and not _VARIABLE.fullmatch(name):
+    if name is not None and not re.fullmatch(_VARIABLE, name):
         values.report.add(
             codes.INVALID_VARIABLE,
             f'"{name}" is no name for an environment variable',

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.source.tree import Kind, Scalar
 
-_PART = rare_pattern(r"([0-9]+)\s*([a-z]*)")
+_PART = r"([0-9]+)\s*([a-z]*)"
 # By the first letter of a unit, which no two share.
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
@@ -16,7 +17,7 @@ def seconds(duration: Scalar, report: Report) -> int:
     """Return the seconds of *duration*, whose form the schema has checked; one of no length is reported."""
     # A number may be written as YAML has it, 0x1F too.
     written = str(duration.value) if duration.kind is Kind.INTEGER else duration.text
-    found = sum(int(number) * _UNITS[unit[:1]] for number, unit in _PART.findall(written))
+    found = sum(int(number) * _UNITS[unit[:1]] for number, unit in re.findall(_PART, written))
     if found == 0:
         report.add(
             codes.INVALID_VALUE,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from posixpath import basename, join, normpath
 
 from pipegen.bindings.expression import Items, Loop
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Artifact, Build, Commands, Copy, CopyFile, Leave, Step
 
 # What the engines' own path patterns (Ant's, GitLab's) take literally.
-_PLAIN_PATH = rare_pattern(r"[^*?\[\]{}\\,!$'\"\x00-\x1f\x7f]+")
+_PLAIN_PATH = r"[^*?\[\]{}\\,!$'\"\x00-\x1f\x7f]+"
 
 
 def artifacts(steps: Sequence[Step], directory: str) -> tuple[Artifact, ...]:
@@ -49,4 +49,6 @@ def _path(file: CopyFile, directory: str) -> str | None:
             return None
         destination = basename(source)
     path = normpath(join(directory, destination))
-    return path if _PLAIN_PATH.fullmatch(path) and not path.startswith(("-", " ")) and not path.endswith(" ") else None
+    return (
+        path if re.fullmatch(_PLAIN_PATH, path) and not path.startswith(("-", " ")) and not path.endswith(" ") else None
+    )

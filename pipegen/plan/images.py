@@ -9,15 +9,14 @@ from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Build, Copy, Deploy, JobImage, Promote, Publish, Pull, Run, Step
 from pipegen.plan.values import Values
 from pipegen.source.tree import Kind, Mapping, Node, Scalar, Sequence
 
 # What names, tags and digests of images are made of; whether they are so in the right order the registry knows.
-_NAME = rare_pattern(r"[A-Za-z0-9._:/@-]*")
+_NAME = r"[A-Za-z0-9._:/@-]*"
 _WRITTEN_OUT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]*")
-_START = rare_pattern(r"[A-Za-z0-9]")
+_START = r"[A-Za-z0-9]"
 _WITH_TOOLS = frozenset((Build, Run, Copy, Publish, Promote, Deploy))
 
 
@@ -47,7 +46,7 @@ def image_name(node: Node, values: Values) -> Text:
     name = values.as_text(values.value(node))
     if _WRITTEN_OUT.fullmatch(name.constant or ""):
         return name
-    foreign = next((text for text in map(_written, name.parts) if not _NAME.fullmatch(text)), None)
+    foreign = next((text for text in map(_written, name.parts) if not re.fullmatch(_NAME, text)), None)
     first = name.parts[0] if name.parts else ""
     if foreign is not None:
         values.report.add(
@@ -59,7 +58,7 @@ def image_name(node: Node, values: Values) -> Text:
         )
     elif isinstance(node, Scalar) and not node.text:
         values.report.add(codes.INVALID_IMAGE_NAME, "an image has a name", at=name.span, hint="write it: python:3.12")
-    elif isinstance(first, str) and first and not _START.match(first):
+    elif isinstance(first, str) and first and not re.match(_START, first):
         values.report.add(
             codes.INVALID_IMAGE_NAME,
             f'"{first}" begins no name of an image',

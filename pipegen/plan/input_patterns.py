@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from pipegen.patterns import rare_pattern
 from pipegen.plan.regular import ends
 from pipegen.structs import Struct
 
@@ -12,7 +11,7 @@ from pipegen.structs import Struct
 _MOST = 255
 _DEEPEST = 50
 _ESCAPABLE = ".[]\\()*+?{}|^$"
-_INTERVAL = rare_pattern(r"\{(?P<least>[0-9]{1,3})(?P<comma>,(?P<most>[0-9]{1,3})?)?\}")
+_INTERVAL = re.compile(r"\{(?P<least>[0-9]{1,3})(?P<comma>,(?P<most>[0-9]{1,3})?)?\}")
 # Of these, Python warns that they may mean something else one day.
 _DOUBLED = ("--", "&&", "~~", "||")
 

@@ -10,7 +10,6 @@ from pipegen.bindings.expression import Scope, Text
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.plan.artifacts import sound_path
 from pipegen.plan.durations import seconds
 from pipegen.plan.model import (
@@ -33,7 +32,7 @@ from pipegen.source.tree import Sequence as List
 from pipegen.structs import Struct
 
 _NEVER = "never"
-_NAME = rare_pattern(r"[^/\\\x00-\x1f\x7f]+")
+_NAME = r"[^/\\\x00-\x1f\x7f]+"
 
 
 class Kept(Struct, kw_only=True):
@@ -164,7 +163,7 @@ def _name(node: Node | None, values: Values) -> Text | None:
     if node is None:
         return None
     name = names_at_start(values.as_text(values.value(node)), "the name of an archive", values.report)
-    if any(isinstance(part, str) and not _NAME.fullmatch(part) for part in name.parts):
+    if any(isinstance(part, str) and not re.fullmatch(_NAME, part) for part in name.parts):
         values.report.add(
             codes.INVALID_VALUE,
             "the name of an archive holds a slash or a line break",

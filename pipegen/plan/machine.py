@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.plan.images import image
 from pipegen.plan.model import Machine, Shell
 from pipegen.plan.resources import resources
@@ -14,9 +15,9 @@ from pipegen.plan.values import Values
 from pipegen.source.tree import Scalar, Sequence
 
 # How Jenkins joins labels, and what GitLab expands in a tag.
-_OPERATOR = rare_pattern(r"&&|\|\||<?->|^!|[()]")
+_OPERATOR = r"&&|\|\||<?->|^!|[()]"
 _ANYWHERE = Machine()
-_UNWRITABLE = rare_pattern(r"[\x00-\x1f\x7f$\\\"]")
+_UNWRITABLE = r"[\x00-\x1f\x7f$\\\"]"
 
 
 def machine(stage: Stage, values: Values) -> Machine:
@@ -50,14 +51,14 @@ def _labels(stage: Stage, report: Report) -> tuple[str, ...]:
 
 def _check_label(label: Scalar, report: Report) -> None:
     """Report what no engine takes for one label."""
-    if _OPERATOR.search(label.text):
+    if re.search(_OPERATOR, label.text):
         report.add(
             codes.INVALID_VALUE,
             f'"{label.text}" joins labels, which only one engine reads',
             at=label.span,
             hint="list the labels that a machine must have: [linux, docker]; there is no other way to join them",
         )
-    elif not label.text.strip() or _UNWRITABLE.search(label.text):
+    elif not label.text.strip() or re.search(_UNWRITABLE, label.text):
         report.add(
             codes.INVALID_VALUE,
             f'"{label.text}" is no label',

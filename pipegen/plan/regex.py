@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from pipegen.patterns import rare_pattern
 from pipegen.structs import MutableStruct
 
-_QUANTIFIER = rare_pattern(r"[*+?]|\{([0-9]+)(,([0-9]*))?\}")
+_QUANTIFIER = re.compile(r"[*+?]|\{([0-9]+)(,([0-9]*))?\}")
 _MOST_REPEATS = 1000
 _DEEPEST = 50
 # Escapes of single characters, and of kinds of characters that mean the same everywhere (ASCII only).

@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterable
 from itertools import repeat
 from typing import TypeAlias
 
-from pipegen.patterns import rare_pattern
 from pipegen.structs import MutableStruct
 
 # From places of a text where something may begin to those where it may end.
 _Step: TypeAlias = Callable[[str, set[int]], set[int]]
 
-_ATOM = rare_pattern(r"\\x[0-9a-f]{2}|\\.|\[\^?(?:\\.|[^\]\\])+\]|.", re.DOTALL)
-_QUANTIFIER = rare_pattern(r"(?:([*+?])|\{([0-9]+)(,?)([0-9]*)\})\??")
+_ATOM = re.compile(r"\\x[0-9a-f]{2}|\\.|\[\^?(?:\\.|[^\]\\])+\]|.", re.DOTALL)
+_QUANTIFIER = re.compile(r"(?:([*+?])|\{([0-9]+)(,?)([0-9]*)\})\??")
 _COUNTS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 

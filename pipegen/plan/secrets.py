@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipegen.config.model import Stage
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Credential, CredentialKind, IdToken, Run, Step
 from pipegen.plan.variables import check_variable_name
 from pipegen.source.text import Span
@@ -23,7 +23,7 @@ _KINDS = {
     "password": CredentialKind.PASSWORD,
     "ssh_key": CredentialKind.SSH_KEY,
 }
-_CONTROL = rare_pattern(r"[\x00-\x1f\x7f]")
+_CONTROL = r"[\x00-\x1f\x7f]"
 
 
 class Secrets(Struct):
@@ -83,7 +83,7 @@ def _items(node: Node) -> tuple[Node, ...]:
 def _told(node: Node, what: str, report: Report) -> str:
     """Return the text of *node*; what engines would cut or expand is reported."""
     text = node.text if isinstance(node, Scalar) else ""
-    if not text.strip() or _CONTROL.search(text) or "$" in text:
+    if not text.strip() or re.search(_CONTROL, text) or "$" in text:
         report.add(
             codes.INVALID_VALUE,
             f'"{text}" is not {what}',

@@ -9,7 +9,6 @@ from pipegen.bindings.expression import Text
 from pipegen.config.model import Stage, Value
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.patterns import rare_pattern
 from pipegen.plan.commands import check_entries, entries_of
 from pipegen.plan.images import image_name
 from pipegen.plan.model import Line, Service
@@ -19,8 +18,8 @@ from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 
 # What is reported as a name already does not match; a value that the run knows stands as one character.
-_KNOWN = rare_pattern(r"[A-Za-z0-9][A-Za-z0-9._:/@\0-]*")
-_ALIAS = rare_pattern(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
+_KNOWN = r"[A-Za-z0-9][A-Za-z0-9._:/@\0-]*"
+_ALIAS = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 
 
 def services(stage: Stage, values: Values) -> tuple[Service, ...]:
@@ -60,7 +59,7 @@ def _alias(name: Text, values: Values) -> str:
     """Return the name of an image without what stands before its last slash, and without tag and digest."""
     text = "".join(part if isinstance(part, str) else "\0" for part in name.parts)
     alias = re.split("[:@]", text.rpartition("/")[2])[0]
-    if _KNOWN.fullmatch(text) and not _ALIAS.fullmatch(alias):
+    if re.fullmatch(_KNOWN, text) and not re.fullmatch(_ALIAS, alias):
         values.report.add(
             codes.MISSING_KEY,
             "the name of the image is no name of a host",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.source.text import Span
 
-_VARIABLE = rare_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 # What bash, or dash, lets nobody set; and the names that scripts of ours use.
 _READ_ONLY = frozenset({"BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"})
-_OURS = rare_pattern(r"pipegen(?:_.*)?|PIPEGEN_OUTPUTS")
+_OURS = r"pipegen(?:_.*)?|PIPEGEN_OUTPUTS"
 
 
 def check_variable_name(name: str | None, at: Span, report: Report) -> bool:
@@ -18,8 +19,8 @@ def check_variable_name(name: str | None, at: Span, report: Report) -> bool:
 
     None is a name that only the run would know.
     """
-    if name is not None and _VARIABLE.fullmatch(name):
-        if name not in _READ_ONLY and not _OURS.fullmatch(name):
+    if name is not None and re.fullmatch(_VARIABLE, name):
+        if name not in _READ_ONLY and not re.fullmatch(_OURS, name):
             return True
         what = "a shell sets itself" if name in _READ_ONLY else "pipegen sets itself"
         report.add(codes.INVALID_VARIABLE, f'"{name}" is a variable that {what}', at=at, hint="use another name")

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from pipegen.diagnostics.codes import SECRET_SHADOWED
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Credential, CredentialKind
 
-_NOT_IN_VARIABLES = rare_pattern(r"[^A-Z0-9]")
+_NOT_IN_VARIABLES = r"[^A-Z0-9]"
 
 
 def variable(credential: str) -> str:
     """Return the name of the variable for the *credential* of that ID: the ID in capitals."""
-    name = _NOT_IN_VARIABLES.sub("_", credential.upper())
+    name = re.sub(_NOT_IN_VARIABLES, "_", credential.upper())
     return f"_{name}" if name[:1].isdigit() else name
 
 

@@ -7,15 +7,14 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 from pipegen.digests import digest_of
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job, Output
 from pipegen.shell.host import Host
 from pipegen.shell.quote import Literal, Word, shell_text
 from pipegen.structs import Struct
 
 _NONE: Mapping[str, str] = MappingProxyType({})
-_NOT_IN_A_NAME = rare_pattern(r"[^A-Za-z0-9_]+")
-_LEGAL_EVERYWHERE = rare_pattern(r"[a-z0-9]+(-[a-z0-9]+)*")
+_NOT_IN_A_NAME = r"[^A-Za-z0-9_]+"
+_LEGAL_EVERYWHERE = r"[a-z0-9]+(-[a-z0-9]+)*"
 # helm takes 53 characters for a release; `pipegen-`, a number of 20 digits and a dash leave 24.
 _LONGEST_SLUG = 24
 
@@ -57,7 +56,7 @@ def variables(
 def free(wanted: str, taken: set[str]) -> str:
     """Return *wanted* as a variable's name that is not in *taken*, and add it there."""
     # Most are names as they are, which is seen in less time.
-    chosen = name = wanted if wanted.isidentifier() and wanted.isascii() else _NOT_IN_A_NAME.sub("_", wanted)
+    chosen = name = wanted if wanted.isidentifier() and wanted.isascii() else re.sub(_NOT_IN_A_NAME, "_", wanted)
     number = 1
     while chosen in taken:
         number += 1
@@ -68,7 +67,7 @@ def free(wanted: str, taken: set[str]) -> str:
 
 def variable_part(slug: str) -> str:
     """Return *slug* as part of the name of an environment variable, another one for each."""
-    return slug.upper().replace("-", "_") if _LEGAL_EVERYWHERE.fullmatch(slug) else told_apart(slug, slug)
+    return slug.upper().replace("-", "_") if re.fullmatch(_LEGAL_EVERYWHERE, slug) else told_apart(slug, slug)
 
 
 def told_apart(text: str, source: str) -> str:
@@ -76,7 +75,7 @@ def told_apart(text: str, source: str) -> str:
 
     No name without a digest holds two underscores in a row.
     """
-    return f"{_NOT_IN_A_NAME.sub('_', text).upper()}__{digest_of(source, 6)}"
+    return f"{re.sub(_NOT_IN_A_NAME, '_', text).upper()}__{digest_of(source, 6)}"
 
 
 def kept_name(job: Job, host: Host) -> Word:
@@ -86,7 +85,7 @@ def kept_name(job: Job, host: Host) -> Word:
 
 def _short(slug: str) -> str:
     """Return *slug* as docker and helm take it in a name; a digest stands for what is lost."""
-    if len(slug) <= _LONGEST_SLUG and _LEGAL_EVERYWHERE.fullmatch(slug):
+    if len(slug) <= _LONGEST_SLUG and re.fullmatch(_LEGAL_EVERYWHERE, slug):
         return slug
     digest = digest_of(slug, 8)
     readable = re.sub(r"[^a-z0-9]+", "-", slug.lower()).strip("-")[: _LONGEST_SLUG - len(digest) - 1].strip("-")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
-from pipegen.patterns import rare_pattern
 from pipegen.structs import Struct
 
 
@@ -38,11 +37,11 @@ _SPECIAL = re.compile(r'[\\"$`]')
 _CRLF = "\r\n"
 _CRLF_SPELT = "$(printf '\\r')\n"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_OPEN_NAME = rare_pattern(r"(?:^|[^\\])\$[A-Za-z_][A-Za-z0-9_]*$")
+_OPEN_NAME = r"(?:^|[^\\])\$[A-Za-z_][A-Za-z0-9_]*$"
 # Braces keep the name apart from what follows; `[` would begin a subscript.
 _GOES_ON = re.compile(r"[A-Za-z0-9_\[]")
 # What no shell splits or expands further in an assignment: plain characters and simple expansions.
-_UNSPLIT = rare_pattern(
+_UNSPLIT = (
     r"(?:[A-Za-z0-9_./:@%+=,-]|\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[A-Za-z0-9_./:@%+=,-]*)?\})*"
 )
 
@@ -97,7 +96,7 @@ def assigned(word: Word) -> str:
     if text is not None:
         return quote(text) if text else ""
     inner = between_quotes(word)
-    simple = _UNSPLIT.match(inner)
+    simple = re.match(_UNSPLIT, inner)
     rest = inner[simple.end() :] if simple else inner
     return inner if not rest or (rest.startswith("$(") and _closes_last(rest)) else f'"{inner}"'
 
@@ -127,7 +126,7 @@ def _expansion(fragment: Fragment, before: str) -> str:
         case Variable():
             return f"${{{fragment.name}{fragment.operator}{between_quotes(fragment.operand)}}}"
         case Shell():
-            if _GOES_ON.match(before) and _OPEN_NAME.search(fragment.text):
+            if _GOES_ON.match(before) and re.search(_OPEN_NAME, fragment.text):
                 head, _, name = fragment.text.rpartition("$")
                 return f"{head}${{{name}}}"
             return fragment.text

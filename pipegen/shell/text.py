@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Output
 from pipegen.shell.images import local_name
 from pipegen.shell.kept import container_name, release_name
@@ -15,7 +15,7 @@ from pipegen.shell.uses import is_plain
 
 # What a job gives a name and puts into no variable.
 _NAMED = frozenset(("imageLocalName", "container", "releaseName"))
-_VARIABLE_NAME = rare_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 
 
 def word(text: Text, lowering: Lowering, *, expands: bool = False) -> Word:
@@ -53,7 +53,7 @@ def _part(part: Part, lowering: Lowering, *, expands: bool) -> Word:
         case str():
             return (Literal(part),)
         case Bare():
-            is_variable = expands and _VARIABLE_NAME.fullmatch(part.name) and part.source == f"${{{part.name}}}"
+            is_variable = expands and re.fullmatch(_VARIABLE_NAME, part.name) and part.source == f"${{{part.name}}}"
             return (Variable(part.name),) if is_variable else (Literal(part.source),)
         case Reference():
             found = _reference(part, lowering)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_right
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
-from pipegen.patterns import rare_pattern
 from pipegen.structs import SpannedStruct, Struct
 
 T = TypeVar("T")
 
 # What YAML 1.2 and editors call a line break; Python's splitlines() knows more.
-_LINE_BREAK = rare_pattern(r"\r\n|\n|\r")
+_LINE_BREAK = r"\r\n|\n|\r"
 
 
 class SourceFile(SpannedStruct, dict=True, gc=True):
@@ -44,7 +44,7 @@ class SourceFile(SpannedStruct, dict=True, gc=True):
         """Offsets at which lines begin; the first is 0."""
         # An array: of ten million empty lines, a list would take half a gigabyte.
         starts = array("L", (0,))
-        starts.extend(found.end() for found in _LINE_BREAK.finditer(self.text))
+        starts.extend(found.end() for found in re.finditer(_LINE_BREAK, self.text))
         return starts
 
     def position(self, offset: int) -> Position:

@@ -11,7 +11,6 @@ from collections.abc import Collection
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.script.interpreters import WATCHED
 from pipegen.bindings.script.model import RESERVED_NAMESPACES, Context, Placed, ScriptPart
-from pipegen.patterns import rare_pattern
 from pipegen.source.text import Span
 from pipegen.source.tree import Scalar
 
@@ -35,7 +34,7 @@ _COMMAND = re.compile(
     r"|(?:^|[\s;|&({])[\"']*\.[\"']*[ \t]|[ \t\"']-(?:[a-z]?-)?(?:[\s\"';|&]|$)"
 )
 _DUPLICATION = re.compile(r">&(?![0-9-](?:[ \t\n;|&]|$))")
-_SINGLE = rare_pattern(r"""("[^"]*")|'[^']*'""")
+_SINGLE = r"""("[^"]*")|'[^']*'"""
 _FOUND = re.compile(f"({_REFERENCE})")
 # The letters that a word begins with, two at least: nothing that is watched has fewer.
 _WORD = re.compile(r"[A-Za-z_](?<![A-Za-z0-9_].)[A-Za-z_]+")
@@ -53,7 +52,7 @@ def plain_parts(source: Scalar, first: int | None, stages: Collection[str]) -> l
     if not _WATCHED.isdisjoint(_WORD.findall(script.replace('"', "").replace("'", ""))):
         return None
     # Nothing of ours stands between single quotes, and double ones do not count there.
-    marks = _SINGLE.sub(_blank, script) if "'" in script else script
+    marks = re.sub(_SINGLE, _blank, script) if "'" in script else script
     file = source.span.file
     parts: list[ScriptPart] = []
     at = quotes = 0

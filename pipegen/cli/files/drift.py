@@ -14,7 +14,6 @@ from pipegen.cli.files.repository import Repository, Written, read_written
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
 from pipegen.emit.header import read_header
-from pipegen.patterns import rare_pattern
 from pipegen.source.enclosure import content
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import MutableStruct, field
@@ -25,7 +24,7 @@ _BESIDE = re.compile(r"\.gitlab-ci/[a-z0-9-]+-[0-9a-f]{10}\.yml")
 _TRIED = 5
 # What is shown of a file that pipegen did not write is its first line.
 _HEAD = 4096
-_CONFLICT = rare_pattern(r"^(?:<{7}|>{7}) ", re.MULTILINE)
+_CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 
 
 class Found(MutableStruct):

@@ -11,7 +11,6 @@ from pathlib import Path
 from pipegen.config.load import LARGEST, USUAL_NAMES, absolute, folder_of, load, repository_root
 from pipegen.diagnostics.report import Report
 from pipegen.emit.header import Header, read_header
-from pipegen.patterns import rare_pattern
 from pipegen.source.enclosure import content, opened
 from pipegen.source.git import ask
 from pipegen.source.text import SourceFile
@@ -23,8 +22,8 @@ _HEAD = 4096
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW
 # Folders that hold no files of the project, where no git can tell.
 _SKIPPED = frozenset({".git", ".hg", ".svn", ".tox", ".venv", "__pycache__", "node_modules", "venv"})
-_CONFIG = rare_pattern(rb"""^(?:\{\s*)?["']?pipelines["']?\s*:""", re.MULTILINE)
-_WORD = rare_pattern(r"[\w./-]{3,}")
+_CONFIG = re.compile(rb"""^(?:\{\s*)?["']?pipelines["']?\s*:""", re.MULTILINE)
+_WORD = r"[\w./-]{3,}"
 _LARGEST_CONFIG = 4 * 1024 * 1024
 
 
@@ -90,7 +89,7 @@ class Repository(Struct, dict=True, gc=True):
 
     def configs_like(self, written: Written) -> tuple[Path, ...]:
         """Return the configs, those first that share most words with *written*, and have few others."""
-        words = set(_WORD.findall(written.text))
+        words = set(re.findall(_WORD, written.text))
 
         def likeness(config: Path) -> float:
             own = self._words[config]
@@ -102,7 +101,7 @@ class Repository(Struct, dict=True, gc=True):
     def _words(self) -> dict[Path, frozenset[str]]:
         """The words of each config."""
         texts = {config: (content(config, LARGEST) or b"").decode(errors="replace") for config in self.configs}
-        return {config: frozenset(_WORD.findall(text)) for config, text in texts.items()}
+        return {config: frozenset(re.findall(_WORD, text)) for config, text in texts.items()}
 
     @property
     def main_configs(self) -> tuple[Path, ...]:

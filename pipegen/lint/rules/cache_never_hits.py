@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from pipegen.bindings.expression import Bare, Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Cache, Policy
 
 # What is new in each run, or with each commit.
 _SETUP = ("commit", "timestamp", "logURL")
-_VARIABLES = rare_pattern(
+_VARIABLES = (
     r"\$\{?(CI_COMMIT_SHA|CI_COMMIT_SHORT_SHA|CI_COMMIT_TIMESTAMP|CI_PIPELINE_I?ID|CI_JOB_ID|CI_PIPELINE_CREATED_AT"
     r"|CI_JOB_STARTED_AT|GIT_COMMIT|BUILD_ID|BUILD_NUMBER|BUILD_TAG|BUILD_URL)\b"
 )
@@ -49,9 +49,9 @@ def _changing(key: Text) -> Iterator[str]:
     """Yield what in *key* is new in each run."""
     for part in key.parts:
         if isinstance(part, str):
-            yield from (found[0] for found in _VARIABLES.finditer(part))
+            yield from (found[0] for found in re.finditer(_VARIABLES, part))
         elif isinstance(part, Bare):
-            yield from (found[0] for found in _VARIABLES.finditer(part.source))
+            yield from (found[0] for found in re.finditer(_VARIABLES, part.source))
     for reference in key.references():
         if reference.scope is Scope.SETUP and reference.name in _SETUP:
             yield str(reference)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked
-from pipegen.patterns import rare_pattern
 from pipegen.plan.commands import entries_of
 from pipegen.plan.model import Shell
 from pipegen.source.text import Span
@@ -16,9 +15,9 @@ from pipegen.source.tree import Scalar
 
 _TEE = re.compile(r"(?<!\|)\|&?\s*(?:sudo\s+)?(?P<tee>tee)\b")
 # What a command begins behind, once expansions are out of the way; ">&" belongs to one.
-_BORDER = rare_pattern(r"[;|(){}]|(?<!>)&")
-_EXPANSION = rare_pattern(r"\$\{[^{}\n]*\}|\$\([^()\n]*\)")
-_LEADING = rare_pattern(r"\s*(?:(?:if|then|else|do|time|!|[A-Za-z_]\w*=\S*)\s+)*(?P<command>[\w./-]+)?")
+_BORDER = r"[;|(){}]|(?<!>)&"
+_EXPANSION = r"\$\{[^{}\n]*\}|\$\([^()\n]*\)"
+_LEADING = r"\s*(?:(?:if|then|else|do|time|!|[A-Za-z_]\w*=\S*)\s+)*(?P<command>[\w./-]+)?"
 # What hardly fails, or what a test of its own looks at.
 _HARMLESS = ("echo", "printf", "cat", "date", "ls", "env", "true", "yes", "pwd", "hostname")
 _AWARE = re.compile(r"pipefail|PIPESTATUS|mkfifo")
@@ -48,8 +47,8 @@ def _hidden(entry: Scalar) -> Iterator[tuple[str, Span]]:
     text = _uncommented(entry.text)
     for found in _TEE.finditer(text):
         line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
-        before = _BORDER.split(_EXPANSION.sub("x", line))[-1]
-        leading = _LEADING.match(before)
+        before = re.split(_BORDER, re.sub(_EXPANSION, "x", line))[-1]
+        leading = re.match(_LEADING, before)
         command = leading["command"] if leading is not None else None
         is_quoted = line.count('"') % 2 or line.count("'") % 2
         if command is not None and not is_quoted and command.rpartition("/")[2] not in _HARMLESS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -11,7 +12,6 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked
 from pipegen.lint.scripts import ShellText, shell_texts
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Shell
 from pipegen.source.text import Span
 from pipegen.structs import Struct
@@ -23,7 +23,7 @@ _BORDER = "\n}\n: \"')\" \"')\" '`)'\n{ :\n"
 _COMMANDS = {Shell.SH: ("sh", "-n"), Shell.BASH: ("bash", "-O", "extglob", "-n")}
 # A variable such as BASH_ENV or ENV would name a file to execute.
 _ENVIRONMENT = {"LC_ALL": "C", "PATH": os.defpath}
-_WORDS = rare_pattern(r"(?m)^[^\n]*?: (?:line )?(?P<line>[0-9]+): (?:[Ss]yntax error:? *)?(?P<what>[^\n]*)")
+_WORDS = r"(?m)^[^\n]*?: (?:line )?(?P<line>[0-9]+): (?:[Ss]yntax error:? *)?(?P<what>[^\n]*)"
 
 
 class _Refusal(Struct):
@@ -108,7 +108,7 @@ def _parsed(shell: Shell, script: str) -> _Refusal | None:
     ended = subprocess.run(command, input=script.encode(), env=_ENVIRONMENT, capture_output=True, check=False)
     if ended.returncode == 0:
         return None
-    found = _WORDS.finditer(ended.stderr.decode(errors="replace"))
+    found = re.finditer(_WORDS, ended.stderr.decode(errors="replace"))
     first = next((one for one in found if not one["what"].startswith("`")), None)
     return _Refusal(int(first["line"]), first["what"]) if first else _Refusal(1, f"status {ended.returncode}")
 

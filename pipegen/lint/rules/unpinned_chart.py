@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Deploy
 
 # Helm's ranges: https://helm.sh/docs/chart_best_practices/dependencies/#versions
-_RANGE = rare_pattern(r"[\^~<>=*|, ]|(?:^|\.)[xX](?:\.|$)|^v?\d+(?:\.\d+)?$")
+_RANGE = r"[\^~<>=*|, ]|(?:^|\.)[xX](?:\.|$)|^v?\d+(?:\.\d+)?$"
 
 
 def check(checked: Checked, report: Report) -> None:
@@ -23,7 +24,7 @@ def check(checked: Checked, report: Report) -> None:
 def _check(step: Deploy, report: Report) -> None:
     """Report the chart of *step*; what only the run knows may be a version."""
     version, name = step.version.constant, step.chart.constant
-    if version is None or (version and not _RANGE.search(version)):
+    if version is None or (version and not re.search(_RANGE, version)):
         return
     chart = f'chart "{name}"' if name is not None else "the chart"
     what = f'is asked for in any version of "{version}"' if version else "has no version"

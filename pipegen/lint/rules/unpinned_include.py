@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked
 from pipegen.lint.moving import moves
-from pipegen.patterns import rare_pattern
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, Sequence
 
 # A component is taken from a commit, a tag or a branch; of a partial version, the newest that fits.
-_EXACT = rare_pattern(r"[0-9a-f]{40}|v?\d+\.\d+\.\d+(?:[-+].*)?|.*\$.*")
+_EXACT = r"[0-9a-f]{40}|v?\d+\.\d+\.\d+(?:[-+].*)?|.*\$.*"
 
 
 def check(checked: Checked, report: Report) -> None:
@@ -38,7 +38,7 @@ def _check(node: TreeMapping, report: Report) -> None:
             _tell(node, "project", "ref: a tag or a commit", report)
     elif isinstance(remote, Scalar) and node.get("integrity") is None:
         _tell(node, "remote", "integrity: sha256-…", report)
-    elif isinstance(component, Scalar) and not _EXACT.fullmatch(component.text.rpartition("@")[2]):
+    elif isinstance(component, Scalar) and not re.fullmatch(_EXACT, component.text.rpartition("@")[2]):
         _tell(node, "component", "a whole version or a commit behind the @", report)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model.patterns import escaped
 from pipegen.source.text import Span
 from pipegen.structs import SpannedStruct
@@ -15,8 +14,8 @@ NUMBER = "-?[0-9]+([.][0-9]+)?"
 BOOLEANS = ("true", "false")
 # A value that an engine puts into a name: printable ASCII, without "$" and "%", by which engines mark variables.
 NAMEABLE = "[ -#&-~]*"
-_TOKEN = rare_pattern(r"\\(.)|\[(\^?)([^]]+)\]|\{[0-9,]+\}|[()*+?|^$]|(.)")
-_RANGE = rare_pattern(r"(.)-(.)", re.DOTALL)
+_WORD = r"\\(.)|\[(\^?)([^]]+)\]|\{[0-9,]+\}|[()*+?|^$]|(.)"
+_RANGE = re.compile(r"(.)-(.)", re.DOTALL)
 
 
 class InputType(Enum):
@@ -70,7 +69,7 @@ class Input(SpannedStruct, kw_only=True):
 def _characters(pattern: str) -> str:
     """Return all characters that what *pattern* matches may hold, and some that no name has where that may be any."""
     found = ""
-    for escape, negation, inside, plain in _TOKEN.findall(pattern):
+    for escape, negation, inside, plain in re.findall(_WORD, pattern):
         if negation or plain == ".":
             return "\0"
         for first, last in _RANGE.findall(inside):

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from pipegen.patterns import rare_pattern
 from pipegen.plan.regular import ends
 from pipegen.structs import Struct
 
-_WILDCARD = rare_pattern(r"\*\*/|\*\*|\*|\?")
-_SPECIAL = rare_pattern(r"[\\^$.|?*+()\[\]{}]")
+_WILDCARD = re.compile(r"\*\*/|\*\*|\*|\?")
+_SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
 # Where no more repeats, and no alternatives do, Python's own matcher is quick: wildcards never stand inside each other.
-_REPEATED = rare_pattern(r"[*+{]|(?<!\()\?")
+_REPEATED = re.compile(r"[*+{]|(?<!\()\?")
 _FEW = 3
 # A line's end in a regular expression of ours: no character class holds a bare dollar sign.
-_END = rare_pattern(r"(\\.)|\$", re.DOTALL)
+_END = re.compile(r"(\\.)|\$", re.DOTALL)
 
 
 class Pattern(Struct):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
@@ -10,15 +11,14 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.patterns import rare_pattern
 from pipegen.plan.stages.matrix import Matrix, check_source, read_matrix, source
 from pipegen.plan.unknown import report_unknown_stage
 from pipegen.source.tree import Scalar
 from pipegen.structs import Struct, replace
 
-_BLANK = rare_pattern(r"[\s\x00-\x1f\x7f]+")
+_BLANK = r"[\s\x00-\x1f\x7f]+"
 # What a shell reads in a name that somebody hands it without care, as some runners do.
-_READ_BY_SHELLS = rare_pattern(r"[$`\"'\\]")
+_READ_BY_SHELLS = r"[$`\"'\\]"
 # Of a name, so that all of it fits into 255 characters, and on a screen.
 _LONGEST_VALUE, _LONGEST_NAME = 40, 200
 
@@ -112,7 +112,7 @@ def _name(stage: str, values: Sequence[str], taken: set[str]) -> str:
 
 
 def _shown(value: str) -> str:
-    found = _BLANK.sub(" ", _READ_BY_SHELLS.sub("", value)).strip()
+    found = re.sub(_BLANK, " ", re.sub(_READ_BY_SHELLS, "", value)).strip()
     if not found:
         return "-"
     return found if len(found) <= _LONGEST_VALUE else f"{found[: _LONGEST_VALUE - 1]}…"

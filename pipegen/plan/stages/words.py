@@ -7,12 +7,11 @@ import re
 from pipegen.bindings.legs import axis_value
 from pipegen.config.model import Stage, Value
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.source.text import Located
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence
 from pipegen.structs import replace
 
-_AXIS = rare_pattern(r"(?P<escape>\$?)\$\{matrix\.(?P<name>[A-Za-z0-9_-]+)(?:\|(?P<default>[^}]*))?\}")
+_AXIS = r"(?P<escape>\$?)\$\{matrix\.(?P<name>[A-Za-z0-9_-]+)(?:\|(?P<default>[^}]*))?\}"
 
 # What is no plain word below these keys: text with references, scripts, names of stages. Bindings replace it there.
 _NO_WORDS = {
@@ -95,4 +94,4 @@ def _text(word: Located[str], stage: Stage, report: Report) -> str:
         known = axis_value(found["name"], found["default"], stage, word.span, report)
         return known if known is not None else found["name"]
 
-    return _AXIS.sub(value, word.value)
+    return re.sub(_AXIS, value, word.value)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from pipegen.patterns import rare_pattern
-
 # What sets variables, functions and options, moves, or ends the shell; what does so under a name that only the run
 # knows; and lists and negations, whose failure does not end a shell that has -e, but is the status of its last command.
 _BUILTINS = (
@@ -17,7 +15,7 @@ _COMMAND_START = (
     r"""(?:^|[;&|(){}!`\\"']|\b(?:if|elif|while|until|then|else|do|time|command|builtin|in)\s"""
     r"""|\b[A-Za-z_]\w*=\S*\s|[<>]&?[ \t]*\S+\s)\s*"""
 )
-_TRACES = rare_pattern(
+_TRACES = re.compile(
     rf"""
     {_COMMAND_START}(?:{_BUILTINS})(?:$|[\s;&|)}}`"'])
     | (?:^|[\s;&|(){{}}`])[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?\+?=
@@ -32,10 +30,10 @@ _NOUNSET = re.compile(rf"{_COMMAND_START}set\b[^\n;]*u", re.MULTILINE)
 _SIGNS = re.compile(r"[=(){}!&|;`]")
 _EXPANDED_FIRST = re.compile(r'^\s*"?\$', re.MULTILINE)
 _WORDS = frozenset(_BUILTINS.replace("\\.", ".").split("|"))
-_EXPANDED_NEXT = rare_pattern(r'printf|(?:then|do|else)\s*"?\$')
+_EXPANDED_NEXT = r'printf|(?:then|do|else)\s*"?\$'
 _LIST = re.compile(r"[;\n]|(?<!&)&(?!&)")
 # A line whose quotes are all closed, and that does not go on in the next one but between two words.
-_CLOSED = rare_pattern(
+_CLOSED = re.compile(
     r"""(?:[^'"\\`$]|\\.|\$(?!['"])|'[^']*'|"(?:[^"\\`$]|\\.|\$(?!\())*")*?(?:(?<=[ \t])\\)?""",
 )
 
@@ -45,7 +43,7 @@ def leaves_traces(text: str) -> bool:
     words = text.replace('"', " ").replace("'", " ").replace("\\", " ").split()
     if not _SIGNS.search(text) and not _EXPANDED_FIRST.search(text) and _WORDS.isdisjoint(words):
         may_be_next = "printf" in text or "then" in text or "do" in text or "else" in text
-        if not may_be_next or not _EXPANDED_NEXT.search(text):
+        if not may_be_next or not re.search(_EXPANDED_NEXT, text):
             return False
     return _TRACES.search(text) is not None
 

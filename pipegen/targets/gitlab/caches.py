@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from pipegen.bindings.expression import Part, Reference, Scope, Text
 from pipegen.diagnostics.codes import TOO_MANY_CACHES, UNSAFE_CACHE_KEY
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.plan import model as plan
 from pipegen.structs import replace
 from pipegen.targets.gitlab.expanded import expanded
@@ -16,8 +16,8 @@ from pipegen.targets.gitlab.model import Cache
 # https://docs.gitlab.com/ci/yaml/#cache, #cachekeyfiles
 _MOST_CACHES = 4
 _MOST_FILES = 2
-_NOT_IN_NAMES = rare_pattern(r"[^A-Za-z0-9._-]")
-_IN_NAMES = rare_pattern(r"[A-Za-z0-9._-]")
+_NOT_IN_NAMES = r"[^A-Za-z0-9._-]"
+_IN_NAMES = re.compile(r"[A-Za-z0-9._-]")
 # Of setup, what GitLab has in letters, digits, ".", "_" and "-", or pipegen knows: a branch is there as a slug.
 _SAFE = frozenset({"branch", "commit", "GIT_COMMIT", "pipeline", "projectShortName"})
 _WHAT = "the key of a cache"
@@ -57,7 +57,7 @@ def _key(key: Text, of: plan.Plan, report: Report) -> str:
     for reference in key.references():
         if not _is_safe(reference, of) or _may_be_dots(key, of):
             _report_unsafe(reference, report)
-    parts = tuple(_NOT_IN_NAMES.sub("-", one) if isinstance(one, str) else one for one in _written(key, of))
+    parts = tuple(re.sub(_NOT_IN_NAMES, "-", one) if isinstance(one, str) else one for one in _written(key, of))
     return expanded(replace(key, parts=parts), _WHAT, of, report, is_slug=True)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from pipegen.bindings.expression import Text
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.plan import model as plan
 from pipegen.shell.quote import quote
 from pipegen.structs import Struct, replace
@@ -14,7 +15,7 @@ from pipegen.targets.gitlab.host import address_variable
 from pipegen.targets.gitlab.model import Entry, Environment
 
 # https://docs.gitlab.com/ci/yaml/#environmentname
-_NOT_ALLOWED = rare_pattern(r"[^A-Za-z0-9 _/-]")
+_NOT_ALLOWED = re.compile(r"[^A-Za-z0-9 _/-]")
 # What a dotenv report hands on as it is, in a pattern of the shell.
 _CARRIED = r"A-Za-z0-9._~:/?\&=%+,\;@#-"
 

@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from pipegen.bindings.expression import Defaulted, Part, Reference, Scope, Text
 from pipegen.diagnostics.codes import NOT_EXPANDED
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job, Plan
 from pipegen.targets.gitlab.host import expanded_variable, pipeline_variable
 
-_NAME = rare_pattern(r"\$(\w+)", re.ASCII)
+_NAME = re.compile(r"\$(\w+)", re.ASCII)
 # Branches may hold slashes, which archives and keys may not.
 _NO_NAMES = frozenset({"imageID", "imageLocalName", "container"})
 _BRANCH, _SLUG = "branch", "${CI_COMMIT_REF_SLUG}"

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TypeAlias
 
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import (
     AllOf,
     AnyOf,
@@ -37,8 +36,8 @@ from pipegen.structs import Struct
 MOST_TOKENS = 99
 # Rules in the place of one.
 _MOST_PIECES = 1_000
-_TOKEN = rare_pattern(r"""\s*("[^"]*"|'[^']*'|/(?:[^/\\]|\\.)+/|[^\s()]+|[()])""")
-_MATCH = rare_pattern(r"^\$\w+ (?:=~ /|== \")")
+_WORD = r"""\s*("[^"]*"|'[^']*'|/(?:[^/\\]|\\.)+/|[^\s()]+|[()])"""
+_MATCH = r"^\$\w+ (?:=~ /|== \")"
 _PREDEFINED = {Subject.BRANCH: "CI_COMMIT_BRANCH", Subject.TAG: "CI_COMMIT_TAG"}
 # https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable
 _SOURCES = {
@@ -129,7 +128,7 @@ def joined(kind: type[All | Any], parts: Iterable[Expression]) -> Expression:
     if kind is All:
         # What matches something is there.
         matched = {
-            part.text.partition(" ")[0] for part in found if isinstance(part, Compare) and _MATCH.search(part.text)
+            part.text.partition(" ")[0] for part in found if isinstance(part, Compare) and re.search(_MATCH, part.text)
         }
         found = {part: None for part in found if not (isinstance(part, Compare) and part.text in matched)}
     return next(iter(found)) if len(found) == 1 else kind(tuple(found))
@@ -148,7 +147,7 @@ def text(expression: Expression) -> str:
 
 def tokens(expression: Expression) -> int:
     """Return how many words GitLab counts in *expression*."""
-    return len(_TOKEN.findall(text(expression)))
+    return len(re.findall(_WORD, text(expression)))
 
 
 def pieces(expression: Expression, most: int = _MOST_PIECES) -> tuple[Expression, ...] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Credential, CredentialKind, Job, Plan
 from pipegen.shell.credentials import sources, variable
 from pipegen.shell.host import Host, Images, Login
@@ -35,11 +34,11 @@ _JOB_VALUES = {
 MARKS = ".pipegen/status"
 FAILED = ".pipegen/failed"
 _LABELS = (("ci.project", "$CI_PROJECT_PATH"), ("ci.job", "$CI_JOB_URL"))
-_PARAMETER = rare_pattern(r"params\.([A-Za-z_][A-Za-z0-9_]*)")
+_PARAMETER = r"params\.([A-Za-z_][A-Za-z0-9_]*)"
 # The runner takes bash where the image has it.
 _HAS_BASH = '[ -n "${BASH_VERSION:-}" ] || { echo "the stage asks for bash, which is not there" >&2; exit 1; }'
 _FILES = (CredentialKind.FILE, CredentialKind.SSH_KEY)
-_PLAIN = rare_pattern(r"[a-z0-9]+")
+_PLAIN = r"[a-z0-9]+"
 # What the names of variables that are not for outputs begin with, after "PIPEGEN_".
 _FIRST_WORDS = frozenset(
     {
@@ -51,7 +50,7 @@ _FIRST_WORDS = frozenset(
 
 def pipeline_variable(name: str) -> str | None:
     """Return the text that GitLab itself expands to the setup value *name*, in any job and in a trigger."""
-    parameter = _PARAMETER.fullmatch(name)
+    parameter = re.fullmatch(_PARAMETER, name)
     return f"${parameter[1]}" if parameter else _PIPELINE_VARIABLES.get(name)
 
 
@@ -145,7 +144,7 @@ def bind_credential(credential: Credential) -> tuple[str, ...]:
 
 def expanded_variable(job: Job, name: str) -> str:
     """Return the variable that a dotenv report of *job* sets to its output *name*, another one for each."""
-    is_plain = _PLAIN.fullmatch(job.slug) and _PLAIN.fullmatch(name) and job.slug not in _FIRST_WORDS
+    is_plain = re.fullmatch(_PLAIN, job.slug) and re.fullmatch(_PLAIN, name) and job.slug not in _FIRST_WORDS
     told = f"{job.slug}_{name}"
     return f"PIPEGEN_{told.upper() if is_plain else told_apart(told, f'{job.slug}.{name}')}"
 

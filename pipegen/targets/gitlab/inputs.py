@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Input, Plan
 from pipegen.targets.gitlab.expressions import All, Any, Expression, differs, joined, searched, text
 from pipegen.targets.gitlab.model import Rule, Variable
 from pipegen.targets.texts import named_inputs
 
 # What GitLab expands in a value, `%NAME%` too.
-_EXPANDED = rare_pattern(r"[$%]")
+_EXPANDED = r"[$%]"
 
 
 def input_variables(plans: Sequence[Plan]) -> tuple[Variable, ...]:
@@ -33,7 +33,7 @@ def _variable(one: Input) -> Variable:
         value=value,
         # Only what has a description stands in the form.
         description=one.description or f"Read as inputs.{one.name}.",
-        is_raw=_EXPANDED.search(value) is not None,
+        is_raw=re.search(_EXPANDED, value) is not None,
         options=tuple(dict.fromkeys((value, *choices))) if choices and value not in choices else choices,
     )
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from pipegen.diagnostics.codes import SEVERAL_LOCKS
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job
 from pipegen.targets.fitted import fitted
 
 # https://docs.gitlab.com/ci/yaml/#resource_group; `$` would begin a variable.
-_NOT_ALLOWED = rare_pattern(r"[^A-Za-z0-9_/. -]")
+_NOT_ALLOWED = re.compile(r"[^A-Za-z0-9_/. -]")
 
 
 def resource_group(job: Job, report: Report) -> str:

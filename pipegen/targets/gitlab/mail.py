@@ -7,7 +7,6 @@ from collections.abc import Generator, Iterator, Sequence
 from itertools import chain
 
 from pipegen.bindings.expression import Defaulted, Loop, Reference, Scope
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job, Output, Plan
 from pipegen.plan.model import Mail as PlanMail
 from pipegen.plan.model.texts import mail_texts
@@ -27,7 +26,7 @@ from pipegen.targets.gitlab.model import Entry
 from pipegen.targets.gitlab.scripts import entries
 from pipegen.targets.gitlab.settings import Mail
 
-_LINE_BREAK = rare_pattern(r"\r\n|\n|\r")
+_LINE_BREAK = r"\r\n|\n|\r"
 _TYPE = ("MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: 8bit", "")
 
 
@@ -134,7 +133,7 @@ def _folded(variable: str, text: Word) -> Generator[str, None, Word]:
     """Yield the line that sets *variable* to *text* with blanks for line breaks, if it takes one; return the result."""
     known = constant(text)
     if known is not None:
-        return (Literal(_LINE_BREAK.sub(" ", known)),)
+        return (Literal(re.sub(_LINE_BREAK, " ", known)),)
     yield f"{variable}=$(printf %s {quote(text)} | tr -d '\\r' | tr '\\n' ' ')"
     return (Variable(variable),)
 
@@ -146,7 +145,7 @@ def _lines(text: Word) -> list[Word]:
         if not isinstance(fragment, Literal):
             lines[-1] += (fragment,)
             continue
-        first, *rest = _LINE_BREAK.split(fragment.text)
+        first, *rest = re.split(_LINE_BREAK, fragment.text)
         lines[-1] += (Literal(first),)
         lines += [(Literal(line),) for line in rest]
     return lines

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Event, Plan, Selection
 from pipegen.plan.model.logic import can_hold
 from pipegen.targets.gitlab.expressions import Any, Compare, is_null
@@ -14,9 +13,9 @@ from pipegen.targets.gitlab.model import Rule, Variable
 from pipegen.targets.gitlab.rules import Choice, rules
 
 VARIABLE = "PIPEGEN_PIPELINE"
-_PUNCTUATION = rare_pattern(r"[\\^$.|?*+()\[\]{}]")
+_PUNCTUATION = r"[\\^$.|?*+()\[\]{}]"
 # A slash ends a pattern, and GitLab refuses one of several lines.
-_CODED = rare_pattern(r"[/\x00-\x1f\x7f]")
+_CODED = r"[/\x00-\x1f\x7f]"
 _UNASKED = Compare(f'${VARIABLE} == ""', f'${VARIABLE} != ""')
 _UNASKED_OR_NULL = Any((is_null(VARIABLE), _UNASKED))
 
@@ -69,7 +68,7 @@ def _usual(plan: Plan) -> str:
 
 def _pattern(name: str) -> str:
     """Return the pattern for *name* between slashes, in RE2's syntax (which JavaScript, of gitlab-ci-local, shares)."""
-    return _CODED.sub(_code, _PUNCTUATION.sub(r"\\\g<0>", name))
+    return re.sub(_CODED, _code, re.sub(_PUNCTUATION, r"\\\g<0>", name))
 
 
 def _code(match: re.Match[str]) -> str:

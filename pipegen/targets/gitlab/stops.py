@@ -6,20 +6,21 @@ The artifacts of other jobs may have expired by then, and the branch may be gone
 
 from __future__ import annotations
 
-from pipegen.patterns import rare_pattern
+import re
+
 from pipegen.plan.model import Commands, Job, Plan
 from pipegen.structs import replace
 from pipegen.targets.gitlab.needs import read_stages
 
 # What ends a word of a shell, as far as names of files go.
-_BETWEEN = rare_pattern(r"[\s;&|()<>\"'`=,]+")
+_BETWEEN = r"[\s;&|()<>\"'`=,]+"
 # A path that is neither absolute, nor an option, nor has a variable or an address before its first slash.
-_PATH = rare_pattern(r"(?![-$/~])(?:\.{1,2}|[^$:/]*(?:/[^/].*|/))")
-_FILE = rare_pattern(
+_PATH = r"(?![-$/~])(?:\.{1,2}|[^$:/]*(?:/[^/].*|/))"
+_FILE = (
     r"(?![-$/~])[^$:/]*\.(?:cfg|conf|env|gradle|ini|jar|js|json|lock|pl|py|rb|sh|sql|tf|tfvars|toml|ts|txt|xml|ya?ml)"
 )
 # Programs that read the folder that they are called in.
-_PROGRAM = rare_pattern(
+_PROGRAM = (
     r"ansible-playbook|ant|bazel|bundle|bun|cargo|cdk|cmake|composer|copilot|deno|docker-"
     r"compose|dotnet|earthly|eb|firebase|fly|flyctl|git|go|gradle|gradlew|grunt|gulp|"
     r"helmfile|helmsman|invoke|just|kamal|kapitan|kustomize|lein|make|mise|mix|mvn|mvnw|"
@@ -48,8 +49,8 @@ def needs_checkout(job: Job) -> bool:
         "".join(part if isinstance(part, str) else "$" for part in line.script.parts) for line in (*lines, *job.after)
     ]
     texts += [value.constant or "" for step in commands for _, value in step.env]
-    words = (word for text in texts for word in _BETWEEN.split(text))
-    return any(_PROGRAM.fullmatch(word) or _PATH.fullmatch(word) or _FILE.fullmatch(word) for word in words)
+    words = (word for text in texts for word in re.split(_BETWEEN, text))
+    return any(re.fullmatch(_PROGRAM, word) or re.fullmatch(_PATH, word) or re.fullmatch(_FILE, word) for word in words)
 
 
 def startable(job: Job, plan: Plan) -> Job:

@@ -9,7 +9,6 @@ from urllib import parse
 from pipegen.bindings.expression import Part, Reference, Scope, Text
 from pipegen.diagnostics.codes import INVALID_TRIGGER_VARIABLE, PARAMETER_IN_RULES, TRIGGER_WITHOUT_PROJECT
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.plan import model as plan
 from pipegen.shell.quote import quote
 from pipegen.structs import Struct
@@ -18,10 +17,10 @@ from pipegen.targets.gitlab.model import Entry, Rule, Trigger, Variable
 from pipegen.targets.gitlab.pairs import AWAITED_VALUES
 from pipegen.targets.gitlab.settings import Project
 
-_VARIABLE = rare_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 # What GitLab expands in values, `%NAME%` too.
-_EXPANDED = rare_pattern(r"[$%]")
-_NAME = rare_pattern(r"\$(\w+)", re.ASCII)
+_EXPANDED = r"[$%]"
+_NAME = re.compile(r"\$(\w+)", re.ASCII)
 
 
 class Bridge(Struct, kw_only=True):
@@ -91,7 +90,7 @@ def _variable(name: str, value: Text) -> Variable | None:
     """Return a variable that GitLab passes on, None where only a shell can work out its *value*."""
     constant = value.constant
     if constant is not None:
-        return Variable(name, constant, is_raw=_EXPANDED.search(constant) is not None)
+        return Variable(name, constant, is_raw=re.search(_EXPANDED, constant) is not None)
     parts = [_expandable(part) for part in value.parts]
     return None if None in parts else Variable(name, "".join(part for part in parts if part is not None))
 
@@ -99,7 +98,7 @@ def _variable(name: str, value: Text) -> Variable | None:
 def _expandable(part: Part) -> str | None:
     """Return *part* as text that GitLab expands to it."""
     match part:
-        case str() if not _EXPANDED.search(part):
+        case str() if not re.search(_EXPANDED, part):
             return part
         case Reference(scope=Scope.SETUP, default=None) if found := pipeline_variable(part.name):
             return _NAME.sub(r"${\1}", found)
@@ -136,7 +135,7 @@ def _call(job: plan.Job, step: plan.Trigger, project: Project, report: Report) -
 
 def _check_variables(step: plan.Trigger, report: Report) -> None:
     for name, value in step.parameters:
-        if not _VARIABLE.fullmatch(name):
+        if not re.fullmatch(_VARIABLE, name):
             report.add(
                 INVALID_TRIGGER_VARIABLE,
                 f'GitLab passes no variable named "{name}" to a triggered pipeline',

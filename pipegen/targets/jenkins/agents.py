@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.settings import Settings
 from pipegen.targets.jenkins.work import NamedJob, PlanScripts
 
 # What Jenkins reads as one label without quotes; a dash may not be followed by ">".
-_PLAIN = rare_pattern(r"[A-Za-z0-9_.:/@+=#-]+")
+_PLAIN = r"[A-Za-z0-9_.:/@+=#-]+"
 
 
 def agent_of(named: NamedJob, settings: Settings) -> model.Agent:
@@ -37,10 +37,10 @@ def _expression(jobs: Iterable[Job], settings: Settings) -> str:
     for job in jobs:
         wanted |= dict.fromkeys(map(_written, job.machine.labels) if job.machine.labels else [settings.agent])
     wanted.pop("", None)
-    if len(wanted) > 1 and settings.agent in wanted and not _PLAIN.fullmatch(settings.agent):
+    if len(wanted) > 1 and settings.agent in wanted and not re.fullmatch(_PLAIN, settings.agent):
         return " && ".join(f"({one})" if one == settings.agent else one for one in wanted)
     return " && ".join(wanted)
 
 
 def _written(label: str) -> str:
-    return label if _PLAIN.fullmatch(label) else f'"{label}"'
+    return label if re.fullmatch(_PLAIN, label) else f'"{label}"'

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
 from pipegen.emit.groovy import literal
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Cache, Job, Policy
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import expression
@@ -18,7 +18,7 @@ _PLUGIN = "jobcacher"
 CHECKOUT = "."
 _OPTIONS = {Policy.PULL_PUSH: "", Policy.PULL: "skipSave: true, ", Policy.PUSH: "skipRestore: true, "}
 # The name becomes part of a file's.
-_NOT_IN_NAMES = rare_pattern(r"[^A-Za-z0-9._-]")
+_NOT_IN_NAMES = r"[^A-Za-z0-9._-]"
 
 
 def cached(job: Job, values: Values, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
@@ -72,5 +72,5 @@ def folders(paths: Sequence[str]) -> dict[str, list[str]]:
 def _name(cache: Cache, values: Values) -> str:
     constant = cache.key.constant
     if constant is not None:
-        return literal(_NOT_IN_NAMES.sub("-", constant))
+        return literal(re.sub(_NOT_IN_NAMES, "-", constant))
     return f"{KEY_FUNCTION}({expression(values.name(cache.key))})"

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 
 from pipegen.emit.groovy import literal
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import (
     AllOf,
     AnyOf,
@@ -30,7 +29,7 @@ from pipegen.targets.jenkins.inputs import input_value
 from pipegen.targets.jenkins.work import Work
 
 # In Java `$` also matches before a line break at the end.
-_END = rare_pattern(r"(\\.)|\$", re.DOTALL)
+_END = re.compile(r"(\\.)|\$", re.DOTALL)
 
 
 class Questions(Struct):

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from pipegen.emit.groovy import literal
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.limits import Limited, on_agent
 
 _LOCKS_PLUGIN = "lockable-resources"
 _RUNS = "runs of "
-_LIKE_RUNS = rare_pattern(f"(lock )*{_RUNS}")
+_LIKE_RUNS = f"(lock )*{_RUNS}"
 
 
 def group_resource(group: str) -> str:
@@ -49,4 +49,4 @@ def _locked(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
 
 
 def _resource(lock: str) -> str:
-    return f"lock {lock}" if _LIKE_RUNS.match(lock) else lock
+    return f"lock {lock}" if re.match(_LIKE_RUNS, lock) else lock

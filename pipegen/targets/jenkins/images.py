@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import JobImage, Machine, Pull, Resources, Service
 from pipegen.shell.quote import quote
 from pipegen.targets.jenkins import model
@@ -12,7 +12,7 @@ from pipegen.targets.jenkins.values import Values
 
 # What the plugin, which splits arguments by rules of its own, takes as one.
 NOTHING = "''"
-_PLAIN = rare_pattern(r"[A-Za-z0-9_./-]*")
+_PLAIN = r"[A-Za-z0-9_./-]*"
 
 
 def in_image(where: Machine, values: Values, step: model.Step) -> model.Step:
@@ -30,7 +30,7 @@ def in_image(where: Machine, values: Values, step: model.Step) -> model.Step:
 
 def is_plain(word: str) -> bool:
     """Return whether *word* reaches the container engine as it is."""
-    return _PLAIN.fullmatch(word) is not None
+    return re.fullmatch(_PLAIN, word) is not None
 
 
 def _arguments(image: JobImage, resources: Resources | None) -> Iterator[str]:

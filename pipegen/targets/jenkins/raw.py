@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job
 from pipegen.source.tree import Kind, Node, Scalar, Sequence
 from pipegen.targets.jenkins import model
@@ -14,7 +14,7 @@ from pipegen.targets.jenkins import model
 _TARGET = "jenkins"
 _WRAP = "wrap"
 # What may stand before a block: a name, perhaps of a variable's method, and the arguments in brackets.
-_CALL = rare_pattern(r"[A-Za-z_]\w*([.]\w+)*([ \t]*[(][^\r\n]*[)])?")
+_CALL = r"[A-Za-z_]\w*([.]\w+)*([ \t]*[(][^\r\n]*[)])?"
 # A comment, and what Groovy knows in texts alone.
 _ODD = ("//", "\\")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
@@ -75,7 +75,9 @@ def _is_head(node: Node) -> bool:
     if not isinstance(node, Scalar) or node.kind is not Kind.TEXT:
         return False
     text = node.text.strip()
-    return _CALL.fullmatch(text) is not None and not any(sign in _outside(text) for sign in _ODD) and _is_closed(text)
+    return (
+        re.fullmatch(_CALL, text) is not None and not any(sign in _outside(text) for sign in _ODD) and _is_closed(text)
+    )
 
 
 def _is_closed(text: str) -> bool:

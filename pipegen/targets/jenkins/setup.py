@@ -6,7 +6,6 @@ import re
 from enum import Enum
 
 from pipegen.emit.groovy import literal
-from pipegen.patterns import rare_pattern
 from pipegen.structs import Struct
 
 # The variables that the git plugin documents; `checkout` returns them.
@@ -25,7 +24,7 @@ _CHECKOUT_VARIABLES = frozenset(
         "GIT_URL",
     }
 )
-_NUMBERED_URL = rare_pattern(r"GIT_URL_[1-9][0-9]*")
+_NUMBERED_URL = r"GIT_URL_[1-9][0-9]*"
 _PARAMETER = "params."
 
 
@@ -89,7 +88,7 @@ def setup_value(name: str) -> SetupValue | None:
             code=f"parameter({literal(parameter)})",
             is_free_text=True,
         )
-    if name in _CHECKOUT_VARIABLES or _NUMBERED_URL.fullmatch(name):
+    if name in _CHECKOUT_VARIABLES or re.fullmatch(_NUMBERED_URL, name):
         return SetupValue(variable=f"PIPEGEN_{name}", source=Source.CHECKOUT, code=name, is_free_text=True)
     return _VALUES.get(name)
 

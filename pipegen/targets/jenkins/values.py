@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from pipegen.bindings.expression import Bare, Defaulted, Items, Loop, Part, Reference, Scope, Text
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import Job, Plan, Workspace
 from pipegen.shell.absence import may_be_absent
 from pipegen.structs import Struct, replace
@@ -13,7 +13,7 @@ from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.inputs import checked_input, input_value
 from pipegen.targets.jenkins.setup import LABELS, setup_value
 
-_LINE_BREAK = rare_pattern(r"\r\n|\n|\r")
+_LINE_BREAK = r"\r\n|\n|\r"
 # What a loop's names stand for: the names of each loop around, the outermost first.
 _Around = tuple[tuple[str, ...], ...]
 
@@ -47,7 +47,7 @@ class Values(Struct):
         """Return the expression of *text* with each line break made a blank."""
         constant = text.constant
         if constant is not None:
-            return _LINE_BREAK.sub(" ", constant)
+            return re.sub(_LINE_BREAK, " ", constant)
         value = self.value(text)
         return model.OneLine(value) if any(map(_is_free_text, text.references())) else value
 
