@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 
 from pipegen.bindings.script.builtins import TESTS
 from pipegen.bindings.script.lexer import lex
 from pipegen.bindings.script.syntax import Command, Expansion, Form, Lexed
 from pipegen.lint.predefined import MARKERS, PREDEFINED
-from pipegen.patterns import rare_pattern
 from pipegen.structs import Struct
 
-_WORD = rare_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
-_DEFAULT = rare_pattern(r"\$\{[A-Za-z_][A-Za-z0-9_]*:?[-+=?]")
-_SET = rare_pattern(r"\$\{([A-Za-z_][A-Za-z0-9_]*):?=")
-_CHOICE = rare_pattern(r"\bcase\s+\"?\$\{?([A-Z_]+)")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_DEFAULT = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*:?[-+=?]")
+_SET = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*):?=")
+_CHOICE = re.compile(r"\bcase\s+\"?\$\{?([A-Z_]+)")
 # Commands that give variables values by name.
-_READERS = rare_pattern(r"\b(?:read|for|select|mapfile|readarray|getopts|printf\s+-v)\b[^\n;|&]*")
+_READERS = re.compile(r"\b(?:read|for|select|mapfile|readarray|getopts|printf\s+-v)\b[^\n;|&]*")
 _DECLARES = frozenset({"export", "readonly", "local", "declare", "typeset", "env"})
 # The variables that these set are not in the script.
 _SOURCES = frozenset({".", "source", "eval"})

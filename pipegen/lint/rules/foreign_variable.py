@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from pipegen.diagnostics import codes
@@ -10,15 +11,14 @@ from pipegen.lint.base import Checked, Work
 from pipegen.lint.expanded import variables
 from pipegen.lint.predefined import FOLDERS, MARKERS, PREDEFINED, TITLES, VALUES
 from pipegen.lint.scripts import texts_of
-from pipegen.patterns import rare_pattern
 from pipegen.plan.model import NEVER, AllOf, Commands, Condition, IsSet, Matches, Subject
 from pipegen.plan.model.logic import atoms, can_hold_without
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence, plain
 from pipegen.structs import Struct
 
-_NAME = rare_pattern(r"[A-Z][A-Z0-9_]+")
-_BRACED = rare_pattern(r"(?<!\$)\$\{([A-Z][A-Z0-9_]+)\}")
+_NAME = re.compile(r"[A-Z][A-Z0-9_]+")
+_BRACED = re.compile(r"(?<!\$)\$\{([A-Z][A-Z0-9_]+)\}")
 
 
 class _Use(Struct):
