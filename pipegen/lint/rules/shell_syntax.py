@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 
 from pipegen.diagnostics import codes
@@ -23,6 +23,9 @@ _BORDER = "\n}\n: \"')\" \"')\" '`)'\n{ :\n"
 _COMMANDS = {Shell.SH: ("sh", "-n"), Shell.BASH: ("bash", "-O", "extglob", "-n")}
 # A variable such as BASH_ENV or ENV would name a file to execute.
 _ENVIRONMENT = {"LC_ALL": "C", "PATH": os.defpath}
+_QUOTES = "'\"`"
+# What begins a here-document; `<<<` begins none.
+_DOCUMENT = r"(?<!<)<<-?[ \t]*[\\\"']?(?P<delimiter>[A-Za-z_]\w*)"
 _WORDS = r"(?m)^[^\n]*?: (?:line )?(?P<line>[0-9]+): (?:[Ss]yntax error:? *)?(?P<what>[^\n]*)"
 
 
@@ -34,9 +37,17 @@ class _Refusal(Struct):
 
 
 def check(checked: Checked, report: Report) -> None:
-    """Report scripts that their shell cannot parse, at the user's own lines; no command of them is executed."""
-    for text in refused(checked):
+    """Report scripts that their shell cannot parse, at the user's own lines; no command of them is executed.
+
+    An entry that leaves a quote or a here-document open for the next one is reported too: engines put text between.
+    """
+    texts = refused(checked)
+    for text in texts:
         _report(text, report)
+    reported = {text.spans for text in texts}
+    for text in shell_texts(checked):
+        if text.spans not in reported:
+            _report_open_entry(text, report)
 
 
 def refused(checked: Checked) -> list[ShellText]:
@@ -86,6 +97,41 @@ def _report(text: ShellText, report: Report) -> None:
         label=lost.what if lost is not None else "",
         hint="close what is open: each script, and each command of an output, is complete in itself",
     )
+
+
+def _report_open_entry(text: ShellText, report: Report) -> None:
+    """Report the first entry of *text* that a later one completes."""
+    for number, entry in enumerate(text.entries[:-1]):
+        later = {other.text.strip() for other in text.entries[number + 1 :]}
+        opened = _open_document(entry.text, later) or _open_quote(entry.text)
+        if opened is not None:
+            start, what = opened
+            report.add(
+                codes.SHELL_SYNTAX,
+                "this entry of the script is not complete in itself",
+                at=entry.part(start, start + 1),
+                label=what,
+                hint='write these lines as one entry, a block that begins with "|"',
+            )
+            return
+
+
+def _open_document(entry: str, later: Collection[str]) -> tuple[int, str] | None:
+    """Return where a here-document begins in *entry* that one of the *later* entries ends, and what it lacks."""
+    for start in re.finditer(_DOCUMENT, entry):
+        if start["delimiter"] in later and start["delimiter"] not in map(str.strip, entry[start.end() :].split("\n")):
+            return start.start(), "this here-document does not end here"
+    return None
+
+
+def _open_quote(entry: str) -> tuple[int, str] | None:
+    """Return where *entry* opens a quote that it does not close, and what it is."""
+    if not any(entry.count(quote) % 2 for quote in _QUOTES):
+        return None
+    from pipegen.bindings.script.lexer import lex  # noqa: PLC0415 - quotes of most entries come in pairs
+
+    _, lost = lex(entry, ())
+    return (lost.place, lost.what) if lost is not None and entry[lost.place] in _QUOTES else None
 
 
 def _line(text: ShellText, number: int) -> Span:

@@ -44,6 +44,37 @@ def test_a_script_that_no_shell_parses(script: str, place: str) -> None:
     assert codes(f"{{name: a, script: {script}}}") == ["PG720"]
 
 
+@pytest.mark.parametrize(
+    ("script", "place"),
+    [
+        ('["echo \'a", "b\'", make]', "'"),
+        ("['echo \"a', 'b\"']", '"'),
+        ("[make, 'echo `date', '+%s`']", "`"),
+        ("[cat <<X, text, X]", "<"),
+        ("['cat <<-\"END\" | sort', b, a, END, make]", "<"),
+    ],
+)
+def test_an_entry_that_a_later_one_completes(script: str, place: str) -> None:
+    """The shell parses the whole, but engines indent entries, or print each in front of its commands."""
+    assert told(check, stages(f"{{name: a, script: {script}}}")) == [(4, place)]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "['if true; then', make, fi]",
+        '["echo it\\\\\'s", make]',
+        "['echo a # it is not', \"make # it's\"]",
+        "['grep -q X <<<X', X]",
+        "['echo \"cat <<X\"', make]",
+        '["cat <<X\\na\\nX", X]',
+    ],
+)
+def test_entries_that_are_complete_for_each_engine(script: str) -> None:
+    """Compound commands may go over entries; quotes in comments, escaped quotes and here-strings open nothing."""
+    assert [code for code in codes(f"{{name: a, shell: bash, script: {script}}}") if code == "PG720"] == []
+
+
 @pytest.mark.parametrize("opening", ["'", '"', "`", "$(", "(", "{ ", "if x; then", "case x in", "cat <<E"])
 @pytest.mark.parametrize("closing", ["'", '"', "`", ")", "} ", "fi", "esac", "E"])
 def test_one_script_does_not_close_another(opening: str, closing: str) -> None:
