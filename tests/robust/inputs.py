@@ -298,8 +298,8 @@ SMALL = (
     Input("an included file with a NUL", files(config=DOCUMENT, a="a: x\0y\n"), ("PG108",)),
     Input("a pipe", lambda folder: os.mkfifo(folder / CONFIG), ("PG104",)),
     Input("a folder", lambda folder: (folder / CONFIG).mkdir(), status=2),
-    Input("a link to an empty device", lambda folder: (folder / CONFIG).symlink_to("/dev/null"), ("PG104",)),
-    Input("a link to an endless device", lambda folder: (folder / CONFIG).symlink_to("/dev/zero"), ("PG113",)),
+    Input("a link to an empty device", lambda folder: (folder / CONFIG).symlink_to("/dev/null"), ("PG130",)),
+    Input("a link to an endless device", lambda folder: (folder / CONFIG).symlink_to("/dev/zero"), ("PG130",)),
     Input("a link that leads nowhere", lambda folder: (folder / CONFIG).symlink_to("x"), status=2),
     Input("a file of 100 MB", sparse, ("PG113",)),
 )
