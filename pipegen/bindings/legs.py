@@ -123,7 +123,7 @@ def _report_no_matrix(reference: Reference, stage: Stage, report: Report) -> Non
 def _report_legs(reference: Reference, fitting: Sequence[str], legs: Sequence[Stage], report: Report) -> None:
     of = [stage for stage in legs if stage.name.value in fitting] or legs
     report.add(
-        codes.NO_SUCH_LEG,
+        codes.UNKNOWN_COMBINATION,
         f'"{reference}" fits {len(fitting) or "none"} of the {len(legs)} legs of stage "{legs[0].said}"',
         at=reference.span,
         also=[Label(legs[0].name.span, "its legs")],

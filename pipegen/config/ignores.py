@@ -90,18 +90,17 @@ def _codes(comment: re.Match[str], file: SourceFile, report: Report) -> Iterator
 
 
 def known_code(word: str, span: Span, report: Report) -> Code | None:
-    """Return the code whose number is *word*, which stands at *span*; what is none is reported."""
-    found = codes.by_number(word)
-    if found is None:
-        numbers = {code.name: code.number for code in codes.table()}
-        near = word.upper() if word.upper() in numbers.values() else numbers.get(near_miss(word, numbers) or "")
+    """Return the code whose number or name is the *word* at *span*; a word that is neither is reported."""
+    code = codes.find(word)
+    if code is None:
+        near = near_miss(word, [known for code in codes.table() for known in (code.number, code.name)])
         report.add(
             codes.UNKNOWN_CODE,
             f'there is no code "{word}"',
             at=span,
             hint=f'write "{near}"' if near else "remove it",
         )
-    return found
+    return code
 
 
 def report_unused(report: Report, file: SourceFile, is_told: Callable[[Code], bool]) -> None:

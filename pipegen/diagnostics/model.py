@@ -28,12 +28,13 @@ class Code(Struct):
     """A kind of diagnostic: `PG301`, `unknown-stage`; never reused.
 
     The first digit is the stage that finds it: 1 reading, 2 schema, 3 names,
-    4 graph, 5 plan, 6 target, 7 lint, 8 run.
+    4 graph, 5 plan, 6 target, 7 lint, 8 run. Comments and settings may also use the name that it had before.
     """
 
     number: str
     name: str
     severity: Severity
+    former_name: str = ""
 
     @property
     def is_fixed(self) -> bool:

@@ -8,6 +8,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked, Rule
 from pipegen.lint.rules import (
     cache_never_hits,
+    condition_never_true,
     deploy_without_timeout,
     empty_setup_value,
     files_may_be_absent,
@@ -16,7 +17,6 @@ from pipegen.lint.rules import (
     idle_artifacts,
     image_by_tag,
     lost_parallelism,
-    never_here,
     never_together,
     plain_secret,
     redundant_arc,
@@ -39,7 +39,7 @@ RULES: tuple[Rule, ...] = (
     shell_syntax.check,
     shellcheck.check,
     deploy_without_timeout.check,
-    never_here.check,
+    condition_never_true.check,
     cache_never_hits.check,
     idle_artifacts.check,
     never_together.check,

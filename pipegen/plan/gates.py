@@ -198,7 +198,7 @@ def _on_stop(node: Scalar, stage: Stage, values: Values) -> str | None:
     else:
         return node.text
     values.report.add(
-        codes.STOP_IN_ORDER,
+        codes.STOP_STAGE_HAS_DEPENDENTS,
         f'"{node.text}" takes the environment down when a person says so, and {what}',
         at=node.span,
         also=[Label(stages[node.text].name.span, "this stage")],

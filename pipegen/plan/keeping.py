@@ -104,7 +104,7 @@ def names_at_start(text: Text, what: str, report: Report) -> Text:
     for reference in text.references():
         if reference.scope in (Scope.OWN, Scope.STAGE):
             report.add(
-                codes.KNOWN_TOO_LATE,
+                codes.VALUE_NOT_STATIC,
                 f'{what} is made before the stage starts, and "{reference}" is not known by then',
                 at=reference.span,
                 hint="write it out, or use what is known from the start: ${setup.branch}, ${inputs.name}",

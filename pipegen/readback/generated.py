@@ -47,7 +47,7 @@ def read(file: SourceFile, engine: Engine, report: Report) -> Reading | None:
         return None
     for gap in gaps[:_TOLD_GAPS]:
         report.add(
-            codes.ORDER_HANGS_ON_RULES,
+            codes.ORDER_DEPENDS_ON_RULES,
             gitlab.gap_message(gap),
             at=Span(file, *gitlab.place_of(file.text, (gap.later,))),
             hint=f'let it need "{gap.earlier}" as well, with "optional: true" where rules drop that too',

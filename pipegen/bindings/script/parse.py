@@ -110,7 +110,7 @@ def _report_near_misses(lexed: Lexed, stages: Collection[str], source: Scalar, r
             namespace = found.match["namespace"]
             meant = near_namespace(namespace, stages)
             report.add(
-                codes.NEAR_MISS,
+                codes.POSSIBLE_TYPO,
                 f'"{written(found.match)}" is left to the shell: there is no stage "{namespace}"',
                 at=source.part(found.start, found.end),
                 label="no stage of this name",

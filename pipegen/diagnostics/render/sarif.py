@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from urllib.parse import quote
 
-from pipegen.diagnostics.codes import by_number
+from pipegen.diagnostics.codes import find
 from pipegen.diagnostics.explain import page
 from pipegen.diagnostics.model import Code, Diagnostic, Edit, Fix, Label, Severity
 from pipegen.diagnostics.render.identity import fingerprints, words
@@ -27,7 +27,7 @@ _SECTION = re.compile(r"^## ([^\n]+)\n\n(.+?)(?=\n\n## |\Z)", re.MULTILINE | re.
 
 def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:  # noqa: ARG001 - JSON has no colours
     """Return *diagnostics* in their order, in ASCII."""
-    rules = {found.code.number: by_number(found.code.number) or found.code for found in diagnostics}
+    rules = {found.code.number: find(found.code.number) or found.code for found in diagnostics}
     numbers = sorted(rules)
     marked = zip(diagnostics, fingerprints(diagnostics), strict=True)
     run = {

@@ -63,7 +63,7 @@ def _order(stages: Mapping[str, Stage], sources: Mapping[str, Scalar], report: R
         # An arc goes to the stage that takes: told the other way round, each takes from the next.
         way = cycle[::-1]
         report.add(
-            codes.LEGS_CYCLE,
+            codes.COMBINATION_CYCLE,
             f"stages take their legs from each other: {' -> '.join(way)}",
             at=sources[way[0]].span,
             also=[Label(sources[name].span) for name in way[1:-1]],

@@ -70,7 +70,7 @@ def read_matrix(stage: Stage, matrix: Value, report: Report) -> Matrix:
             kept[values] = span
     if not kept:
         report.add(
-            codes.NO_LEGS,
+            codes.EMPTY_MATRIX,
             f'the matrix of stage "{stage.said}" has no legs' + (": all are excluded" if found else ""),
             at=matrix.span,
             hint="give an axis a list of values" if not found else 'take something out of "exclude"',
@@ -132,7 +132,7 @@ def _pairs(found: Sequence[Values]) -> Values:
 
 def _report_twice(values: Values, span: Span, first: Span | None, report: Report) -> None:
     report.add(
-        codes.DUPLICATE_LEG,
+        codes.DUPLICATE_COMBINATION,
         f"the matrix has {_shown(values)} twice",
         at=span,
         label="again",
@@ -143,7 +143,7 @@ def _report_twice(values: Values, span: Span, first: Span | None, report: Report
 
 def _report_too_many(stage: Stage, matrix: Value, number: str, report: Report) -> None:
     report.add(
-        codes.TOO_MANY_LEGS,
+        codes.TOO_MANY_COMBINATIONS,
         f'the matrix of stage "{stage.said}" has {number} legs; {MOST_LEGS} are the most',
         at=matrix.span,
         hint="leave values out, or split the work among several stages",

@@ -46,7 +46,7 @@ AWAITED_VALUES = Pair(
 GROUPED_CANCEL = Pair(
     "concurrency: { cancel: true }",
     "group",
-    codes.RUNS_MEET,
+    codes.OVERLAPPING_RUNS,
     "leave group out to cancel runs of the same branch, or give stages a lock in common",
 )
 

@@ -68,7 +68,7 @@ def _check_concurrency(plan: Plan, report: Report) -> None:
         return
     if not rule.cancels:
         report.add(
-            codes.RUNS_MEET,
+            codes.OVERLAPPING_RUNS,
             f'GitLab has no way to let runs of pipeline "{plan.name}" go one after the other',
             at=rule.span,
             hint='let the stages that must not meet have a lock in common: "lock: NAME"; or cancel older runs: '

@@ -22,28 +22,31 @@ SYSTEM_AND_OTHERS = Pair(
 UNLIKE_CONCURRENCY = Pair(
     "concurrency",
     "another pipeline of the file without the same",
-    codes.WHOLE_JOB,
+    codes.JOB_WIDE_SETTING_CONFLICT,
     "say the same in both, or compile one alone with --pipeline for a job of its own",
 )
 GROUPED_CANCEL = Pair(
     "concurrency: { cancel: true }",
     "group",
-    codes.WHOLE_JOB,
+    codes.JOB_WIDE_SETTING_CONFLICT,
     "leave group out to cancel runs of the same branch, or cancel to let runs of the group wait",
 )
 CONCURRENCY_AND_OPTION = Pair(
     "concurrency",
     "disableConcurrentBuilds in targets.jenkins.options",
-    codes.WHOLE_JOB,
+    codes.JOB_WIDE_SETTING_CONFLICT,
     "say it in one of the two places",
 )
 UNLIKE_ZONES = Pair(
-    "schedule: { timezone }", "another time zone in the file", codes.WHOLE_JOB, "write all times in one time zone"
+    "schedule: { timezone }",
+    "another time zone in the file",
+    codes.JOB_WIDE_SETTING_CONFLICT,
+    "write all times in one time zone",
 )
 CANCELLED_ALL_THE_SAME = Pair(
     "concurrency: { cancel: true }",
     "interruptible: false",
-    codes.INTERRUPTED_ALL_THE_SAME,
+    codes.INTERRUPTIBLE_IGNORED,
     "let runs go one after the other, or make sure that the stage can be cut short",
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lint.asking import stages, told
 
-from pipegen.lint.rules.never_here import check
+from pipegen.lint.rules.condition_never_true import check
 
 
 @pytest.mark.parametrize(

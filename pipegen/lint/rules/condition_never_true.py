@@ -24,7 +24,7 @@ def check(checked: Checked, report: Report) -> None:
             continue
         if around is not None and around != NEVER and not can_hold(AllOf((around, asked))):
             report.add(
-                codes.NEVER_HERE,
+                codes.CONDITION_NEVER_TRUE,
                 f'the "when" of stage "{work.stage.said}" never holds where that of its pipeline does',
                 at=work.stage.when.span,
                 also=[Label(spans[work.plan.name], f'when pipeline "{work.plan.name}" runs')],
@@ -41,7 +41,7 @@ def _check_alternatives(condition: Condition | None, around: Condition | None, r
         whole = tuple(one for one in (around, *rest, alternative) if one is not None and one != NEVER)
         if not can_hold(AllOf(whole) if len(whole) > 1 else whole[0]):
             report.add(
-                codes.NEVER_HERE,
+                codes.CONDITION_NEVER_TRUE,
                 'this alternative of "any" never holds',
                 at=_span(alternative),
                 hint="remove it, or take out what contradicts it",
