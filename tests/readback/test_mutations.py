@@ -49,6 +49,18 @@ SIDE_BY_SIDE = """
         stages: [{ name: a, script: x }, { name: b, script: x }, { name: c, script: x }]
         execution: [[a, c], [b]]
 """
+CHILD = """
+    pipelines:
+      demo:
+        stages:
+          - { name: a, script: x }
+          - { name: b, script: x }
+          - { name: c, script: x }
+          - { name: d, script: x }
+          - { name: last, script: x }
+        execution: [[a, b, c], [b, d]]
+        finally: [last]
+"""
 BLOCKS = """
     pipelines:
       demo:
@@ -208,19 +220,33 @@ def test_helpers() -> None:
     check_noticed(made, without(made.text, r'^    PIPEGEN_HELPER: "1"\n'))
 
 
-def test_child_pipelines() -> None:
-    """A start, how it waits, what it needs and who needs it; and the needs in the files of the children."""
-    limit = "targets: { gitlab: { max_yaml_size_bytes: 25000 } }\n"
-    made = written(limit + config(FAMILIES["layered"](40, Random(3))), "gitlab")  # noqa: S311 - shapes, no secrets
+def check_children_noticed(made: Written) -> None:
+    """Read each file of *made* without one of the needs that it holds."""
     sound = made.graph()
-
-    assert made.children
-    check_noticed(made, without(made.text, r'^"?child: .*?\n(?=\n|\Z)'))
-    # How the last one ends makes no order: nothing comes after it.
-    check_noticed(made, without(made.text, r"^    strategy: depend\n(?=.*^\S.*^    - \{ job: \"child: )"))
-    check_noticed(made, without(made.text, r"^ *- \{ job: .*?\}\n"))
-    check_noticed(made, without(made.text, r"^ *- \{ local: .*?\}\n"))
     for path, text in made.children.items():
         mutants = without(text, r"^ *- \{ job: .*?\}\n") | without(text, r"^  needs:\n(?:    - .*\n)+")
         read = {what: _read(made.text, {**made.children, path: mutant}) for what, mutant in mutants.items()}
+
         assert [what for what, graph in read.items() if graph == sound] == []
+
+
+def test_included_files() -> None:
+    """A file that is not included, and the needs in the files."""
+    limit = "targets: { gitlab: { max_yaml_size_bytes: 25000 } }\n"
+    made = written(limit + config(FAMILIES["layered"](40, Random(3))), "gitlab")  # noqa: S311 - shapes, no secrets
+
+    assert made.children
+    check_noticed(made, without(made.text, r"^ *- local: .*?\n"))
+    check_children_noticed(made)
+
+
+def test_child_pipelines() -> None:
+    """A start, what it needs, and the needs in the file of the child; how it waits, where something comes after it."""
+    made = written(CHILD, "gitlab", split="b")
+
+    assert made.children
+    check_noticed(made, without(made.text, r'^"?child: .*?\n(?=\n|\Z)'))
+    check_noticed(made, without(made.text, r"^ *- \{ job: .*?\}\n"))
+    check_noticed(made, without(made.text, r"^ *- \{ local: .*?\}\n"))
+    check_noticed(made, without(made.text, r"^    strategy: depend\n"))
+    check_children_noticed(made)
