@@ -45,7 +45,8 @@ class Checked(Struct, dict=True, gc=True):
         found: list[Work] = []
         for pipeline, plan in zip(self.pipelines, self.plans, strict=True):
             stages = {stage.name.value: stage for stage in reversed(pipeline.stages)}
-            found += [Work(stages[job.stage], job, plan) for job in plan.jobs]
+            # The job that stands for nothing to do has no stage.
+            found += [Work(stages[job.stage], job, plan) for job in plan.jobs if job.stage in stages]
         return tuple(found)
 
     def files(self) -> tuple[SourceFile, ...]:

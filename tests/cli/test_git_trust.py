@@ -306,6 +306,6 @@ def test_what_has_changed_is_still_told(root: Path) -> None:
 def test_git_is_started_behind_one_door() -> None:
     """By no other module."""
     root = Path(__file__).parents[2] / "pipegen"
-    starting = re.compile(r"[(\[]\s*\"git\",")
+    starting = re.compile(r"(?<!Call)[(\[]\s*\"git\",")  # a Call is a command that a script holds
 
     assert [path.name for path in root.rglob("*.py") if starting.search(path.read_text("utf-8"))] == ["git.py"]
