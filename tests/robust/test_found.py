@@ -59,7 +59,7 @@ def test_a_stage_in_no_arc_has_no_status(empty: Path, pipegen: Pipegen) -> None:
     assert 'error[PG357] "${lint.status}" is not known: stage "lint" stands in no arc, so it never runs' in result.out
 
 
-@pytest.mark.parametrize("written", ["31", "0x1F", "0o37", "31 s"])
+@pytest.mark.parametrize("written", ["71", "0x47", "0o107", "71 s"])
 def test_a_time_may_be_any_number_of_yaml(written: str, empty: Path, pipegen: Pipegen) -> None:
     """In whatever base it is written."""
     (empty / "pipegen.yaml").write_text(
@@ -68,7 +68,7 @@ def test_a_time_may_be_any_number_of_yaml(written: str, empty: Path, pipegen: Pi
     result = pipegen("compile", "-t", "gitlab", "-o", "-")
 
     assert (result.status, result.err) == (0, "")
-    assert "timeout: 31 seconds" in result.out
+    assert "timeout: 1 minute 11 seconds" in result.out
 
 
 @pytest.mark.parametrize("path", sorted(FOUND.glob("*.yaml")), ids=lambda path: path.stem)
