@@ -24,13 +24,14 @@ def floor(config: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("stages", [1, 10, 300])
 def test_it_writes_what_pipegen_writes(stages: int, tmp_path: Path) -> None:
-    """Byte for byte."""
+    """Byte for byte, but for the version of GitLab that the file needs, which the baseline does not work out."""
     config = workload.config(stages)
     (file,) = compile_file(SourceFile("pipegen.yaml", config), registry.load("gitlab"), {}, (), Report())
     ended = floor(config, tmp_path)
 
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert (tmp_path / "out.yml").read_text(encoding="utf-8") == file.text
+    written = "".join(line for line in file.text.splitlines(keepends=True) if not line.startswith("# Needs GitLab "))
+    assert (tmp_path / "out.yml").read_text(encoding="utf-8") == written
 
 
 @pytest.mark.parametrize(
