@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from pipegen.diagnostics import codes
@@ -41,21 +41,26 @@ def check(checked: Checked, report: Report) -> None:
 
     An entry that leaves a quote or a here-document open for the next one is reported too: engines put text between.
     """
-    texts = refused(checked)
-    for text in texts:
+    texts = tuple(shell_texts(checked))
+    unparsed = _unparsed(texts)
+    for text in unparsed:
         _report(text, report)
-    reported = {text.spans for text in texts}
-    for text in shell_texts(checked):
+    reported = {text.spans for text in unparsed}
+    for text in texts:
         if text.spans not in reported:
             _report_open_entry(text, report)
 
 
 def refused(checked: Checked) -> list[ShellText]:
     """Return the scripts of *checked* that their shell cannot parse."""
-    texts: dict[Shell, list[ShellText]] = {}
-    for text in shell_texts(checked):
-        texts.setdefault(text.shell, []).append(text)
-    return [text for shell, own in texts.items() for text in _refused(_COMMANDS[shell], own)]
+    return _unparsed(shell_texts(checked))
+
+
+def _unparsed(texts: Iterable[ShellText]) -> list[ShellText]:
+    by_shell: dict[Shell, list[ShellText]] = {}
+    for text in texts:
+        by_shell.setdefault(text.shell, []).append(text)
+    return [text for shell, own in by_shell.items() for text in _refused(_COMMANDS[shell], own)]
 
 
 def _refused(command: tuple[str, ...], texts: Sequence[ShellText]) -> Iterator[ShellText]:
