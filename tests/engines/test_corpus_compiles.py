@@ -11,6 +11,7 @@ from engines import gitlab_schema, jenkins_harness
 from engines.proof import corpus
 from engines.proof.corpus import Config, Output
 from engines.requirement import require
+from robust.relations import asked
 
 from pipegen.diagnostics.report import Report
 from pipegen.graph.blocks import added_waits
@@ -47,7 +48,7 @@ class Compiled:
         plans = {one.name: one.analysed.plans for one in self.configs if one.analysed is not None}
         if target == "jenkins":
             plans = {name: tuple(without_stops(plan, Report()) for plan in found) for name, found in plans.items()}
-        return {name: _graph(found) for name, found in plans.items()}
+        return {name: _graph(asked(plan, target) for plan in found) for name, found in plans.items()}
 
 
 @pytest.fixture(scope="module")

@@ -85,8 +85,11 @@ def _groovy(config: Path) -> str:
 
 
 def _is_in(word: str, groovy: str) -> bool:
-    """Return whether *word* is a call that *groovy* holds."""
-    return word.startswith("call ") and re.search(rf"\b{re.escape(word[5:])}\b", groovy) is not None
+    """Return whether *word* is a call of a step, a global variable or a method that *groovy* holds."""
+    match word.split(" "):
+        case ["call" | "global", name] | ["method", _, name, _]:
+            return re.search(rf"\b{re.escape(name)}\b", groovy) is not None
+    return False
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ compiles each in a process of its own, and prints what it took.
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,10 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from robust.figure import Figures
+from robust.measured import MEGABYTES, SECONDS, called
 
-ROOT = Path(__file__).parents[2]
-MOST_SECONDS = 2.0
-MOST_MEGABYTES = 300
 _BASES = ("xy", "${setup.commit}", "${setup.commit|x}", "${FOO}", "${inputs.i}", "x" * 100_000, "x ")
 _ITEMS = "abcdefghij"
 
@@ -31,14 +27,14 @@ class Trial:
 
     name: str
     seconds: float
-    megabytes: int
+    megabytes: float
     output: str
 
     @property
     def is_wrong(self) -> bool:
         """Whether it was not refused as too large, or took too much."""
         is_refused = "error[PG415]" in self.output or "error[PG106]" in self.output
-        return not is_refused or self.seconds > MOST_SECONDS or self.megabytes > MOST_MEGABYTES
+        return not is_refused or self.seconds > SECONDS or self.megabytes > MEGABYTES
 
 
 def doublings() -> Iterator[tuple[str, str]]:
@@ -123,22 +119,16 @@ def compiled(name: str, config: str, target: str = "gitlab") -> Trial:
     """Return what compiling *config* takes."""
     with TemporaryDirectory(prefix="pipegen-doublings-") as folder:
         Path(folder, "pipegen.yaml").write_text(config)
-        command = (sys.executable, "-m", "pipegen", "compile", "-t", target, "-o", "-", "pipegen.yaml")
-        path = Path(folder, "output")
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        with path.open("w") as output:
-            process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-        return Trial(name, usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024, path.read_text())
+        answer = called(("compile", "-t", target, "-o", "-", "pipegen.yaml"), Path(folder))
+        return Trial(name, answer.seconds, answer.megabytes, answer.told)
 
 
 def figures(*, is_nightly: bool) -> Figures:
     """Return what came of all doublings, or of every seventh."""
     trials = [compiled(name, config) for name, config in list(doublings())[:: 1 if is_nightly else 7]]
-    wrong = [f"{trial.name}: {trial.seconds:.1f} s, {trial.megabytes} MB" for trial in trials if trial.is_wrong]
+    wrong = [f"{trial.name}: {trial.seconds:.1f} s, {trial.megabytes:.0f} MB" for trial in trials if trial.is_wrong]
     slowest, largest = max(trial.seconds for trial in trials), max(trial.megabytes for trial in trials)
-    line = f"{len(trials)} configs; the slowest took {slowest:.1f} s of the processor, the largest {largest} MB"
+    line = f"{len(trials)} configs; the slowest took {slowest:.1f} s of the processor, the largest {largest:.0f} MB"
     return Figures("Doublings", (line, *wrong), len(wrong))
 
 

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,10 +62,15 @@ class Measured:
 def measured(given: Input, folder: Path) -> Measured:
     """Return how the program answers *given*, written into *folder*."""
     given.write(folder)
+    return called(given.arguments, folder)
+
+
+def called(arguments: Sequence[str], folder: Path) -> Measured:
+    """Return how the program answers a call with *arguments* in *folder*."""
     told = folder / "told"
     with told.open("wb") as stream:
         process = subprocess.Popen(
-            [*PROGRAM, *given.arguments],
+            [*PROGRAM, *arguments],
             cwd=folder,
             env=environment(),
             stdin=subprocess.DEVNULL,

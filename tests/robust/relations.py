@@ -19,6 +19,8 @@ from pipegen.plan.model import Plan, Workspace
 from pipegen.readback import gitlab, jenkins
 from pipegen.readback.errors import UnreadableError
 from pipegen.source.text import SourceFile
+from pipegen.structs import replace
+from pipegen.targets.gitlab.stops import startable
 
 Pairs = frozenset[tuple[str, str]]
 Named = tuple[Plan, Mapping[str, str]]
@@ -101,7 +103,18 @@ def named(plans: Iterable[Plan], target: str) -> Iterator[Named]:
     for plan in plans:
         beside = f"{plan.name}: " if len(plans) > 1 else ""
         left_out = _stops(plan) if target == "jenkins" else set()
-        yield plan, {job.stage: beside + job.stage for job in plan.jobs if job.stage not in left_out}
+        yield asked(plan, target), {job.stage: beside + job.stage for job in plan.jobs if job.stage not in left_out}
+
+
+def asked(plan: Plan, target: str) -> Plan:
+    """Return *plan* with the order that the file of *target* has to enforce.
+
+    On GitLab, a stage that takes an environment down does not wait for the deployment, which may have failed.
+    """
+    if target != "gitlab":
+        return plan
+    needs = ((need, job.stage) for job in plan.jobs for need in startable(job, plan).needs)
+    return replace(plan, graph=ExecutionGraph([*((stage,) for stage in plan.graph.nodes), *needs]))
 
 
 def _asked_order(called: Iterable[Named]) -> Pairs:

@@ -85,7 +85,7 @@ def _in_assignments(command: Command, variables: set[str], spoken: Spoken) -> It
     is_handed_on = bool(rest) and rest[0].text not in {*DECLARERS, *SPEAKERS}
     for word in (*front, *(rest if is_handed_on else ())):
         if word.assigned in variables:
-            yield from values((word,))
+            yield from values((word, *word.elements))
     declaring = builtin_words(command)
     if declaring and declaring[0].text in DECLARERS:
         yield from _declared(declaring, variables, spoken)
@@ -94,7 +94,10 @@ def _in_assignments(command: Command, variables: set[str], spoken: Spoken) -> It
 def _declared(words: list[Word], variables: set[str], spoken: Spoken) -> Iterator[Found]:
     """Yield what `declare` and its like assign and bash evaluates, or take for names of variables."""
     evaluates = any(_EVALUATING.fullmatch(word.text) for word in words[1:])
+    lasts = any(_LASTING.fullmatch(word.text) for word in words[1:])
     for word in words[1:]:
+        if lasts or word.assigned in variables:
+            yield from values(word.elements)
         if evaluates or word.assigned in variables:
             yield from values((word,))
         else:

@@ -89,6 +89,7 @@ class ScriptLexer(Documents):
                 self.is_element = False
                 self._lines(command.start)
             self.at += 1
+        self.word.elements += command.words
         self.lexed.commands.append(command)
 
     def _command(self, start: int | None = None, form: Form = Form.SIMPLE) -> Command:

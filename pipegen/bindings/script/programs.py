@@ -27,8 +27,10 @@ def programs(lexed: Lexed, spoken: Spoken, script: str) -> Iterator[Program]:
     """Yield the references in text of *script* that an interpreter takes for a program."""
     if not lexed.found:
         return
-    constants = _constants(lexed.commands)
+    arrays = _arrays(lexed.commands)
+    constants = _constants(lexed.commands, arrays)
     yield from _in_variables(lexed, spoken)
+    yield from _in_arrays(arrays.values(), constants, script)
     for pipeline in lexed.pipelines:
         # What an interpreter reads, the next one is not told of again.
         unread: list[Command] = []
@@ -77,12 +79,31 @@ def _called(call: Call, words: list[Word], texts: list[Word], spoken: Spoken) ->
     return references(spoken.said_by_functions(command for word in holders for command in word.commands))
 
 
-def _constants(commands: Iterable[Command]) -> dict[str, str]:
-    """Return the variables that the script sets to the name of an interpreter: `S=sh; $S -c …`."""
-    constants = {}
+def _arrays(commands: Iterable[Command]) -> dict[str, list[Word]]:
+    """Return the elements that the script gives each of its arrays, those of all assignments in a row."""
+    arrays: dict[str, list[Word]] = {}
     for command in commands:
         for word in command.words:
-            if word.assigned is not None:
+            if word.elements:
+                arrays.setdefault(word.assigned or "", []).extend(word.elements)
+    return arrays
+
+
+def _in_arrays(arrays: Iterable[list[Word]], constants: Mapping[str, str], script: str) -> Iterator[Program]:
+    """Yield the references in the program of an array that may be run as a command: `call=(sh -c …); "${call[@]}"`."""
+    for elements in arrays:
+        words, names = _spelled(elements, constants, script)
+        for call in calls(names):
+            programs = [words[at] for at in call.programs if at < len(words)]
+            yield from (Program(reference, call, words[call.at]) for reference in references(programs))
+
+
+def _constants(commands: Iterable[Command], arrays: Mapping[str, Sequence[Word]]) -> dict[str, str]:
+    """Return the variables that the script sets to the name of an interpreter: `S=sh; $S -c …`."""
+    constants = {f"${name}": " ".join(word.text for word in elements) for name, elements in arrays.items()}
+    for command in commands:
+        for word in command.words:
+            if word.assigned is not None and not word.elements:
                 constants[f"${word.assigned}"] = word.text[word.value_start :]
         match [word.text for word in command.words]:
             case ["for", name, "in", *values]:
@@ -104,14 +125,16 @@ def _spelled(words: list[Word], constants: Mapping[str, str], script: str) -> tu
     if "$" in texts:
         at = command_at(texts)
         if at < len(texts) and texts[at] == "$":
-            texts[at] = _computed(script[owners[at].start : owners[at].end], constants) or "$"
+            spelled = _computed(script[owners[at].start : owners[at].end], constants).split() or ["$"]
+            owners[at : at + 1] = [owners[at]] * len(spelled)
+            texts[at : at + 1] = spelled
     return owners, texts
 
 
 def _computed(written: str, constants: Mapping[str, str]) -> str:
-    """Return the interpreter that the expansion *written* comes to: `${SHELL:-sh}`, `$(command -v bash)`."""
+    """Return the call that the expansion *written* comes to: `${SHELL:-sh}`, `$(command -v bash)`, `${array[@]}`."""
     names = (constants.get(f"${name}", name) for name in reversed(_NAME.findall(written)))
-    return next((name for name in names if program_name(name) in INTERPRETERS), "")
+    return next((name for name in names if program_name(name.partition(" ")[0]) in INTERPRETERS), "")
 
 
 def _in_variables(lexed: Lexed, spoken: Spoken) -> Iterator[Program]:

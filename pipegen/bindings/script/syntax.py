@@ -76,6 +76,7 @@ class Word(MutableStruct, eq=False):
 
     The first *plain* characters are not quoted. In *text*, a variable stands as `$NAME`. *printed* are the references
     in command substitutions of the word, *streamed* those in process substitutions; *commands* are what runs in both.
+    *elements* are the words of the array that it assigns: `NAME=(…)`.
     """
 
     start: int
@@ -87,6 +88,7 @@ class Word(MutableStruct, eq=False):
     printed: list[Found] = field(default_factory=list)
     streamed: list[Found] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
+    elements: list[Word] = field(default_factory=list)
 
     def add(self, text: str) -> None:
         """Add *text* at the end."""
@@ -100,17 +102,18 @@ class Word(MutableStruct, eq=False):
 
     def mark(self) -> tuple[int, ...]:
         """Return how much was read so far."""
-        lists: tuple[Sized, ...] = (self.pieces, self.found, self.printed, self.streamed, self.commands)
+        lists: tuple[Sized, ...] = (self.pieces, self.found, self.printed, self.streamed, self.commands, self.elements)
         return (self.length, self.plain, *map(len, lists))
 
     def forget(self, mark: tuple[int, ...]) -> None:
         """Drop what was read since *mark*."""
-        self.length, self.plain, pieces, found, printed, streamed, commands = mark
+        self.length, self.plain, pieces, found, printed, streamed, commands, elements = mark
         del self.pieces[pieces:]
         del self.found[found:]
         del self.printed[printed:]
         del self.streamed[streamed:]
         del self.commands[commands:]
+        del self.elements[elements:]
 
     @property
     def assigned(self) -> str | None:
