@@ -301,7 +301,7 @@ def _verbs(_: str, __: str) -> str:
 
 def _codes(_: str, __: str) -> str:
     """Return the table of all codes, with links to their pages."""
-    rows = ["| code | name | | finds |", "|---|---|---|---|"]
+    rows = ["| code | name | severity | reported condition |", "|---|---|---|---|"]
     for code in table():
         text = page(code.number) or ""
         found = re.search(r"^## What it finds\n\n(.*?)(?:\n\n|\Z)", text, re.DOTALL | re.MULTILINE)
