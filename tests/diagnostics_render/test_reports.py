@@ -166,7 +166,7 @@ def test_sarif_rules_are_the_codes() -> None:
     (rule,) = run["tool"]["driver"]["rules"]
 
     assert (rule["id"], rule["name"], rule["defaultConfiguration"]) == ("PG301", "unknown-stage", {"level": "error"})
-    assert rule["shortDescription"]["text"] == "A name in an arc that no stage of the pipeline has."
+    assert rule["shortDescription"]["text"] == "A name in an arc that is not a stage of the pipeline."
     assert rule["help"]["markdown"].startswith("# PG301 unknown-stage (error)\n")
     assert [(one["ruleIndex"], one["level"]) for one in run["results"]] == [(0, "note"), (0, "note")]
 
