@@ -23,7 +23,8 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability(
         "matrix",
         _EMULATED,
-        "a stage for each combination, with its own values; combinations of two stages depend on each other one to one",
+        "a stage for each combination, with its own values; combinations of consecutive stages are connected one "
+        "to one",
     ),
     Capability("pipeline", _EMULATED, "the stages of the other pipeline replace the stage"),
     Capability("directory", _NATIVE),
