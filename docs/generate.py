@@ -204,7 +204,7 @@ def _quoted(value: str) -> str:
 
 def _settings(target: str, _: str) -> str:
     """Return the table of the settings of *target*."""
-    rows = ["| setting | takes | default | what it is |", "|---|---|---|---|"]
+    rows = ["| setting | type | default | description |", "|---|---|---|---|"]
     rows += _rows("", registry.load(target).SETTINGS)
     return "\n".join(rows) + "\n"
 
@@ -212,7 +212,7 @@ def _settings(target: str, _: str) -> str:
 def _project(_: str, __: str) -> str:
     """Return the table of the settings of a project."""
     schema = json.loads((folder("schemas") / "settings.schema.json").read_text(encoding="utf-8"))
-    return "\n".join(["| setting | takes | default | what it is |", "|---|---|---|---|", *_rows("", schema)]) + "\n"
+    return "\n".join(["| setting | type | default | description |", "|---|---|---|---|", *_rows("", schema)]) + "\n"
 
 
 def _rows(before: str, schema: Schema) -> Iterator[str]:
@@ -224,22 +224,22 @@ def _rows(before: str, schema: Schema) -> Iterator[str]:
 
 
 def _capabilities(target: str, _: str) -> str:
-    """Return the table of what *target* can say."""
-    rows = ["| what | how | |", "|---|---|---|"]
+    """Return the table of the features that *target* supports."""
+    rows = ["| feature | support | notes |", "|---|---|---|"]
     rows += [f"| {one.feature} | {one.support} | {one.note} |" for one in registry.load(target).CAPABILITIES]
     return "\n".join(rows) + "\n"
 
 
 def _versions(name: str, _: str) -> str:
-    """Return the table of what only a certain version of the engine of the target *name* knows."""
-    rows = ["| what a file holds | needs |", "|---|---|"]
+    """Return the table of the features that need a certain version of the engine of the target *name*."""
+    rows = ["| feature in the file | minimum version |", "|---|---|"]
     rows += [f"| `{what}` | {version} |" for what, version in versions(registry.load(name))]
     return "\n".join(rows) + "\n"
 
 
 def _incompatible(name: str, _: str) -> str:
-    """Return the table of what the target *name* does not take together."""
-    rows = ["| what | with | | instead |", "|---|---|---|---|"]
+    """Return the table of the features that cannot be combined on the target *name*."""
+    rows = ["| feature | incompatible with | diagnostic | instead |", "|---|---|---|---|"]
     rows += [
         f"| {pair.first} | {pair.second} | {_told(pair)} | {pair.note} |" for pair in incompatible(registry.load(name))
     ]
@@ -272,7 +272,7 @@ def _check(_: str, before: str) -> str:
 
 def _rules(_: str, __: str) -> str:
     """Return the table of the rules of lint, each with the first sentence of its page."""
-    rows = ["| code | name | severity | tells of |", "|---|---|---|---|"]
+    rows = ["| code | name | severity | reports |", "|---|---|---|---|"]
     for code in (one for one in table() if one.number.startswith("PG7")):
         found = _FINDS.search(page(code.number) or "")
         words = " ".join(found[1].split()) if found else ""

@@ -1,4 +1,4 @@
-"""What GitLab can say of the language."""
+"""The features of the language that GitLab supports."""
 
 from __future__ import annotations
 
@@ -10,110 +10,129 @@ TABLE: tuple[Capability, ...] = (
     Capability(
         "execution",
         _NATIVE,
-        "needs, exact for any graph; more than 50 for one stage go through helper jobs; what GitLab refuses as too big "
-        "goes into files that it includes, which adds no wait",
+        "needs, exact for any graph; more than 50 needs of a stage go through helper jobs; jobs of a file that is"
+        " too large for GitLab go into included files, which adds no waits",
     ),
     Capability("groups in arcs", _NATIVE),
     Capability(
         "pipelines",
         _EMULATED,
-        "side by side; rules on the variable PIPEGEN_PIPELINE choose among several, those that publish, promote, "
-        "deploy or trigger only when it names them",
+        "side by side; rules on the variable PIPEGEN_PIPELINE select among several; pipelines that publish, "
+        "promote, deploy or trigger run only if it names them",
     ),
     Capability(
-        "matrix", _EMULATED, "a job for each leg: legs have values of their own, and come after each other one to one"
+        "matrix",
+        _EMULATED,
+        "a job for each combination, with its own values; combinations of consecutive stages are connected one to one",
     ),
-    Capability("pipeline", _EMULATED, "the stages of the other pipeline take the place of the stage"),
+    Capability("pipeline", _EMULATED, "the stages of the other pipeline replace the stage"),
     Capability("directory", _NATIVE),
     Capability("fetch", _NATIVE, "GIT_DEPTH, GIT_SUBMODULE_STRATEGY and GIT_FETCH_EXTRA_FLAGS"),
     Capability("workspace", _REFUSED, "shared: a warning; jobs stay isolated"),
     Capability(
         "script",
         _NATIVE,
-        "pipefail is turned off, as on other engines; no image is set where only a script runs",
+        "pipefail is turned off, as on other engines; a stage with only a script gets no image",
     ),
-    Capability("shell", _NATIVE, "bash where the image has it, else the job fails; set -o pipefail"),
+    Capability("shell", _NATIVE, "bash if the image contains it, otherwise the job fails; set -o pipefail"),
     Capability(
-        "secrets", _NATIVE, "CI/CD variables named as the ID, in upper case, masked where they say so; id_tokens"
+        "secrets",
+        _NATIVE,
+        "CI/CD variables named after the ID, in upper case, masked if they are set as masked; id_tokens",
     ),
-    Capability("after", _NATIVE, "after_script; with a timeout, RUNNER_SCRIPT_TIMEOUT lets it run when the time is up"),
-    Capability("agent", _NATIVE, "tags of runners, in place of targets.gitlab.tags"),
+    Capability(
+        "after",
+        _NATIVE,
+        "after_script; with a timeout, RUNNER_SCRIPT_TIMEOUT lets it run after the script has timed out",
+    ),
+    Capability("agent", _NATIVE, "tags of runners, which replace targets.gitlab.tags"),
     Capability("image", _NATIVE, "outputs in its name are variables, by a dotenv report"),
     Capability("services", _NATIVE),
     Capability("resources", _NATIVE, "KUBERNETES_CPU_REQUEST and _MEMORY_REQUEST; other executors ignore them"),
     Capability("env", _NATIVE, "exported by the script, so that any text arrives"),
-    Capability("outputs", _EMULATED, "files among the artifacts of each stage that is read"),
+    Capability("outputs", _EMULATED, "files among the artifacts of each stage that other stages read from"),
     Capability(
         "artifacts",
         _NATIVE,
-        "people can browse them; when: failure drops values too, and is refused beside them; a path that only the run "
-        "knows travels in a tar",
+        "can be browsed; when: failure also drops outputs, so the two together are refused; a path that is "
+        "computed at run time is transferred in a tar",
     ),
-    Capability("cache", _NATIVE, "four for a stage, keys of two files"),
-    Capability("lock", _NATIVE, "a resource group; one for a stage, in the project"),
-    Capability("approve", _NATIVE, "a blocking manual job, or a delayed one; approvers are a setting of the project"),
-    Capability("environment", _NATIVE, "addresses that only the run knows go by a dotenv report"),
-    Capability("raw", _NATIVE, "keys laid over those of the job"),
-    Capability("reuse", _EMULATED, "each run works all out anew"),
-    Capability("reports", _NATIVE, "junit, coverage, codequality; sarif is kept as an artifact"),
-    Capability("files_from", _NATIVE, "needs with artifacts only for these"),
+    Capability("cache", _NATIVE, "at most four for each stage, with keys of at most two files"),
+    Capability("lock", _NATIVE, "a resource group of the project; at most one for each stage"),
+    Capability("approve", _NATIVE, "a blocking manual job, or a delayed job; approvers are a setting of the project"),
+    Capability("environment", _NATIVE, "addresses that are computed at run time use a dotenv report"),
+    Capability("raw", _NATIVE, "keys that override the keys of the job"),
+    Capability("reuse", _EMULATED, "each run computes every result again"),
+    Capability("reports", _NATIVE, "junit, coverage, codequality; sarif is stored as an artifact"),
+    Capability("files_from", _NATIVE, "needs with artifacts only for these stages"),
     Capability(
         "when",
         _NATIVE,
-        "rules; where several must hold, one changes and one exists; past a stage that may be dropped, needs go on to "
-        "those before it",
+        "rules; of conditions that must all be true, at most one changes and one exists; after a stage that may "
+        "be left out, jobs also need the stages before it",
     ),
     Capability(
         "setup",
         _NATIVE,
-        "predefined variables, params.NAME is the variable NAME; of Jenkins' checkout variables GIT_COMMIT, "
-        "GIT_BRANCH, GIT_LOCAL_BRANCH and GIT_URL",
+        "predefined variables; params.NAME is the variable NAME; of the checkout variables of Jenkins, only "
+        "GIT_COMMIT, GIT_BRANCH, GIT_LOCAL_BRANCH and GIT_URL",
     ),
-    Capability("schedule", _REFUSED, "schedules live in the project: a note says which one to create there"),
+    Capability(
+        "schedule",
+        _REFUSED,
+        "schedules belong to the project: a diagnostic names the schedule to create there",
+    ),
     Capability(
         "concurrency",
         _NATIVE,
-        "cancel: workflow:auto_cancel and interruptible jobs, among runs of one branch; an error where runs shall wait "
-        "for each other",
+        "cancel: workflow:auto_cancel and interruptible jobs, among runs of one branch; an error if runs must "
+        "wait for each other",
     ),
     Capability("interruptible", _NATIVE),
-    Capability("inputs", _NATIVE, "variables in the form that starts pipelines; checked by the stages that read them"),
+    Capability("inputs", _NATIVE, "variables in the form that starts pipelines, checked by the stages that read them"),
     Capability(
-        "build", _NATIVE, "docker with a docker-in-docker service; images: local needs a shell runner with docker"
+        "build",
+        _NATIVE,
+        "docker with a docker-in-docker service; images: local needs a shell runner with docker",
     ),
-    Capability("run", _NATIVE, "credentials are CI/CD variables named as the ID, in upper case"),
-    Capability("copy", _NATIVE, "archive: true or not, the copied files are artifacts; a folder stays a folder"),
-    Capability("publish", _NATIVE, "to the project's own registry unless set"),
+    Capability("run", _NATIVE, "credentials are CI/CD variables named after the ID, in upper case"),
+    Capability(
+        "copy",
+        _NATIVE,
+        "the copied files are artifacts, with or without archive: true; a folder stays a folder",
+    ),
+    Capability("publish", _NATIVE, "to the registry of the project by default"),
     Capability("promote", _NATIVE),
     Capability("deploy", _NATIVE),
     Capability("exports", _NATIVE),
     Capability(
         "trigger",
         _NATIVE,
-        "of a project that targets.gitlab.projects names; with values computed at run time it is not waited for",
+        "of a project that targets.gitlab.projects names; with values computed at run time, the job does not wait",
     ),
     Capability(
         "retry",
         _NATIVE,
-        "at most 2 extra tries; by GitLab's own reasons: script_failure, job_execution_timeout, those of the system",
+        "at most 2 further attempts, for GitLab's reasons: script_failure, job_execution_timeout and system failures",
     ),
-    Capability("timeout", _NATIVE, "the time in which the job runs, image and checkout included"),
-    Capability("allow_failure", _NATIVE, "with exit codes, the runner's FF_USE_NEW_BASH_EVAL_STRATEGY keeps them"),
+    Capability("timeout", _NATIVE, "the whole time of the job, including image and checkout"),
+    Capability("allow_failure", _NATIVE, "for exit codes, the runner's FF_USE_NEW_BASH_EVAL_STRATEGY preserves them"),
     Capability(
         "finally",
         _EMULATED,
-        "jobs of a last step that always run; helpers note the statuses they read; not when cancelled",
+        "jobs of a last step that always run, except after a cancellation; helper jobs record the statuses that "
+        "they read",
     ),
-    Capability("fail_fast", _REFUSED, "a warning; other stages start all the same"),
+    Capability("fail_fast", _REFUSED, "a warning; other stages start nevertheless"),
     Capability("notify", _EMULATED, "a job that runs on failure and calls curl; needs targets.gitlab.mail"),
     Capability(
         "images across stages",
         _EMULATED,
-        "images: registry pushes and pulls, local keeps them on the one shell runner",
+        "images: registry pushes and pulls the images, local stores them on the single shell runner",
     ),
     Capability(
         "containers across stages",
         _EMULATED,
-        "the copied paths travel as artifacts; with images: local the containers stay",
+        "the copied paths are transferred as artifacts; with images: local, the containers stay",
     ),
 )

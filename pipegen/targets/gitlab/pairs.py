@@ -1,4 +1,4 @@
-"""What GitLab does not take together; each check takes its code from here."""
+"""The features that cannot be combined on GitLab; each check takes its code from here."""
 
 from __future__ import annotations
 
@@ -16,45 +16,45 @@ KEPT_ON_FAILURE = Pair(
     "artifacts: { when: failure }",
     "outputs or copies that other stages read",
     codes.FAILURE_LOSES_VALUES,
-    "say when: always",
+    "set when: always",
 )
 REPORT_KEPT_ON_FAILURE = Pair(
     "artifacts: { when: failure }",
     "reports: { sarif: … }",
     codes.REPORT_DROPPED,
-    "say when: always",
+    "set when: always",
 )
 LIMITED_TRIGGER = Pair(
     "retry, timeout",
-    "trigger and nothing else",
+    "trigger without a script",
     codes.LIMIT_OUT_OF_REACH,
-    "let the stage run a script before it triggers",
+    "add a script to the stage",
 )
 ALLOWED_TRIGGER = Pair(
     "allow_failure",
     "trigger after a script",
     codes.LIMIT_OUT_OF_REACH,
-    "trigger in a stage of its own",
+    "move the trigger to a separate stage",
 )
 AWAITED_VALUES = Pair(
     "trigger: { wait: true }",
-    "parameters that the run works out",
+    "parameters computed at run time",
     codes.TRIGGER_NOT_AWAITED,
-    "it is not waited for: pass what is known from the start, or let the other project go on from there",
+    "the job does not wait: pass values that are known from the start, or let the other project continue the work",
 )
 
 GROUPED_CANCEL = Pair(
     "concurrency: { cancel: true }",
     "group",
     codes.OVERLAPPING_RUNS,
-    "leave group out to cancel runs of the same branch, or give stages a lock in common",
+    "leave group out to cancel runs of the same branch, or give the stages a common lock",
 )
 
 BASH_WITH_TOOLS = Pair(
     "shell: bash",
     "build, run, copy, publish, promote, deploy; images: registry",
     codes.NO_BASH_IN_IMAGE,
-    "do the two in stages of their own",
+    "use separate stages",
 )
 IMAGE_ON_MACHINE = Pair(
     "image",
@@ -66,20 +66,20 @@ RELEASE_WITH_IMAGE = Pair(
     "image",
     "targets.gitlab.release",
     codes.RELEASE_IN_OWN_IMAGE,
-    "leave the image out, or name one that holds glab",
+    "leave out the image, or use one that contains glab",
 )
 RELEASE_WITH_TOOLS = Pair(
     "build, run, copy, publish, promote, deploy; images: registry",
     "targets.gitlab.release",
     codes.RELEASE_IN_OWN_IMAGE,
-    "make the release in a stage of its own",
+    "create the release in a separate stage",
 )
 
 APPROVED_AND_ALLOWED = Pair(
     "approve",
     "allow_failure",
     codes.GATE_ON_GITLAB,
-    "a failure counts; let a stage of its own wait for the approval",
+    "a failure counts; wait for the approval in a separate stage",
 )
 
 PAIRS: tuple[Pair, ...] = (

@@ -163,68 +163,76 @@ def _say(kind: Mapping[str, object], description: str, default: str | None = Non
 
 
 _TOOLS = _object(
-    "The images that jobs run in; with `images: local` none is used.",
+    "The images that jobs run in; `images: local` uses none.",
     docker=_say(_IMAGE, "The image of jobs that run containers.", Tools().docker),
     dind=_say(_IMAGE, "The service in which the containers run.", Tools().dind),
     helm=_say(_IMAGE, "The image of jobs that call helm and run no containers.", Tools().helm),
-    git=_say(_IMAGE, "The image of jobs that only propose new versions.", Tools().git),
+    git=_say(_IMAGE, "The image of jobs that only propose new chart versions.", Tools().git),
     shell=_say(_IMAGE, "The image of jobs that need a shell and no other tool.", Tools().shell),
-    release=_say(_IMAGE, "The image of a job that makes a release.", Tools().release),
+    release=_say(_IMAGE, "The image of a job that creates a release.", Tools().release),
     curl=_say(_IMAGE, "The image of jobs that send mail, or start pipelines with computed values.", Tools().curl),
 )
 _WORKFLOW = _object(
-    "What is said of whole pipelines.",
+    "Settings of the whole pipeline.",
     name=_say({"type": "string", "minLength": 1}, "The name that GitLab shows for a pipeline."),
     rules={
         "type": "array",
         "items": {"type": "object", "minProperties": 1},
-        "description": "Rules of GitLab's own that are asked before those that pipegen writes.",
+        "description": "GitLab rules that come before the rules that pipegen generates.",
     },
 )
 _PAGES = {
     **_object(
         "The website of the project, GitLab Pages.",
-        stage=_say(_ID, "The stage that makes it; with several pipelines of such a stage, as `pipeline: stage`."),
+        stage=_say(
+            _ID, "The stage that creates it; if several pipelines have a stage of this name, `pipeline: stage`."
+        ),
         publish=_say(_PATH, "The folder that is published, from the root of the repository.", _FOLDER),
     ),
     "required": ["stage"],
 }
 _RELEASE = {
     **_object(
-        "A release, made once a stage has succeeded.",
-        stage=_say(_ID, "The stage; unless it names an image, it runs in `tools.release`."),
+        "A release, created after a stage has succeeded.",
+        stage=_say(_ID, "The stage; without an image of its own, it runs in `tools.release`."),
         tag=_say(_SHOWN, "The tag of the release.", _TAG),
-        name=_say(_SHOWN, "Its name; without it, the tag."),
-        description=_say(_SHOWN, "Its description, or the path of a file that holds it.", f"Release {_TAG}"),
+        name=_say(_SHOWN, "The name of the release; the tag by default."),
+        description=_say(
+            _SHOWN, "The description of the release, or the path of a file that contains it.", f"Release {_TAG}"
+        ),
     ),
     "required": ["stage"],
 }
 _PROMOTE = _object(
-    "Where new versions of charts are proposed.",
-    repository=_say(_WORD, "The git repository.", Promote().repository),
-    branch=_say(_WORD, "Its branch.", Promote().branch),
-    credential=_say(_ID, "The user name and password that may push to it.", Promote().credential),
+    "The destination of proposed chart versions.",
+    repository=_say(_WORD, "The git repository of the deployment charts.", Promote().repository),
+    branch=_say(_WORD, "The branch that receives the changes.", Promote().branch),
+    credential=_say(_ID, "The credential that may push there.", Promote().credential),
 )
 _PROJECT = {
     **_object(
         "A project, and the branch or tag whose pipeline is started.",
         project=_say(_WORD, "The path of the project."),
-        branch=_say(_WORD, "The branch or tag; without it, the default branch (with computed values, this project's)."),
+        branch=_say(
+            _WORD, "The branch or tag; by default, the default branch (with computed values, the one of this project)."
+        ),
     ),
     "required": ["project"],
 }
 _MAIL = _object(
-    "The CI/CD variables that say how mail is sent; without this section none is.",
-    server=_say(_VARIABLE, "Holds the mail server, such as smtp://mail.example.org:25.", Mail().server),
-    sender=_say(_VARIABLE, "Holds the address that mail comes from.", Mail().sender),
+    "The CI/CD variables for sending mail; without this section, no mail is sent.",
+    server=_say(
+        _VARIABLE, "The variable that holds the mail server, such as smtp://mail.example.org:25.", Mail().server
+    ),
+    sender=_say(_VARIABLE, "The variable that holds the sender's address.", Mail().sender),
 )
 SCHEMA: Mapping[str, object] = _object(
-    "How pipelines are written for GitLab.",
+    "Settings for GitLab.",
     images={
         "enum": [images.value for images in (Images.REGISTRY, Images.LOCAL)],
         "default": Settings().images.value,
-        "description": "How images get to other jobs: through the registry, or kept by the container engine of the one "
-        "shell runner that runs all jobs.",
+        "description": "How other jobs get images: `registry` pushes and pulls them, `local` stores them in the "
+        "container engine of the single shell runner that runs all jobs.",
     },
     tags={"type": "array", "items": _ID, "description": "The tags of the runners that run the jobs."},
     workflow=_WORKFLOW,
@@ -232,35 +240,35 @@ SCHEMA: Mapping[str, object] = _object(
         "type": "object",
         "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
         "additionalProperties": {"anyOf": [_ID, {"type": "array", "minItems": 1, "items": _ID}]},
-        "description": "Tokens by which GitLab vouches for every job, as variables, each with its audience.",
+        "description": "ID tokens for every job, as variables, each with its audience.",
     },
     pages=_PAGES,
     release=_RELEASE,
     tools=_TOOLS,
-    registry=_say(_WORD, "The registry to publish to; without it, the project's own."),
-    repository=_say(_WORD, "The path in the registry; without it, the project's own."),
-    registry_credential=_say(_ID, "The credential of the registry; without it, that of the job."),
-    namespace=_say(_WORD, "The namespace that charts are installed in.", Settings().namespace),
-    charts=_say(_WORD, "The helm repository of charts.", Settings().charts),
+    registry=_say(_WORD, "The registry to publish to; by default, the registry of the project."),
+    repository=_say(_WORD, "The path in the registry; by default, the path of the project."),
+    registry_credential=_say(_ID, "The credential of the registry; by default, the credential of the job."),
+    namespace=_say(_WORD, "The Kubernetes namespace that charts are installed in.", Settings().namespace),
+    charts=_say(_WORD, "The address of the helm chart repository.", Settings().charts),
     frontend=_say(_WORD, "The BuildKit frontend of blubberfiles that name none.", Settings().frontend),
     promote=_PROMOTE,
     projects={
         "type": "object",
         "additionalProperties": {"oneOf": [_say(_WORD, "The path of the project."), _PROJECT]},
-        "description": "For the name of each trigger, the project whose pipeline it starts.",
+        "description": "The project whose pipeline each trigger starts, by the name of the trigger.",
     },
     mail=_MAIL,
     max_yaml_size_bytes={
         "type": "integer",
         "minimum": 1,
         "default": LIMIT,
-        "description": "The setting of that name of the GitLab server: how much memory a parsed file may take. Of a "
-        "bigger one, the jobs go into files that it includes.",
+        "description": "The value of this setting on the GitLab server: the maximum memory of a parsed file. The jobs "
+        "of a larger file go into files that it includes.",
     },
     version={
         "type": "string",
         "pattern": r"^[0-9]{1,3}\.[0-9]{1,3}$",
-        "description": "The version of the GitLab server, in quotes: `'16.11'`. What needs a newer one is an error. "
-        "Before 17.3, `max_yaml_size_bytes` is 1 MiB by default.",
+        "description": "The version of the GitLab server, in quotes: `'16.11'`. A feature of a newer version is an "
+        "error. Before 17.3, `max_yaml_size_bytes` is 1 MiB by default.",
     },
 )

@@ -1,4 +1,4 @@
-"""What Jenkins can say of the language."""
+"""The features of the language that Jenkins supports."""
 
 from __future__ import annotations
 
@@ -10,75 +10,85 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability(
         "execution",
         _NATIVE,
-        "declarative where a sequence of parallel chains says the graph exactly, else scripted, exact for any graph; "
-        "forced declarative adds waits and names them",
+        "declarative if a sequence of parallel chains represents the graph exactly, otherwise scripted, which is "
+        "exact for any graph; with --style declarative, added waits are reported by name",
     ),
     Capability("groups in arcs", _NATIVE),
     Capability(
         "pipelines",
         _EMULATED,
-        "side by side; the parameter PIPEGEN_PIPELINE chooses among several, those that publish, promote, deploy or "
-        "trigger only when it names them",
+        "side by side; the parameter PIPEGEN_PIPELINE selects among several; pipelines that publish, promote, "
+        "deploy or trigger run only if it names them",
     ),
     Capability(
-        "matrix", _EMULATED, "a stage for each leg: legs have values of their own, and come after each other one to one"
+        "matrix",
+        _EMULATED,
+        "a stage for each combination, with its own values; combinations of consecutive stages are connected one "
+        "to one",
     ),
-    Capability("pipeline", _EMULATED, "the stages of the other pipeline take the place of the stage"),
+    Capability("pipeline", _EMULATED, "the stages of the other pipeline replace the stage"),
     Capability("directory", _NATIVE),
-    Capability("fetch", _NATIVE, "the job's own repository, with the git plugin's clone and submodule options"),
-    Capability("workspace", _NATIVE, "shared: one node; declarative only where the pipeline is alone in the file"),
-    Capability(
-        "script",
-        _NATIVE,
-        "one sh step, sh -e",
-    ),
+    Capability("fetch", _NATIVE, "the job's own repository, with the clone and submodule options of the git plugin"),
+    Capability("workspace", _NATIVE, "shared: one node; declarative only if the file holds a single pipeline"),
+    Capability("script", _NATIVE, "one sh step, sh -e"),
     Capability("shell", _NATIVE, "bash: a #! line and set -o pipefail"),
     Capability("secrets", _NATIVE, "withCredentials, which masks them; changes from forks get none; id_token: PG616"),
     Capability("after", _EMULATED, "try and finally around the script, before files are stashed and archived"),
-    Capability("agent", _NATIVE, "labels with && between; stages on one agent or workspace get one that has them all"),
+    Capability(
+        "agent",
+        _NATIVE,
+        "labels joined with &&; stages on one agent or in one workspace get an agent that has all their labels",
+    ),
     Capability(
         "image",
         _NATIVE,
         "needs the plugin docker-workflow, and docker on agents; runs as the agent's user; a docker agent with "
-        "reuseNode where the workspace is shared, else inside",
+        "reuseNode in a shared workspace, otherwise inside",
     ),
-    Capability("services", _EMULATED, "containers in a network of the stage; they need its image"),
-    Capability("resources", _EMULATED, "a share and a soft limit of the image's container; else a label: PG615"),
-    Capability("env", _NATIVE, "exported by the script, so that any text arrives"),
-    Capability("outputs", _EMULATED, "files in a stash for each stage that is read"),
-    Capability("artifacts", _NATIVE, "in the same stash, and archived for people; expire and name have no effect"),
+    Capability("services", _EMULATED, "containers in a network of the stage, which needs an image"),
     Capability(
-        "cache",
+        "resources",
         _EMULATED,
-        "needs the plugin jobcacher; for each job and branch; no fallback",
+        "CPU share and soft memory limit of the image's container; without an image, a label is required: PG615",
     ),
+    Capability("env", _NATIVE, "exported by the script, so that any text arrives"),
+    Capability("outputs", _EMULATED, "files in a stash for each stage that other stages read from"),
+    Capability("artifacts", _NATIVE, "in the same stash, and archived; expire and name have no effect"),
+    Capability("cache", _EMULATED, "needs the plugin jobcacher; for each job and branch; no fallback"),
     Capability("lock", _NATIVE, "needs the plugin lockable-resources; for the whole server"),
-    Capability("approve", _NATIVE, "input or sleep, before an agent is taken"),
-    Capability("environment", _REFUSED, "PG617: shown nowhere; PG619: the stage of on_stop is left out"),
-    Capability("raw", _NATIVE, "wrap: steps around those of the stage"),
-    Capability("reuse", _EMULATED, "each build works all out anew"),
+    Capability("approve", _NATIVE, "input or sleep, before the stage takes an agent"),
+    Capability("environment", _REFUSED, "PG617: not shown in Jenkins; PG619: the stage of on_stop is left out"),
+    Capability("raw", _NATIVE, "wrap: steps around the steps of the stage"),
+    Capability("reuse", _EMULATED, "each build computes every result again"),
     Capability("reports", _NATIVE, "need the plugins junit, coverage and warnings-ng; coverage.percent has no effect"),
-    Capability("files_from", _NATIVE, "only these stashes are fetched"),
+    Capability("files_from", _NATIVE, "only the stashes of these stages are fetched"),
     Capability(
         "when",
         _NATIVE,
-        "asked before an agent is taken; files are looked at once, at the start, in a checkout with the whole history",
+        "evaluated before the stage takes an agent; files are examined once, at the start, in a checkout with the"
+        " full history",
     ),
     Capability("setup", _NATIVE, "from the job's repository, the build and the git plugin; params.NAME are parameters"),
-    Capability("schedule", _NATIVE, "cron triggers, one time zone for a job; of a multibranch job, the primary branch"),
+    Capability(
+        "schedule",
+        _NATIVE,
+        "cron triggers with one time zone for each job; in a multibranch job, only the primary branch",
+    ),
     Capability(
         "concurrency",
         _NATIVE,
-        "disableConcurrentBuilds for the whole job; a group is a lock around all stages, with the plugin "
+        "disableConcurrentBuilds for the whole job; a group is a lock around all stages, needs the plugin "
         "lockable-resources, and cannot cancel",
     ),
     Capability(
-        "interruptible", _REFUSED, "false: a warning where the concurrency cancels, as runs are cancelled whole"
+        "interruptible",
+        _REFUSED,
+        "false: a warning if concurrency cancels, because Jenkins cancels whole builds",
     ),
-    Capability("inputs", _NATIVE, "parameters of the build; checked by the stages that read them"),
+    Capability("inputs", _NATIVE, "parameters of the build, checked by the stages that read them"),
     Capability("build", _NATIVE, "needs docker or podman on the agents"),
-    Capability("run", _NATIVE, "credentials are bound by credentials-binding"),
-    Capability("copy", _NATIVE, "archive: true archives; a folder as .tar.gz"),
+    Capability("run", _NATIVE, "credentials are bound by the plugin credentials-binding"),
+    Capability("copy", _NATIVE, "archive: true archives a file, or a folder as .tar.gz"),
     Capability("publish", _NATIVE),
     Capability("promote", _NATIVE, "needs git, curl and python3 on the agents"),
     Capability("deploy", _NATIVE, "needs helm on the agents"),
@@ -87,22 +97,26 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability(
         "retry",
         _NATIVE,
-        "the step retry around all that a try does, its agent too; for script or timeout alone a function that tells "
-        "these apart; system beside one of them is refused",
+        "the step retry around the whole attempt, including its agent; for script or timeout alone, a function "
+        "that distinguishes the two; system with only one of them is refused",
     ),
-    Capability("timeout", _NATIVE, "the step timeout; a stage that runs out of time fails, checkout included"),
+    Capability(
+        "timeout",
+        _NATIVE,
+        "the step timeout; a stage that exceeds its time fails; the time includes the checkout",
+    ),
     Capability("allow_failure", _NATIVE, "catchError, which shows the stage as unstable; exit codes by returnStatus"),
-    Capability("finally", _EMULATED, "in the scripted style; a forced declarative style is refused"),
-    Capability("fail_fast", _EMULATED, "in the scripted style: a flag that is read before a stage starts"),
+    Capability("finally", _EMULATED, "in the scripted style; refused with --style declarative"),
+    Capability("fail_fast", _EMULATED, "in the scripted style: a flag that each stage reads before it starts"),
     Capability("notify", _NATIVE, "needs the plugin mailer"),
     Capability(
         "images across stages",
         _EMULATED,
-        "images: local keeps such stages on one agent, registry pushes and pulls",
+        "images: local runs these stages on one agent, registry pushes and pulls the images",
     ),
     Capability(
         "containers across stages",
         _EMULATED,
-        "on one agent; with images: registry the copied paths travel in a stash",
+        "on one agent; with images: registry, the copied paths are transferred in a stash",
     ),
 )

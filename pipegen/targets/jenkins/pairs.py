@@ -1,4 +1,4 @@
-"""What Jenkins does not take together; each check takes its code from here."""
+"""The features that cannot be combined on Jenkins; each check takes its code from here."""
 
 from __future__ import annotations
 
@@ -9,45 +9,45 @@ SHARED_BESIDE_OTHERS = Pair(
     "workspace: shared",
     "several pipelines, --style declarative",
     codes.DECLARATIVE_WORKSPACE,
-    "use the style auto or scripted, or choose one pipeline",
+    "use --style auto or scripted, or select one pipeline",
 )
 
 SYSTEM_AND_OTHERS = Pair(
     "retry: { on: system }",
-    "one of script and timeout, without the other",
+    "only one of script and timeout",
     codes.RETRY_KINDS,
-    "leave out on, for all kinds, or name system alone, or the others",
+    "leave out on to retry after any failure, or name system alone, or script, timeout or both",
 )
 
 UNLIKE_CONCURRENCY = Pair(
     "concurrency",
-    "another pipeline of the file without the same",
+    "another pipeline of the file with different concurrency",
     codes.JOB_WIDE_SETTING_CONFLICT,
-    "say the same in both, or compile one alone with --pipeline for a job of its own",
+    "use the same value in both, or compile each with --pipeline for a separate job",
 )
 GROUPED_CANCEL = Pair(
     "concurrency: { cancel: true }",
     "group",
     codes.JOB_WIDE_SETTING_CONFLICT,
-    "leave group out to cancel runs of the same branch, or cancel to let runs of the group wait",
+    "leave out group to cancel runs of the same branch, or leave out cancel to let runs of the group wait",
 )
 CONCURRENCY_AND_OPTION = Pair(
     "concurrency",
     "disableConcurrentBuilds in targets.jenkins.options",
     codes.JOB_WIDE_SETTING_CONFLICT,
-    "say it in one of the two places",
+    "set it in one of the two places",
 )
 UNLIKE_ZONES = Pair(
     "schedule: { timezone }",
     "another time zone in the file",
     codes.JOB_WIDE_SETTING_CONFLICT,
-    "write all times in one time zone",
+    "use one time zone for all times",
 )
 CANCELLED_ALL_THE_SAME = Pair(
     "concurrency: { cancel: true }",
     "interruptible: false",
     codes.INTERRUPTIBLE_IGNORED,
-    "let runs go one after the other, or make sure that the stage can be cut short",
+    "run builds one after the other, or make sure that the stage can be interrupted",
 )
 
 PAIRS: tuple[Pair, ...] = (

@@ -1,4 +1,4 @@
-"""What a config may say under `targets.jenkins`."""
+"""The `targets.jenkins` section of a config."""
 
 from __future__ import annotations
 
@@ -26,131 +26,134 @@ SETTINGS: Mapping[str, Any] = {
     "properties": {
         "agent": {
             "type": "string",
-            "description": "Label of the agents that stages run on; without it, any agent.",
+            "description": "The label of the agents that stages run on; by default, any agent.",
             "examples": ["docker"],
         },
         "tools": {
             "type": "object",
             "propertyNames": {"pattern": "^[A-Za-z]\\w*$"},
             "additionalProperties": {"type": "string", "pattern": _ID},
-            "description": "Tools that Jenkins installs, by type: their folders bin are on the PATH of scripts that "
-            "run in no image, and JAVA_HOME, MAVEN_HOME and so on are set.",
+            "description": "Tools that Jenkins installs, by type: their `bin` folders are on the PATH of scripts "
+            "without an image, and JAVA_HOME, MAVEN_HOME and so on are set.",
             "examples": [{"maven": "Maven 3.9", "jdk": "21"}],
         },
         "discard": {
             "type": "object",
             "minProperties": 1,
             "additionalProperties": False,
-            "description": "Which builds are kept.",
+            "description": "The retention of builds.",
             "properties": {
-                "builds": {"type": "integer", "minimum": 1, "description": "The newest builds that are kept."},
-                "days": {"type": "integer", "minimum": 1, "description": "The days for which a build is kept."},
+                "builds": {"type": "integer", "minimum": 1, "description": "The number of newest builds to retain."},
+                "days": {"type": "integer", "minimum": 1, "description": "The number of days to retain a build."},
                 "artifact_builds": {
                     "type": "integer",
                     "minimum": 1,
-                    "description": "The newest builds whose artifacts are kept.",
+                    "description": "The number of newest builds whose artifacts to retain.",
                 },
                 "artifact_days": {
                     "type": "integer",
                     "minimum": 1,
-                    "description": "The days for which artifacts are kept.",
+                    "description": "The number of days to retain artifacts.",
                 },
             },
         },
         "timestamps": {
             "type": "boolean",
             "default": False,
-            "description": "Whether lines of the log begin with the time; needs the plugin timestamper.",
+            "description": "Whether lines of the log begin with the time; needs the timestamper plugin.",
         },
         "options": {
             "type": "array",
             "items": {"type": "string", "pattern": _CALL},
-            "description": "Properties of the job, in Groovy: under options, or in properties of a script.",
+            "description": "Properties of the job, in Groovy: `options` of a declarative file, "
+            "`properties` of a scripted file.",
             "examples": [["disableResume"]],
         },
         "wrap": {
             "type": "array",
             "items": {"type": "string", "pattern": _CALL},
-            "description": "Block steps around all stages, in Groovy, the outermost first.",
+            "description": "Block steps around all stages, in Groovy, outermost first.",
             "examples": [["ansiColor('xterm')"]],
         },
         "libraries": {
             "type": "array",
             "items": {"type": "string", "pattern": "^[^\\s@'\"\\\\]+(@[^\\s'\"\\\\]+)?$"},
-            "description": "Shared libraries that the file loads, as name@version.",
+            "description": "Shared libraries that the file loads, as `name@version`.",
             "examples": [["ci-steps@v2"]],
         },
         "trust_forks": {
             "type": "boolean",
             "default": False,
-            "description": "Whether changes that come from forks get credentials and locks, publish, promote, deploy "
-            "and trigger; without it, stages that would do so fail.",
+            "description": "Whether changes from forks get credentials and locks, and may publish, promote, deploy and "
+            "trigger; if false, their stages that would do so fail.",
         },
         "images": {
             "enum": ["local", "registry"],
             "default": "local",
-            "description": "How images get to the stages that use them: local keeps those stages on one agent, "
-            "registry pushes and pulls.",
+            "description": "How stages get shared images: `local` runs these stages on one agent, `registry` pushes "
+            "and pulls the images.",
         },
         "registry": {
             "type": "string",
             "pattern": _NAME,
             "default": defaults.REGISTRY,
-            "description": "Registry that images are published to; PIPEGEN_REGISTRY overrides it at run time.",
+            "description": "The registry that images are published to; PIPEGEN_REGISTRY overrides it at run time.",
         },
         "repository": {
             "type": "string",
             "pattern": _NAME,
             "default": defaults.REPOSITORY,
-            "description": "Path in the registry before an image's name; PIPEGEN_REPOSITORY overrides it at run time.",
+            "description": "The path in the registry before the image name; PIPEGEN_REPOSITORY overrides it at "
+            "run time.",
         },
         "registry_credential": {
             "type": "string",
             "pattern": _ID,
-            "description": "Credential (user name and password) to log in to the registry with; without it, "
-            "agents are logged in already.",
+            "description": "The credential (user name and password) for the registry; without it, agents must already "
+            "be logged in.",
         },
         "namespace": {
             "type": "string",
             "pattern": _NAME,
             "default": defaults.NAMESPACE,
-            "description": "Kubernetes namespace to deploy to; PIPEGEN_NAMESPACE overrides it at run time.",
+            "description": "The Kubernetes namespace to deploy to; PIPEGEN_NAMESPACE overrides it at run time.",
         },
         "charts": {
             "type": "string",
             "pattern": _URL,
             "default": defaults.CHARTS,
-            "description": "Address of the chart repository; PIPEGEN_CHARTS overrides it at run time.",
+            "description": "The address of the chart repository; PIPEGEN_CHARTS overrides it at run time.",
         },
         "frontend": {
             "type": "string",
             "pattern": _NAME,
             "default": defaults.FRONTEND,
-            "description": "BuildKit frontend of blubberfiles without one; PIPEGEN_FRONTEND overrides it at run time.",
+            "description": "The BuildKit frontend of blubberfiles that name none; PIPEGEN_FRONTEND overrides it at run "
+            "time.",
         },
         "promote": {
             "type": "object",
             "additionalProperties": False,
-            "description": "Where `promote` proposes new versions.",
+            "description": "The destination of the versions that `promote` proposes.",
             "properties": {
                 "repository": {
                     "type": "string",
                     "pattern": _URL,
                     "default": defaults.PROMOTE_REPOSITORY,
-                    "description": "Git repository of the deployment charts.",
+                    "description": "The git repository of the deployment charts.",
                 },
                 "branch": {
                     "type": "string",
                     "pattern": _NAME,
                     "default": defaults.PROMOTE_BRANCH,
-                    "description": "Branch that the changes are proposed for.",
+                    "description": "The branch that receives the changes.",
                 },
                 "credential": {
                     "type": "string",
                     "pattern": _ID,
                     "default": defaults.PROMOTE_CREDENTIAL,
-                    "description": "Credential that may push there: user name and password, or an SSH key where the "
-                    "address is one of SSH.",
+                    "description": "The credential that may push there: user name and password, or an SSH key for an "
+                    "SSH address.",
                 },
             },
         },
