@@ -48,7 +48,13 @@ _CONFIG = re.compile(r"^```yaml[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 Schema = Mapping[str, Any]
 
 # The kinds of values that the schema names, in the words of the documents.
-_NAMED = {"text": "text", "word": "plain text", "texts": "list of texts", "namedTexts": "map of texts"}
+_NAMED = {
+    "text": "text",
+    "word": "plain text",
+    "texts": "list of texts",
+    "namedTexts": "map of texts",
+    "duration": "duration",
+}
 _TYPES = {
     "string": "text",
     "boolean": "true or false",
@@ -56,6 +62,20 @@ _TYPES = {
     "number": "number",
     "array": "list",
     "object": "map",
+}
+_PLURALS = {
+    "text": "texts",
+    "plain text": "plain texts",
+    "map": "maps",
+    "whole number": "whole numbers",
+    "duration": "durations",
+}
+_WIDTH = 120
+# The parts of a config whose keys have no prefix; a key of two of them is the same in both.
+_ROOTS: Mapping[str, Callable[[Schema], Schema]] = {
+    "file": lambda whole: whole,
+    "pipeline": lambda whole: whole["$defs"]["pipeline"],
+    "stage": lambda whole: whole["$defs"]["stage"],
 }
 _OPERATORS = ("operator", "each", "merge")
 # A word that YAML takes for text without quotes, wherever it stands.
@@ -80,7 +100,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def fresh(document: str) -> str:
     """Return *document* with its generated parts written anew."""
-    return _PART.sub(lambda part: part[1] + _written(part, document) + part[4], document)
+    return _PART.sub(lambda part: part[1] + _written(part) + part[4], document)
 
 
 def _is_fresh(path: Path) -> bool:
@@ -108,59 +128,136 @@ def _difference(path: Path) -> str:
     return "".join(difflib.unified_diff(old, new, str(path), "generated"))
 
 
-def _written(part: re.Match[str], document: str) -> str:
-    return "\n" + _PARTS[part[2]](part[3], document[: part.start()]) + "\n"
+def _written(part: re.Match[str]) -> str:
+    return "\n" + _PARTS[part[2]](part[3], part) + "\n"
 
 
-def _keys(name: str, _: str) -> str:
-    """Return the keys of the map that the schema calls *name*: a definition, perhaps `/` and a key in it."""
-    whole = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
-    found = whole if name == "file" else _resolved(_definition(name.split("/"), whole), whole)
-    described = [found["description"], ""] if name != "file" else []
-    body = _map_of(found, whole)
-    required = body.get("required", ())
-    lines = [line for key, value in body["properties"].items() for line in _key(key, value, key in required, whole)]
-    return "\n".join([*described, *lines]) + "\n"
+def _keys(path: str, part: re.Match[str]) -> str:
+    """Return the keys of the map at *path* in a config, and the keys nested in them.
+
+    A nested map that has a part of its own in the document is listed there, and only linked here.
+    """
+    schema = json.loads((folder("schemas") / "pipelines.schema.json").read_text(encoding="utf-8"))
+    sections = _sections(part.string)
+    target = _map_at(path, schema)
+    description = [*_wrapped(target["description"], "", ""), ""] if path not in _ROOTS else []
+    prefix = "" if path in _ROOTS or path.startswith("$") else path
+    return "\n".join([*description, *_nested(prefix, target, schema, sections)]) + "\n"
 
 
-def _definition(steps: Sequence[str], whole: Schema) -> Schema:
-    found: Schema = whole["$defs"][steps[0]]
-    for step in steps[1:]:
-        found = _map_of(_resolved(found, whole), whole)["properties"][step]
-    return found
+def _sections(document: str) -> Mapping[str, str]:
+    """Return the paths of the maps whose keys *document* lists, each with a link to the heading above the list."""
+    sections, heading = {}, ""
+    for line in re.finditer(r"^(#+ (?P<heading>.*)|<!-- generated: keys (?P<path>\S+) -->)$", document, re.MULTILINE):
+        if line["path"]:
+            anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            sections[line["path"]] = f"[{heading}](#{anchor})"
+        heading = line["heading"] or heading
+    return sections
+
+
+def _map_at(path: str, whole: Schema) -> Schema:
+    """Return the map at *path*, as `cache.key` or `services[]`; the first key is that of a stage, pipeline or file."""
+    if path in _ROOTS:
+        return _ROOTS[path](whole)
+    if path.startswith("$"):
+        operator: Schema = whole["$defs"][path.removeprefix("$")]
+        return operator
+    first, *steps = path.replace("[]", ".[]").split(".")
+    root = next(root(whole) for root in _ROOTS.values() if first in root(whole)["properties"])
+    schema: Schema = root["properties"][first]
+    for step in steps:
+        schema = next(below for branch in _branches(schema, whole) if (below := _below(branch, step)) is not None)
+    return _resolved(schema, whole)
+
+
+def _below(schema: Schema, step: str) -> Schema | None:
+    """Return the schema of the items of *schema* for `[]`, of its values for `NAME`, else of the key *step*."""
+    keyword = {"[]": "items", "NAME": "additionalProperties"}.get(step)
+    below = schema.get(keyword) if keyword else schema.get("properties", {}).get(step)
+    return below if isinstance(below, Mapping) else None
 
 
 def _resolved(schema: Schema, whole: Schema) -> Schema:
-    """Return *schema* with what it refers to, directly or not; its own words win."""
-    found: Schema = schema
-    while "$ref" in found:
-        referred: Schema = whole
-        for step in found["$ref"].removeprefix("#/").split("/"):
-            referred = referred[step]
-        found = {**referred, **{key: value for key, value in found.items() if key != "$ref"}}
-    return found
+    """Return *schema* with the definition that it refers to, directly or not; its own keywords win."""
+    full: Schema = schema
+    while "$ref" in full:
+        definition: Schema = whole
+        for step in full["$ref"].removeprefix("#/").split("/"):
+            definition = definition[step]
+        full = {**definition, **{key: value for key, value in full.items() if key != "$ref"}}
+    return full
 
 
 def _name(schema: Schema) -> str:
     """Return the definition that *schema* refers to; nothing for a reference to a key within one."""
-    found = re.fullmatch(r"#/\$defs/(\w+)", schema.get("$ref", ""))
-    return found[1] if found else ""
+    reference = re.fullmatch(r"#/\$defs/(\w+)", schema.get("$ref", ""))
+    return reference[1] if reference else ""
 
 
-def _map_of(schema: Schema, whole: Schema) -> Schema:
-    """Return the branch of *schema* that is a map with keys of its own."""
-    branches = (schema, *(_resolved(branch, whole) for branch in schema.get("anyOf", ())))
-    return next(branch for branch in branches if "properties" in branch)
-
-
-def _key(key: str, schema: Schema, is_required: bool, whole: Schema) -> Iterator[str]:  # noqa: FBT001 - said by name
+def _branches(schema: Schema, whole: Schema) -> Iterator[Schema]:
+    """Yield *schema* and the alternatives in it, without operators and without lists of another alternative."""
     full = _resolved(schema, whole)
-    told = [kind(schema, whole)]
-    told += ["required"] if is_required else []
-    told += [f"default `{flow(full['default'])}`"] if "default" in full else []
-    yield f"- **`{key}`** ({', '.join(told)}): {full['description']}"
+    yield full
+    names = {_name(branch) for branch in full.get("anyOf", ())} - {""}
+    for branch in full.get("anyOf", ()):
+        if _name(branch) not in _OPERATORS and _name(branch.get("items", {})) not in names:
+            yield from _branches(branch, whole)
+
+
+def _nested(path: str, schema: Schema, whole: Schema, sections: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines for the keys of *schema* at *path*, at any depth, except those listed in another section."""
+    for branch in _branches(schema, whole):
+        required = branch.get("required", ())
+        for key, value in branch.get("properties", {}).items():
+            below = f"{path}.{key}" if path else key
+            yield from _key(below, value, key in required, whole, sections)
+            yield from _further(below, value, whole, sections)
+        for below, step in ((f"{path}.NAME", "NAME"), (f"{path}[]", "[]")):
+            value = _below(branch, step)
+            if value is not None:
+                yield from _further(below, value, whole, sections)
+
+
+def _further(path: str, schema: Schema, whole: Schema, sections: Mapping[str, str]) -> Iterator[str]:
+    is_elsewhere = path in sections or _name(schema) in (*sections, "template")
+    return iter(()) if is_elsewhere else _nested(path, schema, whole, sections)
+
+
+def _key(
+    path: str,
+    schema: Schema,
+    is_required: bool,  # noqa: FBT001 - the argument says it
+    whole: Schema,
+    sections: Mapping[str, str],
+) -> Iterator[str]:
+    full = _resolved(schema, whole)
+    notes = [kind(schema, whole)]
+    notes += ["required"] if is_required else []
+    notes += [f"default `{flow(full['default'])}`"] if "default" in full else []
+    paths = {path, f"{path}[]", f"{path}.NAME"} - set(_ROOTS)
+    more = "".join(f" Keys: {link}." for below, link in sections.items() if below in paths)
+    yield from _wrapped(f"**`{path}`** ({', '.join(notes)}): {full['description']}{more}", "- ", "  ")
     if examples := schema.get("examples", () if _name(schema) in _NAMED else full.get("examples", ())):
-        yield f"  Example: {' or '.join(f'`{key}: {flow(example)}`' for example in examples[:2])}."
+        key = path.rpartition(".")[2]
+        text = " or ".join(f"`{key}: {flow(example)}`" for example in examples[:2])
+        yield from _wrapped(f"Example: {text}.", "  ", "  ")
+
+
+def _wrapped(text: str, first: str, others: str) -> Iterator[str]:
+    """Yield *text* in lines of at most 120 columns; code is broken only where it is longer than a line."""
+    line = first
+    for word in _words(text):
+        if line.strip(" -") and len(line) + len(word) > _WIDTH:
+            yield line.rstrip()
+            line = others
+        line += word + " "
+    yield line.rstrip()
+
+
+def _words(text: str) -> Iterator[str]:
+    for word in re.findall(r"(?:`[^`]*`|[^\s`])+", text):
+        yield from [word] if len(word) < _WIDTH - len("  ") else word.split(" ")
 
 
 def kind(schema: Schema, whole: Schema) -> str:
@@ -176,13 +273,15 @@ def kind(schema: Schema, whole: Schema) -> str:
     if types is not None:
         return f"list of {_several(kind(full['items'], whole))}" if "items" in full else _TYPES[types]
     branches = (*full.get("anyOf", ()), *full.get("oneOf", ()))
-    kinds = [kind(branch, whole) for branch in branches if _name(branch) not in _OPERATORS]
-    return " or ".join(dict.fromkeys(kinds)) or "any value"
+    kinds = dict.fromkeys(kind(branch, whole) for branch in branches if _name(branch) not in _OPERATORS)
+    lists = {f"list of {_several(word)}" for word in kinds if "`" in word}
+    return " or ".join("a list of these" if word in lists else word for word in kinds) or "any value"
 
 
 def _several(word: str) -> str:
-    plurals = {"text": "texts", "plain text": "names", "map": "maps", "list of names": "arcs"}
-    return plurals.get(word, f"items, each {word}")
+    """Return the plural of the kind *word*, or of each where `or` joins several."""
+    parts = (f"lists{part.removeprefix('list')}" if part.startswith("list") else part for part in word.split(" or "))
+    return " or ".join(_PLURALS.get(part, part) for part in parts)
 
 
 def flow(value: object) -> str:
@@ -202,14 +301,14 @@ def _quoted(value: str) -> str:
     return json.dumps(value) if "\n" in value else "'" + value.replace("'", "''") + "'"
 
 
-def _settings(target: str, _: str) -> str:
+def _settings(target: str, _: re.Match[str]) -> str:
     """Return the table of the settings of *target*."""
     rows = ["| setting | type | default | description |", "|---|---|---|---|"]
     rows += _rows("", registry.load(target).SETTINGS)
     return "\n".join(rows) + "\n"
 
 
-def _project(_: str, __: str) -> str:
+def _project(_: str, __: re.Match[str]) -> str:
     """Return the table of the settings of a project."""
     schema = json.loads((folder("schemas") / "settings.schema.json").read_text(encoding="utf-8"))
     return "\n".join(["| setting | type | default | description |", "|---|---|---|---|", *_rows("", schema)]) + "\n"
@@ -223,21 +322,21 @@ def _rows(before: str, schema: Schema) -> Iterator[str]:
         yield from _rows(f"{before}{key}.", value)
 
 
-def _capabilities(target: str, _: str) -> str:
+def _capabilities(target: str, _: re.Match[str]) -> str:
     """Return the table of the features that *target* supports."""
     rows = ["| feature | support | notes |", "|---|---|---|"]
     rows += [f"| {one.feature} | {one.support} | {one.note} |" for one in registry.load(target).CAPABILITIES]
     return "\n".join(rows) + "\n"
 
 
-def _versions(name: str, _: str) -> str:
+def _versions(name: str, _: re.Match[str]) -> str:
     """Return the table of the features that need a certain version of the engine of the target *name*."""
     rows = ["| feature in the file | minimum version |", "|---|---|"]
     rows += [f"| `{what}` | {version} |" for what, version in versions(registry.load(name))]
     return "\n".join(rows) + "\n"
 
 
-def _incompatible(name: str, _: str) -> str:
+def _incompatible(name: str, _: re.Match[str]) -> str:
     """Return the table of the features that cannot be combined on the target *name*."""
     rows = ["| feature | incompatible with | diagnostic | instead |", "|---|---|---|---|"]
     rows += [
@@ -250,9 +349,9 @@ def _told(pair: Pair) -> str:
     return f"`{pair.code.number}` ({pair.code.severity.value})"
 
 
-def _plan(target: str, before: str) -> str:
+def _plan(target: str, part: re.Match[str]) -> str:
     """Return the plan of the config above, or what a target, perhaps in a style, makes of it, as JSON."""
-    analysed = analyse(_config_above(before), (), Report())
+    analysed = analyse(_config_above(part), (), Report())
     if not target:
         return _block("json", json.dumps(as_data(analysed.plans), indent=2))
     name, _, style = target.partition(" ")
@@ -260,17 +359,17 @@ def _plan(target: str, before: str) -> str:
     return _block("json", json.dumps({"targets": [made_data(made)]}, indent=2))
 
 
-def _check(_: str, before: str) -> str:
+def _check(_: str, part: re.Match[str]) -> str:
     """Return what is wrong with the config above, as JSON."""
     report = Report()
     try:
-        analyse(_config_above(before), (), report)
+        analyse(_config_above(part), (), report)
     except Stopped:
         return _block("json", render_diagnostics(report.diagnostics()))
     raise ValueError("nothing is wrong with the config above")
 
 
-def _rules(_: str, __: str) -> str:
+def _rules(_: str, __: re.Match[str]) -> str:
     """Return the table of the rules of lint, each with the first sentence of its page."""
     rows = ["| code | name | severity | reports |", "|---|---|---|---|"]
     for code in (one for one in table() if one.number.startswith("PG7")):
@@ -280,17 +379,17 @@ def _rules(_: str, __: str) -> str:
     return "\n".join(rows) + "\n"
 
 
-def _config_above(before: str) -> SourceFile:
-    return SourceFile("pipegen.yaml", _CONFIG.findall(before)[-1])
+def _config_above(part: re.Match[str]) -> SourceFile:
+    return SourceFile("pipegen.yaml", _CONFIG.findall(part.string[: part.start()])[-1])
 
 
-def _file(name: str, _: str) -> str:
+def _file(name: str, _: re.Match[str]) -> str:
     """Return the file *name* of this folder."""
     language = {".py": "python"}.get(Path(name).suffix, Path(name).suffix[1:])
     return _block(language, (HERE / name).read_text(encoding="utf-8"))
 
 
-def _verbs(_: str, __: str) -> str:
+def _verbs(_: str, __: re.Match[str]) -> str:
     """Return what each verb says of itself."""
     parts = []
     for name in VERBS:
@@ -299,7 +398,7 @@ def _verbs(_: str, __: str) -> str:
     return "\n".join(parts)
 
 
-def _codes(_: str, __: str) -> str:
+def _codes(_: str, __: re.Match[str]) -> str:
     """Return the table of all codes, with links to their pages."""
     rows = ["| code | name | severity | reported condition |", "|---|---|---|---|"]
     for code in table():
@@ -315,7 +414,7 @@ def _block(language: str, text: str) -> str:
     return f"```{language}\n{text.rstrip()}\n```\n"
 
 
-_PARTS: Mapping[str, Callable[[str, str], str]] = {
+_PARTS: Mapping[str, Callable[[str, re.Match[str]], str]] = {
     "keys": _keys,
     "settings": _settings,
     "project": _project,

@@ -78,6 +78,19 @@ def examples_in(schema: Any) -> Iterator[object]:
                 yield from examples_in(item)
 
 
+def keys_in(schema: Any) -> Iterator[str]:
+    """Yield the name of each key that *schema* defines, in all its definitions."""
+    match schema:
+        case dict():
+            keys = schema.get("properties", {})
+            yield from keys
+            for value in [*keys.values(), *(value for name, value in schema.items() if name != "properties")]:
+                yield from keys_in(value)
+        case list():
+            for item in schema:
+                yield from keys_in(item)
+
+
 def run_generator(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Run the generator as a person does."""
     return subprocess.run([sys.executable, GENERATOR, *arguments], capture_output=True, text=True, check=False)
@@ -101,6 +114,18 @@ def test_a_stale_part_is_shown_and_written_anew(tmp_path: Path) -> None:
 
     assert (checked.returncode, "-- **`lines`**" in checked.stdout) == (1, True)
     assert (written.returncode, document.read_text(encoding="utf-8")) == (0, whole)
+
+
+def test_the_key_reference_lists_each_key_of_the_schema_once() -> None:
+    """A nested key, such as `artifacts.expire`, has its full path; templates and defaults have the keys of stages."""
+    schema = json.loads((ROOT / "schemas" / "pipelines.schema.json").read_text(encoding="utf-8"))
+    del schema["$defs"]["template"]
+    paths = re.findall(r"^- \*\*`(\S+)`\*\* \(", (DOCS / "language.md").read_text(encoding="utf-8"), re.MULTILINE)
+    shared = ["blubberfile", "directory", "notify", "when"]
+
+    assert {"artifacts.expire", "when.changes.base", "cache.key.files", "services[].alias"} <= set(paths)
+    assert sorted(path.rpartition(".")[2] for path in paths) == sorted(keys_in(schema))
+    assert sorted(path for path in set(paths) if paths.count(path) > 1) == shared
 
 
 @pytest.mark.parametrize("block", [pytest.param(block, id=place) for place, block in blocks()])
