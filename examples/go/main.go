@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// Greeting returns what is said to name.
+// Greeting returns the greeting for name.
 func Greeting(name string) string {
 	return "Hello, " + name + "!"
 }

@@ -257,4 +257,4 @@ def test_case(case: Case) -> None:
 @pytest.mark.usefixtures("cases")
 def test_what_is_left_out_is_listed() -> None:
     """The list is exactly that of the documents."""
-    check_listed("What is not taken over from Kubernetes' queue", LEFT_OUT, (CASES,))
+    check_listed("Kubernetes cases that do not apply", LEFT_OUT, (CASES,))

@@ -27,7 +27,7 @@ Case = dict[str, Any]
 Policy = Callable[[Session], Votes]
 
 FILES = ("volcano_allocate.json", "volcano_evict.json", "volcano_other.json")
-HEADING = "What is not taken over from Volcano"
+HEADING = "Volcano cases that do not apply"
 LEFT_OUT = (
     "preempt*/*",
     "reclaim/*",

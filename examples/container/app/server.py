@@ -4,12 +4,12 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 
 def greeting(name: str) -> str:
-    """Return what is said to *name*."""
+    """Return the greeting for *name*."""
     return f"Hello, {name}!"
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Greets whoever asks."""
+    """Answers each request with a greeting."""
 
     def do_GET(self) -> None:
         """Answer with a greeting."""

@@ -1,6 +1,6 @@
-"""The API: it greets."""
+"""An API that greets."""
 
 
 def greeting(name: str) -> str:
-    """Return what is said to *name*."""
+    """Return the greeting for *name*."""
     return f"Hello, {name}!"

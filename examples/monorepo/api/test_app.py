@@ -1,4 +1,4 @@
-"""What the API says."""
+"""Tests of the greeting."""
 
 import unittest
 
@@ -6,8 +6,8 @@ from app import greeting
 
 
 class Greeting(unittest.TestCase):
-    """It greets by name."""
+    """Tests of `greeting`."""
 
     def test_name(self) -> None:
-        """The name stands in it."""
+        """The greeting contains the name."""
         self.assertEqual(greeting("world"), "Hello, world!")

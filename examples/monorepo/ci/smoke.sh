@@ -1,3 +1,3 @@
-# Stands for a test of the services together: smoke.sh start, smoke.sh look.
+# Placeholder for a test of all services: smoke.sh start, smoke.sh look.
 set -eu
 echo "$1: fine"

@@ -1,2 +1,2 @@
-# Counts who is greeted: a name a line in, each with its number out.
+# Counts greetings: reads one name per line, and prints each name with its count.
 sort | uniq -c | sed 's/^ *//'

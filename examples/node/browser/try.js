@@ -1,2 +1,2 @@
-// Stands for a test in a browser: it says what it would try.
-console.log(`trying ${process.env.BROWSERS} with ${process.env.REDIS_URL}`);
+// Placeholder for a browser test: prints its settings.
+console.log(`testing ${process.env.BROWSERS} with ${process.env.REDIS_URL}`);

@@ -1,8 +1,8 @@
-"""What adding does."""
+"""Tests of `add`."""
 
 from calculator import add
 
 
 def test_numbers_are_added() -> None:
-    """All of them, and none is nothing."""
+    """The sum of no numbers is zero."""
     assert (add(1, 2, 3.5), add()) == (6.5, 0)

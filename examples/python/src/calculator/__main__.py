@@ -1,4 +1,4 @@
-"""Runs the program as a module, where its folder is not on PATH."""
+"""Runs the program as a module, if its folder is not on PATH."""
 
 from calculator import main
 

@@ -5,7 +5,7 @@ public final class Greeter {
     private Greeter() {
     }
 
-    /** Returns what is said to {@code name}. */
+    /** Returns the greeting for {@code name}. */
     public static String greeting(String name) {
         return "Hello, " + name + "!";
     }
