@@ -91,6 +91,12 @@ def keys_in(schema: Any) -> Iterator[str]:
                 yield from keys_in(item)
 
 
+def _first_block(language: str, document: str) -> str:
+    block = re.search(rf"^```{language}\n(.*?)^```$", document, re.DOTALL | re.MULTILINE)
+    assert block is not None
+    return block[1]
+
+
 def run_generator(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Run the generator as a person does."""
     return subprocess.run([sys.executable, GENERATOR, *arguments], capture_output=True, text=True, check=False)
@@ -136,6 +142,21 @@ def test_configs_in_documents_say_what_they_are_shown_for(block: Block) -> None:
     assert {one.code.number for one in found if one.severity is Severity.ERROR} == (
         {block.kind} if block.kind.startswith("PG") else set()
     )
+
+
+@pytest.mark.parametrize(("target", "language"), [("gitlab", "yaml fragment"), ("jenkins", "groovy")])
+def test_outputs_in_the_readme_are_excerpts_of_generated_files(target: str, language: str) -> None:
+    """Each line of an abridged output is in the generated file, in the same order; `...` marks an omission."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    config = _first_block("yaml", readme)
+    excerpt = [line.strip() for line in _first_block(language, readme).splitlines()]
+    shown = [line for line in excerpt if line and line not in ("# ...", "// ...")]
+
+    (file,) = compile_file(SourceFile("pipegen.yaml", config), registry.load(target), {}, (), Report())
+    remaining = iter([line.strip() for line in file.text.splitlines()])
+
+    assert len(shown) > 20
+    assert [line for line in shown if line not in remaining] == []
 
 
 @pytest.mark.parametrize("text", TOML, ids=lambda text: text.splitlines()[0])

@@ -37,7 +37,7 @@ def root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Compile a CI/CD pipeline: one config, checked before anything runs, to a Jenkinsfile or a .gitlab-ci.yml."""
+    """Check the config of a CI/CD pipeline, and generate a Jenkinsfile or a .gitlab-ci.yml from it."""
 
 
 def run() -> int:

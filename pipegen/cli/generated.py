@@ -22,7 +22,7 @@ FileArgument = Annotated[
     typer.Argument(
         metavar="FILE",
         show_default=False,
-        help=f"A config, or a generated Jenkinsfile or .gitlab-ci.yml; without it, {', '.join(USUAL_NAMES)}.",
+        help=f"A config, or a generated Jenkinsfile or .gitlab-ci.yml. Default: {', '.join(USUAL_NAMES)}.",
     ),
 ]
 

@@ -45,18 +45,18 @@ class Format(StrEnum):
 
 ConfigArgument = Annotated[
     Path | None,
-    typer.Argument(metavar="CONFIG", show_default=False, help=f"The config; without it, {', '.join(USUAL_NAMES)}."),
+    typer.Argument(metavar="CONFIG", show_default=False, help=f"The config. Default: {', '.join(USUAL_NAMES)}."),
 ]
-FormatOption = Annotated[Format, typer.Option("--format", "--diagnostics-format", help="How diagnostics are shown.")]
+FormatOption = Annotated[Format, typer.Option("--format", "--diagnostics-format", help="The format of diagnostics.")]
 # Of verbs that show something else, which has formats of its own.
-DiagnosticsOption = Annotated[Format, typer.Option("--diagnostics-format", help="How diagnostics are shown.")]
+DiagnosticsOption = Annotated[Format, typer.Option("--diagnostics-format", help="The format of diagnostics.")]
 PipelineOption = Annotated[
     list[str] | None,
-    typer.Option("--pipeline", metavar="NAME", show_default=False, help="Only this pipeline; may be given again."),
+    typer.Option("--pipeline", metavar="NAME", show_default=False, help="Only this pipeline; can be repeated."),
 ]
 TargetOption = Annotated[
     list[str] | None,
-    typer.Option("--target", "-t", metavar="TARGET", show_default=False, help="A target; may be given again."),
+    typer.Option("--target", "-t", metavar="TARGET", show_default=False, help="A target; can be repeated."),
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -64,7 +64,7 @@ SetOption = Annotated[
         "--set",
         metavar="NAME=VALUE",
         show_default=False,
-        help="Fix an input, for all runs; may be given again.",
+        help="Fix an input for all runs; can be repeated.",
     ),
 ]
 ChangedSinceOption = Annotated[
@@ -73,10 +73,10 @@ ChangedSinceOption = Annotated[
         "--changed-since",
         metavar="REF",
         show_default=False,
-        help="Only what concerns the files that have changed since this commit, branch or tag.",
+        help="Only stages affected by files changed since this commit, branch or tag.",
     ),
 ]
-StrictOption = Annotated[bool, typer.Option("--strict", help="Let warnings count as errors.")]
+StrictOption = Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")]
 
 
 def config_path(given: Path | None) -> Path:

@@ -20,16 +20,16 @@ class Verb(NamedTuple):
 
 # In the order of the help.
 VERBS: Mapping[str, Verb] = {
-    "init": Verb("init", "Write a first config, and the schema for editors."),
-    "compile": Verb("compile_", "Write what an engine reads: a Jenkinsfile, a .gitlab-ci.yml."),
-    "check": Verb("check", "Report everything that is wrong with a config."),
+    "init": Verb("init", "Create a starter config, and the schema for editors."),
+    "compile": Verb("compile_", "Generate a Jenkinsfile or a .gitlab-ci.yml from a config."),
+    "check": Verb("check", "Report errors and probable mistakes in a config."),
     "graph": Verb("graph", "Draw the graph of stages."),
     "plan": Verb("plan", "Show frames, jobs, needs and bindings of each pipeline."),
-    "diff": Verb("diff", "Show what changed in meaning between two versions of a config."),
+    "diff": Verb("diff", "Show changes in meaning between two versions of a config."),
     "run": Verb("run", "Run the pipeline on this machine."),
-    "simulate": Verb("simulate", "Time a run on paper: how long it takes, and what waits for what."),
-    "explain": Verb("explain", "Explain a diagnostic: what it finds, why it matters, what to do."),
-    "targets": Verb("targets", "Show the targets, and how each says what the language says."),
+    "simulate": Verb("simulate", "Simulate a run: its duration, and which stage waits for what."),
+    "explain": Verb("explain", "Explain a diagnostic: its cause, its impact, and how to fix it."),
+    "targets": Verb("targets", "Show the targets and the language features that each supports."),
     "schema": Verb("schema", "Print the JSON Schema of a config, for editors."),
 }
 

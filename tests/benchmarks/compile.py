@@ -98,7 +98,8 @@ def _checking(programs: Path, rounds: int) -> str:
     )
     each = (every - one) / (len(files) - 1) * 1_000
     return (
-        f"\n\nChecking {len(files)} configs of other people in one process takes {each:.1f} ms for each but the first."
+        f"\n\nWhen `pipegen check` checks {len(files)} third-party configs in one process, "
+        f"each config after the first takes {each:.1f} ms."
     )
 
 
@@ -135,7 +136,7 @@ def _cell(figures: tuple[float, float]) -> str:
 
 def _machine(rounds: int) -> str:
     machine = f"Python {platform.python_version()}, {os.cpu_count()} cores, {time.strftime('%Y-%m-%d')}"
-    return f"{machine}, medians of {rounds} rounds; × is how many times the floor's."
+    return f"{machine}, medians of {rounds} rounds; × is the ratio to the time of the baseline."
 
 
 if __name__ == "__main__":

@@ -191,7 +191,7 @@ def _json(path: Path, data: object) -> None:
 
 
 _FLOOR_PROGRAM = str(Path(__file__).parent / "floor.py")
-FLOOR = Peer("floor", ("PyYAML",), _pipegen, ("{bin}/python", _FLOOR_PROGRAM, "pipegen.yaml", "out.yml"))
+FLOOR = Peer("baseline", ("PyYAML",), _pipegen, ("{bin}/python", _FLOOR_PROGRAM, "pipegen.yaml", "out.yml"))
 GITLAB = Peer("pipegen (GitLab)", (str(ROOT),), _pipegen, ("{bin}/pipegen", "compile", "-t", "gitlab", "-o", "out.yml"))
 JENKINS = Peer("pipegen (Jenkins)", (str(ROOT),), _pipegen, ("{bin}/pipegen", "compile", "-t", "jenkins", "-o", "out"))
 OTHERS = (

@@ -27,13 +27,13 @@ SETTINGS: Mapping[str, object] = {
             "type": "string",
             "pattern": "^[a-z-]*$",
             "default": "",
-            "description": "What the names of rules begin with.",
+            "description": "The prefix of the names of rules.",
         }
     },
 }
 OPTIONS: Mapping[str, tuple[str, ...]] = {}
 
-# A number that no other target has; those with PG are pipegen's own.
+# Codes that begin with PG are reserved for pipegen.
 NOT_ISOLATED = Code("MK001", "not-isolated", Severity.INFO)
 
 

@@ -41,14 +41,22 @@ from pipegen.targets.base import Target
 
 _Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Where to report, beside the words here."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        show_default=False,
+        help="Write the report to this file, and text to standard output.",
+    ),
 ]
 
 
 def check(
     configs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="CONFIG", show_default=False, help="The configs; without any, the usual one."),
+        typer.Argument(
+            metavar="CONFIG", show_default=False, help="The configs. Default: the config of the current folder."
+        ),
     ] = None,
     target: TargetOption = None,
     pipeline: PipelineOption = None,
@@ -58,13 +66,13 @@ def check(
     *,
     every: Annotated[bool, typer.Option("--all", help="Check all configs of the repository.")] = False,
     strict: StrictOption = False,
-    fix: Annotated[bool, typer.Option("--fix", help="Mend what can be mended without a change of meaning.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, and write nothing.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Apply fixes that do not change the meaning.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show the changes of --fix without writing them.")] = False,
 ) -> None:
-    """Report everything that is wrong with a config.
+    """Report errors and probable mistakes in a config.
 
-    What compiles and is likely not meant is told too. What a target cannot say is
-    reported for the targets that --target or the config's "targets" names.
+    Features that a target lacks are reported for the targets of --target, or for
+    those under "targets" in the config.
     """
     paths = _paths(configs or (), every=every)
     output = None if output == Path("-") else output

@@ -45,7 +45,7 @@ StyleOption = Annotated[
         "--style",
         metavar="STYLE",
         show_default=False,
-        help="How a Jenkinsfile is laid out: auto, declarative, scripted.",
+        help="The style of a Jenkinsfile: auto, declarative, scripted.",
     ),
 ]
 _SplitOption = Annotated[
@@ -54,28 +54,32 @@ _SplitOption = Annotated[
         "--split",
         metavar="STAGE[,STAGE]",
         show_default=False,
-        help="Put these stages, and what comes after them, into a child pipeline of GitLab; may be given again.",
+        help="Put these stages and their successors into a child pipeline of GitLab; can be repeated.",
     ),
 ]
 _OutputOption = Annotated[
     str | None,
-    typer.Option("--output", "-o", metavar="FILE", show_default=False, help='Where to write; "-" is standard output.'),
+    typer.Option("--output", "-o", metavar="FILE", show_default=False, help='The output file; "-" is standard output.'),
 ]
 _ChildOption = Annotated[
-    bool, typer.Option("--child", help="For GitLab: a file that the pipeline which generates it starts as its child.")
+    bool,
+    typer.Option("--child", help="For GitLab: write a file that the generating pipeline starts as its child pipeline."),
 ]
 _CheckOption = Annotated[
     bool,
-    typer.Option("--check", help="Write nothing; show what would change. Alone, for all generated files there are."),
+    typer.Option("--check", help="Write no files; show differences. Without other options, check all generated files."),
 ]
 _AllOption = Annotated[
-    bool, typer.Option("--all", help="Write all generated files of the repository anew, each as it was made.")
+    bool,
+    typer.Option(
+        "--all", help="Regenerate all generated files of the repository, each with the options in its header."
+    ),
 ]
 _WatchOption = Annotated[
-    bool, typer.Option("--watch", help="Go on, and write anew when the config or what it includes changes.")
+    bool, typer.Option("--watch", help="Keep running and regenerate when the config or an included file changes.")
 ]
 _ForceOption = Annotated[
-    bool, typer.Option("--force", help="Overwrite what pipegen did not write, or what was changed since.")
+    bool, typer.Option("--force", help="Overwrite files that pipegen did not write or that were changed manually.")
 ]
 
 
@@ -106,12 +110,12 @@ def compile_(
     force: _ForceOption = False,
     strict: StrictOption = False,
 ) -> None:
-    """Write what an engine reads: a Jenkinsfile, a .gitlab-ci.yml.
+    """Generate a Jenkinsfile or a .gitlab-ci.yml from a config.
 
-    Without --output each target writes its usual file in the current folder.
-    Without --target, the targets that the config's "targets" names.
-    With --check and nothing else, or --all: each generated file of the
-    repository, from the config and with the options that its header names.
+    Without --output, each target writes its usual file in the current folder.
+    Without --target, the targets are those under "targets" in the config.
+    --all, or --check without other options, processes each generated file of the
+    repository, with the config and the options in its header.
     """
     asked = _Asked(
         target=target,

@@ -41,22 +41,28 @@ _RENDERERS: Mapping[DiffFormat, Callable[[ConfigDifference], str]] = {
 def diff(
     old: Annotated[
         str | None,
-        typer.Argument(metavar="OLD", show_default=False, help="A file, a revision, or REV:PATH; without it, HEAD."),
+        typer.Argument(metavar="OLD", show_default=False, help="A file, a revision, or REV:PATH. Default: HEAD."),
     ] = None,
     new: Annotated[
         str | None,
-        typer.Argument(metavar="NEW", show_default=False, help="Likewise; without it, the config here."),
+        typer.Argument(
+            metavar="NEW",
+            show_default=False,
+            help="A file, a revision, or REV:PATH. Default: the config in the working tree.",
+        ),
     ] = None,
     durations: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", show_default=False, help="How long each stage takes: measures the longest path."),
+        typer.Option(
+            metavar="FILE", show_default=False, help="The duration of each stage, to compute the longest path."
+        ),
     ] = None,
-    form: Annotated[DiffFormat, typer.Option("--format", help="How the difference is shown.")] = DiffFormat.TEXT,
+    form: Annotated[DiffFormat, typer.Option("--format", help="The format of the differences.")] = DiffFormat.TEXT,
 ) -> None:
-    """Show what changed in meaning between two versions of a config.
+    """Show changes in meaning between two versions of a config.
 
-    Stages, order, values that are read, conditions, the longest path. Comments, layout, and templates that come to the
-    same are no change. Ends with 1 when there is one.
+    It compares stages, order, values, conditions and the longest path, and ignores comments, layout, and templates with
+    the same result. The exit status is 1 if there are changes.
     """
     names = wanted(old, new)
     found = [_read(one) for one in names]

@@ -14,7 +14,7 @@ from pipegen.diagnostics.report import near_miss
 def explain(
     code: Annotated[str, typer.Argument(metavar="CODE", help='A code or its name: "PG301", "unknown-stage".')],
 ) -> None:
-    """Explain a diagnostic: what it finds, why it matters, what to do."""
+    """Explain a diagnostic: its cause, its impact, and how to fix it."""
     found = page(code)
     if found is None:
         guess = near_miss(code.casefold(), [one.name for one in table()])

@@ -58,15 +58,15 @@ def graph(
     pipeline: PipelineOption = None,
     inputs: SetOption = None,
     changed_since: ChangedSinceOption = None,
-    form: Annotated[Drawing, typer.Option("--format", help="How the graph is drawn.")] = Drawing.TEXT,
+    form: Annotated[Drawing, typer.Option("--format", help="The format of the graph.")] = Drawing.TEXT,
     target: TargetOption = None,
     output: _Output = None,
     diagnostics: DiagnosticsOption = Format.TEXT,
 ) -> None:
     """Draw the graph of stages.
 
-    Of a generated file, that is the order which it enforces. As HTML it is a page to look around in, which also tells
-    what each target makes of a stage.
+    For a generated file, draw the order that it enforces. The HTML format is an interactive page that also shows the
+    generated text of each target for a stage.
     """
     if target and form is not Drawing.HTML:
         raise WrongUsage("--target is for --format html, which shows what a target makes of each stage")

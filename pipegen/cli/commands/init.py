@@ -21,15 +21,17 @@ _BOTH = ("gitlab", "jenkins")
 def init(
     template: Annotated[
         str | None,
-        typer.Option("--template", metavar="KIND", show_default=False, help=f"What is built here: {', '.join(KINDS)}."),
+        typer.Option(
+            "--template", metavar="KIND", show_default=False, help=f"The kind of project: {', '.join(KINDS)}."
+        ),
     ] = None,
     target: TargetOption = None,
     *,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a config that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing config.")] = False,
 ) -> None:
-    """Write a first config, and the schema for editors.
+    """Create a starter config, and the schema for editors.
 
-    Without --template and --target it looks what the folder holds, and asks.
+    Without --template and --target, it suggests them from the files in the folder, and asks.
     """
     there = find(Path())
     if there is not None and not force:

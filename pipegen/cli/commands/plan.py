@@ -49,18 +49,18 @@ def plan(
     changed_since: ChangedSinceOption = None,
     target: TargetOption = None,
     style: StyleOption = None,
-    form: Annotated[PlanFormat, typer.Option("--format", help="How the plan is shown.")] = PlanFormat.TEXT,
+    form: Annotated[PlanFormat, typer.Option("--format", help="The format of the plan.")] = PlanFormat.TEXT,
     diagnostics: DiagnosticsOption = Format.TEXT,
     *,
     expanded: Annotated[
         bool,
-        typer.Option("--expanded", help="Show the config instead, with includes, templates and defaults written out."),
+        typer.Option("--expanded", help="Show the config instead, with includes, templates and defaults applied."),
     ] = False,
 ) -> None:
     """Show frames, jobs, needs and bindings of each pipeline.
 
-    With --target, also what that makes of the order: the waits that no arc asks for, and what they cost. Of a generated
-    file, the order which it enforces.
+    With --target, also show the order that the target enforces: waits without an arc, and their effect on duration. For
+    a generated file, show the order that it enforces.
     """
     reading = generated.read_generated(
         config,

@@ -66,7 +66,7 @@ _Stages = Annotated[
         "--stage",
         metavar="NAME",
         show_default=False,
-        help="Only what this stage needs, whatever conditions say; may be given again.",
+        help="Only this stage and the stages that it needs, regardless of conditions; can be repeated.",
     ),
 ]
 _Jobs = Annotated[
@@ -77,12 +77,12 @@ _Jobs = Annotated[
         metavar="N",
         min=1,
         show_default=False,
-        help="How many stages run side by side; without it, as many as there are processors.",
+        help="The number of stages that run in parallel. Default: the number of processors.",
     ),
 ]
 _Inputs = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", show_default=False, help="Give an input; may be given again."),
+    typer.Option("--set", metavar="NAME=VALUE", show_default=False, help="Set an input; can be repeated."),
 ]
 _EnvFile = Annotated[
     Path | None,
@@ -91,7 +91,7 @@ _EnvFile = Annotated[
         exists=True,
         dir_okay=False,
         show_default=False,
-        help="Variables and secrets, a NAME=VALUE a line.",
+        help="Variables and secrets, one NAME=VALUE per line.",
     ),
 ]
 _Reports = Annotated[
@@ -100,35 +100,37 @@ _Reports = Annotated[
         "--report",
         metavar="FILE",
         show_default=False,
-        help="Where to report: a .html page, .json, or JUnit's .xml; may be given again.",
+        help="Write a report: a .html page, .json, or JUnit .xml; can be repeated.",
     ),
 ]
 _LogFolder = Annotated[
-    Path | None, typer.Option(metavar="FOLDER", show_default=False, help="Where the logs of stages go.")
+    Path | None, typer.Option(metavar="FOLDER", show_default=False, help="The folder for the logs of stages.")
 ]
 _FailFast = Annotated[
     bool | None,
     typer.Option(
         "--fail-fast/--keep-going",
         show_default=False,
-        help="After a failure, whether nothing new starts; without it, as the pipeline says.",
+        help="Whether no stage starts after a failure. Default: as the pipeline defines.",
     ),
 ]
 _Isolated = Annotated[
-    bool, typer.Option("--isolated", help="Give each stage a clean copy of what is committed or staged.")
+    bool, typer.Option("--isolated", help="Run each stage in a clean copy of the committed and staged files.")
 ]
-_OnHost = Annotated[bool, typer.Option("--host", help="Run all stages on this machine, whatever image they name.")]
+_OnHost = Annotated[bool, typer.Option("--host", help="Run all stages directly on this machine, and ignore images.")]
 _Allow = Annotated[
     bool,
-    typer.Option("--allow-effects", help="Do not ask before stages that publish, promote, deploy, or wait for a yes."),
+    typer.Option(
+        "--allow-effects", help="Do not ask before stages that publish, promote, deploy, or need an approval."
+    ),
 ]
 _NoCache = Annotated[
-    bool, typer.Option("--no-cache", help="Take no results of earlier runs; what is made is kept for later ones.")
+    bool, typer.Option("--no-cache", help="Do not reuse results of earlier runs; store results for later runs.")
 ]
 _Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on with the last run: what came to a good end is not repeated.")
+    bool, typer.Option("--resume", help="Resume the last run; stages that succeeded are not run again.")
 ]
-_DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would run, in which order.")]
+_DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the stages that would run, in order.")]
 
 
 class _Options(Struct, kw_only=True):
@@ -184,7 +186,7 @@ def run(
 ) -> None:
     """Run the pipeline on this machine.
 
-    Its stages run the very scripts that engines get.
+    The stages run the same scripts as on the engines.
     """
     options = _Options(
         slots=jobs or os.cpu_count() or 1,

@@ -57,36 +57,44 @@ class Shown(StrEnum):
 
 _Configs = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="CONFIG", show_default=False, help="Configs whose pipelines run side by side."),
+    typer.Argument(metavar="CONFIG", show_default=False, help="Configs whose pipelines run at the same time."),
 ]
 _Executors = Annotated[
     int | None,
-    typer.Option(min=1, max=100_000, metavar="N", show_default=False, help="So many executors, which take any stage."),
+    typer.Option(
+        min=1, max=100_000, metavar="N", show_default=False, help="The number of executors; each can run any stage."
+    ),
 ]
 _Cluster = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", show_default=False, help="The executors of this file, with labels, cpu and memory."),
+    typer.Option(
+        metavar="FILE", show_default=False, help="A file with the executors and their labels, cpu and memory."
+    ),
 ]
 _Durations = Annotated[
     str | None,
     typer.Option(
         metavar="FILE|journal",
         show_default=False,
-        help="How long each stage takes: a file, by names, or what earlier runs here took.",
+        help="The duration of each stage: a file with names, or the durations of earlier local runs.",
     ),
 ]
-_Order = Annotated[str, typer.Option(metavar="ORDER", help=f"Who starts first of those that may: {', '.join(ORDERS)}.")]
+_Order = Annotated[str, typer.Option(metavar="ORDER", help=f"Which ready stage starts first: {', '.join(ORDERS)}.")]
 _Sweep = Annotated[
     str | None,
-    typer.Option(metavar="1..N", show_default=False, help="Try each number of executors, and tell which is enough."),
+    typer.Option(
+        metavar="1..N", show_default=False, help="Simulate each number of executors and report which is enough."
+    ),
 ]
 _Target = Annotated[
     EngineOrder | None,
-    typer.Option("--target", "-t", show_default=False, help="Keep the order that this engine would enforce."),
+    typer.Option("--target", "-t", show_default=False, help="Use the order that this engine enforces."),
 ]
-_Svg = Annotated[Path | None, typer.Option(metavar="FILE", show_default=False, help="Draw the chart to this file too.")]
+_Svg = Annotated[
+    Path | None, typer.Option(metavar="FILE", show_default=False, help="Also write the chart to this file.")
+]
 _Html = Annotated[
-    Path | None, typer.Option(metavar="FILE", show_default=False, help="Write a page with the chart to this file too.")
+    Path | None, typer.Option(metavar="FILE", show_default=False, help="Also write a page with the chart to this file.")
 ]
 
 
@@ -109,14 +117,14 @@ def simulate(
     pipeline: PipelineOption = None,
     target: _Target = None,
     inputs: SetOption = None,
-    form: Annotated[Shown, typer.Option("--format", help="How the result is shown.")] = Shown.TEXT,
+    form: Annotated[Shown, typer.Option("--format", help="The format of the result.")] = Shown.TEXT,
     svg: _Svg = None,
     html: _Html = None,
     diagnostics: DiagnosticsOption = Format.TEXT,
 ) -> None:
-    """Time a run on paper: how long it takes, and what waits for what.
+    """Simulate a run: its duration, and which stage waits for what.
 
-    Without --executors and --cluster, every stage finds an executor at once.
+    Without --executors and --cluster, each stage gets an executor at once.
     """
     if cluster is not None and (executors is not None or sweep is not None):
         raise WrongUsage("--cluster says which executors there are: leave --executors and --sweep out")

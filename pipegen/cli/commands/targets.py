@@ -16,7 +16,7 @@ def targets(
         list[str] | None, typer.Argument(metavar="TARGET", show_default=False, help="Only these targets.")
     ] = None,
 ) -> None:
-    """Show the targets, and how each says what the language says."""
+    """Show the targets and the language features that each supports."""
     found, failures = (load_targets(names), ()) if names else _all()
     show_text("\n\n".join(_described(target) for target in found))
     for failure in failures:
