@@ -7,7 +7,7 @@ import re
 from pipegen.bindings.expression import Constant, Each, Expression, List, Map, Merge, Part, Reference, Text, text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed, near_miss
-from pipegen.source.tree import Kind, Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
 
 # PipelineLib's lexer: a name, perhaps a default up to the first brace.
 _REFERENCE = re.compile(
@@ -26,7 +26,7 @@ def parse(node: Node, report: Report) -> Expression:
     """Return what *node* says; what is malformed is reported and stands as plain text."""
     match node:
         case Scalar():
-            return parse_text(node, report) if node.kind is Kind.TEXT else _constant(node)
+            return parse_text(node, report) if node.kind is ScalarKind.TEXT else _constant(node)
         case Sequence():
             return List(tuple(parse(item, report) for item in node.items), node.span)
         case Mapping():
@@ -154,7 +154,7 @@ def _names(variable: Node | None, each: Mapping, report: Report) -> list[Scalar]
 
 def _delimiters(node: Node | None, report: Report) -> str:
     """Return the characters at which to cut; a line break unless given."""
-    if not isinstance(node, Scalar) or node.kind is Kind.NULL:
+    if not isinstance(node, Scalar) or node.kind is ScalarKind.NULL:
         return "\n"
     if "${" in node.text:
         report.add(

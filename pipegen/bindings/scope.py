@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import chain
 
 from pipegen.bindings.budget import Budget
+from pipegen.bindings.combinations import axis_value, meant
 from pipegen.bindings.expression import (
     Bare,
     Constant,
@@ -22,12 +23,11 @@ from pipegen.bindings.expression import (
     text,
 )
 from pipegen.bindings.groups import are_linked
-from pipegen.bindings.legs import axis_value, meant
 from pipegen.bindings.names import SETUP_NAMES, Bound, is_setup_name
 from pipegen.bindings.namespaces import Namespaces
 from pipegen.bindings.status import PIPELINE, STATUS, report_final, resolve_status
 from pipegen.bindings.unbound import check_output, report_nested, report_unbound, report_unknown_input
-from pipegen.config.model import Stage
+from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, near_miss
@@ -42,7 +42,7 @@ class Reader(MutableStruct):
     the stage has failed (then nothing but its name is bound).
     """
 
-    stage: Stage
+    stage: StageConfig
     namespaces: Namespaces
     order: Closure
     report: Report
@@ -258,7 +258,7 @@ class Reader(MutableStruct):
     def _is_done(self, bound: Bound) -> bool:
         return bound.name == "stage" or (self.done is not None and bound.moment in self.done)
 
-    def _default(self, reference: Reference, producer: Stage | None) -> str | None:
+    def _default(self, reference: Reference, producer: StageConfig | None) -> str | None:
         """Return the default of a reference to what *producer* (None is `setup`) never binds, with a warning."""
         if reference.default is None:
             return None
@@ -274,7 +274,7 @@ class Reader(MutableStruct):
         )
         return reference.default
 
-    def _check_presence(self, reference: Reference, producer: Stage) -> None:
+    def _check_presence(self, reference: Reference, producer: StageConfig) -> None:
         """Report a value without a default that is not there in each run in which this stage runs."""
         if reference.default is not None or reference.name == "stage":
             return
@@ -310,7 +310,7 @@ class Reader(MutableStruct):
         self.report.add(codes.NOT_YET_BOUND, f'"{reference}" {why}', at=reference.span, also=also, hint=hint)
         return ""
 
-    def _report_unbound(self, reference: Reference, producer: Stage) -> str:
+    def _report_unbound(self, reference: Reference, producer: StageConfig) -> str:
         bound = self.namespaces.bound[producer.name.value]
         report_unbound(reference, producer, self.stage, bound, self._provider, self.report)
         return ""
@@ -361,7 +361,7 @@ class Reader(MutableStruct):
         )
         return ""
 
-    def _report_unordered(self, reference: Reference, producer: Stage) -> str:
+    def _report_unordered(self, reference: Reference, producer: StageConfig) -> str:
         own, other = self.stage.said, producer.said
         is_after = self._is_before(self.stage.name.value, producer.name.value)
         if not are_linked(producer, self.stage):

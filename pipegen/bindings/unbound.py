@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.names import STEP_NAMES
-from pipegen.config.model import Stage
+from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code, Label
 from pipegen.diagnostics.report import Report, listed, near_miss
@@ -48,8 +48,8 @@ _WANTS = {
 
 def report_unbound(
     reference: Reference,
-    producer: Stage,
-    reader: Stage,
+    producer: StageConfig,
+    reader: StageConfig,
     bound: Collection[str],
     provider: Callable[[str], str | None],
     report: Report,
@@ -110,7 +110,7 @@ def report_unknown_input(reference: Reference, inputs: Collection[str], report: 
     report.add(codes.UNKNOWN_INPUT, f'there is no input "{reference.name}"', at=reference.span, hint=hint)
 
 
-def check_output(reference: Reference, producer: Stage, report: Report) -> None:
+def check_output(reference: Reference, producer: StageConfig, report: Report) -> None:
     """Report a *reference* to what `run` in *producer* prints, none of which it keeps."""
     if reference.name == "output" and producer.run is not None and producer.run.tail == 0:
         report.add(

@@ -14,8 +14,8 @@ import typer
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.streams import say
 from pipegen.compiler import Analysed, analyse
-from pipegen.config.load import USUAL_NAMES, find, load
-from pipegen.config.project import read_project
+from pipegen.config.files.load import USUAL_NAMES, find, load
+from pipegen.config.files.project import read_project
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped, listed
@@ -176,7 +176,7 @@ def show(diagnostics: Sequence[Diagnostic], form: Format, stream: TextIO) -> Non
     if not diagnostics and form is Format.TEXT:
         return  # a person is told nothing: that is known without what would draw it
     if diagnostics:
-        from pipegen.cli.hiding import without_tokens  # noqa: PLC0415 - most calls have nothing to show
+        from pipegen.cli.redaction import without_tokens  # noqa: PLC0415 - most calls have nothing to show
 
         diagnostics = without_tokens(diagnostics)
     shown = FORMATS[form.value](diagnostics, colour=_has_colour(stream))

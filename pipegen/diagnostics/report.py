@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from pipegen.diagnostics.model import Code, Diagnostic, Fix, Label, Severity
-from pipegen.diagnostics.policy import Ignore, Policy
+from pipegen.diagnostics.policy import Ignore, SeverityPolicy
 from pipegen.source.text import Span
 
 
@@ -21,7 +21,7 @@ class Report:
     def __init__(self) -> None:
         self._found: dict[Diagnostic, None] = {}
         self._ignores: dict[Ignore, None] = {}
-        self._policy = Policy()
+        self._policy = SeverityPolicy()
 
     def add(
         self,
@@ -43,7 +43,7 @@ class Report:
         self._found |= dict.fromkeys(filter(where, other._found))
         self._ignores |= other._ignores
 
-    def heed(self, policy: Policy) -> None:
+    def heed(self, policy: SeverityPolicy) -> None:
         """Give codes the severities of *policy*."""
         self._policy = policy
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pipegen.difference.model import KeyChange
-from pipegen.difference.values import Speaker, Tree, Value, condition, node, text_of, unordered, value
+from pipegen.difference.values import ComparedValue, Speaker, Tree, condition, node, text_of, unordered, value
 from pipegen.plan.model import (
     Commands,
     Credential,
     Export,
     Input,
     Job,
-    Keeping,
     Leave,
     Plan,
-    Run,
+    Retention,
+    RunContainer,
     Selection,
-    Shell,
+    ShellProgram,
     Workspace,
 )
 
@@ -74,7 +74,10 @@ def changes(old: Keys, new: Keys) -> tuple[KeyChange, ...]:
 
 def secrets(job: Job) -> tuple[str, ...]:
     """Return the secrets that *job* reads, by their names at the engine."""
-    credentials = (*job.secrets, *(one for step in job.steps if isinstance(step, Run) for one in step.credentials))
+    credentials = (
+        *job.secrets,
+        *(one for step in job.steps if isinstance(step, RunContainer) for one in step.credentials),
+    )
     return tuple(
         dict.fromkeys((*(one.id for one in credentials), *(f"ID token {one.variable}" for one in job.id_tokens)))
     )
@@ -125,7 +128,7 @@ def _beside(job: Job, speaker: Speaker) -> dict[str, Tree | None]:
         "services": {one.alias: speaker.tree(one) or {} for one in machine.services},
         "agent": unordered(machine.labels),
         "resources": speaker.tree(machine.resources),
-        "shell": speaker.tree(machine.shell) if machine.shell is not Shell.SH else None,
+        "shell": speaker.tree(machine.shell) if machine.shell is not ShellProgram.SH else None,
         "when": condition(job.condition),
         "secrets": {", ".join(one.variables): _credential(one) for one in job.secrets},
         "id_tokens": {one.variable: unordered(one.audiences) or {} for one in job.id_tokens},
@@ -137,7 +140,7 @@ def _beside(job: Job, speaker: Speaker) -> dict[str, Tree | None]:
         "lock": unordered(one.name for one in gate.locks),
         "environment": speaker.tree(gate.environment),
         "artifacts": unordered(_artifacts(job, speaker)),
-        "keeping": speaker.tree(job.keeping) if job.keeping != Keeping() else None,
+        "keeping": speaker.tree(job.keeping) if job.keeping != Retention() else None,
         "reports": speaker.tree(job.reports),
         "cache": speaker.tree(job.caches),
         "reuse": speaker.tree(job.reuse),
@@ -151,7 +154,7 @@ def _output(speaker: Speaker, stage: str, name: str) -> str:
     return f"{speaker.stage(stage)}.{name}"
 
 
-def _credential(one: Credential) -> Value:
+def _credential(one: Credential) -> ComparedValue:
     return value(f"{one.id} ({one.kind.value})")
 
 
@@ -164,7 +167,7 @@ def _approval(job: Job, speaker: Speaker) -> Tree | None:
     return speaker.tree(gate.approval) or value("true")
 
 
-def _allowed(job: Job) -> Value | None:
+def _allowed(job: Job) -> ComparedValue | None:
     allowed = job.limits.allow_failure
     if allowed is None:
         return None

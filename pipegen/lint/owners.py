@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pipegen.bindings.groups import INSIDE
-from pipegen.config.model import Pipeline
+from pipegen.config.model import PipelineConfig
 from pipegen.plan.model import Plan
 
 
-def owners(pipeline: Pipeline, plan: Plan) -> Mapping[str, str]:
+def owners(pipeline: PipelineConfig, plan: Plan) -> Mapping[str, str]:
     """Return for each job of *plan* the name by which the arcs of *pipeline* know it."""
     told = {name.value for arc in pipeline.arcs or () for name in arc.stages}
     written = {stage.name.value: stage.said for stage in pipeline.stages if not stage.within}

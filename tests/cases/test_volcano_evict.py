@@ -5,15 +5,15 @@ from __future__ import annotations
 from cases.left_out import is_left_out
 from cases.volcano import LEFT_OUT, Case, World, shown
 
-from pipegen.run.scheduling.hosts import Host
-from pipegen.run.scheduling.lanes import Gang, Lane, Member
-from pipegen.run.scheduling.places import Places
-from pipegen.run.scheduling.statement import Kind, Statement
+from pipegen.run.scheduling.hosts import SchedulerNode
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
+from pipegen.run.scheduling.places import MachineState
+from pipegen.run.scheduling.statement import ActionKind, Statement
 
 CASES = "volcano_evict.json"
 
 # Merging does not look at what was done: an eviction may stand for any operation.
-KINDS = {"allocate": Kind.PLACE, "pipeline": Kind.PROMISE, "evict": Kind.PLACE}
+KINDS = {"allocate": ActionKind.PLACE, "pipeline": ActionKind.PROMISE, "evict": ActionKind.PLACE}
 
 
 def check_statement(case: Case) -> None:
@@ -42,24 +42,24 @@ def check_statement(case: Case) -> None:
         assert host.room == host.limits
 
 
-def statement_of(operations: list[list[str]], places: Places) -> Statement:
+def statement_of(operations: list[list[str]], places: MachineState) -> Statement:
     """Return a statement in which *operations* were done."""
     statement = Statement(places)
     for name, task in operations:
-        member = Member(name=task, gang=Gang(name="g", lane=Lane(name="l")), asks={})
-        done = statement.promise if KINDS[name] is Kind.PROMISE else statement.place
+        member = QueuedTask(name=task, gang=Gang(name="g", lane=JobQueue(name="l")), asks={})
+        done = statement.promise if KINDS[name] is ActionKind.PROMISE else statement.place
         assert done(member, "n1")
     return statement
 
 
-def told_of(operations: list[list[str]]) -> list[tuple[Kind, str]]:
+def told_of(operations: list[list[str]]) -> list[tuple[ActionKind, str]]:
     """Return *operations* as statements tell theirs."""
     return [(KINDS[name], task) for name, task in operations]
 
 
 def check_merge(case: Case) -> None:
     """Merge statements, and expect what each then holds."""
-    places = Places([Host("n1", {})])
+    places = MachineState([SchedulerNode("n1", {})])
     target = statement_of(case["target"], places)
     sources = [statement_of(operations, places) for operations in case["sources"]]
     target.merge(*sources)

@@ -10,8 +10,8 @@ from pipegen.run.scheduling.actions.allocate import allocate
 from pipegen.run.scheduling.actions.backfill import backfill
 from pipegen.run.scheduling.actions.enqueue import enqueue
 from pipegen.run.scheduling.amounts import SLOTS, put_to
-from pipegen.run.scheduling.hosts import Host
-from pipegen.run.scheduling.lanes import Gang, Lane, Member, Standing
+from pipegen.run.scheduling.hosts import SchedulerNode
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, Standing
 from pipegen.run.scheduling.policies.drf import drf
 from pipegen.run.scheduling.policies.fit import fit
 from pipegen.run.scheduling.policies.gang import gang
@@ -100,7 +100,7 @@ class World:
 
     def __init__(self, case: Case) -> None:
         nodes = [
-            Host(one["name"], amounts(one["allocatable"]), labels(one.get("labels", {})), place)
+            SchedulerNode(one["name"], amounts(one["allocatable"]), labels(one.get("labels", {})), place)
             for place, one in enumerate(case["nodes"])
         ]
         self.case = case
@@ -121,16 +121,16 @@ class World:
         name = group["queue"]
         return Gang(
             name=group["name"],
-            lane=self.lanes.get(name) or Lane(name=name),
+            lane=self.lanes.get(name) or JobQueue(name=name),
             least=group["min_member"],
             least_by_role=group.get("min_task_member", {}),
             minimum=amounts(group["min_resources"]) if "min_resources" in group else None,
         )
 
-    def member(self, pod: Case, order: int) -> Member:
+    def member(self, pod: Case, order: int) -> QueuedTask:
         """Return *pod*, in its group; on its node if it runs."""
         group = self.gangs[pod["group"]]
-        one = Member(
+        one = QueuedTask(
             name=pod["name"],
             gang=group,
             asks={**amounts(pod["request"]), SLOTS: 1},
@@ -173,9 +173,9 @@ class World:
         return {one.name: one.host for one in self.session.started}
 
 
-def lane(queue: Case, order: int) -> Lane:
+def lane(queue: Case, order: int) -> JobQueue:
     """Return *queue* as a lane."""
-    return Lane(
+    return JobQueue(
         name=queue["name"],
         order=order,
         weight=queue["weight"],
@@ -195,7 +195,7 @@ def labels(found: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(f"{name}={value}" for name, value in found.items())
 
 
-def shown(one: Member) -> dict[str, str]:
+def shown(one: QueuedTask) -> dict[str, str]:
     """Return where *one* is, in Volcano's words."""
     words = {Standing.WAITING: "Pending", Standing.PROMISED: "Pipelined", Standing.PLACED: "Allocated"}
     return {"node": one.host, "status": words[one.standing]}

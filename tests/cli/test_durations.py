@@ -8,7 +8,7 @@ import pytest
 
 from pipegen.cli.timing.durations import load_durations
 from pipegen.compiler import analyse
-from pipegen.config.load import decode
+from pipegen.config.files.load import decode
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.run.model import TaskId
 

@@ -9,7 +9,7 @@ import pytest
 from pipegen.cli.pictures.excerpts import excerpts
 from pipegen.cli.pictures.stage_details import details, written_stages
 from pipegen.compiler import analyse, expand
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report
 from pipegen.targets import registry
 

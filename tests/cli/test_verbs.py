@@ -65,7 +65,7 @@ def test_a_short_call_waits_for_nothing_that_it_can_do_without(
     names = all_loaded(*arguments.split())
 
     assert names & {"importlib.resources", "json", "unicodedata", "zipfile"} == set()
-    assert names & {"pipegen.diagnostics.render.text", "pipegen.targets.gitlab.mail"} == set()
+    assert names & {"pipegen.diagnostics.render.text", "pipegen.targets.gitlab.helper_jobs.mail"} == set()
 
 
 @pytest.mark.parametrize("verb", VERBS)

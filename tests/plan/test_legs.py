@@ -6,7 +6,7 @@ import pytest
 from plan.planned import items, of, plan_of, plans_of, reported, shown, wrong
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.model import Build, Commands, Leg, Plan, Publish, Run
+from pipegen.plan.model import BuildImage, Combination, Commands, Plan, PublishImage, RunContainer
 
 BUILD = "{name: build, matrix: {python: [3.10, '3.11'], os: [linux, macos]}, script: [make], outputs: [v]}"
 
@@ -45,7 +45,9 @@ def test_what_is_excluded_and_included() -> None:
 
 def test_a_job_knows_its_leg() -> None:
     """The stage as the user named it, and the values."""
-    assert plan_of(f"[{BUILD}]").job("build: 3.11, macos").leg == Leg("build", (("python", "3.11"), ("os", "macos")))
+    assert plan_of(f"[{BUILD}]").job("build: 3.11, macos").leg == Combination(
+        "build", (("python", "3.11"), ("os", "macos"))
+    )
 
 
 @pytest.mark.parametrize(
@@ -144,7 +146,7 @@ def test_outputs_of_all_legs_and_of_one() -> None:
         "${build.v}": "\n".join(f"<stage {name}.v|none>" for name in names),
         "${build[os=macos, python=3.10].v}": "<stage build: 3.10, macos.v>",
     }
-    assert items(of(Run, plan.job("z")).arguments) == [f"-<stage {name}.v>" for name in names]
+    assert items(of(RunContainer, plan.job("z")).arguments) == [f"-<stage {name}.v>" for name in names]
     assert plan.job("z").needs == tuple(names)
 
 
@@ -155,7 +157,7 @@ def test_a_single_leg_is_a_list_too() -> None:
         "{name: z, run: {image: '0123456789ab', arguments: {$each: v, $in: '${b.v}'}}}]"
     )
 
-    assert items(of(Run, plan.job("z")).arguments) == ["<stage b: 1.v>"]
+    assert items(of(RunContainer, plan.job("z")).arguments) == ["<stage b: 1.v>"]
 
 
 def test_a_leg_knows_its_own_name() -> None:
@@ -216,8 +218,8 @@ def test_defaults_of_steps_for_a_leg() -> None:
     plan = plan_of("[{name: t, matrix: {x: ['1 2']}, build: {context: .}, publish: {image: {name: n}}}]")
     (job,) = plan.jobs
 
-    assert shown(of(Build, job).variant) == "t"
-    assert shown(of(Publish, job).tag) == "<setup setup.timestamp>-t-1-2"
+    assert shown(of(BuildImage, job).variant) == "t"
+    assert shown(of(PublishImage, job).tag) == "<setup setup.timestamp>-t-1-2"
 
 
 def test_the_short_hand_in_a_matrix() -> None:
@@ -227,7 +229,7 @@ def test_the_short_hand_in_a_matrix() -> None:
         "stages: [{name: unit}, {name: v, build: '${.stage}', matrix: {x: [1]}}]}}"
     )
 
-    assert {job.stage: shown(of(Build, job).variant) for job in plan.jobs} == {
+    assert {job.stage: shown(of(BuildImage, job).variant) for job in plan.jobs} == {
         "unit: 1": "unit",
         "unit: 2": "unit",
         "v: 1": "v",

@@ -10,7 +10,7 @@ import pytest
 
 from pipegen.bindings.expression import Text
 from pipegen.compiler import analyse
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Container, Image, Job
 from pipegen.plan.model.texts import environment_texts, line_texts, machine_texts, mail_texts, step_texts

@@ -21,16 +21,16 @@ from run.paper import paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Job
-from pipegen.run.cache.record import KeptFile, Record
-from pipegen.run.here.durations import known_durations
-from pipegen.run.here.folder import RunFolder
-from pipegen.run.here.workspace import has_left
+from pipegen.run.cache.record import CacheRecord, KeptFile
+from pipegen.run.checksum import seal
 from pipegen.run.journal import UnreadableJournalError, read
-from pipegen.run.seal import seal
+from pipegen.run.local.durations import known_durations
+from pipegen.run.local.files.run_folder import RunFolder
+from pipegen.run.local.files.workspace import has_left
 
 RUN = "20220131-164755-01234567"
 SUMMARY = {"format": 2, "runs": {RUN: {"p": {"build": 2.5, "test": 1}}}}
-_RECORD = Record((("v", "a" * 64),), (KeptFile("a/b", 0o644, "b" * 64), KeptFile("c", link="d")))
+_RECORD = CacheRecord((("v", "a" * 64),), (KeptFile("a/b", 0o644, "b" * 64), KeptFile("c", link="d")))
 _DESCRIPTION = {"files": [["a", 0o644, sha256(b"a").hexdigest(), None]]}
 # What may stand in the place of a value, as JSON.
 _OTHERS = (
@@ -156,7 +156,7 @@ def _wrong_description(run: RunFolder, job: Job, content: bytes) -> str:
 
 def _wrong_record(content: str) -> str:
     try:
-        found = Record.loaded(content)
+        found = CacheRecord.loaded(content)
     except ValueError:
         return ""
     places = [Path(os.path.normpath(f"/folder/{file.path}")) for file in found.files]

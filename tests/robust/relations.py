@@ -20,7 +20,7 @@ from pipegen.readback import gitlab, jenkins
 from pipegen.readback.errors import UnreadableError
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
-from pipegen.targets.gitlab.stops import startable
+from pipegen.targets.gitlab.jobs.stop_stages import startable
 
 Pairs = frozenset[tuple[str, str]]
 Named = tuple[Plan, Mapping[str, str]]

@@ -9,10 +9,9 @@ import typer
 
 from pipegen.cli import generated
 from pipegen.cli.commands.compile import StyleOption, target_options
+from pipegen.cli.config_as_yaml import as_yaml
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.expanded import as_yaml
 from pipegen.cli.generated import FileArgument
-from pipegen.cli.made import Made, check_readable, data, described, make
 from pipegen.cli.session import (
     ChangedSinceOption,
     DiagnosticsOption,
@@ -26,11 +25,12 @@ from pipegen.cli.session import (
     show_made,
 )
 from pipegen.cli.streams import show_data, show_file, show_text
+from pipegen.cli.target_files import TargetFiles, check_readable, data, described, make
 from pipegen.compiler import expand
 from pipegen.diagnostics.report import Report
 from pipegen.graph.paths import longest_path
-from pipegen.plan.condition_words import words
 from pipegen.plan.model import Commands, Input, Job, Leave, Plan, Schedule, Selection, Step
+from pipegen.plan.stage.condition_text import words
 from pipegen.readback.generated import Reading
 from pipegen.source.text import SourceFile
 
@@ -84,7 +84,7 @@ def plan(
     check_readable(targets)
     options = target_options(targets, style)
 
-    def work(file: SourceFile, report: Report) -> tuple[Sequence[Plan], Sequence[Made]]:
+    def work(file: SourceFile, report: Report) -> tuple[Sequence[Plan], Sequence[TargetFiles]]:
         analysed = analysed_since(file, pipeline or (), report, fixed, changed_since)
         return analysed.plans, [make(analysed, one, options, report) for one in targets]
 
@@ -92,7 +92,7 @@ def plan(
     _show(plans, made, form)
 
 
-def _show(plans: Sequence[Plan], made: Sequence[Made], form: PlanFormat) -> None:
+def _show(plans: Sequence[Plan], made: Sequence[TargetFiles], form: PlanFormat) -> None:
     if form is PlanFormat.JSON:
         show_data(json.dumps(as_data(plans, made), indent=2))
     else:
@@ -106,7 +106,7 @@ def _show_reading(reading: Reading, form: PlanFormat) -> None:
         show_text(generated.described(reading))
 
 
-def as_data(plans: Sequence[Plan], made: Sequence[Made] = ()) -> Mapping[str, object]:
+def as_data(plans: Sequence[Plan], made: Sequence[TargetFiles] = ()) -> Mapping[str, object]:
     """Return *plans*, and what was *made* of them, as the JSON document that is a contract: see docs/plan.md."""
     inputs = plans[0].inputs if plans else ()
     return {

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Text
-from pipegen.cli.expanded import as_yaml
+from pipegen.cli.config_as_yaml import as_yaml
 from pipegen.cli.pictures.pictured import left_by
-from pipegen.plan.condition_words import words
 from pipegen.plan.model import Job, Plan
+from pipegen.plan.stage.condition_text import words
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, children

@@ -6,18 +6,18 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.config.read import read
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped, listed, near_miss
 from pipegen.graph.render.columns import shortened
-from pipegen.plan.durations import seconds
 from pipegen.plan.model import Job, Plan
+from pipegen.plan.stage.durations import seconds
 from pipegen.run.model import TaskId
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Kind, Node, Scalar
 from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Node, Scalar, ScalarKind
 
 # As in a config: see "duration" in its schema.
 _WORDS = re.compile(r"\s*([0-9]+\s*(s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|w|weeks?)\s*)+", re.ASCII)
@@ -111,14 +111,16 @@ def _told(tree: Node, report: Report) -> dict[str, tuple[float, Span]]:
 def _seconds(name: Scalar, node: Node, report: Report) -> float:
     if isinstance(node, Scalar) and len(node.text) <= _LONGEST_TEXT:
         time: float | None = None
-        if node.kind in (Kind.INTEGER, Kind.NUMBER):
+        if node.kind in (ScalarKind.INTEGER, ScalarKind.NUMBER):
             time = float(node.value or 0)
-        elif node.kind is Kind.TEXT and _WORDS.fullmatch(node.text):
+        elif node.kind is ScalarKind.TEXT and _WORDS.fullmatch(node.text):
             time = float(seconds(node, report))
         if time is not None and 0 <= time <= _LONGEST:
             return time
     shown = (
-        f'"{shortened(node.text, 40)}" is' if isinstance(node, Scalar) and node.kind is not Kind.NULL else "there is"
+        f'"{shortened(node.text, 40)}" is'
+        if isinstance(node, Scalar) and node.kind is not ScalarKind.NULL
+        else "there is"
     )
     report.add(
         codes.INVALID_DURATIONS,

@@ -7,10 +7,10 @@ from pathlib import Path
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.versions.revisions import is_no_commit, known_revision
 from pipegen.compiler import Analysed
-from pipegen.config.load import repository_root
+from pipegen.config.files.load import repository_root
 from pipegen.diagnostics.report import Report
 from pipegen.plan.changes.narrow import narrow, whole
-from pipegen.plan.changes.told import report_whole
+from pipegen.plan.changes.report import report_whole
 from pipegen.structs import replace
 
 _OPTION = "--changed-since"

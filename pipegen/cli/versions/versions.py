@@ -13,8 +13,8 @@ from pipegen.cli.exits import WrongUsage
 from pipegen.cli.session import config_path
 from pipegen.cli.versions.revisions import Revision, revision
 from pipegen.compiler import Analysed, analyse
-from pipegen.config.include import included_paths
-from pipegen.config.load import USUAL_NAMES, decode, find, folder_of, load, repository_root
+from pipegen.config.files.include import included_paths
+from pipegen.config.files.load import USUAL_NAMES, decode, find, folder_of, load, repository_root
 from pipegen.config.read import read
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile

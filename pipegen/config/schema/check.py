@@ -10,7 +10,7 @@ from pipegen.config.accept import Acceptor, UnknownKeywordError
 from pipegen.config.schema.depth import is_too_deep
 from pipegen.config.schema.file import pipelines_schema
 from pipegen.config.schema.intact import Intact, intact
-from pipegen.config.schema.places import Places
+from pipegen.config.schema.places import TreePaths
 from pipegen.config.schema.violation import Path
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Node
@@ -35,7 +35,7 @@ def check_schema(tree: Node, report: Report, *, is_included: bool = False) -> In
 
 def check_stages(tree: Node, stages: Iterable[Path], report: Report) -> None:
     """Report where the stages at the paths *stages* of the config *tree*, made of several parts, break the schema."""
-    paths, places = tuple(stages), Places(tree)
+    paths, places = tuple(stages), TreePaths(tree)
     if all(_stages().accepts(places.node(path)) for path in paths):
         return
     from pipegen.config.schema.explain import explain_stages  # noqa: PLC0415 - see above

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pipegen.bindings.expression import Items, Text
 from pipegen.plan.model.conditions import Condition
-from pipegen.plan.model.gates import Gate
-from pipegen.plan.model.keeping import NO_REPORTS, PLAIN_KEEPING, Cache, Keeping, Reports, Reuse
+from pipegen.plan.model.deployments import Deployment
 from pipegen.plan.model.limits import Limits
 from pipegen.plan.model.machine import Machine
+from pipegen.plan.model.retention import NO_REPORTS, PLAIN_KEEPING, Cache, Reports, Retention, Reuse
 from pipegen.plan.model.steps import Credential, IdToken, Line, Output, Step
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
@@ -16,7 +16,7 @@ from pipegen.structs import SpannedStruct, Struct
 # What holds where the user says nothing.
 _MACHINE = Machine()
 _LIMITS = Limits()
-_GATE = Gate()
+_GATE = Deployment()
 
 
 class Mail(SpannedStruct, kw_only=True):
@@ -46,7 +46,7 @@ class Artifact(SpannedStruct, kw_only=True):
     travels: bool = True
 
 
-class Shared(Struct, kw_only=True):
+class SharedResources(Struct, kw_only=True):
     """What of a job outlives it because other jobs use it."""
 
     image: bool = False
@@ -61,7 +61,7 @@ class Shared(Struct, kw_only=True):
         return self.image or self.container
 
 
-class Leg(Struct):
+class Combination(Struct):
     """A leg of a matrix: the stage as it is written, which the leg is named after, and each axis with its value."""
 
     stage: str
@@ -120,7 +120,7 @@ class Job(SpannedStruct, kw_only=True):
     directory: str
     steps: tuple[Step, ...]
     mail: Mail | None
-    shared: Shared
+    shared: SharedResources
     containers: tuple[str, ...] = ()
     expanded: tuple[str, ...] = ()
     condition: Condition | None = None
@@ -129,13 +129,13 @@ class Job(SpannedStruct, kw_only=True):
     id_tokens: tuple[IdToken, ...] = ()
     after: tuple[Line, ...] = ()
     limits: Limits = _LIMITS
-    gate: Gate = _GATE
-    keeping: Keeping = PLAIN_KEEPING
+    gate: Deployment = _GATE
+    keeping: Retention = PLAIN_KEEPING
     reports: Reports = NO_REPORTS
     caches: tuple[Cache, ...] = ()
     is_final: bool = False
     statuses: tuple[str, ...] = ()
-    leg: Leg | None = None
+    leg: Combination | None = None
     raw: tuple[tuple[str, TreeMapping], ...] = ()
     reuse: Reuse | None = None
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from pipegen.run.here import nofollow
-from pipegen.run.here.discard import make_folder, remove
+from pipegen.run.local.files import no_follow
+from pipegen.run.local.files.removal import make_folder, remove
 from pipegen.structs import Struct
 
 _PIECE = 1 << 20
@@ -86,7 +86,7 @@ class Blobs:
             source = self._path(digest).open("rb")
         except OSError as error:
             raise DamagedError(digest) from error
-        with source, nofollow.written(root, name, mode) as target:
+        with source, no_follow.written(root, name, mode) as target:
             if _copied(source, target)[0] != digest:
                 raise DamagedError(digest)
 

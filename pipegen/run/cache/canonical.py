@@ -7,11 +7,11 @@ called, and wherever a value comes from. (BuildKit names an input by its place a
 from __future__ import annotations
 
 from pipegen.bindings.expression import Reference, Scope
-from pipegen.bindings.script.model import Placed
-from pipegen.plan.model import Job, Limits, Line, Machine, Output, Plan, Shared
+from pipegen.bindings.script.model import PlacedReference
+from pipegen.plan.model import Job, Limits, Line, Machine, Output, Plan, SharedResources
 from pipegen.plan.rewriting import rewritten
-from pipegen.run.here.scripts import StageScript, stage_script
-from pipegen.shell.host import Host
+from pipegen.run.local.scripts import StageScript, stage_script
+from pipegen.shell.host import ShellEnvironment
 from pipegen.structs import Struct, replace
 
 # No two of these are the same stage; what a reference is written as has a name of its own, too.
@@ -24,7 +24,7 @@ class Canonical(Struct):
     job: Job
     inputs: tuple[Output, ...]
 
-    def script(self, plan: Plan, host: Host) -> StageScript:
+    def script(self, plan: Plan, host: ShellEnvironment) -> StageScript:
         """Return the script of the stage, in which the values have the numbers of their inputs for names."""
         return stage_script(self.job, plan, {_INPUT: self._producer}, host)
 
@@ -67,7 +67,7 @@ def canonical(job: Job) -> Canonical:
         files=(),
         mail=None,
         condition=None,
-        shared=Shared(),
+        shared=SharedResources(),
         steps=steps,
         after=after,
         machine=machine,
@@ -97,7 +97,7 @@ class _Names:
         return part
 
     def _change_written(self, part: object) -> object:
-        return Placed(self._named(part.reference), part.context) if isinstance(part, Placed) else part
+        return PlacedReference(self._named(part.reference), part.context) if isinstance(part, PlacedReference) else part
 
     def _named(self, reference: Reference) -> Reference:
         """Return a reference of a script, as it is written, under a number: what it comes to stands beside it."""

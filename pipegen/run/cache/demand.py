@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from pipegen.run.cache.results import Results
-from pipegen.run.events import Ended, Event, Skipped
-from pipegen.run.here.selection import read_stages
+from pipegen.run.events import Ended, RunEvent, Skipped
+from pipegen.run.local.selection import read_stages
 from pipegen.run.model import PipelineRun, Task, TaskId
 
 
-class Demand:
+class RequiredResults:
     """What is needed of *runs* for the stages that are *asked* for; it hears what becomes of them.
 
     What has *ended* in an earlier run needs nothing any more.
@@ -33,7 +33,7 @@ class Demand:
             for task in self._tasks.values()
         }
 
-    def hear(self, event: Event) -> None:
+    def hear(self, event: RunEvent) -> None:
         """Take note of what is over."""
         if isinstance(event, Skipped):
             self._over.add(event.task)

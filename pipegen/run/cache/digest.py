@@ -17,12 +17,12 @@ from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope,
 from pipegen.plan.model import Job, Output
 from pipegen.run.cache.canonical import Canonical, canonical
 from pipegen.run.cache.record import described
-from pipegen.run.here import artifacts
-from pipegen.run.here.effects import effects
-from pipegen.run.here.host import input_variable
-from pipegen.run.here.scripts import StageScript
+from pipegen.run.local.effects import effects
+from pipegen.run.local.files import artifacts
+from pipegen.run.local.scripts import StageScript
+from pipegen.run.local.shell_variables import input_variable
 from pipegen.run.model import Task, TaskId
-from pipegen.shell.host import Host
+from pipegen.shell.host import ShellEnvironment
 from pipegen.structs import Struct
 
 # Grows when scripts come to do something else although their text stays, or results are kept in another way.
@@ -31,7 +31,7 @@ FORMAT = 2
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-class Surroundings(Struct, kw_only=True):
+class JobEnvironmentState(Struct, kw_only=True):
     """What stages find around them.
 
     *environment* is that of the user, *variables* what scripts read besides; *tree* is where files are looked up whose
@@ -58,7 +58,10 @@ class Definitions:
     """
 
     def __init__(
-        self, scripts: Callable[[TaskId], StageScript], hosts: Mapping[str, Host], around: Surroundings
+        self,
+        scripts: Callable[[TaskId], StageScript],
+        hosts: Mapping[str, ShellEnvironment],
+        around: JobEnvironmentState,
     ) -> None:
         self._scripts, self._hosts, self._around = scripts, hosts, around
         self._forms: dict[TaskId, tuple[Canonical, StageScript]] = {}
@@ -82,7 +85,7 @@ def _is_reusable(job: Job, script: StageScript) -> bool:
     return not any(effects((job,)))
 
 
-def _digest(job: Job, script: StageScript, host: Host, around: Surroundings) -> str:
+def _digest(job: Job, script: StageScript, host: ShellEnvironment, around: JobEnvironmentState) -> str:
     images = [_image(text, host) for text in _images(job)]
     parts = {
         "format": FORMAT,
@@ -110,12 +113,12 @@ def _images(job: Job) -> tuple[Text, ...]:
     return (*((image.name,) if image is not None else ()), *(service.image for service in job.machine.services))
 
 
-def _image(text: Text, host: Host) -> str:
+def _image(text: Text, host: ShellEnvironment) -> str:
     """Return the name of an image, with the variables that it is read from."""
     return "".join(map(partial(_part, host=host), text.parts))
 
 
-def _part(part: Part, *, host: Host) -> str:
+def _part(part: Part, *, host: ShellEnvironment) -> str:
     match part:
         case Reference(scope=Scope.INPUT):
             value = f"${input_variable(part.name)}"

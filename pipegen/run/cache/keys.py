@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 
 from pipegen.run.cache.index import DamagedIndexError, Index
-from pipegen.run.seal import seal
+from pipegen.run.checksum import seal
 from pipegen.structs import Struct
 
 TABLES = """

@@ -13,7 +13,7 @@ from pipegen.run.cache.keys import Keys, Origin
 from pipegen.structs import MutableStruct, field
 
 
-class Input(MutableStruct):
+class CacheInput(MutableStruct):
     """Something read.
 
     Attributes:
@@ -34,7 +34,7 @@ class Lookup(MutableStruct):
 
     keys: Keys
     digest: str
-    inputs: Sequence[Input] = field(default_factory=tuple)
+    inputs: Sequence[CacheInput] = field(default_factory=tuple)
 
     def found(self) -> frozenset[int]:
         """Return the keys that fit all inputs as far as they are known."""

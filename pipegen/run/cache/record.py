@@ -7,7 +7,7 @@ import json
 import stat
 from pathlib import Path
 
-from pipegen.run.here import nofollow
+from pipegen.run.local.files import no_follow
 from pipegen.structs import Struct, converted
 
 
@@ -20,7 +20,7 @@ class KeptFile(Struct):
     link: str | None = None
 
 
-class Record(Struct):
+class CacheRecord(Struct):
     """A result: outputs, each a name and the digest of its value, and files in the order of their paths."""
 
     outputs: tuple[tuple[str, str], ...] = ()
@@ -44,7 +44,7 @@ class Record(Struct):
         return json.dumps({"outputs": self.outputs, "files": [_file_data(file) for file in self.files]})
 
     @classmethod
-    def loaded(cls, text: str) -> Record:
+    def loaded(cls, text: str) -> CacheRecord:
         """Return the record that was dumped to *text*; raise `ValueError` where it is none."""
         try:
             data = converted(json.loads(text), _Dumped)
@@ -65,13 +65,13 @@ class _Dumped(Struct):
 
 def described(root: str | Path, name: str) -> KeptFile:
     """Return what stands at *name* below *root*; what is neither a file nor a link has no content."""
-    about = nofollow.entry(root, name)
+    about = no_follow.entry(root, name)
     if about.link is not None:
         return KeptFile(name, link=about.link)
     mode = stat.S_IMODE(about.mode)
     if not about.is_file:
         return KeptFile(name, mode)
-    with nofollow.opened(root, name) as file:
+    with no_follow.opened(root, name) as file:
         return KeptFile(name, mode, hashlib.file_digest(file, "sha256").hexdigest())
 
 

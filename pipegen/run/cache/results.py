@@ -10,13 +10,13 @@ from typing import IO, TypeAlias
 from pipegen.plan.model import Job, Plan
 from pipegen.run.cache.digest import Definition
 from pipegen.run.cache.index import DamagedIndexError
-from pipegen.run.cache.lookup import Input, Lookup
-from pipegen.run.cache.record import KeptFile, Record, described
-from pipegen.run.cache.store import DamagedError, Held, Store
-from pipegen.run.here import artifacts, nofollow
-from pipegen.run.here.masking import Masks
-from pipegen.run.here.selection import read_stages
-from pipegen.run.here.workspace import Trees
+from pipegen.run.cache.lookup import CacheInput, Lookup
+from pipegen.run.cache.record import CacheRecord, KeptFile, described
+from pipegen.run.cache.store import DamagedError, Store, StoredRecord
+from pipegen.run.local.files import artifacts, no_follow
+from pipegen.run.local.files.workspace import Trees
+from pipegen.run.local.redaction.redactor import Redactor
+from pipegen.run.local.selection import read_stages
 from pipegen.run.model import Outcome, Task, TaskId
 from pipegen.structs import Struct
 
@@ -49,7 +49,7 @@ class _Known(Struct):
     """A result of this run: what it is known by, nothing where that is its content alone, and what it holds."""
 
     keys: frozenset[int]
-    record: Record
+    record: CacheRecord
 
 
 class Results:
@@ -65,7 +65,7 @@ class Results:
         trees: Trees,
         definition: Callable[[Task], Definition | None],
         *,
-        masks: Masks,
+        masks: Redactor,
         complain: Callable[[str], None],
     ) -> None:
         self._store, self._trees, self._definition = store, trees, definition
@@ -74,8 +74,8 @@ class Results:
         # The keys of stages that have not come to anything yet, by what they and those before them do.
         self._defined: dict[TaskId, frozenset[int]] = {}
         # Results that are whole, of stages that nothing has to run for; those in `_waiting` are put back when read.
-        self._found: dict[TaskId, Held] = {}
-        self._waiting: dict[TaskId, tuple[Job, Held]] = {}
+        self._found: dict[TaskId, StoredRecord] = {}
+        self._waiting: dict[TaskId, tuple[Job, StoredRecord]] = {}
         # What was known of the inputs of a stage when it was not found last.
         self._asked: dict[TaskId, object] = {}
         self._jobs: dict[str, dict[str, Job]] = {}
@@ -87,10 +87,10 @@ class Results:
         if definition is None:
             return None
         read = self._read(task, definition)
-        inputs = [Input(self._keys(part.task), part.selector, has_content=True) for part in read]
+        inputs = [CacheInput(self._keys(part.task), part.selector, has_content=True) for part in read]
         return Question(Lookup(self._store.keys, definition.digest, inputs), read)
 
-    def find(self, question: Question) -> Held | None:
+    def find(self, question: Question) -> StoredRecord | None:
         """Return a result that is known: by what has been done, and where that is not enough by what inputs hold.
 
         All inputs are there.
@@ -128,7 +128,7 @@ class Results:
             self._store.drop(held)
         return False
 
-    def found(self, task: Task) -> Held | None:
+    def found(self, task: Task) -> StoredRecord | None:
         """Return the result that *task* is known to have since `is_found` was asked."""
         return self._found.get(task.id)
 
@@ -143,7 +143,7 @@ class Results:
         definition = self._definition(task)
         return definition.digest if definition is not None else None
 
-    def take(self, task: Task, held: Held, *, is_asked_for: bool) -> tuple[tuple[str, bytes], ...] | None:
+    def take(self, task: Task, held: StoredRecord, *, is_asked_for: bool) -> tuple[tuple[str, bytes], ...] | None:
         """Return the values of a known result; None, and forget it, where it is lost.
 
         One that *is_asked_for* is put where others look for it; another one waits until a stage reads it.
@@ -179,7 +179,7 @@ class Results:
         if odd:
             self._complain(f"what {task.id.stage} leaves is not kept for later runs: {odd[0]}")
             return
-        files = [(described(folder, name), partial(nofollow.opened, folder, name)) for name in names]
+        files = [(described(folder, name), partial(no_follow.opened, folder, name)) for name in names]
         if self._has_secret(outcome.outputs, files):
             self._complain(f"what {task.id.stage} leaves holds a secret: it is not kept for later runs")
             return
@@ -198,12 +198,12 @@ class Results:
         self._store.touch(self._used)
         self._store.close()
 
-    def _restore(self, job: Job, held: Held) -> None:
+    def _restore(self, job: Job, held: StoredRecord) -> None:
         self._store.restore(held, self._trees.home(job))
         self._trees.bind(job, [(name, self._store.value(digest)) for name, digest in held.record.outputs])
         self._trees.show(job)
 
-    def _lose(self, task: Task, held: Held) -> None:
+    def _lose(self, task: Task, held: StoredRecord) -> None:
         self._found.pop(task.id, None)
         self._store.drop(held)
 
@@ -226,7 +226,7 @@ class Results:
         known = self._known.get(task)
         return known.keys if known is not None else self._defined.get(task, frozenset())
 
-    def _record(self, part: _Part) -> Record:
+    def _record(self, part: _Part) -> CacheRecord:
         """Return what a stage that has ended has left."""
         if part.task not in self._known:
             job = part.job
@@ -235,7 +235,7 @@ class Results:
             folder = self._trees.home(job)
             names = artifacts.sound(str(folder), self._trees.left(job), lambda _: None)
             files = (described(folder, name) for name in names)
-            self._known[part.task] = _Known(frozenset(), Record(tuple(outputs), tuple(files)))
+            self._known[part.task] = _Known(frozenset(), CacheRecord(tuple(outputs), tuple(files)))
         return self._known[part.task].record
 
     def _read(self, task: Task, definition: Definition) -> tuple[_Part, ...]:

@@ -19,9 +19,9 @@ from pipegen.run.cache.blobs import Added, Blobs, DamagedError, is_digest
 from pipegen.run.cache.index import DamagedIndexError, Index
 from pipegen.run.cache.keys import TABLES, Keys
 from pipegen.run.cache.lookup import Lookup
-from pipegen.run.cache.record import KeptFile, Record, is_there
-from pipegen.run.here import nofollow
-from pipegen.run.seal import seal
+from pipegen.run.cache.record import CacheRecord, KeptFile, is_there
+from pipegen.run.checksum import seal
+from pipegen.run.local.files import no_follow
 from pipegen.structs import Struct
 
 # Grows when what is stored, or what a digest is made of, comes to mean something else.
@@ -46,12 +46,12 @@ CREATE INDEX IF NOT EXISTS use_record ON use (record);
 """
 
 
-class Held(Struct):
+class StoredRecord(Struct):
     """A record that is there, by its number and its key."""
 
     id: int
     key: int
-    record: Record
+    record: CacheRecord
 
 
 class Store:
@@ -82,13 +82,13 @@ class Store:
         self._index.renew(why)
         self._blobs.prepare()
 
-    def find(self, keys: Iterable[int]) -> Held | None:
+    def find(self, keys: Iterable[int]) -> StoredRecord | None:
         """Return the record of the first of *keys* that has one, None where none has."""
         for key in sorted(keys):
             for number, data, told in self._index.rows("SELECT id, data, seal FROM record WHERE key = ?", (key,)):
                 if told != seal(key, data):
                     raise DamagedIndexError("a result is not what was written")
-                return Held(number, key, _loaded(data))
+                return StoredRecord(number, key, _loaded(data))
         return None
 
     def save(
@@ -96,7 +96,7 @@ class Store:
         key: Callable[[], int],
         outputs: Iterable[tuple[str, bytes]],
         files: Iterable[tuple[KeptFile, Callable[[], IO[bytes]]]],
-    ) -> Held:
+    ) -> StoredRecord:
         """Keep a result: *outputs* by name, and *files* with what opens them now.
 
         *key* is called for its key while the database is locked. An earlier result of that key is forgotten.
@@ -105,7 +105,7 @@ class Store:
         try:
             kept_outputs = [(name, self._added(BytesIO(value), added)) for name, value in outputs]
             kept_files = [self._kept(file, opened, added) for file, opened in files]
-            record = Record(tuple(kept_outputs), tuple(sorted(kept_files, key=lambda file: file.path)))
+            record = CacheRecord(tuple(kept_outputs), tuple(sorted(kept_files, key=lambda file: file.path)))
             with self._index.writing():
                 number = key()
                 earlier = self.find([number])
@@ -122,7 +122,7 @@ class Store:
             for one in added:
                 self._blobs.forget(one)
 
-    def link(self, lookup: Lookup, held: Held) -> None:
+    def link(self, lookup: Lookup, held: StoredRecord) -> None:
         """Let all that is known of the inputs lead to a result that has been found by some of it."""
         with self._index.writing():
             lookup.link(held.key)
@@ -131,11 +131,11 @@ class Store:
         """Return the value of an output; raise `DamagedError` where it is lost."""
         return self._blobs.read(digest)
 
-    def is_whole(self, held: Held) -> bool:
+    def is_whole(self, held: StoredRecord) -> bool:
         """Return whether all contents of a result are there as they were."""
         return all(map(self._blobs.is_whole, held.record.digests()))
 
-    def restore(self, held: Held, folder: Path) -> None:
+    def restore(self, held: StoredRecord, folder: Path) -> None:
         """Write what is not there of the files of a result into *folder*; raise `DamagedError` where one is lost."""
         for file in held.record.files:
             if is_there(folder, file):
@@ -143,7 +143,7 @@ class Store:
             if file.link is None:
                 self._blobs.write(file.digest, folder, file.path, file.mode)
             else:
-                nofollow.linked(folder, file.path, file.link)
+                no_follow.linked(folder, file.path, file.link)
 
     def touch(self, used: Iterable[int]) -> None:
         """Note that the records *used*, by their numbers, have been of use: they are the last to go."""
@@ -151,7 +151,7 @@ class Store:
         with self._index.writing():
             self._index.change("UPDATE record SET used = ? WHERE id = ?", [(now, one) for one in used])
 
-    def drop(self, held: Held) -> None:
+    def drop(self, held: StoredRecord) -> None:
         """Forget a result, such as one whose content is lost."""
         with self._index.writing():
             self._remove(held.id)
@@ -171,7 +171,7 @@ class Store:
         with opened() as source:
             return KeptFile(file.path, file.mode, self._added(source, added))
 
-    def _insert(self, key: int, record: Record, added: Iterable[Added]) -> Held:
+    def _insert(self, key: int, record: CacheRecord, added: Iterable[Added]) -> StoredRecord:
         # What was there before may be damaged, so what is new takes its place.
         for one in {one.digest: one for one in added}.values():
             self._blobs.keep(one)
@@ -181,7 +181,7 @@ class Store:
             "INSERT INTO record (key, data, seal, used) VALUES (?, ?, ?, ?)", (key, data, seal(key, data), self._now())
         )
         self._index.change("INSERT OR IGNORE INTO use VALUES (?, ?)", [(digest, made) for digest in record.digests()])
-        return Held(made, key, record)
+        return StoredRecord(made, key, record)
 
     def _trim(self) -> None:
         """Remove what was used longest ago until the rest fits."""
@@ -205,11 +205,11 @@ class Store:
                 self._blobs.remove(digest)
 
 
-def _loaded(data: str) -> Record:
+def _loaded(data: str) -> CacheRecord:
     try:
-        return Record.loaded(data)
+        return CacheRecord.loaded(data)
     except ValueError as error:
         raise DamagedIndexError(f"a result is none: {error}") from error
 
 
-__all__ = ["FORMAT", "DamagedError", "Held", "Store"]
+__all__ = ["FORMAT", "DamagedError", "StoredRecord", "Store"]

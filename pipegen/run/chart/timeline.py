@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import heapq
 
-from pipegen.run.events import Cause, Ended, Event, Parked, Ready, Skipped, Started
+from pipegen.run.events import Cause, Ended, Parked, Ready, RunEvent, Skipped, Started
 from pipegen.run.model import Attempt, Outcome, Task, TaskId
 from pipegen.structs import Struct
 
 
-class Wait(Struct):
+class TaskWait(Struct):
     """Some time that a task spent before it started; *what* names the lock or label, "" where nothing does."""
 
     cause: Cause
@@ -31,7 +31,7 @@ class Bar(Struct, kw_only=True):
     start: float
     end: float
     outcome: Outcome
-    waits: tuple[Wait, ...] = ()
+    waits: tuple[TaskWait, ...] = ()
 
     @property
     def task(self) -> Task:
@@ -49,7 +49,7 @@ class Timeline:
 
     def __init__(self) -> None:
         self._bars: list[Bar] = []
-        self._waits: dict[TaskId, list[Wait]] = {}
+        self._waits: dict[TaskId, list[TaskWait]] = {}
         # Since when a task waits, and what for.
         self._parked: dict[TaskId, Parked] = {}
         self._running: dict[TaskId, tuple[float, tuple[int, ...]]] = {}
@@ -57,7 +57,7 @@ class Timeline:
         self._lanes: dict[str, int] = {}
         self._free: dict[str, list[int]] = {}
 
-    def hear(self, event: Event) -> None:
+    def hear(self, event: RunEvent) -> None:
         """Take note of *event*."""
         match event:
             case Ready() | Skipped():
@@ -79,7 +79,7 @@ class Timeline:
         """End what *task* waits for."""
         parked = self._parked.pop(task, None)
         if parked is not None and time > parked.time:
-            self._waits.setdefault(task, []).append(Wait(parked.cause, parked.what, parked.time, time))
+            self._waits.setdefault(task, []).append(TaskWait(parked.cause, parked.what, parked.time, time))
 
     def _end(self, event: Ended) -> None:
         task = event.attempt.task.id

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pipegen.bindings.expression import Text
 from pipegen.plan.model import Job, Pull, Resources, Service
-from pipegen.run.here.texts import Texts
+from pipegen.run.local.texts import Texts
 from pipegen.shell.quote import quote
 from pipegen.source.git import ask
 from pipegen.structs import Struct

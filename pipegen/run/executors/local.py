@@ -13,14 +13,14 @@ from pipegen.run.clocks.real import RealClock
 from pipegen.run.executors.base import Tell
 from pipegen.run.executors.container import NOT_STARTED, Around, Containers, ImageNameError
 from pipegen.run.executors.process import Invocation, Process
-from pipegen.run.here import host as names
-from pipegen.run.here.folder import RunFolder
-from pipegen.run.here.masking import Masks
-from pipegen.run.here.scripts import StageScript
-from pipegen.run.here.texts import Texts
-from pipegen.run.here.workspace import Tree, Trees
-from pipegen.run.model import Attempt, Ending, Outcome, Task, TaskId
-from pipegen.shell.host import Host
+from pipegen.run.local import shell_variables as names
+from pipegen.run.local.files.run_folder import RunFolder
+from pipegen.run.local.files.workspace import Tree, Trees
+from pipegen.run.local.redaction.redactor import Redactor
+from pipegen.run.local.scripts import StageScript
+from pipegen.run.local.texts import Texts
+from pipegen.run.model import Attempt, AttemptResult, Outcome, Task, TaskId
+from pipegen.shell.host import ShellEnvironment
 from pipegen.structs import Struct
 
 # The kernel takes no argument of more than 128 KiB; no character takes more than four bytes.
@@ -28,13 +28,13 @@ _LONGEST_ARGUMENT = 32_000
 _NOT_MADE = "what it runs in could not be made"
 
 
-class Work(Struct, kw_only=True):
+class LocalTask(Struct, kw_only=True):
     """What a stage does on this machine: its script, the secrets in its environment, and the paths of their files."""
 
     script: StageScript
     secrets: Mapping[str, str]
     files: tuple[str, ...]
-    masks: Masks
+    masks: Redactor
 
 
 class LocalExecutor:
@@ -50,8 +50,8 @@ class LocalExecutor:
         clock: RealClock,
         folder: RunFolder,
         trees: Trees,
-        hosts: Mapping[str, Host],
-        work: Mapping[TaskId, Work],
+        hosts: Mapping[str, ShellEnvironment],
+        work: Mapping[TaskId, LocalTask],
         environment: Mapping[str, str],
         variables: Mapping[str, str],
         containers: Containers | None,
@@ -79,7 +79,7 @@ class LocalExecutor:
             self._running[task.id] = _Try(self, attempt, over)
         except (OSError, ImageNameError) as error:
             reason = f"its script: {error}" if isinstance(error, OSError) else str(error)
-            outcome = Outcome(ending=Ending.FAILED, failure=Failure.SYSTEM, reason=reason)
+            outcome = Outcome(ending=AttemptResult.FAILED, failure=Failure.SYSTEM, reason=reason)
             self.clock.at(self.clock.now(), partial(tell, attempt, outcome))
         else:
             self._running[task.id].begin()
@@ -113,7 +113,7 @@ class LocalExecutor:
         except OSError as error:
             self.complain(f"{error.filename or self._scripts}: {error.strerror}: a script is not shown")
 
-    def host(self, plan: Plan) -> Host:
+    def host(self, plan: Plan) -> ShellEnvironment:
         """Return what the scripts of *plan* find."""
         return self._hosts[plan.name]
 
@@ -171,7 +171,7 @@ class _Try:
 
     def _prepared(self, status: int) -> None:
         if status:
-            self._outcome = Outcome(ending=Ending.FAILED, failure=Failure.SYSTEM, reason=_NOT_MADE)
+            self._outcome = Outcome(ending=AttemptResult.FAILED, failure=Failure.SYSTEM, reason=_NOT_MADE)
             self._clean()
         elif self._is_stopped:
             self._clean()
@@ -184,16 +184,19 @@ class _Try:
     def _ran(self, status: int) -> None:
         """Judge the script by the status that it ended with, and run what comes after it."""
         if self._is_stopped:
-            self._outcome = Outcome(ending=Ending.CANCELLED, exit_code=status)
+            self._outcome = Outcome(ending=AttemptResult.CANCELLED, exit_code=status)
         elif status == 0:
-            self._outcome = Outcome(ending=Ending.SUCCESS, exit_code=0)
+            self._outcome = Outcome(ending=AttemptResult.SUCCESS, exit_code=0)
         elif status == NOT_STARTED and self._around.is_container:
             self._outcome = Outcome(
-                ending=Ending.FAILED, failure=Failure.SYSTEM, exit_code=status, reason="its container did not start"
+                ending=AttemptResult.FAILED,
+                failure=Failure.SYSTEM,
+                exit_code=status,
+                reason="its container did not start",
             )
         else:
             self._outcome = Outcome(
-                ending=Ending.FAILED, failure=Failure.SCRIPT, exit_code=status, reason=f"exit status {status}"
+                ending=AttemptResult.FAILED, failure=Failure.SCRIPT, exit_code=status, reason=f"exit status {status}"
             )
         if not self._work.script.after or self._is_killed:
             self._kept(0)
@@ -207,17 +210,17 @@ class _Try:
             self._run(around.arguments, self._tree.folder, self._kept)
 
     def _kept(self, _: int) -> None:
-        succeeded = self._outcome is not None and self._outcome.ending is Ending.SUCCESS
+        succeeded = self._outcome is not None and self._outcome.ending is AttemptResult.SUCCESS
         if not succeeded:
             self._executor.show(self._attempt.task)
         try:
             self._executor.trees.keep(self._attempt, self._tree, succeeded=succeeded)
             if succeeded:
                 outputs = tuple(self._outputs())
-                self._outcome = Outcome(ending=Ending.SUCCESS, exit_code=0, outputs=outputs)
+                self._outcome = Outcome(ending=AttemptResult.SUCCESS, exit_code=0, outputs=outputs)
         except OSError as error:
             reason = f"what it leaves could not be kept: {error}"
-            self._outcome = Outcome(ending=Ending.FAILED, failure=Failure.SYSTEM, reason=reason)
+            self._outcome = Outcome(ending=AttemptResult.FAILED, failure=Failure.SYSTEM, reason=reason)
         self._clean()
 
     def _clean(self) -> None:
@@ -234,7 +237,7 @@ class _Try:
 
     def _cleaned(self, _: int) -> None:
         self._process = None
-        self._over(self._outcome or Outcome(ending=Ending.CANCELLED))
+        self._over(self._outcome or Outcome(ending=AttemptResult.CANCELLED))
 
     def _outputs(self) -> Sequence[tuple[str, bytes]]:
         job = self._attempt.task.job
@@ -296,6 +299,8 @@ class _Try:
         try:
             self._process = Process(invocation, executor.clock, ended)
         except OSError as error:
-            self._outcome = Outcome(ending=Ending.FAILED, failure=Failure.SYSTEM, reason=f"{arguments[0]}: {error}")
+            self._outcome = Outcome(
+                ending=AttemptResult.FAILED, failure=Failure.SYSTEM, reason=f"{arguments[0]}: {error}"
+            )
             self._process = None
             executor.clock.at(executor.clock.now(), partial(self._cleaned, 0))

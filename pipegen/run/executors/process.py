@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable, Mapping, Sequence
 
 from pipegen.run.clocks.real import RealClock
-from pipegen.run.here.masking import MaskedStream, Masks
+from pipegen.run.local.redaction.redactor import RedactedStream, Redactor
 from pipegen.structs import Struct
 
 _CHUNK = 65_536
@@ -16,7 +16,7 @@ _CHUNK = 65_536
 _LARGEST_PIPE = 1 << 20
 # Python ignores these, and what it starts would too.
 _AS_USUAL = (signal.SIGPIPE, signal.SIGXFSZ)
-_NOTHING = Masks(())
+_NOTHING = Redactor(())
 
 
 class Invocation(Struct, kw_only=True):
@@ -30,7 +30,7 @@ class Invocation(Struct, kw_only=True):
     environment: Mapping[str, str]
     folder: str
     log: str
-    masks: Masks = _NOTHING
+    masks: Redactor = _NOTHING
     complain: Callable[[str], None] = lambda _: None
 
 
@@ -89,7 +89,7 @@ class _Pipe:
 
     def __init__(self, invocation: Invocation, clock: RealClock) -> None:
         self._clock = clock
-        self._stream = MaskedStream(invocation.masks) if invocation.masks else None
+        self._stream = RedactedStream(invocation.masks) if invocation.masks else None
         self._path, self._log = invocation.log, -1
         self._complain, self._is_full = invocation.complain, False
         self._exit, self.entrance = os.pipe()

@@ -9,14 +9,14 @@ from typing import TypeVar
 
 from pipegen.plan.model import Failure
 from pipegen.run.cache.blobs import DamagedError
-from pipegen.run.cache.demand import Demand
+from pipegen.run.cache.demand import RequiredResults
 from pipegen.run.cache.index import DamagedIndexError
 from pipegen.run.cache.results import Identity, Question, Results
-from pipegen.run.cache.store import Held
+from pipegen.run.cache.store import StoredRecord
 from pipegen.run.clock import Clock
 from pipegen.run.events import Cause
 from pipegen.run.executors.base import Executor, Tell
-from pipegen.run.model import Attempt, Ending, Outcome, Task
+from pipegen.run.model import Attempt, AttemptResult, Outcome, Task
 from pipegen.run.scheduling.base import Refusal
 from pipegen.structs import MutableStruct, field
 
@@ -55,7 +55,7 @@ class ReusingExecutor:
         self._is_forced, self._complain = is_forced, complain
         self._made: dict[Identity, _Made] = {}
         self._is_broken = False
-        self.demand: Demand | None = None
+        self.demand: RequiredResults | None = None
 
     def needs(self, task: Task) -> bool:
         """Return whether the result of *task* is needed; without a demand, all are."""
@@ -82,7 +82,7 @@ class ReusingExecutor:
         question = self._tried(partial(self._results.question, attempt.task))
         outcome = None if self._is_forced else self._tried(partial(self._taken, attempt.task, question))
         if outcome is None and not self._is_provided(attempt.task):
-            outcome = Outcome(ending=Ending.FAILED, failure=Failure.SYSTEM, reason=_LOST)
+            outcome = Outcome(ending=AttemptResult.FAILED, failure=Failure.SYSTEM, reason=_LOST)
         if outcome is not None:
             self._clock.at(self._clock.now(), partial(tell, attempt, outcome))
             return
@@ -109,11 +109,11 @@ class ReusingExecutor:
         while held is not None or (held := self._looked_up(task, question)) is not None:
             outputs = self._results.take(task, held, is_asked_for=is_asked_for)
             if outputs is not None:
-                return Outcome(ending=Ending.REUSED, outputs=outputs, is_waiting=not is_asked_for)
+                return Outcome(ending=AttemptResult.REUSED, outputs=outputs, is_waiting=not is_asked_for)
             held = None
         return None
 
-    def _looked_up(self, task: Task, question: Question | None) -> Held | None:
+    def _looked_up(self, task: Task, question: Question | None) -> StoredRecord | None:
         if question is None or (self.demand is not None and self.demand.lacks_inputs(task)):
             return None
         return self._results.find(question)
@@ -129,7 +129,7 @@ class ReusingExecutor:
         return True
 
     def _ended(self, question: Question, identity: Identity, tell: Tell, attempt: Attempt, outcome: Outcome) -> None:
-        if outcome.ending is Ending.SUCCESS:
+        if outcome.ending is AttemptResult.SUCCESS:
             self._tried(partial(self._results.keep, attempt.task, question, outcome))
         made = self._made.pop(identity, None)
         tell(attempt, outcome)

@@ -7,14 +7,14 @@ from functools import partial
 from typing import TypeAlias
 
 from pipegen.run.events import Cause
-from pipegen.run.model import Demand, Machine, Task, TaskId
+from pipegen.run.model import Demand, RunMachine, Task, TaskId
 from pipegen.run.scheduling.actions.allocate import allocate
 from pipegen.run.scheduling.actions.backfill import backfill
 from pipegen.run.scheduling.actions.enqueue import enqueue
 from pipegen.run.scheduling.amounts import Amounts, asks, put_to, take_from
 from pipegen.run.scheduling.base import Cycle, Placement, Refusal
 from pipegen.run.scheduling.hosts import host
-from pipegen.run.scheduling.lanes import Gang, Lane, Member, Standing, unseat
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, Standing, unseat
 from pipegen.run.scheduling.policies.critical_path import critical_path
 from pipegen.run.scheduling.policies.first_ready import first_ready
 from pipegen.run.scheduling.policies.fit import fit
@@ -22,7 +22,7 @@ from pipegen.run.scheduling.policies.gang import gang
 from pipegen.run.scheduling.policies.pack import pack
 from pipegen.run.scheduling.policies.proportion import proportion
 from pipegen.run.scheduling.queue.backoff import Delays
-from pipegen.run.scheduling.queue.entry import Part
+from pipegen.run.scheduling.queue.entry import QueueState
 from pipegen.run.scheduling.queue.queue import Habits
 from pipegen.run.scheduling.session import Freed, Session
 from pipegen.run.scheduling.votes import Votes, only
@@ -54,7 +54,9 @@ _ROUNDS = 2
 _MANY = 64.0
 
 
-def scheduler(machines: Sequence[Machine], *, order: str = CRITICAL_PATH, delays: Delays = _DELAYS) -> SessionScheduler:
+def scheduler(
+    machines: Sequence[RunMachine], *, order: str = CRITICAL_PATH, delays: Delays = _DELAYS
+) -> SessionScheduler:
     """Return a scheduler for *machines*, whose names differ; *order* is one of `ORDERS`."""
     slots = [one.slots for one in machines if one.slots is not None]
     session = Session(
@@ -78,7 +80,7 @@ class SessionScheduler:
         self._session = session
         # The gangs of ready tasks, by pipeline and demand.
         self._gangs: dict[tuple[str, Demand], Gang] = {}
-        self._members: dict[TaskId, Member] = {}
+        self._members: dict[TaskId, QueuedTask] = {}
         self._asked: dict[Demand, Amounts] = {}
         self._last_safety = 0.0
 
@@ -151,15 +153,15 @@ class SessionScheduler:
         """Return a new gang for *task* and those that ask for the same, in the lane of its pipeline."""
         name, lanes = task.id.pipeline, self._session.lanes
         if name not in lanes:
-            self._session.open_lane(Lane(name=name, order=len(lanes)))
+            self._session.open_lane(JobQueue(name=name, order=len(lanes)))
         return Gang(name=task.id.stage, lane=lanes[name], is_alike=True)
 
-    def _join(self, line: Gang, task: Task, now: float) -> Member:
+    def _join(self, line: Gang, task: Task, now: float) -> QueuedTask:
         demand = task.demand
         asked = self._asked.get(demand)
         if asked is None:
             asked = self._asked[demand] = asks(demand)
-        member = Member(
+        member = QueuedTask(
             name=task.id.stage,
             gang=line,
             asks=asked,
@@ -180,7 +182,7 @@ class SessionScheduler:
         self._members[task.id] = member
         return member
 
-    def _leave(self, member: Member) -> None:
+    def _leave(self, member: QueuedTask) -> None:
         member.standing = Standing.GONE
         member.gang.size -= 1
         take_from(member.gang.lane.asked, member.asks)
@@ -211,8 +213,8 @@ class SessionScheduler:
         for queue in (self._session.queues[line.lane.name], self._session.light):
             if line in queue:
                 part = queue.entry(line).part
-                if part is Part.BACKOFF:
+                if part is QueueState.BACKOFF:
                     return (Cause.BACKOFF, "")
-                if part is Part.PARKED:
+                if part is QueueState.PARKED:
                     return line.cause
         return (Cause.SLOT, "")

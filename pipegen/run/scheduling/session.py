@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from pipegen.run.events import Cause
 from pipegen.run.scheduling.amounts import is_bounded
 from pipegen.run.scheduling.fitting import could_fit, is_kept, is_room, why
-from pipegen.run.scheduling.hosts import Host
-from pipegen.run.scheduling.lanes import Gang, Lane, Member, Standing
-from pipegen.run.scheduling.places import Places
-from pipegen.run.scheduling.queue.entry import Entry
+from pipegen.run.scheduling.hosts import SchedulerNode
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, Standing
+from pipegen.run.scheduling.places import MachineState
+from pipegen.run.scheduling.queue.entry import QueuedItem
 from pipegen.run.scheduling.queue.heap import Rank
-from pipegen.run.scheduling.queue.hints import Event, Hint
+from pipegen.run.scheduling.queue.hints import Hint, QueueEvent
 from pipegen.run.scheduling.queue.queue import Habits, Queue
 from pipegen.run.scheduling.statement import Statement
 from pipegen.run.scheduling.turns import Turns
@@ -55,22 +55,22 @@ class Session:
 
     def __init__(
         self,
-        hosts: Sequence[Host],
+        hosts: Sequence[SchedulerNode],
         tiers: Sequence[Sequence[Callable[[Session], Votes]]],
         *,
         habits: Habits,
         patience: float,
     ) -> None:
-        self.places = Places(hosts)
-        self.lanes: dict[str, Lane] = {}
+        self.places = MachineState(hosts)
+        self.lanes: dict[str, JobQueue] = {}
         self.queues: dict[str, Queue[Gang]] = {}
         self.entering: list[Gang] = []
-        self.started: list[Member] = []
+        self.started: list[QueuedTask] = []
         self.changed: dict[Gang, None] = {}
         self.placed = 0
         self.now = 0.0
         self.version = 0
-        self.asking: dict[Lane, None] = {}
+        self.asking: dict[JobQueue, None] = {}
         self.ballot = Ballot([[policy(self) for policy in tier] for tier in tiers])
         self.turns = Turns(self.ballot.lane_key, lambda lane: self.queues[lane.name].has_next())
         self._habits = habits
@@ -79,18 +79,18 @@ class Session:
         self.light: Queue[Gang] = Queue(self._light_rank, self._hints, habits)
         # Of all queues, those that may have somebody parked or in backoff: with many lanes, most have not.
         self._waiting: dict[Queue[Gang], None] = {}
-        self._lanes: dict[Queue[Gang], Lane] = {}
+        self._lanes: dict[Queue[Gang], JobQueue] = {}
         self._pledges: dict[Gang, Statement] = {}
         # Gangs refused for want of room, each with how many are placed when it is looked at again.
         self._aging: deque[tuple[float, Gang]] = deque()
 
-    def open_lane(self, lane: Lane) -> None:
+    def open_lane(self, lane: JobQueue) -> None:
         """Open *lane*."""
         self.lanes[lane.name] = lane
         self.queues[lane.name] = Queue(self._rank, self._hints, self._habits)
         self._lanes[self.queues[lane.name]] = lane
 
-    def ask_anew(self, lane: Lane) -> None:
+    def ask_anew(self, lane: JobQueue) -> None:
         """Note that *lane* asks for more or less."""
         self.version += 1
         self.asking[lane] = None
@@ -133,7 +133,7 @@ class Session:
         if gang.first(light=True) is not None:
             self.light.update(gang, self.now)
 
-    def find(self, member: Member) -> Host | None:
+    def find(self, member: QueuedTask) -> SchedulerNode | None:
         """Return the best machine that has room for *member* now, if its locks are free."""
         if self.places.held(member.locks):
             return None
@@ -143,7 +143,7 @@ class Session:
             return good[0] if good else None
         return min(good, key=lambda host: self.ballot.host_key(member, host))
 
-    def find_future(self, member: Member) -> Host | None:
+    def find_future(self, member: QueuedTask) -> SchedulerNode | None:
         """Return the machine that soonest may have room for *member*, by what others take there now.
 
         One that keeps room already is left out: two might each wait there for what the other keeps.
@@ -182,21 +182,21 @@ class Session:
             self.wait(member)
         return found
 
-    def wait(self, member: Member) -> None:
+    def wait(self, member: QueuedTask) -> None:
         """Let *member* wait in its gang."""
         member.gang.push(member, self.ballot.member_key(member))
 
     def wake(self, freed: Freed) -> None:
         """Wake those who wait for what is *freed*."""
-        events = [Event(ROOM, self.places.hosts[name]) for name in dict.fromkeys(freed.hosts)]
+        events = [QueueEvent(ROOM, self.places.hosts[name]) for name in dict.fromkeys(freed.hosts)]
         if freed.locks:
-            events.append(Event(LOCK, freed.locks))
+            events.append(QueueEvent(LOCK, freed.locks))
         for queue in self.waiting_queues():
             for event in events if queue.has_parked() else ():
                 queue.event(event, self.now)
             self._look_at(queue)
 
-    def park(self, queue: Queue[Gang], gang: Gang, member: Member) -> None:
+    def park(self, queue: Queue[Gang], gang: Gang, member: QueuedTask) -> None:
         """Park *gang*, whose *member* found no place, until that can change."""
         self.changed[gang] = None
         self._waiting[queue] = None
@@ -224,26 +224,26 @@ class Session:
                 self.queues[gang.lane.name].activate(gang)
                 self.turns.touch(gang.lane)
 
-    def _rank(self, entry: Entry[Gang]) -> Rank:
+    def _rank(self, entry: QueuedItem[Gang]) -> Rank:
         # Room must be promised to who is aged before the others take it again.
         return (not self.is_aged(entry.item), *self.ballot.gang_key(entry.item))
 
-    def _light_rank(self, entry: Entry[Gang]) -> Rank:
+    def _light_rank(self, entry: QueuedItem[Gang]) -> Rank:
         return (*self.ballot.lane_key(entry.item.lane), *self.ballot.gang_key(entry.item))
 
-    def _has_room(self, gang: Gang, event: Event) -> Hint:
+    def _has_room(self, gang: Gang, event: QueueEvent) -> Hint:
         """Return whether the machine that *event* is about has room for who is first in *gang*, promises included."""
-        host: Host = event.what
+        host: SchedulerNode = event.what
         for _, member in self._pledges[gang].operations if gang in self._pledges else ():
             if member.standing is Standing.PROMISED:
                 return _hint(is_kept(member, host) or self._is_good(member, host))
         first = gang.first() or gang.first(light=True)
         return _hint(first is not None and self._is_good(first, host))
 
-    def _is_good(self, member: Member, host: Host) -> bool:
+    def _is_good(self, member: QueuedTask, host: SchedulerNode) -> bool:
         return is_room(member, host) and self.ballot.is_placeable(member, host)
 
-    def _has_locks(self, gang: Gang, _event: Event) -> Hint:
+    def _has_locks(self, gang: Gang, _event: QueueEvent) -> Hint:
         first = gang.first() or gang.first(light=True)
         return _hint(first is not None and not self.places.held(first.locks))
 
@@ -252,7 +252,7 @@ def _hint(is_helped: bool) -> Hint:  # noqa: FBT001 # a predicate's answer, put 
     return Hint.HELPS if is_helped else Hint.DOES_NOT
 
 
-def _lack(member: Member, host: Host) -> float:
+def _lack(member: QueuedTask, host: SchedulerNode) -> float:
     """Return how much *host* lacks that *member* asks for, as a part of what it has."""
     bounded = [name for name in member.asks if is_bounded(host.limits[name])]
     return max((max(0.0, member.asks[name] - host.idle[name]) / host.limits[name] for name in bounded), default=0.0)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any
 
-from pipegen.run.scheduling.lanes import Key, Lane
+from pipegen.run.scheduling.job_queues import JobQueue, Key
 
 
 class Turns:
@@ -18,18 +18,18 @@ class Turns:
 
     __slots__ = ("_filed", "_has_next", "_key", "_kinds", "_touched")
 
-    def __init__(self, key: Callable[[Lane], Key], has_next: Callable[[Lane], bool]) -> None:
+    def __init__(self, key: Callable[[JobQueue], Key], has_next: Callable[[JobQueue], bool]) -> None:
         self._key, self._has_next = key, has_next
         # Of each kind, the lanes with when they were served; those that are filed elsewhere by now are passed over.
-        self._kinds: dict[Any, list[tuple[int, int, Lane]]] = {}
-        self._filed: dict[Lane, tuple[Any, int]] = {}
-        self._touched: dict[Lane, None] = {}
+        self._kinds: dict[Any, list[tuple[int, int, JobQueue]]] = {}
+        self._filed: dict[JobQueue, tuple[Any, int]] = {}
+        self._touched: dict[JobQueue, None] = {}
 
-    def touch(self, lane: Lane) -> None:
+    def touch(self, lane: JobQueue) -> None:
         """Note that *lane* asks for or has more or less, was served, or may have somebody to place."""
         self._touched[lane] = None
 
-    def first(self) -> Lane | None:
+    def first(self) -> JobQueue | None:
         """Return the lane whose turn it is, None where none has anybody to place."""
         self._settle()
         if len(self._filed) == 1:
@@ -44,7 +44,7 @@ class Turns:
                 del self._kinds[kind]
         return min(heads, key=self._key, default=None)
 
-    def remove(self, lane: Lane) -> None:
+    def remove(self, lane: JobQueue) -> None:
         """Let *lane* have no turn until it is touched again."""
         self._filed.pop(lane, None)
 
@@ -60,13 +60,13 @@ class Turns:
         self._touched.clear()
 
 
-def _kind(lane: Lane) -> object:
+def _kind(lane: JobQueue) -> object:
     """Return all that a key of *lane* is made of, but for when it was served, and its own place."""
     own = (lane.priority, lane.is_open, tuple(lane.taken.items()))
     return (*own, *asked_kind(lane))
 
 
-def asked_kind(lane: Lane) -> tuple[object, ...]:
+def asked_kind(lane: JobQueue) -> tuple[object, ...]:
     """Return all that decides what *lane* deserves."""
     asked = (lane.weight, tuple(lane.asked.items()))
     if not lane.guarantee and not lane.capability:

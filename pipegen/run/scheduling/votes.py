@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum
 from typing import TypeVar
 
-from pipegen.run.scheduling.hosts import Host
-from pipegen.run.scheduling.lanes import Gang, Key, Lane, Member
+from pipegen.run.scheduling.hosts import SchedulerNode
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, Key, QueuedTask
 from pipegen.structs import Struct, replace
 
 V = TypeVar("V")
@@ -39,13 +39,13 @@ class Votes(Struct, kw_only=True):
         is_valid: whether a gang can ever be placed.
     """
 
-    lane_key: Callable[[Lane], Sort] | None = None
+    lane_key: Callable[[JobQueue], Sort] | None = None
     gang_key: Callable[[Gang], Sort] | None = None
-    member_key: Callable[[Member], Sort] | None = None
-    host_key: Callable[[Member, Host], Sort] | None = None
-    is_placeable: Callable[[Member, Host], bool] | None = None
-    may_take: Callable[[Lane, Member], bool] | None = None
-    is_overused: Callable[[Lane], bool] | None = None
+    member_key: Callable[[QueuedTask], Sort] | None = None
+    host_key: Callable[[QueuedTask, SchedulerNode], Sort] | None = None
+    is_placeable: Callable[[QueuedTask, SchedulerNode], bool] | None = None
+    may_take: Callable[[JobQueue, QueuedTask], bool] | None = None
+    is_overused: Callable[[JobQueue], bool] | None = None
     may_enter: Callable[[Gang], Vote] | None = None
     entered: Callable[[Gang], None] | None = None
     is_ready: Callable[[Gang], bool] | None = None
@@ -80,7 +80,7 @@ class Ballot:
         self._may_enter = [_given(one.may_enter for one in tier) for tier in tiers]
         self._promised = [_given(one.is_promised for one in tier) for tier in tiers]
 
-    def lane_key(self, lane: Lane) -> Key:
+    def lane_key(self, lane: JobQueue) -> Key:
         """Return where *lane* stands; of those that stand alike, the one served longest ago comes first."""
         return (*[key(lane) for key in self._lane_keys], lane.served, lane.order)
 
@@ -89,26 +89,26 @@ class Ballot:
         first = gang.first() or gang.first(light=True)
         return (*[key(gang) for key in self._gang_keys], first.order if first else 0)
 
-    def member_key(self, member: Member) -> Key:
+    def member_key(self, member: QueuedTask) -> Key:
         """Return where *member* stands in its gang."""
         return tuple([key(member) for key in self._member_keys])
 
-    def host_key(self, member: Member, host: Host) -> Key:
+    def host_key(self, member: QueuedTask, host: SchedulerNode) -> Key:
         """Return how well *host* does for *member*, the least the best."""
         return (*[key(member, host) for key in self._host_keys], host.order)
 
-    def is_placeable(self, member: Member, host: Host) -> bool:
+    def is_placeable(self, member: QueuedTask, host: SchedulerNode) -> bool:
         """Return whether all agree that *host* will do."""
         for agrees in self._placeable:  # noqa: SIM110 # asked for each task and machine: twice as fast as all()
             if not agrees(member, host):
                 return False
         return True
 
-    def may_take(self, lane: Lane, member: Member) -> bool:
+    def may_take(self, lane: JobQueue, member: QueuedTask) -> bool:
         """Return whether all agree that *lane* may take what *member* asks for."""
         return all(agrees(lane, member) for agrees in self._may_take)
 
-    def is_overused(self, lane: Lane) -> bool:
+    def is_overused(self, lane: JobQueue) -> bool:
         """Return whether anybody says that *lane* has had enough."""
         return any(says(lane) for says in self._overused)
 

@@ -6,7 +6,7 @@ import pytest
 from bindings.scripted import parsed, scalar
 
 from pipegen.bindings.script.entry import parse_script
-from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, Placed
+from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, PlacedReference
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report
 
@@ -98,14 +98,14 @@ def test_dollars_in_front_escape() -> None:
     parts = parsed("p $${build.v} $$${build.v}", "build").parts
 
     assert parts[:3] == ("p ", Escaped("${build.v}", Context.WORD), " $$")
-    assert isinstance(parts[3], Placed)
+    assert isinstance(parts[3], PlacedReference)
 
 
 def test_a_quoted_document_is_taken_apart() -> None:
     """Its delimiter and its text are known for what they are."""
     parts = parsed("cat <<'E' x\n$a ${build.v}\n$b\nE\n$c", "build").parts
 
-    assert [part for part in parts if not isinstance(part, Placed)] == [
+    assert [part for part in parts if not isinstance(part, PlacedReference)] == [
         "cat <<",
         Delimiter("'E'", "E"),
         " x\n",

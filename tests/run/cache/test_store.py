@@ -14,9 +14,9 @@ import pytest
 from pipegen.run.cache.blobs import DamagedError
 from pipegen.run.cache.index import DamagedIndexError
 from pipegen.run.cache.keys import Origin
-from pipegen.run.cache.record import KeptFile, Record
+from pipegen.run.cache.record import CacheRecord, KeptFile
 from pipegen.run.cache.store import FORMAT, Store
-from pipegen.run.here.nofollow import opened
+from pipegen.run.local.files.no_follow import opened
 
 PLENTY = 1_000_000
 LITTLE = 200
@@ -168,14 +168,14 @@ def test_two_processes_share_a_store(tmp_path: Path) -> None:
 
 def test_a_reader_sees_only_what_it_reads() -> None:
     """The digest of the part that is read does not change with the rest."""
-    one = Record((("size", "11"), ("version", "22")), (KeptFile("a", digest="33"),))
-    other = Record((("size", "99"), ("version", "22")), (KeptFile("a", digest="44"),))
+    one = CacheRecord((("size", "11"), ("version", "22")), (KeptFile("a", digest="33"),))
+    other = CacheRecord((("size", "99"), ("version", "22")), (KeptFile("a", digest="44"),))
 
     assert one.value("version") == other.value("version")
     assert one.tree() != other.tree()
     assert one.value("size") != other.value("size")
     assert one.value("absent") == other.value("absent") != one.value("size")
-    assert Record.loaded(one.dumped()) == one
+    assert CacheRecord.loaded(one.dumped()) == one
 
 
 def test_the_database_is_of_this_format(tmp_path: Path) -> None:

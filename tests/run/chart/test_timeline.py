@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from run.paper import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.model import Delay, Failure, Gate, Limits, Plan, Retry
-from pipegen.run.chart.timeline import Bar, Timeline, Wait
-from pipegen.run.events import Cause, Ended, Event, Parked, Ready, Started
+from pipegen.plan.model import Delay, Deployment, Failure, Limits, Plan, Retry
+from pipegen.run.chart.timeline import Bar, TaskWait, Timeline
+from pipegen.run.events import Cause, Ended, Parked, Ready, RunEvent, Started
 from pipegen.run.model import Attempt, Demand, Outcome, Task, TaskId
 
 
-def told(*events: Event) -> tuple[Bar, ...]:
+def told(*events: RunEvent) -> tuple[Bar, ...]:
     """Return what a timeline makes of *events*."""
     timeline = Timeline()
     for event in events:
@@ -52,11 +52,11 @@ def test_slots_are_taken_from_the_lowest() -> None:
 
 def test_what_a_task_waited_for_stands_with_its_try() -> None:
     """A delay, then a slot; what took no time is no wait."""
-    plan = paper_plan(ExecutionGraph([["a"], ["b"]]), gates={"b": Gate(delay=Delay(2, NOWHERE))})
+    plan = paper_plan(ExecutionGraph([["a"], ["b"]]), gates={"b": Deployment(delay=Delay(2, NOWHERE))})
     first, second = bars(plan, 1, durations={"a": 5.0})
 
     assert first.waits == ()
-    assert second.waits == (Wait(Cause.DELAY, "", 0.0, 2.0), Wait(Cause.SLOT, "", 2.0, 5.0))
+    assert second.waits == (TaskWait(Cause.DELAY, "", 0.0, 2.0), TaskWait(Cause.SLOT, "", 2.0, 5.0))
     assert [wait.seconds for wait in second.waits] == [2.0, 3.0]
 
 
@@ -95,4 +95,4 @@ def test_a_try_that_is_told_again_as_final_is_one_bar() -> None:
         *(Ended(2.0, attempt, FAILED, False), Ended(3.0, attempt, FAILED, True)),
     )
     assert spans(found) == [("a", 1, (0,), 1.0, 2.0)]
-    assert found[0].waits == (Wait(Cause.LOCK, "x", 0.0, 1.0),)
+    assert found[0].waits == (TaskWait(Cause.LOCK, "x", 0.0, 1.0),)

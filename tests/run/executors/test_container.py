@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from pipegen.compiler import analyse
-from pipegen.config.load import decode
+from pipegen.config.files.load import decode
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Output
 from pipegen.run.executors.container import Around, Containers, program
-from pipegen.run.here.host import host
-from pipegen.run.here.texts import Texts
+from pipegen.run.local.shell_variables import host
+from pipegen.run.local.texts import Texts
 
 STAGE = """\
 pipelines:

@@ -11,7 +11,7 @@ import pytest
 
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.executors.process import Invocation, Process
-from pipegen.run.here.masking import Masks
+from pipegen.run.local.redaction.redactor import Redactor
 from pipegen.structs import replace
 
 
@@ -29,7 +29,7 @@ def invocation(folder: Path, script: str, *secrets: str) -> Invocation:
         environment={"PATH": os.environ["PATH"], "GIVEN": "value"},
         folder=str(folder),
         log=str(folder / "log"),
-        masks=Masks(secrets),
+        masks=Redactor(secrets),
     )
 
 
@@ -108,7 +108,7 @@ def test_what_cannot_be_started_is_told_at_once(clock: RealClock, tmp_path: Path
     )
     files = len(list(Path("/proc/self/fd").iterdir()))
 
-    for masks in (Masks(()), Masks(["s3cret"])):
+    for masks in (Redactor(()), Redactor(["s3cret"])):
         with pytest.raises(FileNotFoundError):
             Process(
                 Invocation(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipegen.run.scheduling.lanes import Gang, Lane, Member
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
 from pipegen.run.scheduling.session import SIZE, Session
 from pipegen.run.scheduling.statement import Statement
 
@@ -15,7 +15,7 @@ def allocate(session: Session) -> None:
     A gang that does not fit is parked and holds up nobody; one that many have overtaken is promised room.
     """
     session.age()
-    overused: list[Lane] = []
+    overused: list[JobQueue] = []
     while session.places.has_free() and (lane := session.turns.first()) is not None:
         if session.ballot.is_overused(lane):
             overused.append(lane)
@@ -28,7 +28,7 @@ def allocate(session: Session) -> None:
         session.turns.touch(lane)
 
 
-def _serve(session: Session, lane: Lane) -> bool:
+def _serve(session: Session, lane: JobQueue) -> bool:
     """Look at the first gang of *lane*; return False if there is none."""
     queue = session.queues[lane.name]
     entry = queue.pop(session.now)
@@ -47,7 +47,7 @@ def _serve(session: Session, lane: Lane) -> bool:
     return True
 
 
-def _conclude(session: Session, gang: Gang, statement: Statement, refused: Member | None) -> None:
+def _conclude(session: Session, gang: Gang, statement: Statement, refused: QueuedTask | None) -> None:
     """Let the gang start if enough of it is placed, else undo it; queue it again, or park it."""
     queue = session.queues[gang.lane.name]
     if session.ballot.is_ready(gang):
@@ -66,10 +66,10 @@ def _conclude(session: Session, gang: Gang, statement: Statement, refused: Membe
         queue.add(gang, session.now)
 
 
-def _place(session: Session, gang: Gang, statement: Statement) -> Member | None:
+def _place(session: Session, gang: Gang, statement: Statement) -> QueuedTask | None:
     """Place members of *gang* until enough are, then one by one; return the first who finds no place."""
-    failed: dict[str, Member] = {}
-    passed: list[Member] = []
+    failed: dict[str, QueuedTask] = {}
+    passed: list[QueuedTask] = []
     while (member := gang.pop()) is not None:
         if member.role in failed or not session.ballot.may_take(gang.lane, member):
             passed.append(member)
@@ -94,7 +94,7 @@ def _place(session: Session, gang: Gang, statement: Statement) -> Member | None:
     return next(iter(failed.values()), None)
 
 
-def _promise(session: Session, member: Member, statement: Statement) -> bool:
+def _promise(session: Session, member: QueuedTask, statement: Statement) -> bool:
     """Keep room for *member* if it is its turn for that, and only room is lacking."""
     if not session.is_aged(member.gang) or session.places.held(member.locks):
         return False
@@ -102,7 +102,7 @@ def _promise(session: Session, member: Member, statement: Statement) -> bool:
     return host is not None and statement.promise(member, host.name)
 
 
-def _may_go_on(gang: Gang, failed: Sequence[Member]) -> bool:
+def _may_go_on(gang: Gang, failed: Sequence[QueuedTask]) -> bool:
     """Return whether *gang* can still start although there is no place for those who *failed*, nor for their like."""
     if gang.least == gang.size:
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.run.scheduling.lanes import Gang
+from pipegen.run.scheduling.job_queues import Gang
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.statement import Statement
 

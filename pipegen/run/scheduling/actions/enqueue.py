@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from heapq import heapify, heappop, heappush
 
-from pipegen.run.scheduling.lanes import Gang
+from pipegen.run.scheduling.job_queues import Gang
 from pipegen.run.scheduling.session import Session
 
 

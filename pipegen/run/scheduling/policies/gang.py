@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.run.scheduling.lanes import Gang, Standing
+from pipegen.run.scheduling.job_queues import Gang, Standing
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.votes import Vote, Votes
 

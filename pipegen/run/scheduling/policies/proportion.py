@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from math import inf
 
 from pipegen.run.scheduling.amounts import Amounts, is_bounded, put_to, share, take_from
-from pipegen.run.scheduling.lanes import Gang, Lane, Member
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.turns import asked_kind
 from pipegen.run.scheduling.votes import Vote, Votes
@@ -30,11 +30,11 @@ class _Shares(MutableStruct):
 
     session: Session
     _version: int = -1
-    _kinds: dict[Lane, object] = field(default_factory=dict)
-    _alike: dict[object, dict[Lane, None]] = field(default_factory=dict)
+    _kinds: dict[JobQueue, object] = field(default_factory=dict)
+    _alike: dict[object, dict[JobQueue, None]] = field(default_factory=dict)
     _deserved: Mapping[object, Amounts] = field(default_factory=dict)
 
-    def deserved(self, lane: Lane) -> Amounts:
+    def deserved(self, lane: JobQueue) -> Amounts:
         """Return what *lane* deserves."""
         if self._version != self.session.version:
             self._version = self.session.version
@@ -44,7 +44,7 @@ class _Shares(MutableStruct):
             self._deserved = _poured(self._alike, self.session.places.totals)
         return self._deserved.get(self._kinds.get(lane), {})
 
-    def _sort(self, lane: Lane) -> None:
+    def _sort(self, lane: JobQueue) -> None:
         """Put *lane* to those that deserve the same."""
         before = self._kinds.get(lane)
         if before in self._alike:
@@ -54,24 +54,24 @@ class _Shares(MutableStruct):
         kind = self._kinds[lane] = asked_kind(lane)
         self._alike.setdefault(kind, {})[lane] = None
 
-    def capability(self, lane: Lane) -> Amounts:
+    def capability(self, lane: JobQueue) -> Amounts:
         """Return the most that *lane* may have: what is guaranteed to others, it may not."""
         return _most(lane, _guaranteed((one, 1) for one in self.session.lanes.values()), self.session.places.totals)
 
 
-def deserved(lanes: Iterable[Lane], totals: Amounts) -> Mapping[str, Amounts]:
+def deserved(lanes: Iterable[JobQueue], totals: Amounts) -> Mapping[str, Amounts]:
     """Return what each lane deserves of *totals*: water is poured by weight until all is given or all have enough.
 
     Lanes that ask for nothing, and are guaranteed nothing, are left out.
     """
-    alike: dict[object, dict[Lane, None]] = {}
+    alike: dict[object, dict[JobQueue, None]] = {}
     for lane in lanes:
         alike.setdefault(asked_kind(lane), {})[lane] = None
     found = _poured(alike, totals)
     return {lane.name: found[kind] for kind, group in alike.items() for lane in group if kind in found}
 
 
-def _poured(alike: Mapping[object, Mapping[Lane, None]], totals: Amounts) -> Mapping[object, Amounts]:
+def _poured(alike: Mapping[object, Mapping[JobQueue, None]], totals: Amounts) -> Mapping[object, Amounts]:
     """Return what each lane of each kind deserves of *totals*: those that are *alike* deserve the same."""
     groups = {kind: (next(iter(group)), len(group)) for kind, group in alike.items()}
     groups = {kind: (one, count) for kind, (one, count) in groups.items() if one.guarantee or any(one.asked.values())}
@@ -99,7 +99,7 @@ def _poured(alike: Mapping[object, Mapping[Lane, None]], totals: Amounts) -> Map
     return found
 
 
-def _guaranteed(lanes: Iterable[tuple[Lane, int]]) -> Amounts:
+def _guaranteed(lanes: Iterable[tuple[JobQueue, int]]) -> Amounts:
     """Return what is guaranteed to all lanes together, of each of which there are so many."""
     found: dict[str, float] = {}
     for lane, count in lanes:
@@ -107,14 +107,14 @@ def _guaranteed(lanes: Iterable[tuple[Lane, int]]) -> Amounts:
     return found
 
 
-def _most(lane: Lane, guaranteed: Amounts, totals: Amounts) -> Amounts:
+def _most(lane: JobQueue, guaranteed: Amounts, totals: Amounts) -> Amounts:
     """Return the most that *lane* may have of *totals*: no more than its capability, nor what is kept for others."""
     kept = {name: amount - lane.guarantee.get(name, 0) for name, amount in guaranteed.items()}
     limits = lane.capability or {}
     return {name: min(amount - kept.get(name, 0), limits.get(name, inf)) for name, amount in totals.items()}
 
 
-def _share(lane: Lane, whole: Amounts) -> float:
+def _share(lane: JobQueue, whole: Amounts) -> float:
     """Return how much *lane* has of *whole*; what has no bound is shared with nobody.
 
     It is rounded, so that who has as much as others is not put behind them by the last digit of a sum.
@@ -122,7 +122,7 @@ def _share(lane: Lane, whole: Amounts) -> float:
     return round(share({name: lane.taken.get(name, 0) for name in whole}, whole), 9)
 
 
-def _filled(have: Amounts, left: Amounts, part: float, most: Amounts, lane: Lane) -> dict[str, float]:
+def _filled(have: Amounts, left: Amounts, part: float, most: Amounts, lane: JobQueue) -> dict[str, float]:
     """Return what *lane* has after its part of what is left: no more than it may have, asks for or is guaranteed."""
     return {
         name: max(
@@ -141,7 +141,7 @@ def _is_all_taken(taken: Amounts, whole: Amounts) -> bool:
     return all(taken.get(name, 0) >= amount for name, amount in whole.items())
 
 
-def _may_take(lane: Lane, member: Member, whole: Amounts) -> bool:
+def _may_take(lane: JobQueue, member: QueuedTask, whole: Amounts) -> bool:
     """Return whether *lane* stays within *whole* in what *member* asks for."""
     return all(lane.taken.get(name, 0) + asked <= whole.get(name, inf) for name, asked in member.asks.items() if asked)
 

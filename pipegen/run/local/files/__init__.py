@@ -1,0 +1,1 @@
+"""Files of local runs: workspaces, artifacts, the folder of a run."""

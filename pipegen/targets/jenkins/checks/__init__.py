@@ -1,0 +1,1 @@
+"""Checks of what Jenkins supports, and the plugins that a file needs."""

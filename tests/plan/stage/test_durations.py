@@ -1,0 +1,42 @@
+"""Tests of times."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipegen.diagnostics.report import Report
+from pipegen.plan.stage.durations import seconds
+from pipegen.source.text import SourceFile, Span
+from pipegen.source.tree import Scalar, ScalarKind
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("90", 90),
+        ("90s", 90),
+        (" 20 minutes ", 1_200),
+        ("1h 30m", 5_400),
+        ("1h30m", 5_400),
+        ("2days 1 hour 5 mins 3 secs", 176_703),
+        ("1 day", 86_400),
+    ],
+)
+def test_adds_the_numbers_by_their_units(text: str, expected: int) -> None:
+    """Units may be a letter or a word, and a number alone is seconds."""
+    report = Report()
+
+    assert seconds(_scalar(text), report) == expected
+    assert report.diagnostics() == ()
+
+
+def test_reports_no_time_at_all() -> None:
+    """Zero of any unit is no time that a stage could take."""
+    report = Report()
+
+    assert seconds(_scalar("0m 0s"), report) == 0
+    assert [found.message for found in report.diagnostics()] == ['"0m 0s" is no time at all']
+
+
+def _scalar(text: str) -> Scalar:
+    return Scalar(text, Span(SourceFile("pipegen.yaml", text), 0, len(text)), ScalarKind.TEXT)

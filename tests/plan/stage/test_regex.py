@@ -1,0 +1,89 @@
+"""Regular expressions and globs that mean the same everywhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipegen.plan.model import Pattern
+from pipegen.plan.stage.regex import RegexError, common
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (r"^v[0-9]+$", r"^v[0-9]+$"),
+        (r"\Av\z", r"^v$"),
+        (r"\s", r"[\t\n\f\r ]"),
+        (r"[\s\d]", r"[\t\n\f\r \d]"),
+        (r"[[&]", r"[\[\&]"),
+        (r"[]a^-]", r"[\]a\^\-]"),
+        (r"[^$]", r"[^\$]"),
+        (r"a\/b\-c", "a/b-c"),
+        (r"\x41\x2e", r"A\."),
+        (r"(?:a|b)*?", r"(?:a|b)*?"),
+        (r"(?i)main", r"(?i)main"),
+        (r"a{2,}b{1,3}", r"a{2,}b{1,3}"),
+        (r"a]", r"a\]"),
+        ("(a{40}){25}b{40}", "(a{40}){25}b{40}"),
+        ("ä\t", r"ä\t"),
+    ],
+)
+def test_what_all_engines_know_gets_one_form(source: str, expected: str) -> None:
+    """It says the same."""
+    assert common(source) == expected
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        *("(?=a)", "(?!a)", "(?<=a)", "(?<!a)", "(?>a)", "(?P<n>a)", "(?<n>a)", "(?i:a)", "a(?i)"),
+        *(r"\1", r"\b", r"\Q", r"\pL", r"\Z", r"\h", "\\"),
+        *("a{" + "9" * 5000 + "}", "(" * 101 + ")" * 101, "(" * 5000 + ")" * 5000),
+        *("a++", "a*+", "a?+", "a**", "*a", "^*", "a{2}{3}", "a{2000}", "a{3,2}", "a{,3}", "a{", "a}"),
+        *("(a{40}){40}", "((a{2}){20}b){30}c", "(a{1,500}){3,}"),
+        *("(a", "a)", "[a", "[]", "[b-a]", "[[:alpha:]]", r"[a-\d]"),
+        *(f"a{{{'9' * 5_000}}}", "a{\u0662}", f"{'(' * 5_000}a{')' * 5_000}"),
+    ],
+)
+def test_what_some_engine_lacks_is_refused(source: str) -> None:
+    """With a place within the text."""
+    with pytest.raises(RegexError) as caught:
+        common(source)
+
+    assert 0 <= caught.value.start < caught.value.end <= len(source) + 1
+
+
+@pytest.mark.parametrize(
+    ("glob", "matching", "others"),
+    [
+        ("main", ["main"], ["main2", "xmain", "Main", "", "main\n"]),
+        ("release/*", ["release/1", "release/"], ["release/1/2", "release"]),
+        ("src/**", ["src/a", "src/a/b", "src/.x"], ["src", "srcs/a"]),
+        ("**/*.md", ["a.md", "b/a.md", "c/b/a.md"], ["a.mdx"]),
+        ("a/**/b", ["a/b", "a/x/b", "a/x/y/b"], ["ab", "a/xb"]),
+        ("v?.?", ["v1.2"], ["v1./", "v1.", "v12.3"]),
+        ("a**/b", ["a/b", "ax/y/b"], ["ab"]),
+        ("a.b[c]{d,e}+$^(|)\\", ["a.b[c]{d,e}+$^(|)\\"], ["axb[c]{d,e}+$^(|)\\"]),
+        ("*", ["x", "ä b"], ["a/b"]),
+    ],
+)
+def test_globs_match_all_of_a_text(glob: str, matching: list[str], others: list[str]) -> None:
+    """A star stays within slashes, two do not."""
+    pattern = Pattern(glob)
+
+    assert [text for text in matching if not pattern.matches(text)] == []
+    assert [text for text in others if pattern.matches(text)] == []
+
+
+def test_regular_expressions_match_anywhere() -> None:
+    """Unless they are anchored."""
+    assert Pattern(common("b+"), is_regex=True).matches("abba")
+    assert not Pattern(common("^b+$"), is_regex=True).matches("abba")
+    assert not Pattern(common("a$"), is_regex=True).matches("a\n")
+    assert Pattern(common(r"(?i)MAIN"), is_regex=True).matches("main")
+
+
+@pytest.mark.parametrize("source", ["^(a|a)*$", "^(a|aa)+$", "^(a|a){40}$", "(a+)+b", "(a*)*(a*)*b"])
+def test_no_regular_expression_takes_long(source: str) -> None:
+    """Python's own matcher tries all ways in which alternatives and repetitions can share a text."""
+    assert not Pattern(common(source), is_regex=True).matches("a" * 60 + "c")
