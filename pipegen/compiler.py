@@ -17,7 +17,7 @@ from pipegen.config.read import read
 from pipegen.config.resolve import resolve
 from pipegen.config.schema.check import check_schema, check_settings
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, Stopped, listed, near_miss
+from pipegen.diagnostics.report import Report, Stopped, listed, suggestion
 from pipegen.plan.build import FileContext, build_plan, check_values
 from pipegen.plan.expansion.expand import Expanded, expand_stages, read_stages, with_stages
 from pipegen.plan.files.caches import check_keys
@@ -173,7 +173,7 @@ def _chosen(config: Config, names: Sequence[str], report: Report) -> tuple[Pipel
     known = [pipeline.name.value for pipeline in config.pipelines]
     for name in names:
         if name not in known:
-            found = near_miss(name, known)
+            found = suggestion(name, known)
             report.add(
                 codes.UNKNOWN_PIPELINE,
                 f'"{config.file.path}" holds no pipeline "{name}"',

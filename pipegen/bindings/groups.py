@@ -1,4 +1,4 @@
-"""What the user's names of stages mean: a stage, the legs of one, or another pipeline in the place of one."""
+"""What the user's names of stages mean: a stage, the combinations of one, or another pipeline in the place of one."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Groups(Struct):
         return cls(by_name, {said: tuple(names) for said, names in members.items()}, nested)
 
     def meant(self, name: str, reader: StageConfig) -> tuple[str, ...]:
-        """Return the stages that *name* means in *reader*: of a stage whose legs *reader* has, only the same leg."""
+        """Return the stages that *name* means in *reader*: of a stage with the same matrix, only one combination."""
         found = self.members.get((reader.within, name), ())
-        if reader.leg is None:
+        if reader.combination is None:
             return found
         return tuple(one for one in found if are_linked(self.stages[one], reader))
 
@@ -58,12 +58,12 @@ class Groups(Struct):
 def plain_stages(stages: Mapping[str, StageConfig], final: Container[str]) -> frozenset[str]:
     """Return the names that mean one stage, which has left all that it binds whenever a later one runs: most names.
 
-    So they do in stages that are no legs, not *final*, and in no other pipeline's place.
+    So they do in stages that are no combinations, not *final*, and in no other pipeline's place.
     """
     return frozenset(
         name
         for name, stage in stages.items()
-        if stage.leg is None
+        if stage.combination is None
         and not stage.within
         and stage.when is None
         and stage.allow_failure is None
@@ -74,13 +74,14 @@ def plain_stages(stages: Mapping[str, StageConfig], final: Container[str]) -> fr
 
 
 def are_linked(one: StageConfig, other: StageConfig) -> bool:
-    """Return whether an arc between two stages goes from the one leg to the other.
+    """Return whether an arc between two stages goes from the one combination to the other.
 
-    It does from each leg to each, unless one stage takes its legs from the other: then only where they are the same.
+    It does from each combination to each, unless one stage takes its combinations from the other: then only between
+    equal ones.
     """
-    if one.leg is None or other.leg is None:
+    if one.combination is None or other.combination is None:
         return True
     if one.within != other.within:
         return True
-    is_kin = one.leg.stage in other.leg.like or other.leg.stage in one.leg.like
-    return not is_kin or one.leg.values == other.leg.values
+    is_kin = one.combination.stage in other.combination.like or other.combination.stage in one.combination.like
+    return not is_kin or one.combination.values == other.combination.values

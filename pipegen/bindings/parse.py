@@ -6,13 +6,13 @@ import re
 
 from pipegen.bindings.expression import Constant, Each, Expression, List, Map, Merge, Part, Reference, Text, text
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
 
 # PipelineLib's lexer: a name, perhaps a default up to the first brace.
 _REFERENCE = re.compile(
-    # The legs of a matrix stage are ours.
-    r"(?:(?P<stage>[A-Za-z0-9_-]*)\[(?P<legs>[^\]{}\n]*)\](?=\.))?"
+    # The combinations of a matrix stage are ours.
+    r"(?:(?P<stage>[A-Za-z0-9_-]*)\[(?P<combinations>[^\]{}\n]*)\](?=\.))?"
     r"(?P<name>[A-Za-z0-9._-]+)(?P<rest>\|(?P<default>[^}]*))?\}"
 )
 # What only a shell means: ${NAME:-x}, ${f%.*}, ${#list[@]}, ${!x}, ${@}.
@@ -61,8 +61,8 @@ def parse_text(node: Scalar, report: Report) -> Text:
 def _reference(node: Scalar, start: int, found: re.Match[str]) -> Reference:
     namespace, dot, name = found["name"].partition(".")
     span = node.part(start, found.end())
-    if found["legs"] is not None:
-        return Reference(found["stage"], name, found["default"], span, legs=found["legs"])
+    if found["combinations"] is not None:
+        return Reference(found["stage"], name, found["default"], span, combinations=found["combinations"])
     if not dot:
         return Reference(None, namespace, found["default"], span)
     return Reference(namespace, name, found["default"], span)
@@ -102,7 +102,7 @@ def _check_keys(node: Mapping, known: tuple[str, ...], report: Report) -> None:
     """Report keys that the operator *node* has beside *known* ones: the schema does not look into what one holds."""
     for entry in node.entries:
         if entry.key.text not in known:
-            meant = near_miss(entry.key.text, known)
+            meant = suggestion(entry.key.text, known)
             report.add(
                 codes.UNKNOWN_KEY,
                 f'unknown key "{entry.key.text}" beside "{known[0]}"',

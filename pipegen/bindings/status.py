@@ -63,7 +63,7 @@ def resolve_status(
             hint=f'add [{stage}] to "execution", or leave the reference out',
         )
     else:
-        return replace(reference, namespace=stage, default=None, legs=None, scope=Scope.STATUS)
+        return replace(reference, namespace=stage, default=None, combinations=None, scope=Scope.STATUS)
     return ""
 
 

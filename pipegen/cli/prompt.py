@@ -46,7 +46,7 @@ class Prompter:
 
     def _next(self) -> None:
         task, _ = self._asked[0]
-        approval = task.job.gate.approval
+        approval = task.job.deployment.approval
         message = approval.message if approval is not None and approval.message else f"Run {task.id.stage}?"
         self._say(visible(f'stage "{task.id.stage}" waits: {message} [y/N]'))
 

@@ -12,7 +12,7 @@ from pipegen.config.scalar import CORE_TAG, TELLING, plain_kind, tagged_kind
 from pipegen.config.schema.depth import DEEPEST, report_too_deep
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, Stopped, near_miss
+from pipegen.diagnostics.report import Report, Stopped, suggestion
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence
 from pipegen.structs import Struct, field
@@ -118,7 +118,7 @@ class Composer:
                 codes.YAML_SYNTAX,
                 f'no value above is marked "&{anchor}"',
                 at=span,
-                hint=_alias_hint(anchor, near_miss(anchor, self._anchors)),
+                hint=_alias_hint(anchor, suggestion(anchor, self._anchors)),
             )
             self._add(Scalar("", span, ScalarKind.NULL), 1)
 

@@ -86,13 +86,13 @@ class StepValue(SpannedStruct):
 
 
 class CombinationOf(Struct, kw_only=True):
-    """Which leg of a matrix stage a stage is.
+    """Which combination of a matrix stage a stage is.
 
     Attributes:
         stage: the stage as the user named it.
-        values: the leg's axes, each with its value.
-        axes: the axes that any leg of the stage has.
-        like: the stage whose legs these are, whose legs those are, and so on.
+        values: the combination's axes, each with its value.
+        axes: the axes that any combination of the stage has.
+        like: the stage whose combinations these are, whose combinations those are, and so on.
     """
 
     stage: str
@@ -113,7 +113,7 @@ class StageConfig(SpannedStruct, kw_only=True):
 
     name: Located[str]
     within: str = ""
-    leg: CombinationOf | None = None
+    combination: CombinationOf | None = None
     body: Mapping | None = None
     pipeline: StepValue | None = None
     directory: Located[str] | None = None
@@ -160,8 +160,8 @@ class StageConfig(SpannedStruct, kw_only=True):
 
     @property
     def said(self) -> str:
-        """The name by which the user knows it: the legs of a matrix stage share it."""
-        return self.leg.stage if self.leg is not None else self.name.value.removeprefix(self.within)
+        """The name by which the user knows it: the combinations of a matrix stage share it."""
+        return self.combination.stage if self.combination is not None else self.name.value.removeprefix(self.within)
 
 
 class Arc(SpannedStruct):
@@ -192,7 +192,7 @@ class Fetch(Struct, kw_only=True):
 class PipelineConfig(Struct, kw_only=True):
     """A pipeline; *arcs* None is the order in which the stages are written.
 
-    Arcs, and values that name stages, do so as the user does, also once *stages* are legs.
+    Arcs, and values that name stages, do so as the user does, also once *stages* are combinations.
     """
 
     name: Located[str]

@@ -88,7 +88,7 @@ def _order(found: Diagnostic) -> tuple[str, int, int, str, str]:
     return path, start, found.severity.rank, found.code.number, found.message
 
 
-def near_miss(word: str, known: Iterable[str]) -> str | None:
+def suggestion(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that *word* most likely means, if any comes close; among many words, one slip away."""
     words = tuple(known)
     if len(words) > _MANY:

@@ -147,7 +147,7 @@ def _asked(jobs: Mapping[str, Job]) -> tuple[Prompt, ...]:
     """Return what *jobs*, by their new names, ask of people."""
     found: dict[Prompt, None] = {}
     for stage, job in jobs.items():
-        if job.gate.approval is not None:
+        if job.deployment.approval is not None:
             found[Prompt(stage, "")] = None
         found |= dict.fromkeys(Prompt(stage, secret) for secret in secrets(job))
     return tuple(found)

@@ -20,6 +20,7 @@ from pipegen.plan.model import (
     ShellProgram,
     Workspace,
 )
+from pipegen.plan.model.steps import step_key
 
 Keys = dict[str, Tree]
 
@@ -113,13 +114,13 @@ def _work(job: Job, speaker: Speaker) -> dict[str, Tree | None]:
             case Leave():
                 continue
             case _:
-                found[type(step).__name__.lower()] = speaker.tree(step)
+                found[step_key(step)] = speaker.tree(step)
     return found
 
 
 def _beside(job: Job, speaker: Speaker) -> dict[str, Tree | None]:
     """Return what *job* says beside its steps."""
-    machine, limits, gate = job.machine, job.limits, job.gate
+    machine, limits, deployment = job.machine, job.limits, job.deployment
     return {
         "after": value(speaker.script(job.after)) if job.after else None,
         "reads": unordered(_output(speaker, str(one.stage), one.name) for one in job.reads),
@@ -137,10 +138,10 @@ def _beside(job: Job, speaker: Speaker) -> dict[str, Tree | None]:
         "allow_failure": _allowed(job),
         "interruptible": speaker.tree(limits.interruptible),
         "approve": _approval(job, speaker),
-        "lock": unordered(one.name for one in gate.locks),
-        "environment": speaker.tree(gate.environment),
+        "lock": unordered(one.name for one in deployment.locks),
+        "environment": speaker.tree(deployment.environment),
         "artifacts": unordered(_artifacts(job, speaker)),
-        "keeping": speaker.tree(job.keeping) if job.keeping != Retention() else None,
+        "keeping": speaker.tree(job.retention) if job.retention != Retention() else None,
         "reports": speaker.tree(job.reports),
         "cache": speaker.tree(job.caches),
         "reuse": speaker.tree(job.reuse),
@@ -159,12 +160,12 @@ def _credential(one: Credential) -> ComparedValue:
 
 
 def _approval(job: Job, speaker: Speaker) -> Tree | None:
-    gate = job.gate
-    if gate.delay is not None:
-        return value(f"after {_seconds(gate.delay.seconds)}")
-    if gate.approval is None:
+    deployment = job.deployment
+    if deployment.delay is not None:
+        return value(f"after {_seconds(deployment.delay.seconds)}")
+    if deployment.approval is None:
         return None
-    return speaker.tree(gate.approval) or value("true")
+    return speaker.tree(deployment.approval) or value("true")
 
 
 def _allowed(job: Job) -> ComparedValue | None:

@@ -184,9 +184,9 @@ class Speaker(Struct):
         name = reference.namespace
         if name is not None and reference.scope in (Scope.UNRESOLVED, Scope.OWN, Scope.STAGE, Scope.STATUS):
             name = "" if name == self.own else self.stage(name)
-        legs = f"[{reference.legs}]" if reference.legs is not None else ""
+        combinations = f"[{reference.combinations}]" if reference.combinations is not None else ""
         default = f"|{reference.default}" if reference.default is not None else ""
-        return f"${{{'' if name is None else f'{name}{legs}.'}{reference.name}{default}}}"
+        return f"${{{'' if name is None else f'{name}{combinations}.'}{reference.name}{default}}}"
 
 
 def _known(found: Mapping[str, Tree | None]) -> dict[str, Tree]:

@@ -15,7 +15,7 @@ from pipegen.structs import Struct
 
 
 class CheckedStage(Struct):
-    """A stage as the user wrote it, and the job that it is in *plan*; each leg of a matrix is one."""
+    """A stage as the user wrote it, and the job that it is in *plan*; each combination of a matrix is one."""
 
     stage: StageConfig
     job: Job

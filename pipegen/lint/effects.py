@@ -18,7 +18,7 @@ _WORDS = re.compile(
 
 def has_effects(job: Job) -> bool:
     """Return whether *job* says that it changes more than its own files: it deploys, triggers, or holds secrets."""
-    if job.gate != Deployment() or job.secrets or job.id_tokens:
+    if job.deployment != Deployment() or job.secrets or job.id_tokens:
         return True
     return any(
         isinstance(step, PublishImage | Promote | Deploy | TriggerJob)
@@ -34,7 +34,7 @@ def may_have_effects(job: Job) -> bool:
 
 def deploys(job: Job) -> bool:
     """Return whether *job* says that it puts something into an environment, and does not take that down."""
-    return job.gate.environment is not None and not job.gate.environment.stops
+    return job.deployment.environment is not None and not job.deployment.environment.stops
 
 
 def _texts(job: Job) -> Iterator[str]:

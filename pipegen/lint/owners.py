@@ -1,4 +1,4 @@
-"""The stages that arcs name, for the jobs of a plan: a matrix stands for its legs, a stage for the pipeline in it."""
+"""The stages that arcs name, for the jobs of a plan: the stage of a combination, the caller of a called pipeline."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ def _work(
             secrets=given,
             after=later,
             mail=told,
-            inputs=inputs_of(name, stage_texts(name, found, later, where, beside.gate.environment, told)),
+            inputs=inputs_of(name, stage_texts(name, found, later, where, beside.deployment.environment, told)),
             reads=values.reads(),
             limits=with_interruptible(bounds, stage),
             statuses=tuple(values.statuses),

@@ -9,7 +9,7 @@ from pipegen.bindings.names import RESERVED_STAGES
 from pipegen.config.model import Arc, PipelineConfig, StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.cycles import check_cycles
 from pipegen.plan.finally_stages import check_final, final_stages, without_final
@@ -45,7 +45,7 @@ def _meant(arcs: tuple[Arc, ...], stages: dict[str, StageConfig]) -> tuple[Arc, 
     named = {name.value for arc in arcs for group in arc.groups for name in group}
     free = [stage for stage in stages if stage not in named]
     meant = {name: name for name in stages} | {
-        name: found for name in sorted(named - stages.keys()) if (found := near_miss(name, free)) is not None
+        name: found for name in sorted(named - stages.keys()) if (found := suggestion(name, free)) is not None
     }
     return tuple(Arc(tuple(known for group in arc.groups if (known := _known(group, meant))), arc.span) for arc in arcs)
 
@@ -127,7 +127,7 @@ def _check_used(graph: ExecutionGraph, stages: Iterable[StageConfig], pipeline: 
         return
     named = [stage.name.value for stage in pipeline.stages]
     # A finally stage that is not there can only mean one that stands in no arc: one slip is reported once.
-    final = {name if name in named else near_miss(name, named) for name in final_stages(pipeline)}
+    final = {name if name in named else suggestion(name, named) for name in final_stages(pipeline)}
     for stage in idle:
         if stage.name.value not in final:
             report.add(

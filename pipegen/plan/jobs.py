@@ -142,7 +142,7 @@ def jobs(
     """Return the jobs of *pipeline* in the order in which its stages are written; *work* is in one of the arcs."""
     frame_of = {stage: number for number, frame in enumerate(order.frames) for stage in frame}
     wanted, files = _Wanted.of(work), _Files.of(work, order.closure, namespaces.final)
-    stops = frozenset(one.on_stop for each in work.values() if (one := each.beside.gate.environment) is not None)
+    stops = frozenset(one.on_stop for each in work.values() if (one := each.beside.deployment.environment) is not None)
     found, takings = [], []
     for name in namespaces.stages:
         if name not in work:
@@ -183,7 +183,7 @@ def _job(
     artifacts: tuple[Artifact, ...],
     wanted: _Wanted,
 ) -> Job:
-    stage, name, beside = work.stage, work.stage.name.value, work.beside
+    stage, name, beside, of = work.stage, work.stage.name.value, work.beside, work.stage.combination
     outputs = tuple([bound for bound in binds if Output(name, bound) in wanted.outputs])
     expanded = [bound for bound in outputs if Output(name, bound) in wanted.expanded] if wanted.expanded else ()
     return Job(
@@ -211,13 +211,13 @@ def _job(
         id_tokens=work.secrets.id_tokens,
         after=work.after,
         limits=work.limits,
-        gate=beside.gate,
-        keeping=beside.kept.keeping,
+        deployment=beside.deployment,
+        retention=beside.kept.retention,
         reports=beside.kept.reports,
         caches=beside.caches,
         is_final=frame is None,
         statuses=work.statuses,
-        leg=Combination(f"{stage.within}{stage.leg.stage}", stage.leg.values) if stage.leg is not None else None,
+        combination=Combination(f"{stage.within}{of.stage}", of.values) if of is not None else None,
         raw=beside.raw,
         reuse=beside.reuse,
     )

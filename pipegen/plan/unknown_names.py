@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, near_miss
+from pipegen.diagnostics.report import Report, suggestion
 from pipegen.source.text import Located
 
 
@@ -19,7 +19,7 @@ def report_unknown_stage(
     *stages* are those that may be meant. *otherwise* is the hint where none is near, *more* goes on behind the one
     that names it.
     """
-    found = near_miss(name.value, stages)
+    found = suggestion(name.value, stages)
     report.add(
         codes.UNKNOWN_STAGE,
         f'{what} names stage "{name.value}", which is not defined',

@@ -79,7 +79,7 @@ class StageValues(MutableStruct):
         references: dict[object, Reference] = {}
         for placed in found:
             one = placed.reference
-            references.setdefault((one.namespace, one.legs, one.name, one.default), one)
+            references.setdefault((one.namespace, one.combinations, one.name, one.default), one)
         return Line(script, tuple([(one, self._settled_reference(one)) for one in references.values()]))
 
     def _settled(self, value: Expression) -> Expression:

@@ -12,18 +12,18 @@ from pipegen.structs import converted
 
 T = TypeVar("T")
 
-_SEALED = re.compile(rb'\{"seal": "([0-9a-f]{16})", (.*\})\s*', re.DOTALL)
+_WITH_CHECKSUM = re.compile(rb'\{"seal": "([0-9a-f]{16})", (.*\})\s*', re.DOTALL)
 
 
-def seal(*parts: object) -> str:
+def checksum(*parts: object) -> str:
     """Return the seal of *parts*: chance changes none of them without a change of it."""
     return hashlib.blake2b(repr(parts).encode(errors="surrogateescape"), digest_size=8).hexdigest()
 
 
-def sealed(data: Mapping[str, object]) -> bytes:
+def with_checksum(data: Mapping[str, object]) -> bytes:
     """Return *data*, which holds something, as one line of JSON that begins with the seal of the rest."""
     rest = json.dumps(data)[1:]
-    return f'{{"seal": "{seal(rest)}", {rest}'.encode()
+    return f'{{"seal": "{checksum(rest)}", {rest}'.encode()
 
 
 def opened(text: bytes, kind: type[T]) -> T | None:
@@ -31,8 +31,8 @@ def opened(text: bytes, kind: type[T]) -> T | None:
 
     A seal keeps nobody out who may write there: what bears one may still be anything.
     """
-    found = _SEALED.fullmatch(text)
-    if found is None or not found[2].isascii() or seal(found[2].decode()) != found[1].decode():
+    found = _WITH_CHECKSUM.fullmatch(text)
+    if found is None or not found[2].isascii() or checksum(found[2].decode()) != found[1].decode():
         return None
     try:
         return converted(json.loads(b"{" + found[2]), kind)

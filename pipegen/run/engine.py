@@ -192,7 +192,7 @@ class Engine:
         """Take a task that nothing before it holds up: somebody may have to be asked, or some time to pass."""
         task, now = course.task, self._clock.now()
         self._tell(Ready(now, task.id))
-        if task.job.gate.approval is not None:
+        if task.job.deployment.approval is not None:
             course.place = _Place.ASKED
             self._tell(Parked(now, task.id, Cause.APPROVAL))
             # An answer that comes at once is no other than one that comes late.
@@ -210,7 +210,7 @@ class Engine:
             self._follow(pipeline, pipeline.progress.refuse(course.task.id.stage))
 
     def _delay(self, course: _Course) -> None:
-        delay, now = course.task.job.gate.delay, self._clock.now()
+        delay, now = course.task.job.deployment.delay, self._clock.now()
         if delay is None:
             self._queue(course)
             return

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from pipegen.plan.model import Failure, Plan
-from pipegen.run.checksum import opened, sealed
+from pipegen.run.checksum import opened, with_checksum
 from pipegen.run.events import Ended, Over, RunEvent, Skipped, Started
 from pipegen.run.model import AttemptResult, Outcome, TaskId
 from pipegen.run.outcome import Status
@@ -104,7 +104,7 @@ class Journal:
         if self._is_full:
             return
         try:
-            self._put(sealed(data) + b"\n")
+            self._put(with_checksum(data) + b"\n")
         except OSError as error:
             self._is_full = True
             self._complain(f"{self._path}: {error.strerror}: --resume will repeat what comes to an end from now on")

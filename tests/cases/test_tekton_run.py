@@ -47,7 +47,7 @@ GOES_ON = {
 # What a case turns on that a config cannot say: time limits of whole runs.
 ELSEWHERE = {"skip/pipeline-tasks-timeout-reached", "finally-skipped/finally-timeout-passed"}
 # Tasks that wait for values that are missing at run time (each reader of ours has a default) or for an empty list of
-# legs (refused).
+# combinations (refused).
 MISSING = {"mytask20", "mytask21", "mytask22", "final-task-2", "final-task-6", "final-task-7", "mytask15"}
 
 
@@ -178,7 +178,7 @@ def test_the_engine_decides_as_the_rules_do(case: Case) -> None:
             name="run",
             final=told.final,
             limits=allowed,
-            gates={stage: Deployment(delay=Delay(10, NOWHERE)) for stage in stages if stage not in runs},
+            deployments={stage: Deployment(delay=Delay(10, NOWHERE)) for stage in stages if stage not in runs},
         ),
         slots=len(stages),
         durations=dict.fromkeys(stages, 100.0),

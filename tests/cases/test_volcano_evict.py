@@ -20,21 +20,21 @@ def check_statement(case: Case) -> None:
     """Do the operations, and expect what is recorded and where the task is."""
     world = World({**case, "actions": []})
     statement = Statement(world.session.places)
-    (member,) = world.members.values()
+    (queued_task,) = world.queued_tasks.values()
     is_error = False
     for name, *arguments in case["operations"]:
         match name:
             case "allocate":
-                is_error = not statement.place(member, arguments[1])
+                is_error = not statement.place(queued_task, arguments[1])
             case "pipeline":
-                is_error = not statement.promise(member, arguments[1])
+                is_error = not statement.promise(queued_task, arguments[1])
             case _:
                 assert name == "discard"
                 statement.discard()
     told = case["expect"]
 
     assert is_error is told.get("error", False)
-    assert shown(member) == {"node": member.host, **told["task"]}
+    assert shown(queued_task) == {"node": queued_task.host, **told["task"]}
     if "recorded" in told:
         assert [kind for kind, _ in statement.operations] == [KINDS[name] for name in told["recorded"]]
     if case["operations"][-1] == ["discard"]:
@@ -46,9 +46,9 @@ def statement_of(operations: list[list[str]], places: MachineState) -> Statement
     """Return a statement in which *operations* were done."""
     statement = Statement(places)
     for name, task in operations:
-        member = QueuedTask(name=task, gang=Gang(name="g", lane=JobQueue(name="l")), asks={})
+        queued_task = QueuedTask(name=task, gang=Gang(name="g", job_queue=JobQueue(name="l")), asks={})
         done = statement.promise if KINDS[name] is ActionKind.PROMISE else statement.place
-        assert done(member, "n1")
+        assert done(queued_task, "n1")
     return statement
 
 
@@ -65,7 +65,7 @@ def check_merge(case: Case) -> None:
     target.merge(*sources)
     told = case["expect"]
 
-    assert [(kind, member.name) for kind, member in target.operations] == told_of(told["target"])
+    assert [(kind, queued_task.name) for kind, queued_task in target.operations] == told_of(told["target"])
     assert [source.operations for source in sources] == told["sources_left"]
 
 

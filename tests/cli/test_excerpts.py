@@ -33,7 +33,7 @@ def test_every_stage_has_its_text(case: Path) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
 def test_every_stage_is_found_in_the_config(case: Path) -> None:
-    """Those of included files, called pipelines and legs of a matrix too."""
+    """Those of included files, called pipelines and combinations of a matrix too."""
     analysed = analyse(load(case / "pipeline.yml", Report()), (), Report())
     written = written_stages(expand(analysed.file, Report()))
 

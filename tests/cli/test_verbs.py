@@ -85,7 +85,7 @@ def test_their_options_are_types(verb: str) -> None:
     assert [name for name, kind in function(verb).__annotations__.items() if isinstance(kind, str)] == []
 
 
-def test_a_near_miss_is_told(pipegen: Pipegen) -> None:
+def test_a_suggestion_is_told(pipegen: Pipegen) -> None:
     """As of any other verb."""
     result = pipegen("rnu")
 

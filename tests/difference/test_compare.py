@@ -216,7 +216,7 @@ def test_pipelines_inputs_and_settings() -> None:
 
 
 def test_a_matrix_is_renamed_as_it_is_written() -> None:
-    """Its legs are not told one by one."""
+    """Its combinations are not told one by one."""
     old = rows("{name: unit, matrix: {py: ['3.11', '3.12']}, script: ['x ${matrix.py}']}")
 
     assert pipeline(old, old.replace("unit", "tests")).renamed == (Renamed("unit", "tests"),)

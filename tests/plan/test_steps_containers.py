@@ -26,7 +26,7 @@ def test_run_runs_what_the_stage_builds(value: str) -> None:
 
 def test_run_false_runs_nothing() -> None:
     """As if it were not there."""
-    assert kinds("{name: s, build: x, run: false}") == ["Build"]
+    assert kinds("{name: s, build: x, run: false}") == ["BuildImage"]
 
 
 def test_run_takes_arguments_as_they_are_written() -> None:

@@ -25,7 +25,7 @@ def test_publish_publishes_what_the_stage_builds(value: str) -> None:
 
 def test_publish_false_publishes_nothing() -> None:
     """As if it were not there."""
-    assert kinds("{name: s, build: x, publish: {image: false}}") == ["Build"]
+    assert kinds("{name: s, build: x, publish: {image: false}}") == ["BuildImage"]
 
 
 def test_publish_takes_an_image_a_name_and_tags() -> None:
@@ -70,7 +70,7 @@ def test_promote_takes_charts() -> None:
 
 def test_promote_false_promotes_nothing() -> None:
     """As if it were not there."""
-    assert kinds("{name: s, build: x, promote: false}") == ["Build"]
+    assert kinds("{name: s, build: x, promote: false}") == ["BuildImage"]
 
 
 def test_a_version_given_needs_no_publish() -> None:
@@ -100,7 +100,7 @@ def test_deploy_takes_a_chart_and_values() -> None:
     assert deploy.overrides.get("a") is not None
 
 
-def test_no_two_legs_publish_one_tag() -> None:
+def test_no_two_combinations_publish_one_tag() -> None:
     """Where they differ only in what no tag holds, or is in small letters, a digest tells them apart."""
     plan = plan_of("[{name: s, matrix: {a: [x y, x-y, X-Y, z]}, build: t, publish: {image: true}}]")
     tags = [shown(step.tag) for job in plan.jobs for step in job.steps if isinstance(step, PublishImage)]

@@ -19,7 +19,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.run.cache.blobs import DamagedError
 from pipegen.run.cache.index import DamagedIndexError
 from pipegen.run.cache.store import FORMAT, Store
-from pipegen.run.checksum import opened, sealed
+from pipegen.run.checksum import opened, with_checksum
 from pipegen.run.journal import Journal, JournalContent, UnreadableJournalError, read
 from pipegen.run.local.durations import known_durations
 from pipegen.run.model import AttemptResult, Outcome
@@ -107,7 +107,7 @@ def summaries(folder: Path, tries: int) -> tuple[int, list[str]]:
     name = "20220131-164755-01234567"
     (folder / name).mkdir()
     place = folder / "durations.json"
-    place.write_bytes(sealed({"format": 2, "runs": {name: {"p": {"build": 2.5, "test": 1.25}}}}))
+    place.write_bytes(with_checksum({"format": 2, "runs": {name: {"p": {"build": 2.5, "test": 1.25}}}}))
     data, whole = place.read_bytes(), known_durations(folder)
     assert whole
 

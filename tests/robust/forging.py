@@ -22,7 +22,7 @@ from run.paper import paper_plan
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Job
 from pipegen.run.cache.record import CacheRecord, KeptFile
-from pipegen.run.checksum import seal
+from pipegen.run.checksum import checksum
 from pipegen.run.journal import UnreadableJournalError, read
 from pipegen.run.local.durations import known_durations
 from pipegen.run.local.files.run_folder import RunFolder
@@ -80,7 +80,7 @@ def _holed(data: object) -> Iterator[object]:
 def forged(text: str) -> bytes:
     """Return the JSON *text* under a seal that holds, where it is a map; else as it is."""
     rest = text[1:]
-    return f'{{"seal": "{seal(rest)}", {rest}'.encode() if text.startswith("{") and len(rest) > 1 else text.encode()
+    return f'{{"seal": "{checksum(rest)}", {rest}'.encode() if text.startswith("{") and len(rest) > 1 else text.encode()
 
 
 def summaries(folder: Path) -> Iterator[Callable[[], str]]:

@@ -147,7 +147,9 @@ def _final_waits(called: Sequence[Named]) -> Pairs:
 
 
 def _stops(plan: Plan) -> set[str]:
-    return {job.stage for job in plan.jobs if job.gate.environment is not None and job.gate.environment.stops}
+    return {
+        job.stage for job in plan.jobs if job.deployment.environment is not None and job.deployment.environment.stops
+    }
 
 
 def _some(pairs: Iterable[object]) -> str:

@@ -25,7 +25,7 @@ FAILED = Outcome(ending=AttemptResult.FAILED, exit_code=1)
 Limited = Mapping[str, Limits]
 
 
-def job(stage: str, pipeline: str, *, is_final: bool, limits: Limits, gate: Deployment) -> Job:
+def job(stage: str, pipeline: str, *, is_final: bool, limits: Limits, deployment: Deployment) -> Job:
     """Return a job that does nothing."""
     return Job(
         stage=stage,
@@ -45,7 +45,7 @@ def job(stage: str, pipeline: str, *, is_final: bool, limits: Limits, gate: Depl
         mail=None,
         shared=SharedResources(),
         limits=limits,
-        gate=gate,
+        deployment=deployment,
         is_final=is_final,
     )
 
@@ -56,7 +56,7 @@ def paper_plan(
     name: str = "p",
     final: Sequence[str] = (),
     limits: Limited | None = None,
-    gates: Mapping[str, Deployment] | None = None,
+    deployments: Mapping[str, Deployment] | None = None,
     is_fail_fast: bool = False,
 ) -> Plan:
     """Return a plan of *graph* whose stages do nothing."""
@@ -71,7 +71,7 @@ def paper_plan(
                 name,
                 is_final=stage in final,
                 limits=(limits or {}).get(stage, Limits()),
-                gate=(gates or {}).get(stage, Deployment()),
+                deployment=(deployments or {}).get(stage, Deployment()),
             )
             for stage in (*graph.nodes, *final)
         ),

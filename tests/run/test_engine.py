@@ -185,7 +185,7 @@ def test_a_false_condition_is_asked_for_late_and_holds_nothing_up() -> None:
 
 def test_a_delay_takes_no_slot() -> None:
     """Others run meanwhile."""
-    plan = paper_plan(ExecutionGraph([["a"], ["b"]]), gates={"a": Deployment(delay=Delay(5, NOWHERE))})
+    plan = paper_plan(ExecutionGraph([["a"], ["b"]]), deployments={"a": Deployment(delay=Delay(5, NOWHERE))})
     paper = Paper(plan, slots=1)
     paper.run()
 
@@ -200,7 +200,7 @@ def test_a_person_is_asked(is_yes: bool, expected: Status) -> None:  # noqa: FBT
     """At once or later; who says no lets the pipeline fail."""
     asked: list[Callable[[bool], None]] = []
     plan = paper_plan(
-        ExecutionGraph([["a", "b"]]), gates={"a": Deployment(approval=Approval(message=None, span=NOWHERE))}
+        ExecutionGraph([["a", "b"]]), deployments={"a": Deployment(approval=Approval(message=None, span=NOWHERE))}
     )
     later = Paper(plan, ask=lambda _, answer: asked.append(answer))
     later.clock.at(7.0, lambda: asked[0](is_yes))
@@ -215,7 +215,7 @@ def test_an_answer_that_comes_too_late_changes_nothing() -> None:
     """Nobody waits for it any more."""
     asked: list[Callable[[bool], None]] = []
     plan = paper_plan(
-        ExecutionGraph([["a"], ["b"]]), gates={"a": Deployment(approval=Approval(message=None, span=NOWHERE))}
+        ExecutionGraph([["a"], ["b"]]), deployments={"a": Deployment(approval=Approval(message=None, span=NOWHERE))}
     )
     paper = Paper(plan, ask=lambda _, answer: asked.append(answer), durations={"b": 5.0})
     paper.clock.at(1.0, paper.engine.stop)
@@ -344,10 +344,10 @@ def test_who_is_asked_knows_the_task() -> None:
         asked.append(task)
         answer(True)
 
-    gate = Deployment(approval=Approval(message="Sure?", span=NOWHERE))
-    Paper(paper_plan(ExecutionGraph([["a"]]), gates={"a": gate}), ask=ask).run()
+    deployment = Deployment(approval=Approval(message="Sure?", span=NOWHERE))
+    Paper(paper_plan(ExecutionGraph([["a"]]), deployments={"a": deployment}), ask=ask).run()
 
-    assert [(task.id.stage, task.job.gate) for task in asked] == [("a", gate)]
+    assert [(task.id.stage, task.job.deployment) for task in asked] == [("a", deployment)]
 
 
 def test_who_is_held_leaves_its_place() -> None:

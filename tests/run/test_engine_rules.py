@@ -30,7 +30,7 @@ LIMITS = st.builds(
     timeout=st.none() | st.builds(Timeout, st.integers(1, 4), st.just(NOWHERE)),
     allow_failure=st.none() | st.builds(AllowFailure, st.sampled_from([(), (7,)]), st.just(NOWHERE)),
 )
-GATES = st.sampled_from(
+DEPLOYMENTS = st.sampled_from(
     [
         Deployment(),
         Deployment(),
@@ -50,7 +50,7 @@ def plans(draw: st.DrawFn, name: str = "p") -> Plan:
         name=name,
         final=final,
         limits={stage: draw(LIMITS) for stage in (*graph.nodes, *final)},
-        gates={stage: draw(GATES) for stage in graph.nodes},
+        deployments={stage: draw(DEPLOYMENTS) for stage in graph.nodes},
         is_fail_fast=draw(st.booleans()),
     )
 

@@ -134,7 +134,7 @@ def plans(draw: st.DrawFn, name: str) -> Plan:
             Deployment(locks=(Lock("two", NOWHERE),)),
         ]
     )
-    return paper_plan(graph, name=name, final=["end"], gates={stage: draw(locks) for stage in graph.nodes})
+    return paper_plan(graph, name=name, final=["end"], deployments={stage: draw(locks) for stage in graph.nodes})
 
 
 @settings(deadline=None, max_examples=150)

@@ -65,7 +65,7 @@ def test_finally_stages_end_the_longest_path() -> None:
 
 def test_delays_count_for_paths() -> None:
     """For what comes before them, too."""
-    plan = paper_plan(GRAPH, gates={"package": Deployment(delay=Delay(60, NOWHERE))})
+    plan = paper_plan(GRAPH, deployments={"package": Deployment(delay=Delay(60, NOWHERE))})
     run = pipeline_run(plan, TIMES)
 
     assert longest_path(run, by_id(TIMES, plan)).seconds == 67.0
@@ -122,7 +122,7 @@ def test_a_stage_that_takes_an_environment_down_is_left_to_a_person() -> None:
     """It is in a run only when the run is told to have it."""
     plan = paper_plan(
         ExecutionGraph([["deploy", "stop"], ["deploy", "test"]]),
-        gates={"stop": Deployment(environment=Environment(name=Text((), NOWHERE), stops=True, span=NOWHERE))},
+        deployments={"stop": Deployment(environment=Environment(name=Text((), NOWHERE), stops=True, span=NOWHERE))},
     )
 
     assert [task.id.stage for task in pipeline_run(plan).tasks] == ["deploy", "test"]
@@ -132,7 +132,7 @@ def test_a_stage_that_takes_an_environment_down_is_left_to_a_person() -> None:
 
 def test_a_stage_that_can_never_run_takes_no_time() -> None:
     """Those after it wait for those before it."""
-    plan = paper_plan(GRAPH, gates={"package": Deployment(delay=Delay(60, NOWHERE))})
+    plan = paper_plan(GRAPH, deployments={"package": Deployment(delay=Delay(60, NOWHERE))})
     jobs = tuple(replace(job, condition=NEVER) if job.stage == "package" else job for job in plan.jobs)
     found = on(2, replace(plan, jobs=jobs), {**TIMES, "package": 100.0})
 

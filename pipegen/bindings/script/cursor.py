@@ -12,7 +12,7 @@ from pipegen.structs import MutableStruct, Struct, field
 
 _REFERENCE = re.compile(
     r"(?P<escape>\$?)\$\{(?P<namespace>[A-Za-z0-9_-]*)"
-    r"(?:\[(?P<legs>[^\]{}$\"'`\\\n]*)\])?"
+    r"(?:\[(?P<combinations>[^\]{}$\"'`\\\n]*)\])?"
     r"\.(?P<name>[A-Za-z0-9._-]+)(?:\|(?P<default>[^}]*))?\}"
 )
 # Half of the letters in place would make `${project.version}` of Maven a stage "product".
@@ -128,7 +128,7 @@ class Cursor:
         if match is None or self._is_backslashed():
             return False
         kind = self._kind(match)
-        if kind is None or (expands and kind is ReferenceKind.NEAR_MISS):
+        if kind is None or (expands and kind is ReferenceKind.SUGGESTION):
             return False
         if self.evaluation is not None and kind is ReferenceKind.REFERENCE:
             obstacle = self.evaluation
@@ -150,7 +150,7 @@ class Cursor:
             return ReferenceKind.ESCAPED if match["escape"] else ReferenceKind.REFERENCE
         if match["escape"] or not self.shared.near(namespace):
             return None
-        return ReferenceKind.NEAR_MISS
+        return ReferenceKind.SUGGESTION
 
     def _is_backslashed(self) -> bool:
         """Return whether a backslash stands before it that only backticks take away."""
@@ -161,8 +161,8 @@ class Cursor:
 
 def written(match: re.Match[str]) -> str:
     """Return the reference as written, without its default."""
-    legs = f"[{match['legs']}]" if match["legs"] is not None else ""
-    return f"${{{match['namespace']}{legs}.{match['name']}}}"
+    combinations = f"[{match['combinations']}]" if match["combinations"] is not None else ""
+    return f"${{{match['namespace']}{combinations}.{match['name']}}}"
 
 
 def near_namespace(namespace: str, stages: Collection[str]) -> str | None:

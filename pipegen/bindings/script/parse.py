@@ -60,7 +60,7 @@ def parse_lexed(source: Scalar, span: Span, stages: Collection[str], report: Rep
 
 def _parts(lexed: Lexed, source: Scalar) -> list[ScriptPart]:
     """Return the parts, in order: what was found, and the text between."""
-    kept = [found for found in lexed.found if found.kind is not ReferenceKind.NEAR_MISS]
+    kept = [found for found in lexed.found if found.kind is not ReferenceKind.SUGGESTION]
     unquoted = {
         id(found.document): found.document for found in kept if found.document and found.kind is ReferenceKind.REFERENCE
     }
@@ -88,8 +88,8 @@ def _part(found: ScriptReference, source: Scalar, unquoted: Collection[int]) -> 
 
 
 def _reference(found: ScriptReference, source: Scalar) -> Reference:
-    namespace, legs, name, default = found.match.group("namespace", "legs", "name", "default")
-    return Reference(namespace, name, default, source.part(found.start, found.end), legs=legs)
+    namespace, combinations, name, default = found.match.group("namespace", "combinations", "name", "default")
+    return Reference(namespace, name, default, source.part(found.start, found.end), combinations=combinations)
 
 
 def _between(start: int, end: int, documents: Sequence[HereDocument], source: Scalar) -> list[str | Body]:
@@ -108,7 +108,7 @@ def _between(start: int, end: int, documents: Sequence[HereDocument], source: Sc
 
 def _report_near_misses(lexed: Lexed, stages: Collection[str], source: Scalar, report: Report) -> None:
     for found in lexed.found:
-        if found.kind is ReferenceKind.NEAR_MISS:
+        if found.kind is ReferenceKind.SUGGESTION:
             namespace = found.match["namespace"]
             meant = near_namespace(namespace, stages)
             report.add(
@@ -137,7 +137,7 @@ def _report_obstacles(lexed: Lexed, source: Scalar, report: Report) -> None:
             "case $n in '' | *[!0-9]*) exit 1 ;; esac",
         )
     for found in lexed.found:
-        if found.obstacle in _OBSTACLES and found.kind is not ReferenceKind.NEAR_MISS:
+        if found.obstacle in _OBSTACLES and found.kind is not ReferenceKind.SUGGESTION:
             why, hint = _OBSTACLES[found.obstacle]
             report.add(
                 codes.UNQUOTABLE_REFERENCE,

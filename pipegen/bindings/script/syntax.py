@@ -20,7 +20,7 @@ class ReferenceKind(Enum):
 
     REFERENCE = "reference"
     ESCAPED = "escaped"
-    NEAR_MISS = "near miss"
+    SUGGESTION = "near miss"
 
 
 class Obstacle(Enum):

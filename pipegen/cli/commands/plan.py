@@ -29,7 +29,8 @@ from pipegen.cli.target_files import TargetFiles, check_readable, data, describe
 from pipegen.compiler import expand
 from pipegen.diagnostics.report import Report
 from pipegen.graph.paths import longest_path
-from pipegen.plan.model import Commands, Input, Job, Leave, Plan, Schedule, Selection, Step
+from pipegen.plan.model import Input, Job, Leave, Plan, Schedule, Selection
+from pipegen.plan.model.steps import step_key
 from pipegen.plan.stage.condition_text import words
 from pipegen.readback.generated import Reading
 from pipegen.source.text import SourceFile
@@ -189,7 +190,7 @@ def _details(job: Job) -> list[str]:
     told = (
         ("after", job.needs),
         ("when", [words(job.condition)] if job.condition is not None else ()),
-        ("steps", [_step_name(step) for step in job.steps if not isinstance(step, Leave)]),
+        ("steps", [step_key(step) for step in job.steps if not isinstance(step, Leave)]),
         ("reads", [str(output) for output in job.reads]),
         ("binds", job.binds),
         ("files of", job.files),
@@ -199,9 +200,5 @@ def _details(job: Job) -> list[str]:
 
 
 def _listed(words: Iterable[str]) -> str:
-    """Return *words* with commas between; in quotes where one holds a comma, as the names of legs do."""
+    """Return *words* with commas between; in quotes where one holds a comma, as the names of combinations do."""
     return ", ".join(f'"{word}"' if "," in word else word for word in words)
-
-
-def _step_name(step: Step) -> str:
-    return "script" if isinstance(step, Commands) else type(step).__name__.lower()

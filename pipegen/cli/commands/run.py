@@ -309,7 +309,7 @@ def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
         Execution(
             ready.chosen, ready.prepared, checkout=ready.checkout, wish=ready.wish, folder=folder, complain=say
         ) as execution,
-        Journal(folder.journal, plan, say, ready.prepared.masks.hides) as journal,
+        Journal(folder.journal, plan, say, ready.prepared.redactor.hides) as journal,
     ):
         view = _view(record, execution)
         who = prompt.Prompter(execution.clock, view.say)

@@ -68,12 +68,12 @@ def _marks(job: Job) -> Iterator[tuple[StageMark, str]]:
         yield StageMark.FINALLY, "after all others, whatever happened"
     if job.condition is not None:
         yield StageMark.CONDITION, f"when {words(job.condition)}"
-    if job.gate.approval is not None:
+    if job.deployment.approval is not None:
         yield StageMark.APPROVAL, "waits for a person"
-    if job.gate.delay is not None:
+    if job.deployment.delay is not None:
         yield StageMark.DELAY, "starts after a delay"
-    if job.leg is not None:
-        yield StageMark.MATRIX, ", ".join(f"{axis} {value}" for axis, value in job.leg.values)
+    if job.combination is not None:
+        yield StageMark.MATRIX, ", ".join(f"{axis} {value}" for axis, value in job.combination.values)
     if job.limits.allow_failure is not None:
         yield StageMark.MAY_FAIL, "may fail"
 

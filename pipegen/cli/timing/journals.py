@@ -42,7 +42,7 @@ def journal_durations(plans: Mapping[str, Plan], environment: Mapping[str, str],
 
 def _report_missing(jobs: list[Job], rest: float, report: Report) -> None:
     # What takes an environment down is in no run.
-    told = [job for job in jobs if job.gate.environment is None or not job.gate.environment.stops]
+    told = [job for job in jobs if job.deployment.environment is None or not job.deployment.environment.stops]
     if told:
         noun, verb = ("stage", "takes") if len(told) == 1 else ("stages", "take")
         report.add(

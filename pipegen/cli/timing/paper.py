@@ -64,7 +64,7 @@ def on_paper(
 
 def _at_once(plan: Plan) -> tuple[Job, ...]:
     """Return the jobs of *plan* without delays."""
-    return tuple(replace(job, gate=replace(job.gate, delay=None)) for job in plan.jobs)
+    return tuple(replace(job, deployment=replace(job.deployment, delay=None)) for job in plan.jobs)
 
 
 def anywhere(paper: Paper) -> Paper:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pipegen.config.files.load import find
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, near_miss
+from pipegen.diagnostics.report import Report, suggestion
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import Scalar
 
@@ -95,7 +95,7 @@ def _absent(place: Path, written: Scalar) -> str:
         return "name each file: patterns are not looked into"
     folder = place.parent
     names = [path.name for path, _ in zip(folder.iterdir(), range(_MANY), strict=False)] if folder.is_dir() else []
-    meant = near_miss(place.name, sorted(names))
+    meant = suggestion(place.name, sorted(names))
     return (
         f'write "{posixpath.join(posixpath.dirname(written.text), meant)}"'
         if meant

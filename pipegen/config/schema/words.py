@@ -11,7 +11,7 @@ from pipegen.config.schema.places import TreePaths
 from pipegen.config.schema.violation import Path, Violation, type_name
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed, suggestion
 
 # More keys than these are no help in a message.
 _FEW = 8
@@ -67,7 +67,7 @@ def _tell(violation: Violation, places: TreePaths, report: Report) -> None:
 def _unknown_key(violation: Violation, more: int, places: TreePaths, report: Report) -> str | None:
     """Report the key, after which so many *more* are not told of; return the one that it looks like."""
     choices = tuple(_properties(violation))
-    meant = near_miss(violation.key, choices)
+    meant = suggestion(violation.key, choices)
     entry = places.entry((*violation.path, violation.key))
     report.add(
         codes.UNKNOWN_KEY,
@@ -161,7 +161,7 @@ def _invalid_value(violation: Violation, places: TreePaths, report: Report) -> N
     match violation.keyword, limit:
         case "enum", [*choices]:
             takes = f"takes {_either([_shown(choice) for choice in choices])}, not {_shown(violation.value)}"
-            meant = near_miss(str(violation.value), [str(choice) for choice in choices])
+            meant = suggestion(str(violation.value), [str(choice) for choice in choices])
             hint = f'did you mean "{meant}"?' if meant else None
         case "const", choice:
             takes = f"takes {_shown(choice)} only"

@@ -59,6 +59,6 @@ def _texts(work: CheckedStage) -> list[Text]:
     """Return the texts of a stage, but for the tags of an image, of which empty ones are left out."""
     job = work.job
     steps = [replace(step, tags=()) if isinstance(step, PublishImage) else step for step in job.steps]
-    texts = stage_texts(job.stage, steps, job.after, job.machine, job.gate.environment, job.mail)
+    texts = stage_texts(job.stage, steps, job.after, job.machine, job.deployment.environment, job.mail)
     caches = [text for cache in job.caches for text in (cache.key, *cache.fallback)]
-    return [*texts, *caches, *((job.keeping.name,) if job.keeping.name is not None else ())]
+    return [*texts, *caches, *((job.retention.name,) if job.retention.name is not None else ())]

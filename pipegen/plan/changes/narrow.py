@@ -103,10 +103,10 @@ def _alone(job: Job, gone: frozenset[str]) -> Job:
         steps=absent(job.steps, gone),
         after=absent(job.after, gone),
         machine=absent(job.machine, gone),
-        gate=absent(job.gate, gone),
+        deployment=absent(job.deployment, gone),
         mail=absent(job.mail, gone),
     )
-    texts = stage_texts(job.stage, job.steps, job.after, job.machine, job.gate.environment, job.mail)
+    texts = stage_texts(job.stage, job.steps, job.after, job.machine, job.deployment.environment, job.mail)
     return replace(job, inputs=inputs_of(job.stage, texts))
 
 

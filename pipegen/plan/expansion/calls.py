@@ -8,13 +8,13 @@ from itertools import pairwise
 from pipegen.config.model import Config, PipelineConfig, StageConfig, StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.source.text import Located, Span
 from pipegen.source.tree import Scalar, plain
 
 # What a stage may say beside `pipeline`; a description is nowhere but in the file.
-_ALLOWED = ("name", "body", "within", "leg", "pipeline", "when")
+_ALLOWED = ("name", "body", "within", "combination", "pipeline", "when")
 _KEYS = {"email": "notify", "finally_": "finally"}
 # What holds for all of a run, so that a pipeline that runs in the place of a stage can only agree.
 _OF_A_RUN = ("workspace", "fetch", "fail_fast", "concurrency", "schedule", "finally_")
@@ -153,7 +153,7 @@ def _place(value: object, pipeline: PipelineConfig) -> Span:
 def _report_unknown(
     name: Located[str], stage: StageConfig, known: Mapping[str, PipelineConfig], report: Report
 ) -> None:
-    found = near_miss(name.value, known)
+    found = suggestion(name.value, known)
     report.add(
         codes.UNKNOWN_PIPELINE,
         f'stage "{stage.said}" runs pipeline "{name.value}", which is not defined',

@@ -1,4 +1,4 @@
-"""The legs of a pipeline's matrix stages, each a stage."""
+"""The combinations of a pipeline's matrix stages, each a stage."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _READ_BY_SHELLS = r"[$`\"'\\]"
 _LONGEST_VALUE, _LONGEST_NAME = 40, 200
 
 
-def legs_of(pipeline: PipelineConfig, report: Report) -> dict[str, tuple[StageConfig, ...]]:
-    """Return the legs of each matrix stage of *pipeline*, by its name; what is wrong is reported."""
+def combinations_of(pipeline: PipelineConfig, report: Report) -> dict[str, tuple[StageConfig, ...]]:
+    """Return the combinations of each matrix stage of *pipeline*, by its name; what is wrong is reported."""
     stages = {stage.name.value: stage for stage in reversed(pipeline.stages) if stage.matrix is not None}
     if not stages:
         return {}
@@ -44,7 +44,7 @@ def legs_of(pipeline: PipelineConfig, report: Report) -> dict[str, tuple[StageCo
             continue
         check_source(stage, stage.matrix, report)
         made[name] = _taken(taken_from, made, everyone, report)
-    return {name: tuple(_legs(stages[name], made[name], taken)) for name in reversed(stages) if name in made}
+    return {name: tuple(_combinations(stages[name], made[name], taken)) for name in reversed(stages) if name in made}
 
 
 class _Made(Struct):
@@ -55,7 +55,7 @@ class _Made(Struct):
 
 
 def _order(stages: Mapping[str, StageConfig], sources: Mapping[str, Scalar], report: Report) -> Sequence[str]:
-    """Return the names of matrix *stages*, each after the one whose legs it takes; those on a cycle are left out."""
+    """Return the names of matrix *stages*, each after the one whose combinations it takes; not those on a cycle."""
     arcs = [(found.text, name) for name, found in sources.items()]
     graph = ExecutionGraph([*((name,) for name in stages), *arcs])
     cycles = graph.cycles()
@@ -64,7 +64,7 @@ def _order(stages: Mapping[str, StageConfig], sources: Mapping[str, Scalar], rep
         way = cycle[::-1]
         report.add(
             codes.COMBINATION_CYCLE,
-            f"stages take their legs from each other: {' -> '.join(way)}",
+            f"stages take their combinations from each other: {' -> '.join(way)}",
             at=sources[way[0]].span,
             also=[Label(sources[name].span) for name in way[1:-1]],
             hint='give one of them axes in place of "from"',
@@ -75,7 +75,7 @@ def _order(stages: Mapping[str, StageConfig], sources: Mapping[str, Scalar], rep
 
 
 def _taken(name: Scalar, made: Mapping[str, _Made], stages: Mapping[str, StageConfig], report: Report) -> _Made:
-    """Return the legs of the stage *name* for one that takes them."""
+    """Return the combinations of the stage *name* for one that takes them."""
     found = made.get(name.text)
     if found is not None:
         return _Made(found.matrix, (name.text, *found.like))
@@ -86,7 +86,7 @@ def _taken(name: Scalar, made: Mapping[str, _Made], stages: Mapping[str, StageCo
     elif stage.matrix is None:
         report.add(
             codes.NO_MATRIX,
-            f'stage "{name.text}" has no matrix whose legs another stage could have',
+            f'stage "{name.text}" has no matrix whose combinations another stage could have',
             at=name.span,
             also=[Label(stage.name.span, 'no "matrix" here')],
             hint='add "matrix" to that stage, or axes to this one',
@@ -94,16 +94,16 @@ def _taken(name: Scalar, made: Mapping[str, _Made], stages: Mapping[str, StageCo
     return _Made(Matrix((), ()), (name.text,))
 
 
-def _legs(stage: StageConfig, made: _Made, taken: set[str]) -> Iterator[StageConfig]:
-    """Yield a stage for each leg of *stage*; *taken* holds the names that are given."""
-    for values in made.matrix.legs:
+def _combinations(stage: StageConfig, made: _Made, taken: set[str]) -> Iterator[StageConfig]:
+    """Yield a stage for each combination of *stage*; *taken* holds the names that are given."""
+    for values in made.matrix.combinations:
         name = _name(stage.said, [value for _, value in values], taken)
-        leg = CombinationOf(stage=stage.said, values=values, axes=made.matrix.axes, like=made.like)
-        yield replace(stage, name=replace(stage.name, value=name), leg=leg, matrix=None)
+        combination = CombinationOf(stage=stage.said, values=values, axes=made.matrix.axes, like=made.like)
+        yield replace(stage, name=replace(stage.name, value=name), combination=combination, matrix=None)
 
 
 def _name(stage: str, values: Sequence[str], taken: set[str]) -> str:
-    """Return the name of the leg with *values*: readable in one line, and not in *taken*."""
+    """Return the name of the combination with *values*: readable in one line, and not in *taken*."""
     words = f"{stage}: {', '.join(map(_shown, values))}"
     name = words if len(words) <= max(_LONGEST_NAME, len(stage)) else f"{words[: _LONGEST_NAME - 1]}…"
     chosen = next(found for number in count(1) if (found := name if number == 1 else f"{name} ({number})") not in taken)

@@ -1,4 +1,4 @@
-"""A pipeline with each of its stages as it runs: legs in the place of a matrix, and what a called pipeline holds."""
+"""A pipeline with each stage as it runs: a matrix replaced by its combinations, a call by the called pipeline."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.expansion.called_stage import inside
 from pipegen.plan.expansion.calls import called, with_called
-from pipegen.plan.expansion.combinations import legs_of
+from pipegen.plan.expansion.combinations import combinations_of
 from pipegen.plan.expansion.matrix_values import with_words
 from pipegen.plan.expansion.size import MOST_ARCS, check_stages, report_arcs
 from pipegen.plan.expansion.stop_stages import renamed_stop, stop_of
@@ -24,10 +24,10 @@ from pipegen.structs import Struct, replace
 
 
 class PipelineSources(Struct):
-    """The pipelines that are wanted, each after those that it calls, and the legs of their matrix stages."""
+    """The pipelines that are wanted, each after those that it calls, and the combinations of their matrix stages."""
 
     pipelines: tuple[PipelineConfig, ...]
-    legs: Mapping[str, Mapping[str, tuple[StageConfig, ...]]]
+    combinations: Mapping[str, Mapping[str, tuple[StageConfig, ...]]]
 
     @property
     def called(self) -> frozenset[str]:
@@ -61,16 +61,16 @@ class _Members(Struct):
 def read_stages(chosen: Sequence[PipelineConfig], config: Config, report: Report) -> PipelineSources:
     """Return what is needed to expand the pipelines *chosen*; a matrix or a call that cannot be is reported."""
     pipelines = with_called(chosen, config, report)
-    legs = {pipeline.name.value: legs_of(pipeline, report) for pipeline in pipelines}
-    check_stages(pipelines, legs, report)
-    return PipelineSources(pipelines, legs)
+    combinations = {pipeline.name.value: combinations_of(pipeline, report) for pipeline in pipelines}
+    check_stages(pipelines, combinations, report)
+    return PipelineSources(pipelines, combinations)
 
 
 def expand_stages(written: PipelineSources, chosen: Sequence[PipelineConfig], report: Report) -> tuple[Expanded, ...]:
     """Return each *chosen* pipeline with the stages that run; what is wrong with its graph is reported."""
     found: dict[str, Expanded] = {}
     for pipeline in written.pipelines:
-        found[pipeline.name.value] = _expanded(pipeline, written.legs[pipeline.name.value], found, report)
+        found[pipeline.name.value] = _expanded(pipeline, written.combinations[pipeline.name.value], found, report)
     return tuple(found[pipeline.name.value] for pipeline in chosen)
 
 
@@ -88,14 +88,17 @@ def with_stages(pipelines: Sequence[Expanded], report: Report) -> tuple[Expanded
 
 
 def _expanded(
-    pipeline: PipelineConfig, legs: Mapping[str, tuple[StageConfig, ...]], known: Mapping[str, Expanded], report: Report
+    pipeline: PipelineConfig,
+    combinations: Mapping[str, tuple[StageConfig, ...]],
+    known: Mapping[str, Expanded],
+    report: Report,
 ) -> Expanded:
     graph = build_graph(pipeline, report)
-    if not legs and all(stage.pipeline is None for stage in pipeline.stages):
+    if not combinations and all(stage.pipeline is None for stage in pipeline.stages):
         return Expanded(replace(pipeline, stages=tuple(with_words(stage, report) for stage in pipeline.stages)), graph)
     members: dict[str, _Members] = {}
     for stage in pipeline.stages:
-        members.setdefault(stage.name.value, _members(stage, legs, known, report))
+        members.setdefault(stage.name.value, _members(stage, combinations, known, report))
     _check_unique(members, pipeline, report)
     stages = tuple(_stopping(stage, members, report) for one in members.values() for stage in one.stages)
     finally_ = _last(pipeline.finally_, members, report) if pipeline.finally_ is not None else None
@@ -107,12 +110,15 @@ def _expanded(
 
 
 def _members(
-    stage: StageConfig, legs: Mapping[str, tuple[StageConfig, ...]], known: Mapping[str, Expanded], report: Report
+    stage: StageConfig,
+    combinations: Mapping[str, tuple[StageConfig, ...]],
+    known: Mapping[str, Expanded],
+    report: Report,
 ) -> _Members:
     """Return what stands for *stage*."""
     name = called(stage)
     if name is None:
-        found = legs.get(stage.name.value, (stage,))
+        found = combinations.get(stage.name.value, (stage,))
         return _Members.side_by_side(*(with_words(one, report) for one in found))
     callee = known[name.value]
     stages = {one.name.value: inside(one, stage, callee.pipeline) for one in callee.pipeline.stages}
@@ -153,8 +159,8 @@ def _stopping(stage: StageConfig, members: Mapping[str, _Members], report: Repor
         f'one stage takes an environment down, and "{name.value}" is {len(found)} stages',
         at=name.span,
         also=[Label(found[0].name.span, "stands for several")] if found else [],
-        hint=f'give "{name.value}" the legs of this stage: "matrix: {{from: {stage.said}}}"'
-        if stage.leg is not None
+        hint=f'give "{name.value}" the combinations of this stage: "matrix: {{from: {stage.said}}}"'
+        if stage.combination is not None
         else "name a stage that is one",
     )
     return stage

@@ -9,7 +9,7 @@ from math import prod
 from pipegen.config.model import StageConfig, StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Mapping, Scalar
 from pipegen.source.tree import Sequence as List
@@ -18,33 +18,33 @@ from pipegen.structs import Struct
 Values = tuple[tuple[str, str], ...]
 
 # GitLab's limit for `parallel: matrix`, and more than anybody looks at.
-MOST_LEGS = 200
+MOST_COMBINATIONS = 200
 # What is gone through to see what an `exclude` leaves.
 _MOST_COMBINATIONS = 100_000
 _KEYS = ("include", "exclude", "from")
 
 
 class Matrix(Struct):
-    """What a matrix comes to: *legs*, each axis with its value, and all *axes* in the order in which they are named."""
+    """The *combinations* of a matrix, each axis with its value, and all *axes* in the order in which they are named."""
 
     axes: tuple[str, ...]
-    legs: tuple[Values, ...]
+    combinations: tuple[Values, ...]
 
 
 def source(matrix: StepValue) -> Scalar | None:
-    """Return the name of the stage whose legs *matrix* takes, if it does."""
+    """Return the name of the stage whose combinations *matrix* takes, if it does."""
     body = matrix.node
     node = body.get("from") if isinstance(body, Mapping) else None
     return node if isinstance(node, Scalar) else None
 
 
 def check_source(stage: StageConfig, matrix: StepValue, report: Report) -> None:
-    """Report what else the *matrix* of *stage* says, which takes its legs from another one."""
+    """Report what else the *matrix* of *stage* says, which takes its combinations from another one."""
     others = [entry for entry in _entries(matrix) if entry.key.text != "from"]
     if others:
         report.add(
             codes.INVALID_VALUE,
-            f'the matrix of stage "{stage.said}" has legs of its own, and takes those of another stage',
+            f'the matrix of stage "{stage.said}" has combinations of its own, and takes those of another stage',
             at=others[0].key.span,
             hint=f'remove {listed([entry.key.text for entry in others])}, or "from"',
         )
@@ -71,18 +71,18 @@ def read_matrix(stage: StageConfig, matrix: StepValue, report: Report) -> Matrix
     if not kept:
         report.add(
             codes.EMPTY_MATRIX,
-            f'the matrix of stage "{stage.said}" has no legs' + (": all are excluded" if found else ""),
+            f'the matrix of stage "{stage.said}" has no combinations' + (": all are excluded" if found else ""),
             at=matrix.span,
             hint="give an axis a list of values" if not found else 'take something out of "exclude"',
         )
-    if len(kept) > MOST_LEGS:
+    if len(kept) > MOST_COMBINATIONS:
         _report_too_many(stage, matrix, str(len(kept)), report)
-    return Matrix(_axes(axes, kept), tuple(islice(kept, MOST_LEGS)))
+    return Matrix(_axes(axes, kept), tuple(islice(kept, MOST_COMBINATIONS)))
 
 
-def _axes(axes: Sequence[Entry], legs: Iterable[Values]) -> tuple[str, ...]:
+def _axes(axes: Sequence[Entry], combinations: Iterable[Values]) -> tuple[str, ...]:
     named = [axis.key.text for axis in axes]
-    return tuple(dict.fromkeys([*named, *(axis for values in legs for axis, _ in values)]))
+    return tuple(dict.fromkeys([*named, *(axis for values in combinations for axis, _ in values)]))
 
 
 def _values(axis: Entry) -> list[tuple[str, str]]:
@@ -116,7 +116,7 @@ def _check_excluded(matrix: StepValue, found: Sequence[Values], report: Report) 
             continue
         wrong = next(((axis, value) for axis, value in values if value not in known.get(axis, ())), values[0])
         axis, value = wrong
-        near = near_miss(axis, known) if axis not in known else near_miss(value, known[axis])
+        near = suggestion(axis, known) if axis not in known else suggestion(value, known[axis])
         meant = f"{near}: {value}" if axis not in known else f"{axis}: {near}"
         report.add(
             codes.IDLE_EXCLUDE,
@@ -144,7 +144,7 @@ def _report_twice(values: Values, span: Span, first: Span | None, report: Report
 def _report_too_many(stage: StageConfig, matrix: StepValue, number: str, report: Report) -> None:
     report.add(
         codes.TOO_MANY_COMBINATIONS,
-        f'the matrix of stage "{stage.said}" has {number} legs; {MOST_LEGS} are the most',
+        f'the matrix of stage "{stage.said}" has {number} combinations; {MOST_COMBINATIONS} are the most',
         at=matrix.span,
         hint="leave values out, or split the work among several stages",
     )

@@ -1,4 +1,4 @@
-"""`${matrix.axis}` in the keys that take plain words: it is replaced by the leg's value."""
+"""`${matrix.axis}` in the keys that take plain words: it is replaced by the combination's value."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NO_WORDS = {
 
 
 def with_words(stage: StageConfig, report: Report) -> StageConfig:
-    """Return *stage* with the values of its leg in its plain words; what no leg has is reported."""
+    """Return *stage* with the values of its combination in its plain words; what no combination has is reported."""
     changed: dict[str, StepValue] = {}
     for key, skipped in _NO_WORDS.items():
         value: StepValue | None = getattr(stage, key)

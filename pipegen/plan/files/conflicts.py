@@ -120,7 +120,7 @@ def check_conflicts(
     stages: Mapping[str, StageConfig],
     report: Report,
 ) -> None:
-    """Report each conflict between stages of one of the *takings*, and once what legs of one stage leave.
+    """Report each conflict between stages of one of the *takings*, and once what combinations of one stage leave.
 
     A taking is the stages whose files one stage gets.
     """
@@ -131,14 +131,14 @@ def check_conflicts(
     for conflict in met.conflicts:
         involved |= conflict.others | 1 << places[conflict.left.stage]
     masks = {closure.bits_of(taken) & involved for taken in set(takings)}
-    legs, told = _legs(stages, closure), set[str]()
+    combinations, told = _combinations(stages, closure), set[str]()
     for conflict in met.conflicts:
         late = stages[conflict.left.stage]
         others = _together(conflict.others, places[conflict.left.stage], masks)
-        siblings = others & legs.get((late.within, late.said), 0) if late.leg is not None else 0
+        siblings = others & combinations.get((late.within, late.said), 0) if late.combination is not None else 0
         if siblings and late.said not in told:
             told.add(late.said)
-            _report_legs(late.said, conflict.left, report)
+            _report_combinations(late.said, conflict.left, report)
         if others ^ siblings:
             found = [conflict.found[place] for place in bits(others ^ siblings)]
             _report(conflict.left, sorted(found, key=lambda one: one.order), report)
@@ -155,23 +155,24 @@ def _together(others: int, place: int, masks: Iterable[int]) -> int:
     return found
 
 
-def _legs(stages: Mapping[str, StageConfig], closure: Closure) -> dict[tuple[str, str], int]:
-    """Return the places of the legs of each stage that a matrix multiplies."""
+def _combinations(stages: Mapping[str, StageConfig], closure: Closure) -> dict[tuple[str, str], int]:
+    """Return the places of the combinations of each stage that a matrix multiplies."""
     found: dict[tuple[str, str], int] = {}
     for name, place in closure.places.items():
         stage = stages[name]
-        if stage.leg is not None:
+        if stage.combination is not None:
             key = stage.within, stage.said
             found[key] = found.get(key, 0) | 1 << place
     return found
 
 
-def _report_legs(stage: str, left: StageOutput, report: Report) -> None:
+def _report_combinations(stage: str, left: StageOutput, report: Report) -> None:
     report.add(
         codes.CONFLICTING_FILES,
-        f'the legs of stage "{stage}" all leave "{left.artifact.path}", and a later stage would find that of one',
+        f'the combinations of stage "{stage}" all leave "{left.artifact.path}", '
+        f"and a later stage would find that of one",
         at=left.artifact.span,
-        label="left by each leg",
+        label="left by each combination",
         hint="put an axis into the path, as in dist/${matrix.AXIS}/, or let later stages take no files of it "
         'with "files_from"',
     )

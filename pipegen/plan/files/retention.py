@@ -13,7 +13,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.files.artifacts import sound_path
 from pipegen.plan.model import (
     NO_REPORTS,
-    PLAIN_KEEPING,
+    PLAIN_RETENTION,
     Artifact,
     Coverage,
     CoverageFormat,
@@ -43,11 +43,11 @@ class StageFiles(Struct, kw_only=True):
 
     artifacts: tuple[Artifact, ...]
     at_run_time: tuple[Leave, ...]
-    keeping: Retention
+    retention: Retention
     reports: Reports
 
 
-NOTHING_KEPT = StageFiles(artifacts=(), at_run_time=(), keeping=PLAIN_KEEPING, reports=NO_REPORTS)
+NOTHING_KEPT = StageFiles(artifacts=(), at_run_time=(), retention=PLAIN_RETENTION, reports=NO_REPORTS)
 
 
 def kept(stage: StageConfig, directory: str, values: StageValues) -> StageFiles:
@@ -74,7 +74,7 @@ def kept(stage: StageConfig, directory: str, values: StageValues) -> StageFiles:
             )
             for path, item in paths.items()
         ),
-        keeping=Retention(
+        retention=Retention(
             exclude=tuple(_excluded(_paths(body.get("exclude") if body else None, directory, values))),
             name=_name(body.get("name") if body else None, values),
             expire=_expire(body.get("expire") if body else None, values.report),
@@ -89,7 +89,7 @@ def check_excluded(jobs: Iterable[Job], report: Report) -> None:
     """Report artifacts that take the place of other stages' files, and yet are not handed on whole."""
     for job in jobs:
         over = next((one for one in job.artifacts if one.is_declared and one.overwrites), None)
-        if over is not None and job.keeping.exclude:
+        if over is not None and job.retention.exclude:
             report.add(
                 codes.CONFLICTING_FILES,
                 f'stage "{job.stage}" leaves "{over.path}" in the place of an earlier stage\'s, which must be whole, '

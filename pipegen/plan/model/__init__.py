@@ -24,7 +24,7 @@ from pipegen.plan.model.patterns import Pattern
 from pipegen.plan.model.plans import Concurrency, FetchOptions, Plan, Schedule, Selection, Workspace
 from pipegen.plan.model.retention import (
     NO_REPORTS,
-    PLAIN_KEEPING,
+    PLAIN_RETENTION,
     Cache,
     CachePolicy,
     Coverage,
@@ -66,7 +66,7 @@ from pipegen.plan.model.steps import (
 __all__ = [
     "NEVER",
     "NO_REPORTS",
-    "PLAIN_KEEPING",
+    "PLAIN_RETENTION",
     "AllOf",
     "AllowFailure",
     "AnyOf",

@@ -64,7 +64,7 @@ class Reports(Struct, kw_only=True):
 
 
 # What holds where the user says nothing.
-PLAIN_KEEPING, NO_REPORTS = Retention(), Reports()
+PLAIN_RETENTION, NO_REPORTS = Retention(), Reports()
 
 
 class Reuse(SpannedStruct):

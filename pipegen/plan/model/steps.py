@@ -255,3 +255,17 @@ Step: TypeAlias = (
     | TriggerJob
     | EngineText
 )
+
+# The keys of a config that steps come from.
+_KEYS: dict[type[Step], str] = {
+    Commands: "script",
+    BuildImage: "build",
+    RunContainer: "run",
+    PublishImage: "publish",
+    TriggerJob: "trigger",
+}
+
+
+def step_key(step: Step) -> str:
+    """Return the key of a config that *step* comes from."""
+    return _KEYS.get(type(step)) or type(step).__name__.lower()

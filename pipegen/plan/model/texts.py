@@ -193,10 +193,10 @@ def named_texts(job: Job) -> list[tuple[str, Text]]:
     """Return the texts of *job* that an engine puts into names before any script runs, and what each names."""
     found = [("the name of an image", text) for text in _images(job.machine)]
     found += [("the key of a cache", text) for cache in job.caches for text in (cache.key, *cache.fallback)]
-    if job.gate.environment is not None:
-        found += [("an environment", text) for text in environment_texts(job.gate.environment)]
-    if job.keeping.name is not None:
-        found.append(("the name of an archive", job.keeping.name))
+    if job.deployment.environment is not None:
+        found += [("an environment", text) for text in environment_texts(job.deployment.environment)]
+    if job.retention.name is not None:
+        found.append(("the name of an archive", job.retention.name))
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pipegen.config.model import Config
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.plan.model import Input, InputType
 from pipegen.plan.model.inputs import BOOLEANS, NUMBER
 from pipegen.plan.runs.input_patterns import matches, misread
@@ -183,7 +183,7 @@ def _fixed(
 
 
 def _report_unknown(name: str, known: Mapping[str, Input], config: Config, report: Report) -> None:
-    found = near_miss(name, known)
+    found = suggestion(name, known)
     hint = f'write "--set {found}=…"' if found else f"its inputs are {listed(tuple(known))}"
     report.add(
         codes.INVALID_SET,

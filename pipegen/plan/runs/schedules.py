@@ -7,7 +7,7 @@ from zoneinfo import available_timezones
 
 from pipegen.config.model import StepValue
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, near_miss
+from pipegen.diagnostics.report import Report, suggestion
 from pipegen.plan.model import Schedule
 from pipegen.plan.runs.cron import CronError, normal
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence
@@ -41,7 +41,7 @@ def _check_zone(zone: Scalar, report: Report) -> None:
     known = available_timezones()
     if zone.text in known or not known:
         return
-    found = near_miss(zone.text, sorted(known))
+    found = suggestion(zone.text, sorted(known))
     report.add(
         codes.INVALID_SCHEDULE,
         f'there is no time zone "{zone.text}"',

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from pipegen.config.model import StepValue
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.plan.model import (
     NEVER,
     AllOf,
@@ -115,7 +115,7 @@ class _Reader(Struct):
         given = next((one for one in self.parameters.inputs if one.name == name), None)
         if given is None:
             names = self.parameters.names
-            found = near_miss(name, names)
+            found = suggestion(name, names)
             known = f"its inputs are {listed(names)}" if names else 'add it to "inputs"'
             self.report.add(
                 codes.UNKNOWN_CONDITION_INPUT,

@@ -19,13 +19,13 @@ from pipegen.structs import replace
 
 # GitLab puts jobs off by no more than a week: https://docs.gitlab.com/ci/jobs/job_control/#run-a-job-after-a-delay
 _LONGEST_DELAY = 7 * 86_400
-NO_GATE = Deployment()
+NO_DEPLOYMENT = Deployment()
 
 
-def gate(stage: StageConfig, values: StageValues) -> Deployment:
+def deployment(stage: StageConfig, values: StageValues) -> Deployment:
     """Return what *stage* waits for and deploys to; what is wrong with it is reported."""
     if stage.approve is None and stage.lock is None and stage.environment is None:
-        return NO_GATE
+        return NO_DEPLOYMENT
     approval, delay = _approval(stage.approve, values.report) if stage.approve else (None, None)
     return Deployment(
         approval=approval,
@@ -51,12 +51,12 @@ def check_finals(pipeline: PipelineConfig, report: Report) -> None:
 
 def stopping(jobs: Sequence[Job], report: Report) -> tuple[Job, ...]:
     """Return *jobs*, each that takes an environment down with that environment."""
-    if all(job.gate is NO_GATE for job in jobs):
+    if all(job.deployment is NO_DEPLOYMENT for job in jobs):
         return tuple(jobs)
     conditions = {job.stage: job.condition for job in jobs}
     taken_down: dict[str, Environment] = {}
     for job in jobs:
-        one = job.gate.environment
+        one = job.deployment.environment
         if one is None or one.on_stop is None:
             continue
         taken_down[one.on_stop] = one
@@ -71,9 +71,12 @@ def stopping(jobs: Sequence[Job], report: Report) -> tuple[Job, ...]:
 
 
 def _stopping(job: Job, environment: Environment) -> Job:
-    own = job.gate.environment or environment
+    own = job.deployment.environment or environment
     return replace(
-        job, gate=replace(job.gate, environment=replace(own, name=environment.name, url=None, on_stop=None, stops=True))
+        job,
+        deployment=replace(
+            job.deployment, environment=replace(own, name=environment.name, url=None, on_stop=None, stops=True)
+        ),
     )
 
 
@@ -175,8 +178,8 @@ def _environment(stage: StageConfig, values: StageValues) -> Environment | None:
 def _on_stop(node: Scalar, stage: StageConfig, values: StageValues) -> str | None:
     """Return the stage that *node* names, which must come after *stage* and before none; else that is reported."""
     stages, own = values.reader.namespaces.stages, stage.name.value
-    if any(one.leg is not None and one.leg.stage == node.text for one in stages.values()):
-        # Which of its legs is meant has been reported.
+    if any(one.combination is not None and one.combination.stage == node.text for one in stages.values()):
+        # Which of its combinations is meant has been reported.
         return None
     if node.text not in stages:
         others = {name: one for name, one in stages.items() if name != own}

@@ -10,6 +10,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import BuildImage, Copy, Deploy, JobImage, Promote, PublishImage, Pull, RunContainer, Step
+from pipegen.plan.model.steps import step_key
 from pipegen.plan.values import StageValues
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
 
@@ -87,7 +88,7 @@ def check_image(stage: StageConfig, steps: tuple[Step, ...], report: Report) -> 
         if type(step) in _WITH_TOOLS:
             report.add(
                 codes.IMAGE_BESIDE_TOOLS,
-                f'stage "{stage.said}" runs in an image of its own, and "{type(step).__name__.lower()}" needs '
+                f'stage "{stage.said}" runs in an image of its own, and "{step_key(step)}" needs '
                 "the tools of another one",
                 at=stage.image.span,
                 also=[Label(step.span, "needs tools of the engine")],

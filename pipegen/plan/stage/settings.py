@@ -11,7 +11,7 @@ from pipegen.plan.files.artifacts import sound_path
 from pipegen.plan.files.caches import caches
 from pipegen.plan.files.retention import NOTHING_KEPT, StageFiles, kept
 from pipegen.plan.model import Cache, Deployment, Reuse
-from pipegen.plan.stage.deployments import NO_GATE, gate
+from pipegen.plan.stage.deployments import NO_DEPLOYMENT, deployment
 from pipegen.plan.values import StageValues
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence
 from pipegen.structs import Struct
@@ -22,12 +22,12 @@ class StageSettings(Struct, kw_only=True):
 
     kept: StageFiles
     caches: tuple[Cache, ...]
-    gate: Deployment
+    deployment: Deployment
     raw: tuple[tuple[str, Mapping], ...]
     reuse: Reuse | None
 
 
-_NOTHING = StageSettings(kept=NOTHING_KEPT, caches=(), gate=NO_GATE, raw=(), reuse=None)
+_NOTHING = StageSettings(kept=NOTHING_KEPT, caches=(), deployment=NO_DEPLOYMENT, raw=(), reuse=None)
 
 
 def surroundings(stage: StageConfig, directory: str, values: StageValues) -> StageSettings:
@@ -39,7 +39,7 @@ def surroundings(stage: StageConfig, directory: str, values: StageValues) -> Sta
     return StageSettings(
         kept=kept(stage, directory, values),
         caches=caches(stage, directory, values),
-        gate=gate(stage, values),
+        deployment=deployment(stage, values),
         raw=raw(stage, values.report),
         reuse=reuse(stage, directory, values.report),
     )

@@ -102,16 +102,16 @@ def _build(build: config.BuildStep, blubberfile: Node, values: StageValues) -> B
 
 
 def _variant(build: config.BuildStep, values: StageValues) -> Text:
-    """Return the variant to build: unless given, that of the stage's name, which its legs share."""
+    """Return the variant to build: unless given, that of the stage's name, which its combinations share."""
     if isinstance(build.variant, Scalar) and build.variant.text in ("", _OWN_NAME):
         return Text((values.stage.said,), build.variant.span)
     return values.text(build.variant, "", build.span) if build.variant else Text((values.stage.said,), build.span)
 
 
 def _tag_name(values: StageValues) -> str:
-    """Return what tells the stage apart in a tag; in the name of a leg stands more than a registry takes."""
+    """Return what tells the stage apart in a tag; in the name of a combination stands more than a registry takes."""
     stage = values.stage
-    if stage.leg is None:
+    if stage.combination is None:
         return _OWN_NAME
     name = in_tag(stage.own_name)
     is_alone = values.reader.namespaces.tags[name.lower()] == 1

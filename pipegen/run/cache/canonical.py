@@ -59,7 +59,7 @@ def canonical(job: Job) -> Canonical:
         stage=_OWN,
         pipeline=_OWN,
         slug=_OWN,
-        leg=None,
+        combination=None,
         needs=(),
         reads=(),
         inputs=tuple(Output(_INPUT, str(number)) for number in range(len(inputs))),
@@ -101,6 +101,6 @@ class _Names:
 
     def _named(self, reference: Reference) -> Reference:
         """Return a reference of a script, as it is written, under a number: what it comes to stands beside it."""
-        written = (reference.namespace, reference.legs, reference.name, reference.default)
+        written = (reference.namespace, reference.combinations, reference.name, reference.default)
         number = self._written.setdefault(written, len(self._written))
-        return replace(reference, namespace=_WRITTEN, name=str(number), legs=None)
+        return replace(reference, namespace=_WRITTEN, name=str(number), combinations=None)

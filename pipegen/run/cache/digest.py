@@ -102,7 +102,7 @@ def _digest(job: Job, script: StageScript, host: ShellEnvironment, around: JobEn
         ],
         "files": list(_files(around.tree, job.reuse.files if job.reuse is not None else ())),
         "artifacts": [[one.path, one.travels] for one in job.artifacts],
-        "exclude": list(job.keeping.exclude),
+        "exclude": list(job.retention.exclude),
         "outputs": list(job.outputs),
     }
     return hashlib.sha256(json.dumps(parts).encode(errors="surrogateescape")).hexdigest()

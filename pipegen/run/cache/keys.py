@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 
 from pipegen.run.cache.index import DamagedIndexError, Index
-from pipegen.run.checksum import seal
+from pipegen.run.checksum import checksum
 from pipegen.structs import Struct
 
 TABLES = """
@@ -73,7 +73,9 @@ class Keys:
     def link(self, key: int, digest: str, inputs: Sequence[Sequence[Origin]]) -> None:
         """Let all of *inputs*, to which *digest* has been done, lead to *key*."""
         rows = [(one.key, place, one.selector, digest, key) for place, origins in enumerate(inputs) for one in origins]
-        self._index.change("INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?, ?)", [(*row, seal(*row)) for row in rows])
+        self._index.change(
+            "INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?, ?)", [(*row, checksum(*row)) for row in rows]
+        )
 
     def content(self, digest: str) -> int:
         """Return the key that stands for content with *digest*, wherever it comes from; make it where it is new."""
@@ -102,7 +104,7 @@ class Keys:
             "ORDER BY target",
             asked,
         )
-        if any(told != seal(*asked, target) for target, told in found):
+        if any(told != checksum(*asked, target) for target, told in found):
             raise DamagedIndexError("a link is not what was written")
         return [target for target, _ in found]
 

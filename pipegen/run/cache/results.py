@@ -56,7 +56,7 @@ class Results:
     """Looks results up in *store* and keeps them there.
 
     *definition* says what a task does, None for one that has to be done each time; *trees* have what stages leave. What
-    *masks* would hide is not kept, and *complain* is told.
+    *redactor* would hide is not kept, and *complain* is told.
     """
 
     def __init__(
@@ -65,11 +65,11 @@ class Results:
         trees: Trees,
         definition: Callable[[Task], Definition | None],
         *,
-        masks: Redactor,
+        redactor: Redactor,
         complain: Callable[[str], None],
     ) -> None:
         self._store, self._trees, self._definition = store, trees, definition
-        self._masks, self._complain = masks, complain
+        self._redactor, self._complain = redactor, complain
         self._known: dict[TaskId, _Known] = {}
         # The keys of stages that have not come to anything yet, by what they and those before them do.
         self._defined: dict[TaskId, frozenset[int]] = {}
@@ -210,9 +210,9 @@ class Results:
     def _has_secret(
         self, outputs: Iterable[tuple[str, bytes]], files: Iterable[tuple[KeptFile, Callable[[], IO[bytes]]]]
     ) -> bool:
-        return bool(self._masks) and (
-            any(self._masks.hides(value) for _, value in outputs)
-            or any(self._masks.hides_in(opened) for file, opened in files if file.link is None)
+        return bool(self._redactor) and (
+            any(self._redactor.hides(value) for _, value in outputs)
+            or any(self._redactor.hides_in(opened) for file, opened in files if file.link is None)
         )
 
     def _look_into(self, question: Question, places: Iterable[int]) -> None:

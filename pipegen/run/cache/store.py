@@ -20,7 +20,7 @@ from pipegen.run.cache.index import DamagedIndexError, Index
 from pipegen.run.cache.keys import TABLES, Keys
 from pipegen.run.cache.lookup import Lookup
 from pipegen.run.cache.record import CacheRecord, KeptFile, is_there
-from pipegen.run.checksum import seal
+from pipegen.run.checksum import checksum
 from pipegen.run.local.files import no_follow
 from pipegen.structs import Struct
 
@@ -86,7 +86,7 @@ class Store:
         """Return the record of the first of *keys* that has one, None where none has."""
         for key in sorted(keys):
             for number, data, told in self._index.rows("SELECT id, data, seal FROM record WHERE key = ?", (key,)):
-                if told != seal(key, data):
+                if told != checksum(key, data):
                     raise DamagedIndexError("a result is not what was written")
                 return StoredRecord(number, key, _loaded(data))
         return None
@@ -178,7 +178,8 @@ class Store:
             self._index.change("INSERT OR IGNORE INTO blob VALUES (?, ?)", [(one.digest, one.size)])
         data = record.dumped()
         made = self._index.add(
-            "INSERT INTO record (key, data, seal, used) VALUES (?, ?, ?, ?)", (key, data, seal(key, data), self._now())
+            "INSERT INTO record (key, data, seal, used) VALUES (?, ?, ?, ?)",
+            (key, data, checksum(key, data), self._now()),
         )
         self._index.change("INSERT OR IGNORE INTO use VALUES (?, ?)", [(digest, made) for digest in record.digests()])
         return StoredRecord(made, key, record)
@@ -212,4 +213,4 @@ def _loaded(data: str) -> CacheRecord:
         raise DamagedIndexError(f"a result is none: {error}") from error
 
 
-__all__ = ["FORMAT", "DamagedError", "StoredRecord", "Store"]
+__all__ = ["FORMAT", "DamagedError", "Store", "StoredRecord"]

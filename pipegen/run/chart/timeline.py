@@ -88,7 +88,14 @@ class Timeline:
             heapq.heappush(self._free[event.attempt.machine], lane)
         waits = tuple(self._waits.pop(task, ()))
         self._bars.append(
-            Bar(attempt=event.attempt, lanes=lanes, start=start, end=event.time, outcome=event.outcome, waits=waits)
+            Bar(
+                attempt=event.attempt,
+                lanes=lanes,
+                start=start,
+                end=event.time,
+                outcome=event.outcome,
+                waits=waits,
+            )
         )
 
     def _take(self, attempt: Attempt) -> tuple[int, ...]:

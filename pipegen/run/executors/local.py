@@ -34,7 +34,7 @@ class LocalTask(Struct, kw_only=True):
     script: StageScript
     secrets: Mapping[str, str]
     files: tuple[str, ...]
-    masks: Redactor
+    redactor: Redactor
 
 
 class LocalExecutor:
@@ -293,7 +293,7 @@ class _Try:
             environment={**executor.environment, **self._variables},
             folder=folder,
             log=self._log,
-            masks=self._work.masks,
+            redactor=self._work.redactor,
             complain=executor.complain,
         )
         try:

@@ -22,7 +22,7 @@ _NOTHING = Redactor(())
 class Invocation(Struct, kw_only=True):
     """A program to start: the path of its file stands first in *arguments*.
 
-    What it prints is added to the file *log*, if it prints anything, without what *masks* hide; *complain* is told
+    What it prints is added to the file *log*, if it prints anything, without what *redactor* hide; *complain* is told
     where that cannot be.
     """
 
@@ -30,7 +30,7 @@ class Invocation(Struct, kw_only=True):
     environment: Mapping[str, str]
     folder: str
     log: str
-    masks: Redactor = _NOTHING
+    redactor: Redactor = _NOTHING
     complain: Callable[[str], None] = lambda _: None
 
 
@@ -89,7 +89,7 @@ class _Pipe:
 
     def __init__(self, invocation: Invocation, clock: RealClock) -> None:
         self._clock = clock
-        self._stream = RedactedStream(invocation.masks) if invocation.masks else None
+        self._stream = RedactedStream(invocation.redactor) if invocation.redactor else None
         self._path, self._log = invocation.log, -1
         self._complain, self._is_full = invocation.complain, False
         self._exit, self.entrance = os.pipe()

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import TypeAlias
 
-from pipegen.run.checksum import opened, sealed
+from pipegen.run.checksum import opened, with_checksum
 from pipegen.run.journal import UnreadableJournalError, read
 from pipegen.run.local.files.removal import remove
 from pipegen.run.local.files.run_folder import RunFolder, earlier
@@ -81,7 +81,7 @@ def _write(summary: Path, runs: Mapping[str, _Seconds]) -> None:
         handle, made = tempfile.mkstemp(prefix=f".{summary.name}.", dir=summary.parent)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(sealed({"format": _FORMAT, "runs": runs}))
+                file.write(with_checksum({"format": _FORMAT, "runs": runs}))
             if summary.is_dir():
                 remove(summary)
             Path(made).replace(summary)

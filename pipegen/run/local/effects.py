@@ -28,10 +28,10 @@ def effects(jobs: Iterable[Job]) -> Iterator[Effect]:
         step = next((one for one in job.steps if type(one) in _WORDS), None)
         if step is not None:
             yield Effect(job.stage, _WORDS[type(step)], job.span)
-        elif job.gate.environment is not None:
-            yield Effect(job.stage, "deploys", job.gate.environment.span)
-        elif job.gate.approval is not None:
-            yield Effect(job.stage, "waits for a person", job.gate.approval.span)
+        elif job.deployment.environment is not None:
+            yield Effect(job.stage, "deploys", job.deployment.environment.span)
+        elif job.deployment.approval is not None:
+            yield Effect(job.stage, "waits for a person", job.deployment.approval.span)
 
 
 def refuse(found: tuple[Effect, ...], report: Report) -> None:

@@ -149,7 +149,7 @@ class Execution:
         self._guard.close()
         self.clock.close()
         if not self._is_done:
-            forget_secrets(self._folder, self._prepared.masks)
+            forget_secrets(self._folder, self._prepared.redactor)
         self._folder.close(is_done=self._is_done)
 
     def _demand(self, runs: Sequence[PipelineRun], ended: Collection[TaskId]) -> RequiredResults | None:
@@ -178,7 +178,7 @@ class Execution:
             environment={**self._prepared.environment, **self._variables},
             folder="/",
             log=str(self._folder.logs / "teardown.log"),
-            masks=self._prepared.masks,
+            redactor=self._prepared.redactor,
         )
         ended: list[int] = []
         Process(invocation, self.clock, ended.append)

@@ -57,7 +57,7 @@ class Prepared(Struct, kw_only=True):
     """All that stages need.
 
     *environment* is what every process finds, *variables* what scripts read besides; *program* is that for containers,
-    "" where no stage needs one. No log shows what *masks* hide, the secrets of all stages: one may print what another
+    "" where no stage needs one. No log shows what *redactor* hide, the secrets of all stages: one may print what another
     one has handed on.
     """
 
@@ -66,7 +66,7 @@ class Prepared(Struct, kw_only=True):
     environment: Mapping[str, str]
     variables: Mapping[str, str]
     program: str
-    masks: Redactor
+    redactor: Redactor
 
 
 def gather(
@@ -116,11 +116,11 @@ def prepare(parts: Sequence[SelectedPipeline], asked: RunContext, wish: RunReque
     tokens = tuple(token for job in jobs.values() for token in job.id_tokens)
     credentials = tuple(credential for script in scripts.values() for credential in script.credentials)
     check_told_apart(credentials, report)
-    masks = secrets.masks(credentials, tokens, also=wish.environment.get(names.REGISTRY_PASSWORD, ""))
+    redactor = secrets.redactor(credentials, tokens, also=wish.environment.get(names.REGISTRY_PASSWORD, ""))
     container_program = _program([(job, scripts[task]) for task, job in wanted.items()], wish, report)
     return Prepared(
         hosts=hosts,
-        work={task: _work(script, jobs[task], secrets, masks) for task, script in scripts.items()},
+        work={task: _work(script, jobs[task], secrets, redactor) for task, script in scripts.items()},
         environment=_environment(scripts.values(), tokens, container_program, wish),
         variables={
             **names.places(wish.environment),
@@ -133,7 +133,7 @@ def prepare(parts: Sequence[SelectedPipeline], asked: RunContext, wish: RunReque
             ),
         },
         program=container_program,
-        masks=masks,
+        redactor=redactor,
     )
 
 
@@ -148,12 +148,12 @@ def _scripts(one: SelectedPipeline, host: ShellEnvironment) -> Iterator[tuple[Ta
         yield TaskId(one.plan.name, job.stage), stage_script(job, one.plan, producers, host)
 
 
-def _work(script: StageScript, job: Job, secrets: SecretSources, masks: Redactor) -> LocalTask:
+def _work(script: StageScript, job: Job, secrets: SecretSources, redactor: Redactor) -> LocalTask:
     given = secrets.variables(script.credentials, job.id_tokens)
     password = secrets.given.get(names.REGISTRY_PASSWORD)
     if password is not None and names.REGISTRY_PASSWORD in f"{script.main}{script.after}":
         given[names.REGISTRY_PASSWORD] = password
-    return LocalTask(script=script, secrets=given, files=secrets.files(script.credentials), masks=masks)
+    return LocalTask(script=script, secrets=given, files=secrets.files(script.credentials), redactor=redactor)
 
 
 def _environment(

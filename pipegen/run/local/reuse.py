@@ -70,7 +70,7 @@ def results(
         is_lost = wish.is_isolated and task.plan.workspace is Workspace.SHARED
         return None if is_lost else definitions(task)
 
-    return Results(store, trees, own, masks=prepared.masks, complain=complain)
+    return Results(store, trees, own, redactor=prepared.redactor, complain=complain)
 
 
 def _folder(environment: Mapping[str, str]) -> Path:

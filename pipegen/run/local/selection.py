@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Condition, Image, Job, Plan, Selection
 from pipegen.run.local.find import found
@@ -38,7 +38,7 @@ def pipelines(
 
 
 def chosen(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> tuple[SelectedPipeline, ...]:
-    """Return what of *plans* runs: all, or what *stages* need; the name of a matrix stands for all its legs.
+    """Return what of *plans* runs: all, or what *stages* need; the name of a matrix stands for all its combinations.
 
     A stage that takes an environment down runs only where it is named.
     """
@@ -65,7 +65,7 @@ def _check(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> None
     known = list(dict.fromkeys(name for plan in plans for job in plan.jobs for name in (job.stage, job.title)))
     for stage in stages:
         if stage not in known and plans:
-            near = near_miss(stage, known)
+            near = suggestion(stage, known)
             report.add(
                 codes.NO_SUCH_STAGE,
                 f'there is no stage "{stage}" in what runs',

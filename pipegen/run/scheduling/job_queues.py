@@ -95,7 +95,7 @@ class Gang(MutableStruct, kw_only=True, eq=False):
     """
 
     name: str
-    lane: JobQueue
+    job_queue: JobQueue
     least: int = 1
     least_by_role: Mapping[str, int] = field(default_factory=dict)
     minimum: Amounts | None = None
@@ -114,9 +114,9 @@ class Gang(MutableStruct, kw_only=True, eq=False):
     parked_at: int | None = None
     is_aging: bool = False
 
-    def push(self, member: QueuedTask, key: Key) -> None:
-        """Let *member* wait, at the place in line that *key* says."""
-        heappush(self.light if member.is_light else self.waiting, (key, member.order, member))
+    def push(self, queued_task: QueuedTask, key: Key) -> None:
+        """Let *queued_task* wait, at the place in line that *key* says."""
+        heappush(self.light if queued_task.is_light else self.waiting, (key, queued_task.order, queued_task))
 
     def first(self, *, light: bool = False) -> QueuedTask | None:
         """Return the first of those who wait."""
@@ -127,10 +127,10 @@ class Gang(MutableStruct, kw_only=True, eq=False):
 
     def pop(self, *, light: bool = False) -> QueuedTask | None:
         """Take out the first of those who wait."""
-        member = self.first(light=light)
-        if member is not None:
+        queued_task = self.first(light=light)
+        if queued_task is not None:
             heappop(self.light if light else self.waiting)
-        return member
+        return queued_task
 
     def everyone(self) -> Iterator[QueuedTask]:
         """Yield all who wait, in no order."""
@@ -167,19 +167,19 @@ class JobQueue(MutableStruct, kw_only=True, eq=False):
     served: int = 0
 
 
-def seat(member: QueuedTask, *, is_promise: bool) -> None:
-    """Count *member* among those who have a place, or are promised one."""
-    gang = member.gang
+def seat(queued_task: QueuedTask, *, is_promise: bool) -> None:
+    """Count *queued_task* among those who have a place, or are promised one."""
+    gang = queued_task.gang
     count = gang.promised if is_promise else gang.seated
-    count[member.role] = count.get(member.role, 0) + 1
-    put_to(gang.taken, member.asks)
-    put_to(gang.lane.taken, member.asks)
+    count[queued_task.role] = count.get(queued_task.role, 0) + 1
+    put_to(gang.taken, queued_task.asks)
+    put_to(gang.job_queue.taken, queued_task.asks)
 
 
-def unseat(member: QueuedTask, *, is_promise: bool) -> None:
-    """Count *member* out."""
-    gang = member.gang
+def unseat(queued_task: QueuedTask, *, is_promise: bool) -> None:
+    """Count *queued_task* out."""
+    gang = queued_task.gang
     count = gang.promised if is_promise else gang.seated
-    count[member.role] -= 1
-    take_from(gang.taken, member.asks)
-    take_from(gang.lane.taken, member.asks)
+    count[queued_task.role] -= 1
+    take_from(gang.taken, queued_task.asks)
+    take_from(gang.job_queue.taken, queued_task.asks)

@@ -56,28 +56,28 @@ class MachineState:
                 return lock
         return ""
 
-    def take(self, member: QueuedTask, host: SchedulerNode) -> None:
-        """Take what *member* asks for, its locks too."""
-        host.take(member.asks)
-        for lock in member.locks:
-            self.locks[lock] = member
+    def take(self, queued_task: QueuedTask, host: SchedulerNode) -> None:
+        """Take what *queued_task* asks for, its locks too."""
+        host.take(queued_task.asks)
+        for lock in queued_task.locks:
+            self.locks[lock] = queued_task
         self._sort(host)
 
-    def give(self, member: QueuedTask, host: SchedulerNode) -> None:
-        """Give back what *member* had taken."""
-        host.give(member.asks)
-        for lock in member.locks:
+    def give(self, queued_task: QueuedTask, host: SchedulerNode) -> None:
+        """Give back what *queued_task* had taken."""
+        host.give(queued_task.asks)
+        for lock in queued_task.locks:
             del self.locks[lock]
         self._sort(host)
 
-    def promise(self, member: QueuedTask, host: SchedulerNode) -> None:
-        """Keep room for *member*."""
-        host.promise(member.asks)
+    def promise(self, queued_task: QueuedTask, host: SchedulerNode) -> None:
+        """Keep room for *queued_task*."""
+        host.promise(queued_task.asks)
         self._sort(host)
 
-    def unpromise(self, member: QueuedTask, host: SchedulerNode) -> None:
-        """Keep no room for *member* any more."""
-        host.unpromise(member.asks)
+    def unpromise(self, queued_task: QueuedTask, host: SchedulerNode) -> None:
+        """Keep no room for *queued_task* any more."""
+        host.unpromise(queued_task.asks)
         self._sort(host)
 
     def _sort(self, host: SchedulerNode) -> None:

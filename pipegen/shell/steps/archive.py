@@ -20,12 +20,12 @@ ADDRESSES = '"$pipegen/artifactURLs"'
 ARCHIVED = ShellText("$pipegen/archive")
 STAGED = ShellText("$pipegen/files")
 _KEPT = "pipegen_kept"
-_KEEPING = frozenset((Copy, Leave))
+_RETENTION = frozenset((Copy, Leave))
 
 
 def archives(job: Job, host: ShellEnvironment) -> bool:
     """Return whether *job* leaves files to keep in `.pipegen/archive`."""
-    if not host.archives_folders or _KEEPING.isdisjoint(map(type, job.steps)):
+    if not host.archives_folders or _RETENTION.isdisjoint(map(type, job.steps)):
         return False
     return any(
         (isinstance(step, Copy) and any(file.archive for file in entries(step.files)))

@@ -125,7 +125,7 @@ class _Values:
 
 def _said(reference: Reference) -> tuple[str | None, ...]:
     """Return what *reference* says: within a script, two that say the same are the same."""
-    return reference.namespace, reference.legs, reference.name, reference.default
+    return reference.namespace, reference.combinations, reference.name, reference.default
 
 
 def _rewritten(line: Line, values: _Values, lowering: Lowering) -> str:

@@ -84,11 +84,11 @@ def test_reserved_names_and_stages_are_ours(namespace: str) -> None:
     assert (placed.reference.namespace, placed.reference.name) == (namespace, "a.b-c")
 
 
-def test_a_reference_knows_its_default_its_legs_and_its_place() -> None:
+def test_a_reference_knows_its_default_its_combinations_and_its_place() -> None:
     """All of what is written."""
     (placed,) = parsed("x ${build[os=linux,python=3.11].v|a 'b'}", "build").references()
 
-    assert placed.reference.legs == "os=linux,python=3.11"
+    assert placed.reference.combinations == "os=linux,python=3.11"
     assert placed.reference.default == "a 'b'"
     assert placed.reference.span.text == "${build[os=linux,python=3.11].v|a 'b'}"
 

@@ -17,7 +17,7 @@ def test_a_list_is_a_map_of_paths() -> None:
         job_of(f"{{name: s, script: x, artifacts: {text}}}") for text in ("[a, b/]", "{paths: [a, b/], keep: true}")
     )
 
-    assert (listed.artifacts, listed.keeping) == (mapped.artifacts, Retention())
+    assert (listed.artifacts, listed.retention) == (mapped.artifacts, Retention())
 
 
 @pytest.mark.parametrize(
@@ -35,16 +35,16 @@ def test_a_list_is_a_map_of_paths() -> None:
 def test_how_artifacts_are_kept(keys: str, expected: dict[str, object]) -> None:
     """Each key, in the plan's words; a folder that is left out is left out with all in it."""
     given = keys if "paths" in keys else f"paths: [p], {keys}"
-    keeping = job_of(f"{{name: s, script: x, artifacts: {{{given}}}}}").keeping
+    retention = job_of(f"{{name: s, script: x, artifacts: {{{given}}}}}").retention
 
-    assert {name: getattr(keeping, name) for name in expected} == expected
+    assert {name: getattr(retention, name) for name in expected} == expected
 
 
 def test_a_name_may_hold_what_is_known_from_the_start() -> None:
     """The engine expands it."""
-    keeping = job_of("{name: s, script: x, artifacts: {paths: [p], name: 'a-${setup.commit}'}}").keeping
+    retention = job_of("{name: s, script: x, artifacts: {paths: [p], name: 'a-${setup.commit}'}}").retention
 
-    assert shown(keeping.name) == "a-<setup setup.commit>"
+    assert shown(retention.name) == "a-<setup setup.commit>"
 
 
 def test_what_people_do_not_get_still_travels() -> None:

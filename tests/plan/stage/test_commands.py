@@ -36,11 +36,11 @@ def test_a_script_keeps_its_text(script: str, lines: list[str]) -> None:
     [
         ("{name: s, script: x}", ["Commands"]),
         ("{name: s, script: x, description: y, directory: z, files_from: []}", ["Commands"]),
-        ("{name: s, description: for people}", ["Build", "Run"]),
-        ("{name: s, directory: sub}", ["Build", "Run"]),
+        ("{name: s, description: for people}", ["BuildImage", "RunContainer"]),
+        ("{name: s, directory: sub}", ["BuildImage", "RunContainer"]),
         (
             "{name: s, exports: {a: '${setup.logURL}'}, run: {image: '${setup.tag}'}, script: x}",
-            ["Commands", "Run", "Export"],
+            ["Commands", "RunContainer", "Export"],
         ),
     ],
 )
@@ -135,7 +135,7 @@ def test_what_is_wrong_with_scripts(stage: str, expected: list[tuple[str, str]])
     assert wrong(f"[{{name: s, {stage}}}]") == expected
 
 
-def test_a_near_miss_is_a_warning() -> None:
+def test_a_suggestion_is_a_warning() -> None:
     """And what is far from any stage is the shell's."""
     (found,) = reported("pipelines: {p: {stages: [{name: build, script: \"x '${biuld.v} ${project.v}'\"}]}}")
 

@@ -19,7 +19,7 @@ from pipegen.plan.model import Deployment
 )
 def test_approvals(approve: str, message: str | None, approvers: tuple[str, ...]) -> None:
     """The question is one line."""
-    found = job_of(f"{{name: s, script: x, approve: {approve}}}").gate.approval
+    found = job_of(f"{{name: s, script: x, approve: {approve}}}").deployment.approval
 
     assert found is not None
     assert (found.message, found.approvers) == (message, approvers)
@@ -27,10 +27,10 @@ def test_approvals(approve: str, message: str | None, approvers: tuple[str, ...]
 
 def test_a_delay_asks_nobody() -> None:
     """And `false` does nothing."""
-    gate = job_of("{name: s, script: x, approve: {delay: 2 hours}}").gate
+    deployment = job_of("{name: s, script: x, approve: {delay: 2 hours}}").deployment
 
-    assert (gate.approval, gate.delay.seconds if gate.delay else 0) == (None, 7_200)
-    assert job_of("{name: s, script: x, approve: false}").gate == Deployment()
+    assert (deployment.approval, deployment.delay.seconds if deployment.delay else 0) == (None, 7_200)
+    assert job_of("{name: s, script: x, approve: false}").deployment == Deployment()
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_approvals_that_cannot_be(approve: str) -> None:
 )
 def test_environments(environment: str, name: str, url: str) -> None:
     """An address may hold what the stage itself works out."""
-    found = job_of(f"{{name: s, script: x, outputs: [host], environment: {environment}}}").gate.environment
+    found = job_of(f"{{name: s, script: x, outputs: [host], environment: {environment}}}").deployment.environment
 
     assert found is not None
     assert (shown(found.name), shown(found.url)) == (name, url)
@@ -70,7 +70,7 @@ def test_the_values_of_an_address_are_inputs() -> None:
 def test_the_stage_that_stops_knows_what() -> None:
     """Its environment is that of the stage that deploys."""
     plan = plan_of("[{name: a, script: x, environment: {name: e, on_stop: b}}, {name: b, script: x}]")
-    found = plan.job("b").gate.environment
+    found = plan.job("b").deployment.environment
 
     assert found is not None
     assert (shown(found.name), found.stops, found.on_stop) == ("e", True, None)

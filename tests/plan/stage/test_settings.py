@@ -44,7 +44,7 @@ def test_a_cache_outside_is_reported(path: str) -> None:
 @pytest.mark.parametrize(("lock", "names"), [("a", ["a"]), ("[a, b, a]", ["a", "b"]), ("7", ["7"]), ("[]", [])])
 def test_locks(lock: str, names: list[str]) -> None:
     """Each once."""
-    assert [one.name for one in job_of(f"{{name: s, script: x, lock: {lock}}}").gate.locks] == names
+    assert [one.name for one in job_of(f"{{name: s, script: x, lock: {lock}}}").deployment.locks] == names
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,16 @@ def test_steps_run_in_their_own_order() -> None:
     stage = """{trigger: {name: j}, exports: {x: '${setup.logURL}'}, deploy: {test: true}, promote: true,
         publish: {image: true}, copy: [a], run: true, build: x, name: s}"""
 
-    assert kinds(stage) == ["Build", "Run", "Copy", "Publish", "Promote", "Deploy", "Export", "Trigger"]
+    assert kinds(stage) == [
+        "BuildImage",
+        "RunContainer",
+        "Copy",
+        "PublishImage",
+        "Promote",
+        "Deploy",
+        "Export",
+        "TriggerJob",
+    ]
 
 
 def test_build_as_text_is_the_variant() -> None:
@@ -159,7 +168,7 @@ def test_a_merged_blubberfile_is_one_map() -> None:
 
 def test_an_export_that_joins_bindings_is_no_step() -> None:
     """Its readers read what it joins."""
-    assert kinds("{name: s, build: x, exports: {a: '${.imageID}', b: 'x${.a}', c: '${setup.tag}'}}") == ["Build"]
+    assert kinds("{name: s, build: x, exports: {a: '${.imageID}', b: 'x${.a}', c: '${setup.tag}'}}") == ["BuildImage"]
 
 
 def test_an_export_that_differs_between_jobs_is_a_step() -> None:

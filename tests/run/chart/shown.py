@@ -19,7 +19,7 @@ def service(slots: int = 2, name: str = "service") -> Simulation:
         ExecutionGraph([["lint", "release"], ["unit", "release"], ["docs", "release"]]),
         name=name,
         final=["mail"],
-        gates={"docs": Deployment(delay=Delay(30, NOWHERE))},
+        deployments={"docs": Deployment(delay=Delay(30, NOWHERE))},
     )
     times = {TaskId(name, stage): time for stage, time in TIMES.items()}
     return simulate(

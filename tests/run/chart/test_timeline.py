@@ -52,7 +52,7 @@ def test_slots_are_taken_from_the_lowest() -> None:
 
 def test_what_a_task_waited_for_stands_with_its_try() -> None:
     """A delay, then a slot; what took no time is no wait."""
-    plan = paper_plan(ExecutionGraph([["a"], ["b"]]), gates={"b": Deployment(delay=Delay(2, NOWHERE))})
+    plan = paper_plan(ExecutionGraph([["a"], ["b"]]), deployments={"b": Deployment(delay=Delay(2, NOWHERE))})
     first, second = bars(plan, 1, durations={"a": 5.0})
 
     assert first.waits == ()

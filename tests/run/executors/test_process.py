@@ -29,7 +29,7 @@ def invocation(folder: Path, script: str, *secrets: str) -> Invocation:
         environment={"PATH": os.environ["PATH"], "GIVEN": "value"},
         folder=str(folder),
         log=str(folder / "log"),
-        masks=Redactor(secrets),
+        redactor=Redactor(secrets),
     )
 
 
@@ -108,11 +108,15 @@ def test_what_cannot_be_started_is_told_at_once(clock: RealClock, tmp_path: Path
     )
     files = len(list(Path("/proc/self/fd").iterdir()))
 
-    for masks in (Redactor(()), Redactor(["s3cret"])):
+    for redactor in (Redactor(()), Redactor(["s3cret"])):
         with pytest.raises(FileNotFoundError):
             Process(
                 Invocation(
-                    arguments=missing.arguments, environment={}, folder=missing.folder, log=missing.log, masks=masks
+                    arguments=missing.arguments,
+                    environment={},
+                    folder=missing.folder,
+                    log=missing.log,
+                    redactor=redactor,
                 ),
                 clock,
                 print,

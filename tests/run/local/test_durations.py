@@ -9,7 +9,7 @@ import pytest
 from run.graphs import GRAPH
 from run.paper import Paper, paper_plan
 
-from pipegen.run.checksum import sealed
+from pipegen.run.checksum import with_checksum
 from pipegen.run.journal import Journal
 from pipegen.run.local.durations import known_durations
 from pipegen.run.local.files.run_folder import make
@@ -56,7 +56,7 @@ def test_what_journals_have_told_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", '{"format": 2, "runs": {}}', sealed({"format": 0, "runs": {}}).decode(), "[" * 100_000]
+    "text", ["", "[]", '{"format": 2, "runs": {}}', with_checksum({"format": 0, "runs": {}}).decode(), "[" * 100_000]
 )
 def test_a_summary_that_is_none_is_made_anew(tmp_path: Path, text: str) -> None:
     """It only saves time."""

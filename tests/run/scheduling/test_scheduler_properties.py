@@ -205,18 +205,18 @@ def test_a_wide_stage_is_not_starved(slots: int, wide: int, lengths: list[int]) 
     wide = min(wide, slots)
     small = [task(f"s{number}", order=number, remaining=100 - number) for number in range(len(lengths))]
     big = task("wide", order=-1, remaining=150.0, demand=Demand(slots=wide))
-    gate = task("gate", order=-2, remaining=200.0)
-    tasks = [gate, big, *small]
+    deployment = task("gate", order=-2, remaining=200.0)
+    tasks = [deployment, big, *small]
 
     run = Simulation(
         scheduler([RunMachine(name="m", slots=slots)]),
         tasks,
-        {big.id: [gate.id]},
+        {big.id: [deployment.id]},
         lambda one: float(lengths[one.order]) if one.order >= 0 else 1.0,
     ).run()
 
     names = [placement.task.id.stage for _, placement in run.placed]
-    before = sum(time <= run.ended[gate.id] for time, _ in run.placed)
+    before = sum(time <= run.ended[deployment.id] for time, _ in run.placed)
     assert len(names) == len(tasks)
     assert names.index("wide") < before + 2 * slots + slots
 

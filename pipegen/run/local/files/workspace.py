@@ -12,7 +12,7 @@ from typing import Protocol
 
 from pipegen.plan.model import Job, KeptWhen, Plan
 from pipegen.run.cache.record import described
-from pipegen.run.checksum import opened, sealed
+from pipegen.run.checksum import opened, with_checksum
 from pipegen.run.local.checkout import LocalCheckout
 from pipegen.run.local.files import artifacts, no_follow
 from pipegen.run.local.files.removal import make_folder, remove
@@ -97,7 +97,7 @@ class InPlace(Struct):
     def left(self, job: Job) -> tuple[str, ...]:
         """Return the names, in its home, of the files that *job* has left for others."""
         paths = tuple(one.path for one in job.artifacts if one.path is not None and one.travels)
-        return artifacts.found(str(self.root), paths, job.keeping.exclude)
+        return artifacts.found(str(self.root), paths, job.retention.exclude)
 
     def show(self, job: Job) -> None:
         """Leave all where it is."""
@@ -153,9 +153,9 @@ class Isolated(Struct):
             return
         # A path may be a report and an artifact.
         people = [*self._sound(tree, artifacts.found(tree.folder, _report_paths(job)), job)]
-        when = job.keeping.when
+        when = job.retention.when
         found = [
-            (one, self._sound(tree, artifacts.found(tree.folder, (one.path,), job.keeping.exclude), job))
+            (one, self._sound(tree, artifacts.found(tree.folder, (one.path,), job.retention.exclude), job))
             for one in job.artifacts
             if one.path is not None and (succeeded or when is not KeptWhen.SUCCESS)
         ]
@@ -197,7 +197,7 @@ class Isolated(Struct):
         self._describe(job)
         store = str(self._store(job))
         paths = [one.path for one in job.artifacts if one.path is not None and one.is_kept]
-        artifacts.shown(store, artifacts.found(store, paths, job.keeping.exclude), self._people(job))
+        artifacts.shown(store, artifacts.found(store, paths, job.retention.exclude), self._people(job))
 
     def source(self) -> Path:
         """Return the copy that others are copies of."""
@@ -213,7 +213,7 @@ class Isolated(Struct):
         place = self.folder.descriptions / job.slug
         make_folder(place.parent)
         remove(place)
-        place.write_bytes(sealed({"files": _files_in(self._store(job))}))
+        place.write_bytes(with_checksum({"files": _files_in(self._store(job))}))
 
     @property
     def _base(self) -> Path:
@@ -236,18 +236,18 @@ class _Described(Struct):
     files: list[list[object]]
 
 
-def forget_secrets(folder: RunFolder, masks: Redactor) -> None:
+def forget_secrets(folder: RunFolder, redactor: Redactor) -> None:
     """Remove what isolated stages left in *folder* with a secret in it: no run that goes on finds that."""
-    for store in folder.left.glob("*") if masks else ():
-        if _may_hold_secret(store, masks):
+    for store in folder.left.glob("*") if redactor else ():
+        if _may_hold_secret(store, redactor):
             remove(store)
 
 
-def _may_hold_secret(store: Path, masks: Redactor) -> bool:
+def _may_hold_secret(store: Path, redactor: Redactor) -> bool:
     try:
         names = artifacts.sound(str(store), artifacts.all_in(str(store)), lambda _: None)
         opened = (partial(no_follow.opened, store, name) for name in names if no_follow.entry(store, name).is_file)
-        return any(map(masks.hides_in, opened))
+        return any(map(redactor.hides_in, opened))
     except OSError:  # a stage has taken the right to read it away
         return True
 

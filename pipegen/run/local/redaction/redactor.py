@@ -8,7 +8,7 @@ from typing import IO
 
 from pipegen.run.local.redaction.encodings import DIGITS, SHORTEST, echoed, forms, pieces
 
-MASK = b"[masked]"
+REDACTOR = b"[masked]"
 # A line that is longer is shown in parts.
 _LONGEST_LINE = 65_536
 _DIGITS = re.compile(rb"[A-Za-z0-9+/_-]{%d,}" % DIGITS)
@@ -27,17 +27,17 @@ class Redactor:
     def __bool__(self) -> bool:
         return bool(self._forms)
 
-    def masked(self, data: bytes) -> bytes:
+    def redacted(self, data: bytes) -> bytes:
         """Return *data* without secrets."""
         shown, place = [], 0
         for start, end in self._spans(data):
-            shown += [data[place:start], MASK]
+            shown += [data[place:start], REDACTOR]
             place = end
         return b"".join((*shown, data[place:])) if place else data
 
-    def masked_text(self, text: str) -> str:
+    def redacted_text(self, text: str) -> str:
         """Return *text* without secrets."""
-        return self.masked(text.encode(errors="surrogateescape")).decode(errors="surrogateescape")
+        return self.redacted(text.encode(errors="surrogateescape")).decode(errors="surrogateescape")
 
     def hides(self, data: bytes) -> bool:
         """Return whether a secret stands in *data*."""
@@ -90,25 +90,25 @@ class Redactor:
 class RedactedStream:
     """Bytes as they come, handed on without secrets: whole lines, so that none is cut in two."""
 
-    def __init__(self, masks: Redactor) -> None:
-        self._masks = masks
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
         self._held = b""
 
     def feed(self, data: bytes) -> bytes:
         """Return what can be shown once *data* has come."""
         self._held += data
         end = self._held.rfind(b"\n") + 1
-        if not end and len(self._held) > _LONGEST_LINE + self._masks.longest:
-            end = self._masks.uncut(self._held, len(self._held) - self._masks.longest)
+        if not end and len(self._held) > _LONGEST_LINE + self._redactor.longest:
+            end = self._redactor.uncut(self._held, len(self._held) - self._redactor.longest)
         shown, self._held = self._held[:end], self._held[end:]
-        return self._masks.masked(shown)
+        return self._redactor.redacted(shown)
 
     def end(self) -> bytes:
         """Return the rest."""
         rest, self._held = self._held, b""
-        return self._masks.masked(rest)
+        return self._redactor.redacted(rest)
 
 
-def is_masked(secret: str) -> bool:
+def is_redacted(secret: str) -> bool:
     """Return whether *secret* is long enough to be masked."""
     return len(secret.strip()) >= SHORTEST

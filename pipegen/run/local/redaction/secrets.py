@@ -9,7 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Credential, CredentialKind, IdToken
 from pipegen.run.local.redaction.encodings import SHORTEST
-from pipegen.run.local.redaction.redactor import Redactor, is_masked
+from pipegen.run.local.redaction.redactor import Redactor, is_redacted
 from pipegen.shell.credentials import sources
 from pipegen.source.text import Span
 from pipegen.structs import Struct
@@ -40,7 +40,7 @@ class SecretSources(Struct):
         found = [one for one in credentials if one.kind in _FILES]
         return tuple(dict.fromkeys(self.variables(found).values()))
 
-    def masks(self, credentials: Iterable[Credential], tokens: Iterable[IdToken], *, also: str = "") -> Redactor:
+    def redactor(self, credentials: Iterable[Credential], tokens: Iterable[IdToken], *, also: str = "") -> Redactor:
         """Return what no log of a stage with *credentials* and *tokens* may show: values, contents, and *also*."""
         return Redactor((*self._texts(tuple(credentials), tuple(tokens)), also))
 
@@ -68,7 +68,7 @@ class SecretSources(Struct):
             self._check_length(f'the token "{token.variable}"', token.variable, token.span, report)
 
     def _check_length(self, what: str, variable: str, span: Span, report: Report) -> None:
-        if self.given.get(variable) and not is_masked(self.given[variable]):
+        if self.given.get(variable) and not is_redacted(self.given[variable]):
             report.add(
                 codes.SHORT_SECRET,
                 f"{what} has less than {SHORTEST} characters, and is not masked: logs show it where it is printed",

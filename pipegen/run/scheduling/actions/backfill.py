@@ -14,13 +14,13 @@ def backfill(session: Session) -> None:
 
 
 def _fill(session: Session, gang: Gang) -> None:
-    while (member := gang.first(light=True)) is not None:
-        host = session.find(member)
+    while (queued_task := gang.first(light=True)) is not None:
+        host = session.find(queued_task)
         if host is None:
-            session.park(session.light, gang, member)
+            session.park(session.light, gang, queued_task)
             return
         gang.pop(light=True)
         statement = Statement(session.places)
-        statement.place(member, host.name)
+        statement.place(queued_task, host.name)
         session.commit(statement)
     session.light.done(gang)

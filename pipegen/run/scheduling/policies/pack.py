@@ -16,6 +16,6 @@ def pack(_session: Session) -> Votes:
     return Votes(host_key=_key)
 
 
-def _key(member: QueuedTask, host: SchedulerNode) -> Key:
+def _key(queued_task: QueuedTask, host: SchedulerNode) -> Key:
     left = host.idle.get
-    return (len(host.labels) - len(member.labels), left(SLOTS, inf), left(MEMORY, inf), left(CPU, inf))
+    return (len(host.labels) - len(queued_task.labels), left(SLOTS, inf), left(MEMORY, inf), left(CPU, inf))

@@ -132,10 +132,10 @@ def _check_references(job: Job, host: ShellEnvironment, report: Report) -> None:
 def _texts(job: Job) -> list[Text]:
     """Return the texts of *job* that may name what GitLab lacks."""
     found = job_texts(job)
-    if job.gate.environment is not None:
-        found += environment_texts(job.gate.environment)
-    if job.keeping.name is not None:
-        found.append(job.keeping.name)
+    if job.deployment.environment is not None:
+        found += environment_texts(job.deployment.environment)
+    if job.retention.name is not None:
+        found.append(job.retention.name)
     return found
 
 

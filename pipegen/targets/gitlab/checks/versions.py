@@ -238,18 +238,18 @@ def _above(path: str) -> str:
 
 def _span(job: PlanJob, path: str) -> Span:
     """Return what of *job* asks for the key at *path*, as far as that is known."""
-    gate, machine, limits = job.gate, job.machine, job.limits
+    deployment, machine, limits = job.deployment, job.machine, job.limits
     places = {
-        "job.manual_confirmation": gate.approval,
-        "job.environment": gate.environment,
+        "job.manual_confirmation": deployment.approval,
+        "job.environment": deployment.environment,
         "job.image": machine.image,
         "job.timeout": limits.timeout,
         "job.allow_failure": limits.allow_failure,
         "job.cache": job.caches[0] if job.caches else None,
-        "job.artifacts.access": job.keeping,
-        "job.artifacts.exclude": job.keeping,
+        "job.artifacts.access": job.retention,
+        "job.artifacts.exclude": job.retention,
         "job.artifacts.reports.coverage_report": job.reports.coverage,
-        "job.resource_group": gate.locks[0] if gate.locks else None,
+        "job.resource_group": deployment.locks[0] if deployment.locks else None,
     }
     for start, place in places.items():
         if path.startswith(start) and place is not None and place.span is not None:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Job, Output, Plan
 from pipegen.source.text import Span
@@ -209,7 +209,7 @@ def _check_names(plans: Sequence[Plan], groups: Sequence[Sequence[str]], report:
     known = list(dict.fromkeys(job.title for plan in plans for job in plan.jobs if not job.is_final))
     for name in dict.fromkeys(name for group in groups for name in group):
         if not any(_meant(plan, (name,)) for plan in plans):
-            near = near_miss(name, known)
+            near = suggestion(name, known)
             report.add(
                 codes.UNKNOWN_SPLIT_STAGE,
                 f'--split names stage "{name}", which is not there to be cut off',
@@ -219,7 +219,7 @@ def _check_names(plans: Sequence[Plan], groups: Sequence[Sequence[str]], report:
 
 
 def _meant(plan: Plan, group: Sequence[str]) -> list[str]:
-    """Return the stages of *plan* that *group* names, all legs of a matrix by its name; `pipeline: stage` is a name."""
+    """Return the stages of *plan* that *group* names: a matrix by its name, or `pipeline: stage`."""
     return [
         job.stage
         for job in plan.jobs
@@ -235,15 +235,15 @@ def _pinned(plan: Plan, laid: PipelineLayout, settings: GitLabSettings) -> Itera
         if job.is_final:
             for stage in (*read_stages(job), *(stage for stage in job.statuses if stage)):
                 yield stage, f'the finally stage "{job.title}" asks for it'
-        gate = job.gate
-        if gate.approval is not None or gate.environment is not None or job.raw or published:
+        deployment = job.deployment
+        if deployment.approval is not None or deployment.environment is not None or job.raw or published:
             for why in _reasons(job, laid, published):
                 yield job.stage, why
 
 
 def _reasons(job: Job, laid: PipelineLayout, published: Collection[str]) -> Iterator[str]:
-    title, environment = laid.places[job.stage].job, job.gate.environment
-    if job.gate.approval is not None:
+    title, environment = laid.places[job.stage].job, job.deployment.environment
+    if job.deployment.approval is not None:
         yield "it waits for a person, and a child would never end meanwhile"
     if environment is not None and (environment.stops or environment.on_stop):
         yield "GitLab stops an environment from the pipeline that made it"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pipegen.diagnostics.codes import GATE_ON_GITLAB
+from pipegen.diagnostics.codes import DEPLOYMENT_ON_GITLAB
 from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
 from pipegen.structs import replace
@@ -20,26 +20,26 @@ def gated(made: GitLabJob, job: plan.Job, environment: EnvironmentKeys | None, t
     if environment is not None:
         on_stop = titles[environment.on_stop] if environment.on_stop else ""
         made = replace(made, environment=replace(environment, on_stop=on_stop))
-    gate = job.gate
+    deployment = job.deployment
     if environment is not None and environment.stops:
         # A person starts it, and nobody waits for that.
         limits = replace(made.limits, allow_failure=True, exit_codes=())
         return replace(_started(made, _MANUAL, ""), limits=limits)
-    if gate.approval is not None:
-        message = (gate.approval.message or "") if made.trigger is None else ""
+    if deployment.approval is not None:
+        message = (deployment.approval.message or "") if made.trigger is None else ""
         return replace(_started(made, _MANUAL, ""), is_blocking=True, manual_confirmation=message)
-    if gate.delay is not None and made.trigger is None:
-        return _started(made, _DELAYED, in_words(gate.delay.seconds))
+    if deployment.delay is not None and made.trigger is None:
+        return _started(made, _DELAYED, in_words(deployment.delay.seconds))
     return made
 
 
-def check_gate(job: plan.Job, report: Report) -> None:
+def check_deployment(job: plan.Job, report: Report) -> None:
     """Report what of the gate of *job* GitLab does in another way."""
-    approval, allowed = job.gate.approval, job.limits.allow_failure
+    approval, allowed = job.deployment.approval, job.limits.allow_failure
     if approval is not None and approval.approvers:
         who = " and ".join(approval.approvers)
         report.add(
-            GATE_ON_GITLAB,
+            DEPLOYMENT_ON_GITLAB,
             f'GitLab lets whoever may run jobs start stage "{job.title}", not {who} alone',
             at=approval.span,
             hint="say in the project who may deploy: give the stage an environment, and protect that one",

@@ -15,12 +15,12 @@ from pipegen.shell.quote import quote
 from pipegen.shell.script import StageScriptParts, script
 from pipegen.structs import Struct, replace
 from pipegen.targets.fitted import fitted
-from pipegen.targets.gitlab.jobs.approvals import check_gate
+from pipegen.targets.gitlab.jobs.approvals import check_deployment
 from pipegen.targets.gitlab.jobs.caches import lower_caches
 from pipegen.targets.gitlab.jobs.environments import lower_environment
 from pipegen.targets.gitlab.jobs.machines import JobMachine, check_machine, lower_machine
 from pipegen.targets.gitlab.jobs.raw import lower_raw
-from pipegen.targets.gitlab.jobs.retention import lower_keeping
+from pipegen.targets.gitlab.jobs.retention import lower_retention
 from pipegen.targets.gitlab.jobs.scripts import entries
 from pipegen.targets.gitlab.jobs.tools import JobTools, installs, surroundings
 from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript, is_called, lower_trigger
@@ -109,10 +109,10 @@ class _Drafting(Struct, kw_only=True):
             job = replace(job, steps=tuple(step for step in job.steps if not isinstance(step, TriggerJob)))
         deployed = lower_environment(job, plan, report)
         job = deployed.job
-        check_gate(job, report)
+        check_deployment(job, report)
         made = script(job, plan, self.producers, self.host)
         body = (*entries((*made.bind, *made.steps)), *entries(made.outputs, comment="outputs"), *deployed.script)
-        artifacts, kept = lower_keeping(job, plan, _artifacts(job, made, trigger), report)
+        artifacts, kept = lower_retention(job, plan, _artifacts(job, made, trigger), report)
         around = self._around(made, is_users=Commands in kinds)
         reports = (*((dotenv(job),) if job.expanded else ()), *deployed.dotenv)
         own = lower_machine(job, plan, self.producers, report)
@@ -128,7 +128,7 @@ class _Drafting(Struct, kw_only=True):
             artifacts=artifacts,
             environment=deployed.environment,
             caches=lower_caches(job, plan, report) if job.caches else (),
-            resource_group=resource_group(job, report) if job.gate.locks else "",
+            resource_group=resource_group(job, report) if job.deployment.locks else "",
             raw=lower_raw(job, report) if job.raw else {},
             after=entries(made.after.commands) if made.after is not None else (),
             kept=replace(kept, dotenv=reports) if reports else kept,
@@ -170,7 +170,7 @@ _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9_/. -]")
 
 def resource_group(job: Job, report: Report) -> str:
     """Return the resource group of *job*, "" for none; GitLab knows one for each job."""
-    locks = job.gate.locks
+    locks = job.deployment.locks
     if len(locks) > 1:
         report.add(
             SEVERAL_LOCKS,

@@ -34,7 +34,7 @@ class JobEnvironment(Struct):
 
 def lower_environment(job: plan.Job, of: plan.Plan, report: Report) -> JobEnvironment:
     """Return what GitLab is told of the environment of *job*."""
-    found = job.gate.environment
+    found = job.deployment.environment
     if found is None:
         return JobEnvironment(None, job)
     environment = EnvironmentKeys(name=_name(found.name, of, report), on_stop=found.on_stop or "", stops=found.stops)

@@ -124,7 +124,7 @@ class JobContext(Struct, kw_only=True):
         place = places[one.job.stage]
         if isinstance(one.trigger, Bridge) and one.is_bridge:
             bridge = self._bridge(one, one.trigger, place.job, needs(one.job, places))
-            if one.job.gate.delay is not None:
+            if one.job.deployment.delay is not None:
                 delay = self._delay(one, bridge)
                 yield gated(delay, one.job, None, self.titles)
                 bridge = replace(bridge, needs=(NeedEntry(delay.name, artifacts=False),))
@@ -302,7 +302,7 @@ def _may_be_passed(one: DraftJob) -> bool:
 
     What the user says in GitLab's own words is not looked into.
     """
-    is_manual = one.job.gate.approval is not None or (one.environment is not None and one.environment.stops)
+    is_manual = one.job.deployment.approval is not None or (one.environment is not None and one.environment.stops)
     is_allowed = isinstance(one.trigger, Bridge) and one.trigger.allow_failure
     return is_manual or is_allowed or one.job.limits.allow_failure is not None or bool(one.raw)
 

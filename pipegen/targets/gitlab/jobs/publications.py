@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.plan.model import BuildImage, Copy, Deploy, Plan, Promote, PublishImage, RunContainer
 from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
@@ -50,7 +50,7 @@ def check_publications(plans: Sequence[Plan], section: TreeMapping | None, *, is
             continue
         job = stages.get(named.text)
         if job is None and not is_part:
-            found = near_miss(named.text, tuple(stages))
+            found = suggestion(named.text, tuple(stages))
             report.add(
                 codes.UNKNOWN_STAGE_IN_SETTING,
                 f'targets.gitlab.{key} names stage "{named.text}", which is not defined',

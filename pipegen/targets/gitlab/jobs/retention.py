@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.diagnostics.codes import SARIF_AS_ARTIFACT
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import NO_REPORTS, PLAIN_KEEPING, Job, KeptWhen, Plan, ReportPath, Retention
+from pipegen.plan.model import NO_REPORTS, PLAIN_RETENTION, Job, KeptWhen, Plan, ReportPath, Retention
 from pipegen.targets.gitlab.checks.pairs import KEPT_ON_FAILURE, REPORT_KEPT_ON_FAILURE
 from pipegen.targets.gitlab.jobs.durations import in_words
 from pipegen.targets.gitlab.jobs.expanded_texts import expanded
@@ -15,24 +15,26 @@ _NEVER = "never"
 _WHEN = {KeptWhen.SUCCESS: "", KeptWhen.FAILURE: "on_failure", KeptWhen.ALWAYS: "always"}
 
 
-def lower_keeping(job: Job, plan: Plan, paths: tuple[str, ...], report: Report) -> tuple[tuple[str, ...], ArtifactKeys]:
+def lower_retention(
+    job: Job, plan: Plan, paths: tuple[str, ...], report: Report
+) -> tuple[tuple[str, ...], ArtifactKeys]:
     """Return the *paths* that *job* leaves with those of reports that GitLab only stores, and how all are kept."""
-    keeping, reports = job.keeping, job.reports
-    if keeping is PLAIN_KEEPING and reports is NO_REPORTS and not job.artifacts:
+    retention, reports = job.retention, job.reports
+    if retention is PLAIN_RETENTION and reports is NO_REPORTS and not job.artifacts:
         return paths, PLAINLY_KEPT
     stored = tuple(one.path for one in reports.sarif)
     if stored:
         _report_sarif(reports.sarif, report)
-        if keeping.when is KeptWhen.FAILURE:
+        if retention.when is KeptWhen.FAILURE:
             _report_lost(job, reports.sarif[0], report)
     _check_failure(job, paths, report)
     coverage = reports.coverage
     return (*paths, *(path for path in stored if path not in paths)), ArtifactKeys(
-        name=expanded(keeping.name, "the name of an archive", plan, report, is_slug=True) if keeping.name else "",
-        exclude=keeping.exclude,
-        expire_in=_expiry(keeping),
+        name=expanded(retention.name, "the name of an archive", plan, report, is_slug=True) if retention.name else "",
+        exclude=retention.exclude,
+        expire_in=_expiry(retention),
         # A scanner that finds something exits with an error, and its report is kept all the same.
-        when="always" if stored and keeping.when is KeptWhen.SUCCESS else _WHEN[keeping.when],
+        when="always" if stored and retention.when is KeptWhen.SUCCESS else _WHEN[retention.when],
         access="none" if any(one.is_declared and not one.is_kept for one in job.artifacts) else "",
         junit=tuple(one.path for one in reports.junit),
         codequality=tuple(one.path for one in reports.codequality),
@@ -43,10 +45,10 @@ def lower_keeping(job: Job, plan: Plan, paths: tuple[str, ...], report: Report) 
     )
 
 
-def _expiry(keeping: Retention) -> str:
-    if keeping.expire is None:
+def _expiry(retention: Retention) -> str:
+    if retention.expire is None:
         return ""
-    return in_words(keeping.expire) or _NEVER
+    return in_words(retention.expire) or _NEVER
 
 
 def _between_slashes(pattern: str) -> str:
@@ -73,7 +75,7 @@ def _report_lost(job: Job, path: ReportPath, report: Report) -> None:
     report.add(
         REPORT_KEPT_ON_FAILURE.code,
         f'GitLab drops the report "{path.path}" when stage "{job.title}" succeeds: it is kept as the artifacts are',
-        at=job.keeping.span or job.span,
+        at=job.retention.span or job.span,
         also=[Label(path.span, "this report")],
         hint='say "when: always"',
     )
@@ -83,10 +85,10 @@ def _check_failure(job: Job, paths: tuple[str, ...], report: Report) -> None:
     """Report that the values and files for other jobs would be dropped with what is kept of a failure."""
     declared = {one.path for one in job.artifacts if not one.travels}
     lost = [path for path in paths if path not in declared]
-    if job.keeping.when is KeptWhen.FAILURE and lost:
+    if job.retention.when is KeptWhen.FAILURE and lost:
         report.add(
             KEPT_ON_FAILURE.code,
             f'stage "{job.title}" leaves values or files for others, and GitLab would drop them when it succeeds',
-            at=job.keeping.span or job.span,
+            at=job.retention.span or job.span,
             hint='say "when: always"',
         )

@@ -32,7 +32,7 @@ _PROGRAM = (
 
 def is_stop(job: Job) -> bool:
     """Return whether *job* takes an environment down."""
-    return job.gate.environment is not None and job.gate.environment.stops
+    return job.deployment.environment is not None and job.deployment.environment.stops
 
 
 def needs_checkout(job: Job) -> bool:
@@ -64,7 +64,7 @@ def startable(job: Job, plan: Plan) -> Job:
     needs: dict[str, None] = {}
     for stage in job.needs:
         before = plan.job(stage)
-        environment = before.gate.environment
+        environment = before.deployment.environment
         is_deployment = environment is not None and environment.on_stop == job.stage and stage not in read
         needs |= dict.fromkeys(before.needs if is_deployment else (stage,))
     return replace(job, needs=tuple(needs))

@@ -53,8 +53,8 @@ def _is_interruptible(job: PlanJob, *, is_usual: bool) -> bool:
     A stage that deploys, holds a lock or was approved ends what it began, unless it says otherwise.
     """
     found = job.limits.interruptible
-    gate = job.gate
-    is_guarded = gate.approval or gate.delay or gate.locks or gate.environment
+    deployment = job.deployment
+    is_guarded = deployment.approval or deployment.delay or deployment.locks or deployment.environment
     return is_usual and not job.is_final and not is_guarded if found is None else found
 
 

@@ -12,7 +12,7 @@ from pipegen.structs import replace
 def without_stops(plan: Plan, report: Report) -> Plan:
     """Return *plan* without the stages that take environments down: a person would start these, and nothing else."""
     for job in plan.jobs:
-        environment = job.gate.environment
+        environment = job.deployment.environment
         if environment is not None and environment.stops:
             report.add(
                 codes.STOP_LEFT_OUT,
@@ -27,7 +27,9 @@ def without_stops(plan: Plan, report: Report) -> Plan:
                 at=environment.span,
                 hint="print the address in the script",
             )
-    left_out = {job.stage for job in plan.jobs if job.gate.environment is not None and job.gate.environment.stops}
+    left_out = {
+        job.stage for job in plan.jobs if job.deployment.environment is not None and job.deployment.environment.stops
+    }
     return _without(plan, left_out) if left_out else plan
 
 

@@ -9,21 +9,21 @@ from pipegen.source.text import Span
 from pipegen.targets.jenkins.stages.caches import CHECKOUT, folders
 
 
-def check_keeping(job: Job, report: Report) -> None:
+def check_retention(job: Job, report: Report) -> None:
     """Report what of *job* is kept as Jenkins keeps it, not as the user says."""
-    keeping, coverage = job.keeping, job.reports.coverage
-    at = keeping.span or job.span
-    if keeping.expire is not None:
+    retention, coverage = job.retention, job.reports.coverage
+    at = retention.span or job.span
+    if retention.expire is not None:
         _say(
             f'artifacts of stage "{job.title}" do not expire by themselves on Jenkins: they go with the build',
             at,
             "let the job discard them: targets: {jenkins: {discard: {artifact_days: 7}}}",
             report,
         )
-    if keeping.name is not None:
+    if retention.name is not None:
         _say(
             f'artifacts of stage "{job.title}" have no name of their own on Jenkins: people get them as files',
-            keeping.name.span,
+            retention.name.span,
             "give the files the names that people shall see",
             report,
         )

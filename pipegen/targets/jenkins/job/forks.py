@@ -45,7 +45,7 @@ def _has_rights(named: NamedJob, settings: JenkinsSettings) -> bool:
     job, script = named.job, named.script
     has_login = script.logs_in and bool(settings.registry_credential)
     acts = any(isinstance(step, PublishImage | Promote | Deploy | TriggerJob) for step in job.steps)
-    deploys = job.gate.environment is not None or bool(job.gate.locks)
+    deploys = job.deployment.environment is not None or bool(job.deployment.locks)
     return bool(script.credentials) or has_login or acts or deploys or _may_have_rights(heads(job))
 
 

@@ -22,15 +22,15 @@ def group_resource(group: str) -> str:
 
 def gated(job: Job, found: LimitedSteps) -> LimitedSteps:
     """Return the steps of a stage so that they wait as *job* says; they take the agent themselves then."""
-    gate = job.gate
-    if not gate.locks and gate.approval is None and gate.delay is None:
+    deployment = job.deployment
+    if not deployment.locks and deployment.approval is None and deployment.delay is None:
         return found
     return LimitedSteps(None, (*_waits(job), *_locked(job, on_agent(found))))
 
 
 def _waits(job: Job) -> Iterator[model.Step]:
     """Yield the step that waits for a person, or for a time."""
-    approval, delay = job.gate.approval, job.gate.delay
+    approval, delay = job.deployment.approval, job.deployment.delay
     if approval is not None:
         message = literal(approval.message or f"Run stage {job.stage}?")
         who = f", submitter: {literal(','.join(approval.approvers))}" if approval.approvers else ""
@@ -40,9 +40,9 @@ def _waits(job: Job) -> Iterator[model.Step]:
 
 
 def _locked(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
-    if not job.gate.locks:
+    if not job.deployment.locks:
         return steps
-    first, *others = (f"resource: {literal(_resource(lock.name))}" for lock in job.gate.locks)
+    first, *others = (f"resource: {literal(_resource(lock.name))}" for lock in job.deployment.locks)
     # All of them at once, so that two stages never wait for each other.
     extra = f", extra: [{', '.join(f'[{other}]' for other in others)}]" if others else ""
     return (model.Wrapped(f"lock({first}{extra})", steps, _LOCKS_PLUGIN),)

@@ -22,7 +22,7 @@ _OURS = "lock(resource: "
 
 def with_ending(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
     """Return *steps*, the script of *job*, and what follows them when they fail too."""
-    when = job.keeping.when
+    when = job.retention.when
     on_failure = tuple(_kept(job)) if when is KeptWhen.FAILURE else ()
     always = (*_reports(job), *(_kept(job) if when is KeptWhen.ALWAYS else ()))
     return (model.Ensured(steps=steps, on_failure=on_failure, always=always),) if on_failure or always else steps
@@ -30,7 +30,7 @@ def with_ending(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ..
 
 def kept_on_success(job: Job) -> Iterator[model.Step]:
     """Yield the steps that keep files of *job* for people, if that is to happen when it has succeeded only."""
-    if job.keeping.when is KeptWhen.SUCCESS:
+    if job.retention.when is KeptWhen.SUCCESS:
         yield from _kept(job)
 
 

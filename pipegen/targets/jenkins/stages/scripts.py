@@ -12,7 +12,7 @@ from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.script import script
 from pipegen.shell.teardown import teardown
 from pipegen.targets.jenkins.checks.machines import check_machine
-from pipegen.targets.jenkins.checks.retention import check_keeping
+from pipegen.targets.jenkins.checks.retention import check_retention
 from pipegen.targets.jenkins.job.raw import check_raw
 from pipegen.targets.jenkins.named_jobs import PlanScripts
 from pipegen.targets.jenkins.settings import JenkinsSettings
@@ -28,7 +28,7 @@ def plan_scripts(plan: Plan, settings: JenkinsSettings, report: Report) -> PlanS
     producers = {job.stage: job for job in plan.jobs}
     scripts = {job.stage: script(job, plan, producers, found) for job in plan.jobs}
     for job in plan.jobs:
-        check_keeping(job, report)
+        check_retention(job, report)
         check_raw(job, report)
         check_machine(job, report)
         if scripts[job.stage].setup or _has_other_texts(job):

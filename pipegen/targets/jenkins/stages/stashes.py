@@ -74,4 +74,4 @@ def patterns(paths: Iterable[str], folders: Iterable[str] = ()) -> str:
 
 def excludes(job: Job) -> str:
     """Return the Ant patterns of what *job* leaves out of its artifacts."""
-    return ", ".join(job.keeping.exclude)
+    return ", ".join(job.retention.exclude)

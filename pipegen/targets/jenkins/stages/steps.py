@@ -42,7 +42,7 @@ def steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[mo
     """
     is_kept = needs_agent(named) and _waits_for_job(named.job)
     started = tuple(_started_jobs(named.job, values, is_kept=is_kept)) if _starts_jobs(named.job) else ()
-    inner = wrapped(named.job, (*_agent_steps(named, values, shared), *_keeping(started)))
+    inner = wrapped(named.job, (*_agent_steps(named, values, shared), *_retention(started)))
     if is_kept:
         return (model.OnAgent(agent_of(named, shared.work.settings), inner), *started)
     return (*inner, *started) or (
@@ -144,7 +144,7 @@ def _waits_for_job(job: Job) -> bool:
     return _starts_jobs(job) and any(isinstance(step, TriggerJob) and step.wait for step in job.steps)
 
 
-def _keeping(started: Sequence[model.StartJob]) -> Iterator[model.Keep]:
+def _retention(started: Sequence[model.StartJob]) -> Iterator[model.Keep]:
     """Yield the step that reads the parameters of the *started* jobs that are wanted once the agent is gone."""
     paths = tuple(value.path for job in started for _, value in job.parameters if isinstance(value, model.NoteText))
     if paths:

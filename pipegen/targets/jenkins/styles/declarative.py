@@ -15,7 +15,7 @@ from pipegen.targets.jenkins.names import StageNames
 from pipegen.targets.jenkins.stages.agents import shared_agent
 from pipegen.targets.jenkins.stages.steps import prepare
 from pipegen.targets.jenkins.styles.functions import helpers
-from pipegen.targets.jenkins.styles.group_names import CombinationName, chain_name, group_name, shown_legs
+from pipegen.targets.jenkins.styles.group_names import CombinationName, chain_name, group_name, shown_combinations
 
 
 def lower_declarative(
@@ -26,8 +26,8 @@ def lower_declarative(
     for stage in stages:
         names.take(stage.name)
     by_name = {stage.name: stage for stage in stages}
-    legs = shown_legs(work.named)
-    lowered = tuple(_block(block, by_name, work, names, legs) for block in placed)
+    combinations = shown_combinations(work.named)
+    lowered = tuple(_block(block, by_name, work, names, combinations) for block in placed)
     shared = work.with_workspace(Workspace.SHARED)
     if not shared:
         return model.Declarative(agent=None, blocks=lowered, teardown=isolated_teardown(work))
@@ -69,18 +69,18 @@ def _block(
     stages: Mapping[str, model.StageBlock],
     work: ScriptedPlans,
     names: StageNames,
-    legs: Mapping[str, CombinationName],
+    combinations: Mapping[str, CombinationName],
 ) -> model.Block:
     chains = tuple(
         model.Chain(
-            name=names.take(chain_name(chain, legs)) if len(chain) > 1 and len(block) > 1 else "",
+            name=names.take(chain_name(chain, combinations)) if len(chain) > 1 and len(block) > 1 else "",
             selected=work.selected(stages[chain[0]].pipeline),
             stages=tuple(_placed(stages[name], is_beside_others=len(block) > 1) for name in chain),
         )
         for chain in block
     )
     members = [name for chain in block for name in chain]
-    return model.Block(names.take(group_name(members, legs)) if len(chains) > 1 else "", chains)
+    return model.Block(names.take(group_name(members, combinations)) if len(chains) > 1 else "", chains)
 
 
 def _placed(stage: model.StageBlock, *, is_beside_others: bool) -> model.StageBlock:

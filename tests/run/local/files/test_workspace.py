@@ -11,7 +11,7 @@ from pipegen.run.local.files.run_folder import RunFolder
 from pipegen.run.local.files.workspace import forget_secrets
 from pipegen.run.local.redaction.redactor import Redactor
 
-MASKS = Redactor(["s3cret-value"])
+REDACTORS = Redactor(["s3cret-value"])
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_what_holds_a_secret_is_removed(folder: RunFolder) -> None:
     """And nothing else; a link leads to what is not the stage's."""
     (folder.left / "plain/link").symlink_to(folder.left / "open/dist/file")
 
-    forget_secrets(folder, MASKS)
+    forget_secrets(folder, REDACTORS)
 
     assert [path.name for path in folder.left.iterdir()] == ["plain"]
 
@@ -43,6 +43,6 @@ def test_what_cannot_be_read_is_removed(
         raise PermissionError(13, "Permission denied", str(arguments[-1]))
 
     monkeypatch.setattr(owner, name, refused)
-    forget_secrets(folder, MASKS)
+    forget_secrets(folder, REDACTORS)
 
     assert list(folder.left.iterdir()) == []

@@ -33,41 +33,41 @@ SECRET = 's3cret /+&"value'  # noqa: S105 - nobody's
 )
 def test_forms_of_a_secret_are_hidden(shown: str) -> None:
     """As it stands, in addresses, in JSON, in base64 with anything around it."""
-    masked = Redactor([SECRET]).masked_text(f"<{shown}>")
+    redacted = Redactor([SECRET]).redacted_text(f"<{shown}>")
 
-    assert "[masked]" in masked
-    assert not any(part in masked for part in ("cret", "value", b64encode(b"s3cret")[:6].decode()))
+    assert "[masked]" in redacted
+    assert not any(part in redacted for part in ("cret", "value", b64encode(b"s3cret")[:6].decode()))
 
 
 def test_lines_of_a_secret_are_hidden_one_by_one() -> None:
     """Logs hold lines; a key has many."""
-    masks = Redactor(["-----BEGIN\nfirst line\r\nsecond line\nx\n"])
+    redactor = Redactor(["-----BEGIN\nfirst line\r\nsecond line\nx\n"])
 
-    assert masks.masked(b"a first line\nsecond line\nx-ray\n") == b"a [masked]\n[masked]\nx-ray\n"
+    assert redactor.redacted(b"a first line\nsecond line\nx-ray\n") == b"a [masked]\n[masked]\nx-ray\n"
 
 
 def test_short_texts_are_not_hidden() -> None:
     """They stand in any log by chance, and to hide them would tell them."""
     assert not Redactor(["abc", ""])
-    assert Redactor(["abcd"]).masked(b"abc abcd") == b"abc [masked]"
+    assert Redactor(["abcd"]).redacted(b"abc abcd") == b"abc [masked]"
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_stream_hides_what_comes_in_pieces(seed: int) -> None:
     """Wherever it is cut, lines of any length; nothing else is lost or changed."""
     chance = random.Random(seed)  # noqa: S311 - repeatable
-    masks = Redactor([SECRET, "another one"])
+    redactor = Redactor([SECRET, "another one"])
     text = "".join(
         chance.choice([SECRET, "another one", "plain ", "\n", "x" * chance.choice([1, 100_000])]) for _ in range(40)
     ).encode()
-    stream, shown, place = RedactedStream(masks), b"", 0
+    stream, shown, place = RedactedStream(redactor), b"", 0
     while place < len(text):
         size = chance.choice([1, 7, 1000, 70_000])
         shown += stream.feed(text[place : place + size])
         place += size
     shown += stream.end()
 
-    assert shown == masks.masked(text)
+    assert shown == redactor.redacted(text)
     assert SECRET.encode() not in shown
 
 
@@ -81,10 +81,10 @@ def test_whole_lines_are_shown_at_once() -> None:
 
 def test_secrets_that_overlap_leave_nothing() -> None:
     """Nor does one that begins like another."""
-    masks = Redactor(["overlapping-first", "first-and-second", "prefix", "prefix-of-it"])
+    redactor = Redactor(["overlapping-first", "first-and-second", "prefix", "prefix-of-it"])
 
-    assert masks.masked(b"<overlapping-first-and-second>") == b"<[masked]>"
-    assert masks.masked(b"<prefix-of-it> <prefix-of>") == b"<[masked]> <[masked]-of>"
+    assert redactor.redacted(b"<overlapping-first-and-second>") == b"<[masked]>"
+    assert redactor.redacted(b"<prefix-of-it> <prefix-of>") == b"<[masked]> <[masked]-of>"
 
 
 @pytest.mark.parametrize(
@@ -101,10 +101,10 @@ def test_secrets_that_overlap_leave_nothing() -> None:
 )
 def test_escapes_of_languages_are_hidden(shown: str) -> None:
     """Shells, JSON within JSON, HTML, and hex however it is laid out."""
-    masked = Redactor([SECRET]).masked_text(f"<{shown}>")
+    redacted = Redactor([SECRET]).redacted_text(f"<{shown}>")
 
-    assert "[masked]" in masked
-    assert not any(part in masked for part in ("cret", "value", "637265", "63:72:65"))
+    assert "[masked]" in redacted
+    assert not any(part in redacted for part in ("cret", "value", "637265", "63:72:65"))
 
 
 @pytest.mark.parametrize("sign", ["\\", "'", '"', "$", "%", "\n", " \n", "\\'", "&"])
@@ -112,25 +112,25 @@ def test_runs_of_a_sign_take_no_time(sign: str) -> None:
     """They can be read in more ways than anybody could try."""
     secret = f"ab{sign * 30}xyz"
     run = sign.encode() * 200 if sign.strip() else b" " * 200
-    masks = Redactor([secret])
+    redactor = Redactor([secret])
 
-    assert masks.masked(b"ab%s! w_xyz" % run) == b"ab%s! w_xyz" % run
-    assert masks.masked(b"a_%sxyz" % run) == b"a_%sxyz" % run
-    assert masks.masked(secret.replace("\n", " ").encode()) == b"[masked]"
+    assert redactor.redacted(b"ab%s! w_xyz" % run) == b"ab%s! w_xyz" % run
+    assert redactor.redacted(b"a_%sxyz" % run) == b"a_%sxyz" % run
+    assert redactor.redacted(secret.replace("\n", " ").encode()) == b"[masked]"
 
 
 def test_what_a_shell_prints_is_hidden() -> None:
     """Its `echo` puts characters in the place of a backslash and a letter."""
-    masks = Redactor([r"one\ttwo\\three\nfour\0101five\csix"])
+    redactor = Redactor([r"one\ttwo\\three\nfour\0101five\csix"])
 
-    assert masks.masked(b"<one\ttwo\\three\nfourAfive>") == b"<[masked]\n[masked]>"
+    assert redactor.redacted(b"<one\ttwo\\three\nfourAfive>") == b"<[masked]\n[masked]>"
 
 
 def test_common_words_beside_a_secret_stay() -> None:
     """Neither base64 of something else nor the digest of a commit is touched."""
     text = f"{b64encode(b'something else, and long').decode()} 3f786850e387550fdab836ed7e6dc881de23001b".encode()
 
-    assert Redactor([SECRET, "hunter2-of-the-registry"]).masked(text) == text
+    assert Redactor([SECRET, "hunter2-of-the-registry"]).redacted(text) == text
 
 
 def test_a_file_is_searched_in_pieces(tmp_path: Path) -> None:

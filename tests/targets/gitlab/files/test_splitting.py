@@ -327,7 +327,7 @@ def test_files_of_the_parent_are_not_unpacked_over_later_ones() -> None:
     assert child["receive for c"]["artifacts"] == {"paths": ["dist"]}
 
 
-def test_all_legs_of_a_matrix_are_cut_off_by_its_name() -> None:
+def test_all_combinations_of_a_matrix_are_cut_off_by_its_name() -> None:
     """Their own names hold commas."""
     stages = ["{ name: a, script: [x] }", "{ name: b, script: [x], matrix: { os: [linux, mac], v: ['1', '2'] } }"]
     child, _ = split_up(config(stages, [["a", "b"]]), ["b"]).data().values()
@@ -350,7 +350,7 @@ def test_a_child_that_starts_without_a_stage_waits_for_what_that_waits_for() -> 
 
 def deployments(plan: Plan, stage: str) -> set[str]:
     """Return the stages of *plan* whose environment *stage* takes down: it can be started after one that failed."""
-    environments = {job.stage: job.gate.environment for job in plan.jobs}
+    environments = {job.stage: job.deployment.environment for job in plan.jobs}
     return {name for name, one in environments.items() if one is not None and one.on_stop == stage}
 
 

@@ -1,4 +1,4 @@
-"""Legs of a matrix, and pipelines in the places of stages, do the same on all engines."""
+"""Combinations of a matrix, and pipelines in the places of stages, do the same on all engines."""
 
 import re
 from itertools import product
@@ -11,16 +11,16 @@ from engines.proof.execution import CONFIG, GITLAB_LOCAL, HERE, SCRIPTED, Engine
 from engines.proof.yaml_text import yaml_text
 from engines.requirement import require
 
-pytestmark = pytest.mark.xdist_group("legs")
+pytestmark = pytest.mark.xdist_group("combinations")
 
 DECLARATIVE = Engine(target="jenkins", style="declarative", interpreter=("busybox", "sh"))
 ENGINES = {"gitlab": GITLAB_LOCAL, "scripted": SCRIPTED, "declarative": DECLARATIVE, "here": HERE}
-CANARY = "/tmp/pipegen-legs-canary"  # noqa: S108 - nobody makes it
+CANARY = "/tmp/pipegen-combinations-canary"  # noqa: S108 - nobody makes it
 HOSTILE = f'it\'s "$(touch {CANARY})"; `touch {CANARY}` \\ ${{x}} ünïcödé'
 
 
-def legs(pythons: list[object], systems: list[str]) -> dict[str, tuple[str, str]]:
-    """Return the values of each leg by its name, one of them excluded."""
+def combinations(pythons: list[object], systems: list[str]) -> dict[str, tuple[str, str]]:
+    """Return the values of each combination by its name, one of them excluded."""
     plain = {value: re.sub("[$`\"'\\\\]", "", value) for value in systems}
     shown = {value: name if len(name) <= 40 else f"{name[:39]}…" for value, name in plain.items()}
     return {
@@ -30,9 +30,9 @@ def legs(pythons: list[object], systems: list[str]) -> dict[str, tuple[str, str]
     }
 
 
-def matrix(pythons: list[object], systems: list[str], *, read_by_legs: bool) -> str:
-    """Return a config: legs that bind and leave something, perhaps legs that read that of their own, a join of all."""
-    read = "test" if read_by_legs else "build"
+def matrix(pythons: list[object], systems: list[str], *, read_by_combinations: bool) -> str:
+    """Return a config: combinations with outputs and artifacts, perhaps readers with the same matrix, a join of all."""
+    read = "test" if read_by_combinations else "build"
     build = {
         "name": "build",
         "matrix": {"python": pythons, "os": systems, "exclude": [{"python": "3.11", "os": "linux"}]},
@@ -42,7 +42,7 @@ def matrix(pythons: list[object], systems: list[str], *, read_by_legs: bool) -> 
             'printf "%s\\n%s\\n" ${matrix.python} "$OS" >"$PIPEGEN_OUTPUTS/value"',
         ],
         "outputs": ["value"],
-        **({"artifacts": ["dist/"]} if read_by_legs else {}),
+        **({"artifacts": ["dist/"]} if read_by_combinations else {}),
     }
     test = {
         "name": "test",
@@ -63,9 +63,9 @@ def matrix(pythons: list[object], systems: list[str], *, read_by_legs: bool) -> 
         "files_from": [],
     }
     # 3.10 is a number to YAML, and stays what it looks like.
-    return yaml_text({"pipelines": {"m": {"stages": [build, *([test] if read_by_legs else []), join]}}}).replace(
-        '"3.10"', "3.10"
-    )
+    return yaml_text(
+        {"pipelines": {"m": {"stages": [build, *([test] if read_by_combinations else []), join]}}}
+    ).replace('"3.10"', "3.10")
 
 
 def executed(engine: Engine, containers: Containers, folder: Path, text: str) -> tuple[Execution, Path]:
@@ -83,7 +83,7 @@ def executed(engine: Engine, containers: Containers, folder: Path, text: str) ->
 
 
 @pytest.mark.parametrize(
-    ("name", "pythons", "systems", "read_by_legs"),
+    ("name", "pythons", "systems", "read_by_combinations"),
     [
         # gitlab-ci-local itself runs what stands between backticks in the text of a script, when it prints that.
         ("gitlab", ["3.10", "3.11"], ["linux", "mac os", HOSTILE.replace("`", "")], True),
@@ -92,23 +92,30 @@ def executed(engine: Engine, containers: Containers, folder: Path, text: str) ->
         ("scripted", ["3.10", "3.11", "3.12"], ["linux", "mac os", HOSTILE, "true"], False),
     ],
 )
-def test_a_join_reads_what_all_legs_bind(
+def test_a_join_reads_what_all_combinations_bind(
     *,
     containers: Containers,
     tmp_path: Path,
     name: str,
     pythons: list[object],
     systems: list[str],
-    read_by_legs: bool,
+    read_by_combinations: bool,
 ) -> None:
-    """In the order of the legs, byte for byte; each leg finds the files and values of its own."""
+    """In the order of the combinations, byte for byte; each combination finds the files and values of its own."""
     Path(CANARY).unlink(missing_ok=True)
-    text = matrix(pythons, systems, read_by_legs=read_by_legs)
+    text = matrix(pythons, systems, read_by_combinations=read_by_combinations)
 
     done, records = executed(ENGINES[name], containers, tmp_path, text)
 
-    expected = legs(pythons, systems)
-    stages = {*(f"{stage}: {leg}" for stage in ("build", "test")[: 1 + read_by_legs] for leg in expected), "join"}
+    expected = combinations(pythons, systems)
+    stages = {
+        *(
+            f"{stage}: {combination}"
+            for stage in ("build", "test")[: 1 + read_by_combinations]
+            for combination in expected
+        ),
+        "join",
+    }
     values = "\n".join(f"{python}\n<{system}>\n" for python, system in expected.values())
     assert done.outcomes == dict.fromkeys(stages, "success"), done.log
     assert (records / "all").read_bytes().decode() == values
@@ -118,8 +125,8 @@ def test_a_join_reads_what_all_legs_bind(
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_legs_wait_for_their_own_alone(containers: Containers, tmp_path: Path, name: str) -> None:
-    """A leg that fails stops what comes after it, and no leg beside it."""
+def test_combinations_wait_for_their_own_alone(containers: Containers, tmp_path: Path, name: str) -> None:
+    """A combination that fails stops what comes after it, and no combination beside it."""
     text = yaml_text(
         {
             "pipelines": {

@@ -1,4 +1,4 @@
-"""Matrix stages: their legs, how arcs join them, and what references to them mean."""
+"""Matrix stages: their combinations, how arcs join them, and what references to them mean."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pipegen.plan.model import BuildImage, Combination, Commands, Plan, PublishI
 BUILD = "{name: build, matrix: {python: [3.10, '3.11'], os: [linux, macos]}, script: [make], outputs: [v]}"
 
 
-def legs(matrix: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
-    """Return the name and the values of each leg of a stage `t` with *matrix*."""
+def combinations(matrix: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
+    """Return the name and the values of each combination of a stage `t` with *matrix*."""
     plan = plan_of(f"[{{name: t, matrix: {matrix}, script: [make]}}]")
-    return [(job.stage, job.leg.values) for job in plan.jobs if job.leg is not None]
+    return [(job.stage, job.combination.values) for job in plan.jobs if job.combination is not None]
 
 
 def values(plan: Plan, stage: str) -> dict[str, str]:
@@ -23,9 +23,9 @@ def values(plan: Plan, stage: str) -> dict[str, str]:
     return {str(reference): shown(text) for line in step.lines for reference, text in line.values}
 
 
-def test_a_leg_for_each_combination_in_the_order_of_the_axes() -> None:
+def test_a_combination_for_each_combination_in_the_order_of_the_axes() -> None:
     """Values are text as it is written: 3.10 is not 3.1."""
-    assert legs("{python: [3.10, '3.11'], os: [linux, true]}") == [
+    assert combinations("{python: [3.10, '3.11'], os: [linux, true]}") == [
         ("t: 3.10, linux", (("python", "3.10"), ("os", "linux"))),
         ("t: 3.10, true", (("python", "3.10"), ("os", "true"))),
         ("t: 3.11, linux", (("python", "3.11"), ("os", "linux"))),
@@ -35,7 +35,9 @@ def test_a_leg_for_each_combination_in_the_order_of_the_axes() -> None:
 
 def test_what_is_excluded_and_included() -> None:
     """An exclude fits all combinations that have its values; an include may have other axes."""
-    assert [name for name, _ in legs("{a: [1, 2], b: [x, y], exclude: [{a: 1}], include: [{b: x, a: 1}, {c: z}]}")] == [
+    assert [
+        name for name, _ in combinations("{a: [1, 2], b: [x, y], exclude: [{a: 1}], include: [{b: x, a: 1}, {c: z}]}")
+    ] == [
         "t: 2, x",
         "t: 2, y",
         "t: x, 1",
@@ -43,9 +45,9 @@ def test_what_is_excluded_and_included() -> None:
     ]
 
 
-def test_a_job_knows_its_leg() -> None:
+def test_a_job_knows_its_combination() -> None:
     """The stage as the user named it, and the values."""
-    assert plan_of(f"[{BUILD}]").job("build: 3.11, macos").leg == Combination(
+    assert plan_of(f"[{BUILD}]").job("build: 3.11, macos").combination == Combination(
         "build", (("python", "3.11"), ("os", "macos"))
     )
 
@@ -61,7 +63,7 @@ def test_a_job_knows_its_leg() -> None:
 )
 def test_names_are_readable(value: str, name: str) -> None:
     """One line, not too long, never nothing."""
-    assert [name for name, _ in legs(f"{{a: [{value}]}}")] == [name]
+    assert [name for name, _ in combinations(f"{{a: [{value}]}}")] == [name]
 
 
 def test_names_are_unique() -> None:
@@ -72,16 +74,16 @@ def test_names_are_unique() -> None:
     assert len({job.slug for job in plan.jobs}) == 4
 
 
-def test_arcs_go_from_each_leg_to_each() -> None:
-    """An arc to or from a matrix stage means all of its legs."""
+def test_arcs_go_from_each_combination_to_each() -> None:
+    """An arc to or from a matrix stage means all of its combinations."""
     plan = plan_of(f"[{{name: a, script: [make]}}, {BUILD}, {{name: z, script: [make]}}]", "[[a, build, z]]")
-    names = [job.stage for job in plan.jobs if job.leg]
+    names = [job.stage for job in plan.jobs if job.combination]
 
     assert plan.graph == ExecutionGraph([arc for name in names for arc in (["a", name], [name, "z"])])
     assert plan.frames == (("a",), tuple(names), ("z",))
 
 
-def test_legs_taken_from_another_stage_wait_for_their_own() -> None:
+def test_combinations_taken_from_another_stage_wait_for_their_own() -> None:
     """Through any number of stages, whichever way the arc goes."""
     plan = plan_of(
         "[{name: a, matrix: {x: [1, 2]}, script: [make], outputs: [v]}, {name: b, matrix: {from: a}, script: [make]}, "
@@ -93,7 +95,7 @@ def test_legs_taken_from_another_stage_wait_for_their_own() -> None:
     assert values(plan, "c: 2") == {"${a.v}": "<stage a: 2.v>", "${matrix.x}": "2"}
 
 
-def test_stages_that_take_their_legs_from_one_are_not_legs_of_each_other() -> None:
+def test_stages_that_take_their_combinations_from_one_are_not_combinations_of_each_other() -> None:
     """Between the two an arc means all."""
     plan = plan_of(
         "[{name: a, matrix: {x: [1, 2]}, script: [make]}, {name: b, matrix: {from: a}, script: [make]}, "
@@ -134,13 +136,13 @@ def test_a_value_is_no_reference() -> None:
     assert [shown(of(Commands, job).env[0][1]) for job in plan.jobs] == ["${t.stage}", "${matrix.a}"]
 
 
-def test_outputs_of_all_legs_and_of_one() -> None:
+def test_outputs_of_all_combinations_and_of_one() -> None:
     """One on a line in text; an item each in a list; brackets pick one."""
     plan = plan_of(
         f"[{BUILD}, {{name: z, script: ['echo ${{build.v|none}} ${{build[os=macos, python=3.10].v}}'], "
         "run: {image: '0123456789ab', arguments: {$each: v, $in: '${build.v}', $yield: '-${.v}'}}}]"
     )
-    names = [job.stage for job in plan.jobs if job.leg]
+    names = [job.stage for job in plan.jobs if job.combination]
 
     assert values(plan, "z") == {
         "${build.v}": "\n".join(f"<stage {name}.v|none>" for name in names),
@@ -150,8 +152,8 @@ def test_outputs_of_all_legs_and_of_one() -> None:
     assert plan.job("z").needs == tuple(names)
 
 
-def test_a_single_leg_is_a_list_too() -> None:
-    """How many legs there are does not change what a reference means."""
+def test_a_single_combination_is_a_list_too() -> None:
+    """How many combinations there are does not change what a reference means."""
     plan = plan_of(
         "[{name: b, matrix: {x: [1]}, script: [make], outputs: [v]}, "
         "{name: z, run: {image: '0123456789ab', arguments: {$each: v, $in: '${b.v}'}}}]"
@@ -160,15 +162,15 @@ def test_a_single_leg_is_a_list_too() -> None:
     assert items(of(RunContainer, plan.job("z")).arguments) == ["<stage b: 1.v>"]
 
 
-def test_a_leg_knows_its_own_name() -> None:
-    """`${.stage}` is the leg's; the variant that it builds is the stage's."""
+def test_a_combination_knows_its_own_name() -> None:
+    """`${.stage}` is the combination's; the variant that it builds is the stage's."""
     plan = plan_of("[{name: t, matrix: {x: [1, 2]}, script: ['echo ${.stage} ${t.stage}']}]")
 
     assert values(plan, "t: 2") == {"${.stage}": "t: 2", "${t.stage}": "t: 2"}
 
 
-def test_files_of_all_legs() -> None:
-    """Or of the same leg, where legs are taken."""
+def test_files_of_all_combinations() -> None:
+    """Or of the same combination, where combinations are taken."""
     plan = plan_of(
         "[{name: a, matrix: {x: [1, 2]}, script: [make], artifacts: ['${matrix.x}']}, "
         "{name: b, matrix: {from: a}, script: [make], files_from: [a]}, "
@@ -187,7 +189,7 @@ def test_a_stage_may_be_named_matrix() -> None:
 
 
 def test_one_mistake_in_a_matrix_stage_is_told_once() -> None:
-    """However many legs it has."""
+    """However many combinations it has."""
     stage = "{name: t, matrix: {x: [1, 2, 3]}, script: ['echo ${build.w} ${u.v}'], files_from: [build]}"
 
     assert wrong(f"[{BUILD}, {stage}, {{name: u, script: [x], outputs: [v]}}]") == [
@@ -197,7 +199,7 @@ def test_one_mistake_in_a_matrix_stage_is_told_once() -> None:
     ]
 
 
-def test_two_hundred_legs() -> None:
+def test_two_hundred_combinations() -> None:
     """And not one more."""
     axis = ", ".join(map(str, range(200)))
 
@@ -210,11 +212,11 @@ def test_huge_products_are_not_gone_through() -> None:
     axes = ", ".join(f"{name}: [{', '.join(map(str, range(10)))}]" for name in "abcdefghij")
     (found,) = reported(f"pipelines: {{p: {{stages: [{{name: t, matrix: {{{axes}}}, script: [make]}}]}}}}")
 
-    assert found.message == 'the matrix of stage "t" has more than 100,000 legs; 200 are the most'
+    assert found.message == 'the matrix of stage "t" has more than 100,000 combinations; 200 are the most'
 
 
-def test_defaults_of_steps_for_a_leg() -> None:
-    """The variant is the stage's; the tag tells the legs apart, as a registry takes it."""
+def test_defaults_of_steps_for_a_combination() -> None:
+    """The variant is the stage's; the tag tells the combinations apart, as a registry takes it."""
     plan = plan_of("[{name: t, matrix: {x: ['1 2']}, build: {context: .}, publish: {image: {name: n}}}]")
     (job,) = plan.jobs
 
@@ -223,7 +225,7 @@ def test_defaults_of_steps_for_a_leg() -> None:
 
 
 def test_the_short_hand_in_a_matrix() -> None:
-    """A stage with only a name builds the variant of that name in each leg; so does one that says the default."""
+    """A stage with only a name builds the variant of that name in each combination; so does one with the default."""
     (plan,) = plans_of(
         "pipelines: {p: {defaults: {matrix: {x: [1, 2]}}, "
         "stages: [{name: unit}, {name: v, build: '${.stage}', matrix: {x: [1]}}]}}"
@@ -236,8 +238,8 @@ def test_the_short_hand_in_a_matrix() -> None:
     }
 
 
-def test_legs_of_a_finally_stage() -> None:
-    """Each runs last, and reads what came of all legs of another stage."""
+def test_combinations_of_a_finally_stage() -> None:
+    """Each runs last, and reads what came of all combinations of another stage."""
     (plan,) = plans_of(
         "pipelines: {p: {finally: [z], stages: [{name: t, matrix: {x: [1, 2]}, script: [make]}, "
         "{name: z, matrix: {to: [mail, chat]}, script: ['./tell ${matrix.to} ${t.status}']}]}}"
