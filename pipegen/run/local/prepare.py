@@ -57,8 +57,8 @@ class Prepared(Struct, kw_only=True):
     """All that stages need.
 
     *environment* is what every process finds, *variables* what scripts read besides; *program* is that for containers,
-    "" where no stage needs one. No log shows what *redactor* hide, the secrets of all stages: one may print what another
-    one has handed on.
+    "" where no stage needs one. *redactor* hides the secrets of all stages in every log: one stage may print what
+    another one has handed on.
     """
 
     hosts: Mapping[str, ShellEnvironment]

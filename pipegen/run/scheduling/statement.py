@@ -27,7 +27,7 @@ class Statement:
         self.operations: list[tuple[ActionKind, QueuedTask]] = []
 
     def place(self, queued_task: QueuedTask, host: str) -> bool:
-        """Give *queued_task* what it asks for on *host*, its locks too; return False, with nothing done, if it cannot be."""
+        """Give *queued_task* what it asks for on *host*, with its locks; return False, unchanged, if it cannot."""
         found = self._places.hosts.get(host)
         if found is None or not fits(queued_task.asks, found.room) or self._places.held(queued_task.locks):
             return False

@@ -112,7 +112,7 @@ def _guaranteed(job_queues: Iterable[tuple[JobQueue, int]]) -> Amounts:
 
 
 def _most(job_queue: JobQueue, guaranteed: Amounts, totals: Amounts) -> Amounts:
-    """Return the most that *job_queue* may have of *totals*: no more than its capability, nor what is kept for others."""
+    """Return the most that *job_queue* may have of *totals*: within its capability, less what others are promised."""
     kept = {name: amount - job_queue.guarantee.get(name, 0) for name, amount in guaranteed.items()}
     limits = job_queue.capability or {}
     return {name: min(amount - kept.get(name, 0), limits.get(name, inf)) for name, amount in totals.items()}
@@ -127,7 +127,7 @@ def _share(job_queue: JobQueue, whole: Amounts) -> float:
 
 
 def _filled(have: Amounts, left: Amounts, part: float, most: Amounts, job_queue: JobQueue) -> dict[str, float]:
-    """Return what *job_queue* has after its part of what is left: no more than it may have, asks for or is guaranteed."""
+    """Return what *job_queue* has after its part of the rest: at most its limit, its request and its guarantee."""
     return {
         name: max(
             min(have.get(name, 0) + amount * part, most[name], job_queue.asked.get(name, 0)),
