@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pipegen.run.bounds import TaskPath, longest_path
-from pipegen.run.chart.timeline import Bar, Timeline
 from pipegen.run.clocks.virtual import VirtualClock
 from pipegen.run.engine import Engine
 from pipegen.run.events import Cause
@@ -13,6 +12,7 @@ from pipegen.run.executors.simulated import SimulatedExecutor
 from pipegen.run.model import PipelineRun, RunMachine, TaskId
 from pipegen.run.scheduling.base import Scheduler
 from pipegen.run.tasks import can_run
+from pipegen.run.timeline import Bar, Timeline
 from pipegen.structs import Struct
 from pipegen.visible import visible
 

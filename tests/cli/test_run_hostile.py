@@ -18,8 +18,8 @@ from cli.calling import Pipegen, environment
 from run.paper import paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.run.local.files.run_folder import RunFolder
-from pipegen.run.local.files.workspace import InPlace
+from pipegen.run.files.run_folder import RunFolder
+from pipegen.run.local.workspace import InPlace
 
 NOBODY = 65534
 

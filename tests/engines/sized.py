@@ -15,7 +15,7 @@ from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.checks.environments import without_stops
+from pipegen.targets.jenkins.job.environments import without_stops
 from pipegen.targets.jenkins.lower import lower
 from pipegen.targets.jenkins.render import render
 from pipegen.targets.jenkins.settings import parse_settings

@@ -20,7 +20,7 @@ from pipegen.graph.layout import cheapest_blocks
 from pipegen.plan.model import Plan
 from pipegen.readback import gitlab as gitlab_text
 from pipegen.readback import jenkins as jenkins_text
-from pipegen.targets.jenkins.checks.environments import without_stops
+from pipegen.targets.jenkins.job.environments import without_stops
 
 JENKINS = ("auto", "declarative", "scripted")
 # Generous: machines of tests are busy. `pipegen compile` itself takes well under a second.

@@ -8,7 +8,7 @@ import pytest
 from engines.requirement import require
 from ruamel.yaml import YAML
 
-from pipegen.targets.gitlab.checks.memory import BUDGET, LIMIT, memory
+from pipegen.targets.gitlab.memory import BUDGET, LIMIT, memory
 
 GOLDENS = sorted((Path(__file__).parents[1] / "golden").glob("*/expected/gitlab-ci.yml"))
 # As GitLab counts: https://gitlab.com/gitlab-org/gitlab, lib/gitlab/utils/deep_size.rb

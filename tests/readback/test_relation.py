@@ -15,7 +15,7 @@ from pipegen.diagnostics.report import Stopped
 from pipegen.graph.blocks import added_waits
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.layout import cheapest_blocks
-from pipegen.targets.gitlab.checks.memory import memory
+from pipegen.targets.gitlab.memory import memory
 
 EXACT = (("jenkins", "auto"), ("jenkins", "scripted"), ("gitlab", ""))
 

@@ -23,10 +23,10 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Job
 from pipegen.run.cache.record import CacheRecord, KeptFile
 from pipegen.run.checksum import checksum
+from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.journal import UnreadableJournalError, read
 from pipegen.run.local.durations import known_durations
-from pipegen.run.local.files.run_folder import RunFolder
-from pipegen.run.local.files.workspace import has_left
+from pipegen.run.local.workspace import has_left
 
 RUN = "20220131-164755-01234567"
 SUMMARY = {"format": 2, "runs": {RUN: {"p": {"build": 2.5, "test": 1}}}}

@@ -17,7 +17,6 @@ from run.paper import NOWHERE, Heard, Paper, paper_plan
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Deployment, Lock, Plan
 from pipegen.run import simulation
-from pipegen.run.chart.timeline import Timeline
 from pipegen.run.clocks import real
 from pipegen.run.engine import Engine
 from pipegen.run.events import RunEvent, Started
@@ -28,6 +27,7 @@ from pipegen.run.local.selection import SelectedPipeline
 from pipegen.run.model import RunMachine, TaskId
 from pipegen.run.scheduling.scheduler import scheduler
 from pipegen.run.tasks import pipeline_run
+from pipegen.run.timeline import Timeline
 
 # What passes whenever somebody looks at the time.
 _MOMENT = 1e-7

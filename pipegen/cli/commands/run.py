@@ -30,6 +30,8 @@ from pipegen.cli.streams import say, show_text
 from pipegen.config.files.load import repository_root
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.model import Job
+from pipegen.run.files.dotenv import DotenvError, read_dotenv
+from pipegen.run.files.run_folder import RunFolder, dead, forget, home, make
 from pipegen.run.journal import Journal
 from pipegen.run.local.checkout import LocalCheckout
 from pipegen.run.local.conditions import RunContext
@@ -37,8 +39,6 @@ from pipegen.run.local.dry_run import forecast
 from pipegen.run.local.durations import known_durations
 from pipegen.run.local.effects import effects
 from pipegen.run.local.execution import Execution, pipeline_runs
-from pipegen.run.local.files.dotenv import DotenvError, read_dotenv
-from pipegen.run.local.files.run_folder import RunFolder, dead, forget, home, make
 from pipegen.run.local.prepare import Prepared, RunRequest, gather
 from pipegen.run.local.resume import EarlierRun, last_run, plan_digest
 from pipegen.run.local.reuse import limit

@@ -12,8 +12,8 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped, listed, suggestion
 from pipegen.graph.render.columns import shortened
+from pipegen.plan.durations import seconds
 from pipegen.plan.model import Job, Plan
-from pipegen.plan.stage.durations import seconds
 from pipegen.run.model import TaskId
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping

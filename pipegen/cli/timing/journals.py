@@ -9,8 +9,8 @@ from pipegen.config.files.load import repository_root
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
 from pipegen.plan.model import Job, Plan
+from pipegen.run.files.run_folder import home
 from pipegen.run.local.durations import known_durations
-from pipegen.run.local.files.run_folder import home
 from pipegen.run.model import TaskId
 
 # What `--durations` is given in place of a file.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pipegen.plan.model.patterns import escaped
-from pipegen.plan.stage.regex_match import ends
+from pipegen.plan.regex_match import ends
 
 # What git and pipegen keep in a checkout: folders, and files that are there.
 _KEPT = (".git", ".pipegen")

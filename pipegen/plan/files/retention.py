@@ -10,6 +10,7 @@ from pipegen.bindings.expression import Scope, Text
 from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.plan.durations import seconds
 from pipegen.plan.files.artifacts import sound_path
 from pipegen.plan.model import (
     NO_REPORTS,
@@ -24,7 +25,6 @@ from pipegen.plan.model import (
     Reports,
     Retention,
 )
-from pipegen.plan.stage.durations import seconds
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Located
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind

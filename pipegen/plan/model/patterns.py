@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from pipegen.plan.stage.regex_match import ends
+from pipegen.plan.regex_match import ends
 from pipegen.structs import Struct
 
 _WILDCARD = re.compile(r"\*\*/|\*\*|\*|\?")
@@ -22,7 +22,7 @@ class Pattern(Struct):
 
     In a glob `*` stands for any characters but slashes, `**` for any of one line, `?` for one that is no slash;
     `**/` at its start or after a slash also stands for nothing. A regular expression is in the form that
-    `plan/stage/regex.py` gives it: what all engines read alike.
+    `plan/regex.py` gives it: what all engines read alike.
     """
 
     text: str

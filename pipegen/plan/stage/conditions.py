@@ -27,8 +27,8 @@ from pipegen.plan.model import (
     Subject,
 )
 from pipegen.plan.model.logic import can_hold
+from pipegen.plan.regex import RegexError, common
 from pipegen.plan.runs.parameters import Parameters
-from pipegen.plan.stage.regex import RegexError, common
 from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, Sequence
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct

@@ -8,9 +8,9 @@ from pipegen.config.model import PipelineConfig, StageConfig, StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
+from pipegen.plan.durations import seconds
 from pipegen.plan.files.retention import names_at_start
 from pipegen.plan.model import Approval, Delay, Deployment, Environment, Job, Lock
-from pipegen.plan.stage.durations import seconds
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.plan.values import StageValues
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pipegen.config.model import PipelineConfig, StageConfig, StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
+from pipegen.plan.durations import seconds
 from pipegen.plan.model import AllowFailure, Failure, Limits, Retry, Timeout
-from pipegen.plan.stage.durations import seconds
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
 
 # Engines count the seconds in whole numbers that end somewhere; nobody waits as long.

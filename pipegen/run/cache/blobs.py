@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from pipegen.run.local.files import no_follow
-from pipegen.run.local.files.removal import make_folder, remove
+from pipegen.run.files import no_follow
+from pipegen.run.files.removal import make_folder, remove
 from pipegen.structs import Struct
 
 _PIECE = 1 << 20

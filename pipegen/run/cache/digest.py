@@ -17,8 +17,8 @@ from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope,
 from pipegen.plan.model import Job, Output
 from pipegen.run.cache.canonical import Canonical, canonical
 from pipegen.run.cache.record import described
+from pipegen.run.files import artifacts
 from pipegen.run.local.effects import effects
-from pipegen.run.local.files import artifacts
 from pipegen.run.local.scripts import StageScript
 from pipegen.run.local.shell_variables import input_variable
 from pipegen.run.model import Task, TaskId

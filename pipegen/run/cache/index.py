@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pipegen.run.local.files.private import make_private, open_private
-from pipegen.run.local.files.removal import remove
+from pipegen.run.files.private import make_private, open_private
+from pipegen.run.files.removal import remove
 
 # How long one waits for another process that writes, in seconds.
 _WAIT = 60.0

@@ -7,7 +7,7 @@ import json
 import stat
 from pathlib import Path
 
-from pipegen.run.local.files import no_follow
+from pipegen.run.files import no_follow
 from pipegen.structs import Struct, converted
 
 

@@ -13,10 +13,10 @@ from pipegen.run.cache.index import DamagedIndexError
 from pipegen.run.cache.lookup import CacheInput, Lookup
 from pipegen.run.cache.record import CacheRecord, KeptFile, described
 from pipegen.run.cache.store import DamagedError, Store, StoredRecord
-from pipegen.run.local.files import artifacts, no_follow
-from pipegen.run.local.files.workspace import Trees
+from pipegen.run.files import artifacts, no_follow
 from pipegen.run.local.redaction.redactor import Redactor
 from pipegen.run.local.selection import read_stages
+from pipegen.run.local.workspace import Trees
 from pipegen.run.model import Outcome, Task, TaskId
 from pipegen.structs import Struct
 

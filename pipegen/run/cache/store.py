@@ -21,7 +21,7 @@ from pipegen.run.cache.keys import TABLES, Keys
 from pipegen.run.cache.lookup import Lookup
 from pipegen.run.cache.record import CacheRecord, KeptFile, is_there
 from pipegen.run.checksum import checksum
-from pipegen.run.local.files import no_follow
+from pipegen.run.files import no_follow
 from pipegen.structs import Struct
 
 # Grows when what is stored, or what a digest is made of, comes to mean something else.

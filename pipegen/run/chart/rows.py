@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from pipegen.run.chart.timeline import Bar
 from pipegen.run.model import TaskId
 from pipegen.run.simulation import Simulation
+from pipegen.run.timeline import Bar
 from pipegen.structs import Struct
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pipegen.graph.render.columns import columns, shortened
 from pipegen.run.chart.rows import ChartRow, rows, slot, with_slots
 from pipegen.run.chart.text import CAUSES
-from pipegen.run.chart.timeline import Bar, TaskWait
 from pipegen.run.chart.times import Unit
 from pipegen.run.events import Cause
 from pipegen.run.model import AttemptResult
 from pipegen.run.simulation import Simulation, counted
+from pipegen.run.timeline import Bar, TaskWait
 from pipegen.structs import Struct
 from pipegen.visible import visible
 

@@ -11,9 +11,9 @@ from statistics import median
 from typing import TypeAlias
 
 from pipegen.run.checksum import opened, with_checksum
+from pipegen.run.files.removal import remove
+from pipegen.run.files.run_folder import RunFolder, earlier
 from pipegen.run.journal import UnreadableJournalError, read
-from pipegen.run.local.files.removal import remove
-from pipegen.run.local.files.run_folder import RunFolder, earlier
 from pipegen.run.model import TaskId
 from pipegen.structs import Struct
 

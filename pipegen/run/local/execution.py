@@ -12,20 +12,20 @@ from pipegen.run.cache.demand import RequiredResults
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.engine import Ask, Engine
 from pipegen.run.events import Listener
-from pipegen.run.executors.container import NETWORK, Containers, common_folder
-from pipegen.run.executors.local import LocalExecutor
-from pipegen.run.executors.locking import LockingExecutor
-from pipegen.run.executors.process import Invocation, Process
-from pipegen.run.executors.reusing import ReusingExecutor
+from pipegen.run.files.run_folder import RunFolder, locks
 from pipegen.run.local import shell_variables as names
 from pipegen.run.local.checkout import LocalCheckout
-from pipegen.run.local.files.run_folder import RunFolder, locks
-from pipegen.run.local.files.workspace import InPlace, Isolated, forget_secrets
+from pipegen.run.local.executors.container import NETWORK, Containers, common_folder
+from pipegen.run.local.executors.local import LocalExecutor
+from pipegen.run.local.executors.locking import LockingExecutor
+from pipegen.run.local.executors.process import Invocation, Process
+from pipegen.run.local.executors.reusing import ReusingExecutor
 from pipegen.run.local.prepare import Prepared, RunRequest
 from pipegen.run.local.reuse import results
 from pipegen.run.local.scripts import as_text
 from pipegen.run.local.selection import SelectedPipeline
 from pipegen.run.local.watchdog import Guard, clean, kill_rest
+from pipegen.run.local.workspace import InPlace, Isolated, forget_secrets
 from pipegen.run.model import Outcome, PipelineRun, Task, TaskId
 from pipegen.run.outcome import Status
 from pipegen.run.scheduling.base import Refusal, Scheduler

@@ -10,11 +10,11 @@ from pipegen.bindings.expression import Defaulted, Reference, Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import IdToken, Job, Plan
-from pipegen.run.executors.container import engine_error, program
-from pipegen.run.executors.local import LocalTask
 from pipegen.run.local import shell_variables as names
 from pipegen.run.local.conditions import RunContext
 from pipegen.run.local.effects import effects, refuse, tell_left_out
+from pipegen.run.local.executors.container import engine_error, program
+from pipegen.run.local.executors.local import LocalTask
 from pipegen.run.local.find import found
 from pipegen.run.local.redaction.redactor import Redactor
 from pipegen.run.local.redaction.secrets import SecretSources

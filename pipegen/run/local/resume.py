@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pipegen.plan.model import Workspace
+from pipegen.run.files.removal import unlock
+from pipegen.run.files.run_folder import RunFolder, earlier
 from pipegen.run.journal import UnreadableJournalError, finished, read
-from pipegen.run.local.files.removal import unlock
-from pipegen.run.local.files.run_folder import RunFolder, earlier
-from pipegen.run.local.files.workspace import has_left
 from pipegen.run.local.prepare import Prepared, RunRequest
 from pipegen.run.local.selection import SelectedPipeline
+from pipegen.run.local.workspace import has_left
 from pipegen.run.model import AttemptResult, Outcome, TaskId
 from pipegen.structs import Struct, field
 

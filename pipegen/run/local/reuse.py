@@ -12,10 +12,10 @@ from pipegen.run.cache.digest import Definition, Definitions, JobEnvironmentStat
 from pipegen.run.cache.index import DamagedIndexError
 from pipegen.run.cache.results import Results
 from pipegen.run.cache.store import Store
-from pipegen.run.local.files import private
-from pipegen.run.local.files.workspace import Trees
+from pipegen.run.files import private
 from pipegen.run.local.prepare import Prepared, RunRequest
 from pipegen.run.local.selection import SelectedPipeline
+from pipegen.run.local.workspace import Trees
 from pipegen.run.model import Task
 
 # How many bytes of results are kept, unless a variable says so; what was used longest ago goes first.

@@ -7,7 +7,7 @@ import os
 import signal
 from pathlib import Path
 
-from pipegen.run.executors import container as containers
+from pipegen.run.local.executors import container as containers
 
 # It kills the processes whose environment names the run, twice, since they may start others meanwhile (where there is a
 # /proc), and then removes what carries its name in the container program; *$2* is "" where none is used.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pipegen.run.local.files.run_folder import RunFolder
+from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.model import RunMachine
 from pipegen.structs import Struct
 

@@ -8,7 +8,7 @@ from html import escape
 from pipegen.pictures.policy import policy
 from pipegen.run.chart.svg import STYLE, render_svg
 from pipegen.run.chart.times import SECONDS
-from pipegen.run.executors.local import log_of
+from pipegen.run.local.executors.local import log_of
 from pipegen.run.report.about import About
 from pipegen.run.report.record import RunRecord, StageRecord
 from pipegen.run.report.summary import path_words, tail

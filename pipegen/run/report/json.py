@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from pipegen.run.executors.local import log_of
+from pipegen.run.local.executors.local import log_of
 from pipegen.run.outcome import Status
 from pipegen.run.report.about import About
 from pipegen.run.report.record import RunRecord, StageRecord

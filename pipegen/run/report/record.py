@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from pipegen.run.bounds import TaskPath, longest_path
-from pipegen.run.chart.timeline import Timeline
 from pipegen.run.events import Cause, Ended, Over, Parked, Ready, RunEvent, Skipped, Started
 from pipegen.run.model import Outcome, PipelineRun, RunMachine, Task, TaskId
 from pipegen.run.outcome import Reason, Status
 from pipegen.run.simulation import Simulation
+from pipegen.run.timeline import Timeline
 from pipegen.structs import MutableStruct, field
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pipegen.run.chart.times import SECONDS
-from pipegen.run.executors.local import log_of
-from pipegen.run.local.files.run_folder import RunFolder
+from pipegen.run.files.run_folder import RunFolder
+from pipegen.run.local.executors.local import log_of
 from pipegen.run.report.record import RunRecord, StageRecord
 from pipegen.run.report.words import named
 

@@ -10,13 +10,13 @@ from pipegen.emit.header import options_note
 from pipegen.plan.model import Plan
 from pipegen.targets.base import Capability, GeneratedFile, Pair, Request
 from pipegen.targets.gitlab.capabilities import TABLE
-from pipegen.targets.gitlab.checks.pairs import PAIRS
 from pipegen.targets.gitlab.checks.registries import check_registry
 from pipegen.targets.gitlab.checks.versions import table
-from pipegen.targets.gitlab.files.naming import MAIN, Files
+from pipegen.targets.gitlab.file_names import MAIN, Files
 from pipegen.targets.gitlab.files.sizes import Scales
 from pipegen.targets.gitlab.jobs.publications import check_publications
 from pipegen.targets.gitlab.lower import lower
+from pipegen.targets.gitlab.pairs import PAIRS
 from pipegen.targets.gitlab.settings import SCHEMA, read
 
 NAME = "gitlab"

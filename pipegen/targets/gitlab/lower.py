@@ -13,18 +13,18 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.checks.omissions import check_mail, notes
 from pipegen.targets.gitlab.checks.unsupported import check_credentials, check_plan
 from pipegen.targets.gitlab.files.assembly import assembled
-from pipegen.targets.gitlab.files.hidden_jobs import Sharing, sharing
 from pipegen.targets.gitlab.files.layout import ChildPart, PipelineLayout
 from pipegen.targets.gitlab.helper_jobs.finally_stages import FINALLY, OUTCOME, check_outcomes
 from pipegen.targets.gitlab.jobs import shell_variables as hosts
 from pipegen.targets.gitlab.jobs.drafts import DraftJob, drafts
 from pipegen.targets.gitlab.jobs.fetch import fetch_variables, has_one_fetch
+from pipegen.targets.gitlab.jobs.hidden_jobs import Sharing, sharing
 from pipegen.targets.gitlab.jobs.limits import check_limits
-from pipegen.targets.gitlab.jobs.pipelines import STEP, TEARDOWN, JobContext, step_number
 from pipegen.targets.gitlab.jobs.publications import publishing
 from pipegen.targets.gitlab.jobs.triggers import Bridge, check_parameters
 from pipegen.targets.gitlab.model import HELPER, Document, GitLabJob, RuleEntry, ScriptEntry, VariableEntry
 from pipegen.targets.gitlab.names import JobNames, stage_names
+from pipegen.targets.gitlab.pipelines import STEP, TEARDOWN, JobContext, step_number
 from pipegen.targets.gitlab.rules import selection
 from pipegen.targets.gitlab.rules.build import PipelineCase, check_changes, rules
 from pipegen.targets.gitlab.rules.expressions import NO_DEFAULTS
@@ -83,7 +83,7 @@ def lower(
     told = (*notes(plans, settings), *schedule_notes(plans))
     document = whole.parent([assembled(one.pipeline, one.jobs(), one.places, names.copy(), report) for one in laid])
     if is_child:
-        from pipegen.targets.gitlab.jobs.dynamic_children import as_child, child_notes  # noqa: PLC0415 - seldom asked for
+        from pipegen.targets.gitlab.files.dynamic_children import as_child, child_notes  # noqa: PLC0415 - seldom asked for
 
         return Lowered(as_child(document, names, laid[0].pipeline.shell_image()), (*told, *child_notes(settings)))
     if not groups:

@@ -11,7 +11,7 @@ from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import plain
 from pipegen.structs import Struct, field, replace
-from pipegen.targets.gitlab.checks.memory import BIGGER_FILES, LIMIT, SMALLER_LIMIT, Version
+from pipegen.targets.gitlab.memory import BIGGER_FILES, LIMIT, SMALLER_LIMIT, Version
 
 # What a website and a release are made of unless the settings say otherwise.
 _FOLDER = "public"

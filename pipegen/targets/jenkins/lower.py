@@ -8,9 +8,9 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.header import options_note
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.checks.plugins import plugin_notes
 from pipegen.targets.jenkins.job.checkouts import lower_checkouts
 from pipegen.targets.jenkins.job.forks import file_guard
+from pipegen.targets.jenkins.job.plugins import plugin_notes
 from pipegen.targets.jenkins.job.properties import job_properties
 from pipegen.targets.jenkins.job.runs import run_properties
 from pipegen.targets.jenkins.job.selection import lower_parameters, lower_selection
@@ -23,13 +23,13 @@ from pipegen.targets.jenkins.size.files import FileFrame, in_functions, weigh_pa
 from pipegen.targets.jenkins.stages.agents import common_agent
 from pipegen.targets.jenkins.stages.conditions import lower_look
 from pipegen.targets.jenkins.stages.lower_stages import lower_stages
+from pipegen.targets.jenkins.stages.preludes import Preludes
 from pipegen.targets.jenkins.stages.stashes import Stashes
 from pipegen.targets.jenkins.stages.statuses import Statuses
 from pipegen.targets.jenkins.stages.steps import StepContext, script_steps
 from pipegen.targets.jenkins.stages.tools import tools, uses_tools
 from pipegen.targets.jenkins.styles.functions import helpers
 from pipegen.targets.jenkins.styles.layout import lay_out
-from pipegen.targets.jenkins.styles.preludes import Preludes
 
 
 def lower(

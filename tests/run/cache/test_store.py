@@ -16,7 +16,7 @@ from pipegen.run.cache.index import DamagedIndexError
 from pipegen.run.cache.keys import Origin
 from pipegen.run.cache.record import CacheRecord, KeptFile
 from pipegen.run.cache.store import FORMAT, Store
-from pipegen.run.local.files.no_follow import opened
+from pipegen.run.files.no_follow import opened
 
 PLENTY = 1_000_000
 LITTLE = 200

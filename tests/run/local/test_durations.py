@@ -10,9 +10,9 @@ from run.graphs import GRAPH
 from run.paper import Paper, paper_plan
 
 from pipegen.run.checksum import with_checksum
+from pipegen.run.files.run_folder import make
 from pipegen.run.journal import Journal
 from pipegen.run.local.durations import known_durations
-from pipegen.run.local.files.run_folder import make
 from pipegen.run.model import TaskId
 
 BUILD = TaskId("p", "build")

@@ -13,7 +13,7 @@ from pipegen.plan.model import Failure
 from pipegen.run.chart.svg import render_svg
 from pipegen.run.chart.times import SECONDS
 from pipegen.run.events import Cause, Ended, Listener, Over, Parked, Ready, Skipped, Started
-from pipegen.run.local.files.run_folder import RunFolder
+from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.model import Attempt, AttemptResult, Outcome, PipelineRun, RunMachine
 from pipegen.run.outcome import Reason, Status
 from pipegen.run.report.live import Live

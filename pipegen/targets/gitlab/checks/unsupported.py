@@ -21,9 +21,9 @@ from pipegen.shell.carried import out_of_reach
 from pipegen.shell.credentials import check_told_apart, sources
 from pipegen.shell.host import ShellEnvironment
 from pipegen.source.text import Span
-from pipegen.targets.gitlab.checks.memory import BUDGET
-from pipegen.targets.gitlab.checks.pairs import FOREIGN_CONTAINER
 from pipegen.targets.gitlab.helper_jobs.collectors import MOST_VARIABLES
+from pipegen.targets.gitlab.memory import BUDGET
+from pipegen.targets.gitlab.pairs import FOREIGN_CONTAINER
 from pipegen.targets.texts import job_texts
 
 _BIG = 100_000

@@ -16,7 +16,7 @@ from pipegen.emit.yaml import Flow, Value
 from pipegen.plan.model import Job as PlanJob
 from pipegen.source.text import Span
 from pipegen.structs import Struct
-from pipegen.targets.gitlab.checks.memory import BIGGER_FILES, SMALLER_LIMIT, Version
+from pipegen.targets.gitlab.memory import BIGGER_FILES, SMALLER_LIMIT, Version
 
 _KEYWORDS = "https://docs.gitlab.com/ci/yaml/"
 _REPORTS = "https://docs.gitlab.com/ci/yaml/artifacts_reports/"

@@ -8,11 +8,11 @@ from pipegen.diagnostics.codes import TOO_MANY_VARIABLES
 from pipegen.diagnostics.report import Report
 from pipegen.structs import replace
 from pipegen.targets.gitlab.helper_jobs.collectors import LIMIT, is_too_many
-from pipegen.targets.gitlab.jobs.pipelines import JobContext, step_number
 from pipegen.targets.gitlab.model import GitLabJob
 from pipegen.targets.gitlab.names import JobNames
 from pipegen.targets.gitlab.needs.awaited import Place
 from pipegen.targets.gitlab.needs.redundant import without_implied
+from pipegen.targets.gitlab.pipelines import JobContext, step_number
 
 
 def assembled(

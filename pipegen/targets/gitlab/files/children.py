@@ -22,7 +22,6 @@ from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.files.assembly import assembled
 from pipegen.targets.gitlab.files.layout import ChildPart, PipelineLayout
 from pipegen.targets.gitlab.helper_jobs.collectors import strictest
-from pipegen.targets.gitlab.jobs.pipelines import STEP, JobContext, PipelineJob, step_number
 from pipegen.targets.gitlab.model import (
     HELPER,
     ChildPipeline,
@@ -35,6 +34,7 @@ from pipegen.targets.gitlab.model import (
 )
 from pipegen.targets.gitlab.names import JobNames
 from pipegen.targets.gitlab.needs.awaited import Place, awaited
+from pipegen.targets.gitlab.pipelines import STEP, JobContext, PipelineJob, step_number
 
 # How many jobs of another pipeline a job may fetch from.
 MOST_FETCHED = 5

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipegen.structs import replace
-from pipegen.targets.gitlab.checks.memory import map_memory
 from pipegen.targets.gitlab.files.sizes import Scales
+from pipegen.targets.gitlab.memory import map_memory
 from pipegen.targets.gitlab.model import Document, GitLabJob
 from pipegen.targets.gitlab.settings import Workflow
 

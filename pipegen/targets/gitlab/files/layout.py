@@ -8,12 +8,12 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job as PlanJob
 from pipegen.structs import Struct, replace
 from pipegen.targets.gitlab.jobs.drafts import DraftJob, in_host
-from pipegen.targets.gitlab.jobs.pipelines import JobContext, PipelineJob
 from pipegen.targets.gitlab.jobs.shell_variables import in_child
 from pipegen.targets.gitlab.jobs.triggers import Bridge
 from pipegen.targets.gitlab.model import GitLabJob, RuleEntry
 from pipegen.targets.gitlab.names import JobNames
 from pipegen.targets.gitlab.needs.awaited import Place
+from pipegen.targets.gitlab.pipelines import JobContext, PipelineJob
 from pipegen.targets.gitlab.rules.build import PipelineCase, rules
 from pipegen.targets.gitlab.rules.expressions import NO_DEFAULTS
 from pipegen.targets.gitlab.rules.inputs import input_defaults

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pipegen.emit.yaml import Value
 from pipegen.structs import Struct
-from pipegen.targets.gitlab.checks.memory import map_memory, memory
+from pipegen.targets.gitlab.memory import map_memory, memory
 from pipegen.targets.gitlab.model import Document, GitLabJob, ScriptEntry
 from pipegen.targets.gitlab.render import around, job_data, script_data
 

@@ -8,9 +8,9 @@ from pipegen.diagnostics.codes import DEPLOYMENT_ON_GITLAB
 from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
 from pipegen.structs import replace
-from pipegen.targets.gitlab.checks.pairs import APPROVED_AND_ALLOWED
 from pipegen.targets.gitlab.jobs.durations import in_words
 from pipegen.targets.gitlab.model import EnvironmentKeys, GitLabJob, RuleEntry
+from pipegen.targets.gitlab.pairs import APPROVED_AND_ALLOWED
 
 _MANUAL, _DELAYED, _NEVER = "manual", "delayed", "never"
 

@@ -12,8 +12,8 @@ from pipegen.shell.host import Images
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Scalar
 from pipegen.structs import replace
-from pipegen.targets.gitlab.checks.pairs import RELEASE_WITH_IMAGE, RELEASE_WITH_TOOLS
 from pipegen.targets.gitlab.model import Document, GitLabJob, ImageKeys
+from pipegen.targets.gitlab.pairs import RELEASE_WITH_IMAGE, RELEASE_WITH_TOOLS
 from pipegen.targets.gitlab.settings import GitLabSettings, Pages, Release
 
 # Steps whose jobs run in an image with tools.

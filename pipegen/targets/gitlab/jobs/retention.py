@@ -6,10 +6,10 @@ from pipegen.diagnostics.codes import SARIF_AS_ARTIFACT
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import NO_REPORTS, PLAIN_RETENTION, Job, KeptWhen, Plan, ReportPath, Retention
-from pipegen.targets.gitlab.checks.pairs import KEPT_ON_FAILURE, REPORT_KEPT_ON_FAILURE
 from pipegen.targets.gitlab.jobs.durations import in_words
 from pipegen.targets.gitlab.jobs.expanded_texts import expanded
 from pipegen.targets.gitlab.model import PLAINLY_KEPT, ArtifactKeys, CoverageReport
+from pipegen.targets.gitlab.pairs import KEPT_ON_FAILURE, REPORT_KEPT_ON_FAILURE
 
 _NEVER = "never"
 _WHEN = {KeptWhen.SUCCESS: "", KeptWhen.FAILURE: "on_failure", KeptWhen.ALWAYS: "always"}

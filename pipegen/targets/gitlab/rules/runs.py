@@ -9,8 +9,8 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job as PlanJob
 from pipegen.plan.model import Plan, Schedule
 from pipegen.structs import replace
-from pipegen.targets.gitlab.checks.pairs import GROUPED_CANCEL
 from pipegen.targets.gitlab.model import GitLabJob
+from pipegen.targets.gitlab.pairs import GROUPED_CANCEL
 
 
 def check_runs(plans: Sequence[Plan], report: Report) -> None:

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 
 from pipegen.plan.model import Deploy, Promote, PublishImage, TriggerJob
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.job.raw import heads
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.limits import LimitedSteps
+from pipegen.targets.jenkins.stages.raw import heads
 
 # Block steps that give a stage nothing that it has not without them. Any other may bind credentials (`withCredentials`,
 # `sshagent`, `withAWS`, `configFileProvider`), hold what production needs (`lock`, `throttle`), or be a library's.

@@ -8,14 +8,14 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.emit.groovy import literal
 from pipegen.plan.model import Concurrency, Plan, Schedule
-from pipegen.targets.jenkins.checks.pairs import (
+from pipegen.targets.jenkins.model import Property, PropertyKind, step_name
+from pipegen.targets.jenkins.pairs import (
     CANCELLED_ALL_THE_SAME,
     CONCURRENCY_AND_OPTION,
     GROUPED_CANCEL,
     UNLIKE_CONCURRENCY,
     UNLIKE_ZONES,
 )
-from pipegen.targets.jenkins.model import Property, PropertyKind, step_name
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.approvals import group_resource
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from pipegen.plan.model import Plan, Selection
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.job.inputs import input_parameters
 from pipegen.targets.jenkins.named_jobs import ScriptedPlans
 from pipegen.targets.jenkins.size.files import parts
 from pipegen.targets.jenkins.size.weights import weigh_groovy
 from pipegen.targets.jenkins.stages.conditions import Questions
+from pipegen.targets.jenkins.stages.inputs import input_parameters
 from pipegen.targets.jenkins.stages.setup import parameter
 
 _PARAMETER = "PIPEGEN_PIPELINE"

@@ -10,9 +10,9 @@ from pipegen.plan.model import BuildImage, Machine, Mail
 from pipegen.shell.command import Command
 from pipegen.shell.prelude import is_expanded, own_text
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.job.inputs import input_variables
 from pipegen.targets.jenkins.named_jobs import NamedJob, ScriptedPlans
 from pipegen.targets.jenkins.settings import JenkinsSettings
+from pipegen.targets.jenkins.stages.inputs import input_variables
 from pipegen.targets.jenkins.stages.setup import Source, setup_value
 from pipegen.targets.jenkins.stages.shell_variables import CHARTS, FRONTEND, NAMESPACE, REGISTRY, REPOSITORY
 

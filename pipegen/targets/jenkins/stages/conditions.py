@@ -25,8 +25,8 @@ from pipegen.plan.model.logic import atoms
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import expression, literals
-from pipegen.targets.jenkins.job.inputs import input_value
 from pipegen.targets.jenkins.named_jobs import ScriptedPlans
+from pipegen.targets.jenkins.stages.inputs import input_value
 
 # In Java `$` also matches before a line break at the end.
 _END = re.compile(r"(\\.)|\$", re.DOTALL)

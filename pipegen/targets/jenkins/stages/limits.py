@@ -8,8 +8,8 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import AllowFailure, Failure, Plan, Retry
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.checks.pairs import SYSTEM_AND_OTHERS
 from pipegen.targets.jenkins.named_jobs import NamedJob
+from pipegen.targets.jenkins.pairs import SYSTEM_AND_OTHERS
 
 _ALL = frozenset(Failure)
 _ONLY_SYSTEM = frozenset({Failure.SYSTEM})

@@ -11,12 +11,12 @@ from pipegen.plan.model import Export, Job, Plan
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.script import script
 from pipegen.shell.teardown import teardown
-from pipegen.targets.jenkins.checks.machines import check_machine
-from pipegen.targets.jenkins.checks.retention import check_retention
-from pipegen.targets.jenkins.job.raw import check_raw
 from pipegen.targets.jenkins.named_jobs import PlanScripts
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.limits import check_limits
+from pipegen.targets.jenkins.stages.machines import check_machine
+from pipegen.targets.jenkins.stages.raw import check_raw
+from pipegen.targets.jenkins.stages.retention import check_retention
 from pipegen.targets.jenkins.stages.shell_variables import host
 from pipegen.targets.texts import job_texts
 

@@ -7,8 +7,8 @@ import re
 from pipegen.plan.model import Credential, CredentialKind, Plan, Workspace
 from pipegen.shell.host import Images, Login, ShellEnvironment
 from pipegen.source.text import Span
-from pipegen.targets.jenkins.job.inputs import input_variable
 from pipegen.targets.jenkins.settings import JenkinsSettings
+from pipegen.targets.jenkins.stages.inputs import input_variable
 from pipegen.targets.jenkins.stages.setup import LABELS, setup_value
 from pipegen.targets.jenkins.stages.statuses import variable
 

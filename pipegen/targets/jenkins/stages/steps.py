@@ -8,7 +8,6 @@ from pipegen.plan.model import Credential, CredentialKind, Job, TriggerJob, Work
 from pipegen.shell.script import Command, StageScriptParts
 from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.job.raw import wrapped
 from pipegen.targets.jenkins.named_jobs import NamedJob, ScriptedPlans
 from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.stages.agents import agent_of
@@ -16,12 +15,13 @@ from pipegen.targets.jenkins.stages.caches import cached
 from pipegen.targets.jenkins.stages.images import in_image
 from pipegen.targets.jenkins.stages.limits import tells_status
 from pipegen.targets.jenkins.stages.post_actions import kept_on_success, with_ending
+from pipegen.targets.jenkins.stages.preludes import Preludes
+from pipegen.targets.jenkins.stages.raw import wrapped
 from pipegen.targets.jenkins.stages.shell_variables import REGISTRY_PASSWORD, REGISTRY_USERNAME, SHARED_VALUES
 from pipegen.targets.jenkins.stages.stashes import Stashes
 from pipegen.targets.jenkins.stages.statuses import Statuses
 from pipegen.targets.jenkins.stages.tools import with_tools
 from pipegen.targets.jenkins.stages.values import GroovyTexts
-from pipegen.targets.jenkins.styles.preludes import Preludes
 
 ARCHIVE = ".pipegen/archive"
 

@@ -10,7 +10,7 @@ from pipegen.plan.model import Job, Plan, Workspace
 from pipegen.shell.absence import may_be_absent
 from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.job.inputs import checked_input, input_value
+from pipegen.targets.jenkins.stages.inputs import checked_input, input_value
 from pipegen.targets.jenkins.stages.setup import LABELS, setup_value
 
 _LINE_BREAK = r"\r\n|\n|\r"

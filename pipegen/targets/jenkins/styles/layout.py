@@ -12,7 +12,6 @@ from pipegen.graph.paths import growth, longest_path
 from pipegen.plan.model import Workspace
 from pipegen.structs import Struct, replace
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.checks.pairs import SHARED_BESIDE_OTHERS
 from pipegen.targets.jenkins.job.properties import (
     not_declarative,
     report_not_declarative,
@@ -20,6 +19,7 @@ from pipegen.targets.jenkins.job.properties import (
     report_without_agent,
 )
 from pipegen.targets.jenkins.named_jobs import ScriptedPlans
+from pipegen.targets.jenkins.pairs import SHARED_BESIDE_OTHERS
 from pipegen.targets.jenkins.size.depth import depth_notes, depth_of, report_depth
 from pipegen.targets.jenkins.size.files import MOST_VARIABLES, FileFrame, weigh_declarative
 from pipegen.targets.jenkins.size.weights import LARGEST, LEAST_STAGE, weigh_added

@@ -10,7 +10,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from pipegen.run.local.files.no_follow import opened
+from pipegen.run.files.no_follow import opened
 from pipegen.run.local.redaction.redactor import RedactedStream, Redactor
 
 SECRET = 's3cret /+&"value'  # noqa: S105 - nobody's

@@ -6,9 +6,9 @@ from targets.gitlab.compiled import compiled
 
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile, Span
-from pipegen.targets.gitlab.checks.memory import memory
 from pipegen.targets.gitlab.checks.unsupported import check_size
 from pipegen.targets.gitlab.files.sizes import Scales
+from pipegen.targets.gitlab.memory import memory
 from pipegen.targets.gitlab.model import Document, GitLabJob, ScriptEntry
 from pipegen.targets.gitlab.settings import Workflow
 

@@ -18,7 +18,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Plan
 from pipegen.readback import gitlab as readback
 from pipegen.targets import gitlab
-from pipegen.targets.gitlab.checks.memory import memory
+from pipegen.targets.gitlab.memory import memory
 
 GOLDENS = Path(__file__).parents[3] / "golden"
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from posixpath import basename, dirname, join, normpath
 from typing import IO
 
-from pipegen.run.local.files.removal import remove
+from pipegen.run.files.removal import remove
 from pipegen.structs import Struct
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipegen.run.local.files.dotenv import DotenvError, read_dotenv
+from pipegen.run.files.dotenv import DotenvError, read_dotenv
 
 
 @pytest.mark.parametrize(

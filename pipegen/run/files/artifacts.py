@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from pipegen.run.local.files import no_follow
+from pipegen.run.files import no_follow
 
 # What git and pipegen keep in a checkout is nobody's artifact.
 _KEPT = frozenset({".git", ".pipegen"})

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from targets.gitlab.compiled import compiled
 
-from pipegen.targets.gitlab.files.hidden_jobs import Share, sharing
+from pipegen.targets.gitlab.jobs.hidden_jobs import Share, sharing
 from pipegen.targets.gitlab.jobs.tools import JobTools
 from pipegen.targets.gitlab.model import ImageKeys, ScriptEntry
 

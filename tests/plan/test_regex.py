@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipegen.plan.model import Pattern
-from pipegen.plan.stage.regex import RegexError, common
+from pipegen.plan.regex import RegexError, common
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from pipegen.source.text import Span
 from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile
 from pipegen.targets.gitlab.checks import versions
-from pipegen.targets.gitlab.checks.memory import BUDGET, Version
 from pipegen.targets.gitlab.checks.unsupported import check_includes, check_size
 from pipegen.targets.gitlab.files.sizes import Scales
 from pipegen.targets.gitlab.lower import ChildFile, Lowered
+from pipegen.targets.gitlab.memory import BUDGET, Version
 from pipegen.targets.gitlab.model import Document
 from pipegen.targets.gitlab.render import headed
 

@@ -12,8 +12,8 @@ from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
-from pipegen.run.local.files import private
-from pipegen.run.local.files.removal import discard, remove
+from pipegen.run.files import private
+from pipegen.run.files.removal import discard, remove
 from pipegen.structs import Struct
 
 # How many runs of a repository are kept, with their logs.

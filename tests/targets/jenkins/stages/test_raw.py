@@ -6,7 +6,7 @@ import pytest
 from plan.planned import job_of
 
 from pipegen.diagnostics.report import Report
-from pipegen.targets.jenkins.job.raw import check_raw
+from pipegen.targets.jenkins.stages.raw import check_raw
 
 
 @pytest.mark.parametrize(

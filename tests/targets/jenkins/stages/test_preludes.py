@@ -5,7 +5,7 @@ from __future__ import annotations
 from targets.jenkins.made import jenkinsfile, plan, script, scripts
 
 from pipegen.shell.command import Command
-from pipegen.targets.jenkins.styles.preludes import Preludes
+from pipegen.targets.jenkins.stages.preludes import Preludes
 
 ONE, OTHER = (Command(("one=$(mktemp -d)",)),), (Command(("other=1",)),)
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from pipegen.plan.model import Failure, Job, Output, Plan
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.executors.base import Tell
-from pipegen.run.executors.container import NOT_STARTED, Around, Containers, ImageNameError
-from pipegen.run.executors.process import Invocation, Process
+from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.local import shell_variables as names
-from pipegen.run.local.files.run_folder import RunFolder
-from pipegen.run.local.files.workspace import Tree, Trees
+from pipegen.run.local.executors.container import NOT_STARTED, Around, Containers, ImageNameError
+from pipegen.run.local.executors.process import Invocation, Process
 from pipegen.run.local.redaction.redactor import Redactor
 from pipegen.run.local.scripts import StageScript
 from pipegen.run.local.texts import Texts
+from pipegen.run.local.workspace import Tree, Trees
 from pipegen.run.model import Attempt, AttemptResult, Outcome, Task, TaskId
 from pipegen.shell.host import ShellEnvironment
 from pipegen.structs import Struct

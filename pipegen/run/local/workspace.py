@@ -13,10 +13,10 @@ from typing import Protocol
 from pipegen.plan.model import Job, KeptWhen, Plan
 from pipegen.run.cache.record import described
 from pipegen.run.checksum import opened, with_checksum
+from pipegen.run.files import artifacts, no_follow
+from pipegen.run.files.removal import make_folder, remove
+from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.local.checkout import LocalCheckout
-from pipegen.run.local.files import artifacts, no_follow
-from pipegen.run.local.files.removal import make_folder, remove
-from pipegen.run.local.files.run_folder import RunFolder
 from pipegen.run.local.redaction.redactor import Redactor
 from pipegen.run.model import Attempt
 from pipegen.shell.quote import quote

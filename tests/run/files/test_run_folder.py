@@ -9,11 +9,11 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pipegen.run.local.files.run_folder import dead, forget, home, make
+from pipegen.run.files.run_folder import dead, forget, home, make
 
 STARTED = datetime(2022, 1, 31, 16, 47, 55, tzinfo=UTC)
 _DIE = "import sys; from pathlib import Path; from datetime import datetime as d; "
-_DIE += "from pipegen.run.local.files.run_folder import make; "
+_DIE += "from pipegen.run.files.run_folder import make; "
 _DIE += "f = make(Path(sys.argv[1]), d(2022, 1, 31), None); print(f.id); (f.work / 'tree').mkdir()"
 
 

@@ -13,7 +13,7 @@ from pipegen.compiler import analyse
 from pipegen.config.files.load import decode
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Output
-from pipegen.run.executors.container import Around, Containers, program
+from pipegen.run.local.executors.container import Around, Containers, program
 from pipegen.run.local.shell_variables import host
 from pipegen.run.local.texts import Texts
 

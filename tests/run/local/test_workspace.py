@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pipegen.run.local.files import artifacts
-from pipegen.run.local.files.run_folder import RunFolder
-from pipegen.run.local.files.workspace import forget_secrets
+from pipegen.run.files import artifacts
+from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.local.redaction.redactor import Redactor
+from pipegen.run.local.workspace import forget_secrets
 
 REDACTORS = Redactor(["s3cret-value"])
 

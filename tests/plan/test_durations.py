@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipegen.diagnostics.report import Report
-from pipegen.plan.stage.durations import seconds
+from pipegen.plan.durations import seconds
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Scalar, ScalarKind
 

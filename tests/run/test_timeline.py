@@ -8,9 +8,9 @@ from run.paper import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Delay, Deployment, Failure, Limits, Plan, Retry
-from pipegen.run.chart.timeline import Bar, TaskWait, Timeline
 from pipegen.run.events import Cause, Ended, Parked, Ready, RunEvent, Started
 from pipegen.run.model import Attempt, Demand, Outcome, Task, TaskId
+from pipegen.run.timeline import Bar, TaskWait, Timeline
 
 
 def told(*events: RunEvent) -> tuple[Bar, ...]:

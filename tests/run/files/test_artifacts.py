@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipegen.run.local.files.artifacts import found, set_aside, shown
+from pipegen.run.files.artifacts import found, set_aside, shown
 
 FILES = ("a.log", "dist/a.log", "dist/.b.log", "dist/deep/c.log", "dist/deep/d.txt", ".git/x.log", ".pipegen/y.log")
 

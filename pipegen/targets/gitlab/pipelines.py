@@ -8,12 +8,12 @@ from functools import lru_cache
 from pipegen.plan.model import Mail, Plan
 from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.structs import Struct, replace
-from pipegen.targets.gitlab.files.hidden_jobs import Share
 from pipegen.targets.gitlab.helper_jobs.collectors import Collectors
 from pipegen.targets.gitlab.helper_jobs.finally_stages import FINALLY, OUTCOME, Notes, notes
 from pipegen.targets.gitlab.helper_jobs.removal import removal
 from pipegen.targets.gitlab.jobs.approvals import gated
 from pipegen.targets.gitlab.jobs.drafts import DraftJob, idle
+from pipegen.targets.gitlab.jobs.hidden_jobs import Share
 from pipegen.targets.gitlab.jobs.limits import limit_variables, lower_limits
 from pipegen.targets.gitlab.jobs.shell_variables import expanded_variable
 from pipegen.targets.gitlab.jobs.stop_stages import is_stop, needs_checkout, startable

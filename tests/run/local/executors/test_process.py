@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pipegen.run.clocks.real import RealClock
-from pipegen.run.executors.process import Invocation, Process
+from pipegen.run.local.executors.process import Invocation, Process
 from pipegen.run.local.redaction.redactor import Redactor
 from pipegen.structs import replace
 

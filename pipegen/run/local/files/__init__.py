@@ -1,1 +1,0 @@
-"""Files of local runs: workspaces, artifacts, the folder of a run."""

@@ -1,1 +1,0 @@
-"""Checks of what Jenkins supports, and the plugins that a file needs."""
