@@ -12,8 +12,8 @@ from typing import Annotated, TextIO, TypeVar
 import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.revisions import is_no_commit, known_revision
 from pipegen.cli.streams import say
-from pipegen.cli.versions.revisions import is_no_commit, known_revision
 from pipegen.compiler import Analysed, analyse
 from pipegen.config.files.load import USUAL_NAMES, find, load, repository_root
 from pipegen.config.files.project import read_project

@@ -22,13 +22,13 @@ class VariableExpansion(Struct):
     operand: Word = ()
 
 
-class ShellText(Struct):
+class ShellFragment(Struct):
     """Text that stands between double quotes as it is."""
 
     text: str
 
 
-Fragment: TypeAlias = "Literal | VariableExpansion | ShellText"
+Fragment: TypeAlias = "Literal | VariableExpansion | ShellFragment"
 Word: TypeAlias = tuple[Fragment, ...]
 
 _SAFE = re.compile(r"[A-Za-z0-9_./:@%+=,-]+")
@@ -55,7 +55,7 @@ def shell_text(text: str) -> Word:
     name = text[2:-1] if text.startswith("${") and text.endswith("}") else text[1:]
     if text.startswith("$") and _NAME.fullmatch(name):
         return (VariableExpansion(name),)
-    return (ShellText(text),)
+    return (ShellFragment(text),)
 
 
 def constant(word: Word) -> str | None:
@@ -125,7 +125,7 @@ def _expansion(fragment: Fragment, before: str) -> str:
             return f"${{{fragment.name}}}" if _GOES_ON.match(before) else f"${fragment.name}"
         case VariableExpansion():
             return f"${{{fragment.name}{fragment.operator}{between_quotes(fragment.operand)}}}"
-        case ShellText():
+        case ShellFragment():
             if _GOES_ON.match(before) and re.search(_OPEN_NAME, fragment.text):
                 head, _, name = fragment.text.rpartition("$")
                 return f"{head}${{{name}}}"

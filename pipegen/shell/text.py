@@ -10,7 +10,16 @@ from pipegen.plan.model import Output
 from pipegen.shell.images import local_name
 from pipegen.shell.kept import container_name, release_name
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, ShellText, VariableExpansion, Word, assigned, between_quotes, quote, shell_text
+from pipegen.shell.quote import (
+    Literal,
+    ShellFragment,
+    VariableExpansion,
+    Word,
+    assigned,
+    between_quotes,
+    quote,
+    shell_text,
+)
 from pipegen.shell.uses import is_plain
 
 # What a job gives a name and puts into no variable.
@@ -43,7 +52,7 @@ def assignment(variable: str, text: Text, lowering: Lowering) -> str:
 def setup_word(name: str, lowering: Lowering) -> Word:
     """Return the setup value *name*: in place where it is simple, else the variable that holds it."""
     host_word = shell_text(lowering.host.setup(name) or "")
-    if any(isinstance(fragment, ShellText) for fragment in host_word):
+    if any(isinstance(fragment, ShellFragment) for fragment in host_word):
         return (VariableExpansion(lowering.variables.setup[name]),)
     return host_word
 
@@ -132,7 +141,7 @@ def _may_be_empty(fragment: object) -> bool:
     return False
 
 
-def _first_or(value: Word, fallback: Word) -> Iterator[VariableExpansion | Literal | ShellText]:
+def _first_or(value: Word, fallback: Word) -> Iterator[VariableExpansion | Literal | ShellFragment]:
     """Yield expansions that come to *value*, or to *fallback* where all of it is empty."""
     if not value:
         yield from fallback

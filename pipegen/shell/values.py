@@ -16,7 +16,7 @@ from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.inputs import read_inputs
 from pipegen.shell.kept import container_name
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, ShellText, assigned, quote, shell_text
+from pipegen.shell.quote import Literal, ShellFragment, assigned, quote, shell_text
 from pipegen.shell.text import argument, own_argument
 
 _MOVED = f'mv {FOLDER} "$pipegen/in"'
@@ -56,7 +56,7 @@ def bound(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -
         found.append(Command((f"{variable}={quote(text)}",)))
     for name in setup:
         value = shell_text(lowering.host.setup(name) or "")
-        if any(isinstance(fragment, ShellText) for fragment in value):
+        if any(isinstance(fragment, ShellFragment) for fragment in value):
             found.append(Command((f"{lowering.variables.setup[name]}={assigned(value)}",)))
     if lowering.variables.inputs:
         found += read_inputs(lowering)
@@ -140,7 +140,7 @@ def _staged(lowering: Lowering) -> Iterator[Command]:
         yield Command(('mkdir -p "$pipegen/files"',), "what takes the place of other stages' files")
     for path in paths:
         above = dirname(path)
-        folder = quote((ShellText("$pipegen/files"), Literal(f"/{above}" if above else "")))
+        folder = quote((ShellFragment("$pipegen/files"), Literal(f"/{above}" if above else "")))
         place = quote(f"./{path}" if path.startswith("-") else path)
         yield Command(
             (

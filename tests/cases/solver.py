@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipegen.run.cache.index import Index
-from pipegen.run.cache.keys import TABLES, Keys
-from pipegen.run.cache.lookup import CacheInput, Lookup
+from pipegen.run.local.cache.index import Index
+from pipegen.run.local.cache.keys import TABLES, Keys
+from pipegen.run.local.cache.lookup import CacheInput, Lookup
 
 
 class BuildError(Exception):

@@ -16,11 +16,11 @@ from robust.figure import Figures
 from run.paper import FAILED, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.run.cache.blobs import DamagedError
-from pipegen.run.cache.index import DamagedIndexError
-from pipegen.run.cache.store import FORMAT, Store
 from pipegen.run.checksum import opened, with_checksum
 from pipegen.run.journal import Journal, JournalContent, UnreadableJournalError, read
+from pipegen.run.local.cache.blobs import DamagedError
+from pipegen.run.local.cache.index import DamagedIndexError
+from pipegen.run.local.cache.store import FORMAT, Store
 from pipegen.run.local.durations import known_durations
 from pipegen.run.model import AttemptResult, Outcome
 

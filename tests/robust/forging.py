@@ -21,10 +21,11 @@ from run.paper import paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Job
-from pipegen.run.cache.record import CacheRecord, KeptFile
 from pipegen.run.checksum import checksum
+from pipegen.run.files.kept_file import KeptFile
 from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.journal import UnreadableJournalError, read
+from pipegen.run.local.cache.record import CacheRecord
 from pipegen.run.local.durations import known_durations
 from pipegen.run.local.workspace import has_left
 

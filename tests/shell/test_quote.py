@@ -6,7 +6,16 @@ import pytest
 from shell.world import HOSTILE, World
 
 from pipegen.shell.names import free
-from pipegen.shell.quote import Literal, ShellText, VariableExpansion, Word, assigned, printf_format, quote, shell_text
+from pipegen.shell.quote import (
+    Literal,
+    ShellFragment,
+    VariableExpansion,
+    Word,
+    assigned,
+    printf_format,
+    quote,
+    shell_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -36,8 +45,8 @@ def test_text_gets_no_more_quotes_than_it_needs(text: str, expected: str) -> Non
         ((VariableExpansion("v"), Literal("[0]")), '"${v}[0]"'),
         ((VariableExpansion("v"), VariableExpansion("w")), '"$v$w"'),
         ((Literal('"\\$`'), VariableExpansion("v")), '"\\"\\\\\\$\\`$v"'),
-        ((ShellText("a-$v"), Literal("x")), '"a-${v}x"'),
-        ((ShellText("$(id)"), Literal("x")), '"$(id)x"'),
+        ((ShellFragment("a-$v"), Literal("x")), '"a-${v}x"'),
+        ((ShellFragment("$(id)"), Literal("x")), '"$(id)x"'),
         ((VariableExpansion("v", ":-", (Literal("x y"),)),), '"${v:-x y}"'),
     ],
 )
@@ -52,9 +61,9 @@ def test_expansions_stand_in_double_quotes(word: Word, expected: str) -> None:
         ((), ""),
         ((VariableExpansion("a"), Literal("/"), VariableExpansion("b")), "$a/$b"),
         ((Literal("a b"), VariableExpansion("v")), '"a b$v"'),
-        ((ShellText("$(a | b)"),), "$(a | b)"),
-        ((Literal("x-"), ShellText("$(a | b)")), "x-$(a | b)"),
-        ((ShellText("$(a) $(b)"),), '"$(a) $(b)"'),
+        ((ShellFragment("$(a | b)"),), "$(a | b)"),
+        ((Literal("x-"), ShellFragment("$(a | b)")), "x-$(a | b)"),
+        ((ShellFragment("$(a) $(b)"),), '"$(a) $(b)"'),
         ((Literal("~"), VariableExpansion("v")), '"~$v"'),
     ],
 )
@@ -70,9 +79,9 @@ def test_assignments_need_fewer_quotes(word: Word, expected: str) -> None:
         ("plain", (Literal("plain"),)),
         ("$NAME", (VariableExpansion("NAME"),)),
         ("${NAME}", (VariableExpansion("NAME"),)),
-        ("${NAME:-x}", (ShellText("${NAME:-x}"),)),
-        ("$A$B", (ShellText("$A$B"),)),
-        ("\\$x", (ShellText("\\$x"),)),
+        ("${NAME:-x}", (ShellFragment("${NAME:-x}"),)),
+        ("$A$B", (ShellFragment("$A$B"),)),
+        ("\\$x", (ShellFragment("\\$x"),)),
     ],
 )
 def test_text_of_a_host_is_told_apart(text: str, expected: Word) -> None:

@@ -8,12 +8,12 @@ from types import MappingProxyType, TracebackType
 from typing import Self
 
 from pipegen.plan.model import Workspace
-from pipegen.run.cache.demand import RequiredResults
 from pipegen.run.clocks.real import RealClock
 from pipegen.run.engine import Ask, Engine
 from pipegen.run.events import Listener
 from pipegen.run.files.run_folder import RunFolder, locks
 from pipegen.run.local import shell_variables as names
+from pipegen.run.local.cache.demand import RequiredResults
 from pipegen.run.local.checkout import LocalCheckout
 from pipegen.run.local.executors.container import NETWORK, Containers, common_folder
 from pipegen.run.local.executors.local import LocalExecutor

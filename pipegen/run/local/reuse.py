@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from pipegen.plan.model import Workspace
-from pipegen.run.cache.digest import Definition, Definitions, JobEnvironmentState
-from pipegen.run.cache.index import DamagedIndexError
-from pipegen.run.cache.results import Results
-from pipegen.run.cache.store import Store
 from pipegen.run.files import private
+from pipegen.run.local.cache.digest import Definition, Definitions, JobEnvironmentState
+from pipegen.run.local.cache.index import DamagedIndexError
+from pipegen.run.local.cache.results import Results
+from pipegen.run.local.cache.store import Store
 from pipegen.run.local.prepare import Prepared, RunRequest
 from pipegen.run.local.selection import SelectedPipeline
 from pipegen.run.local.workspace import Trees

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Protocol
 
 from pipegen.plan.model import Job, KeptWhen, Plan
-from pipegen.run.cache.record import described
 from pipegen.run.checksum import opened, with_checksum
 from pipegen.run.files import artifacts, no_follow
+from pipegen.run.files.kept_file import described
 from pipegen.run.files.removal import make_folder, remove
 from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.local.checkout import LocalCheckout

@@ -12,13 +12,13 @@ from pipegen.shell.command import Command
 from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.layout import indented
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, ShellText, Word, assigned, constant, quote, shell_text
+from pipegen.shell.quote import Literal, ShellFragment, Word, assigned, constant, quote, shell_text
 from pipegen.shell.steps.destination import Destination, planned_path
 
 ADDRESSES = '"$pipegen/artifactURLs"'
 # The folders in which copies wait for the end of the script; what they hold is as it stands from the root.
-ARCHIVED = ShellText("$pipegen/archive")
-STAGED = ShellText("$pipegen/files")
+ARCHIVED = ShellFragment("$pipegen/archive")
+STAGED = ShellFragment("$pipegen/files")
 _KEPT = "pipegen_kept"
 _RETENTION = frozenset((Copy, Leave))
 
@@ -89,7 +89,7 @@ def _kept(copied: Destination, lowering: Lowering, *, is_folder: bool) -> tuple[
     return lines
 
 
-def place_for(name: Word, root: ShellText) -> tuple[tuple[str, ...], str]:
+def place_for(name: Word, root: ShellFragment) -> tuple[tuple[str, ...], str]:
     """Return the commands that make the folder for *name* below *root*, and the place there."""
     known = constant(name)
     if known is None:

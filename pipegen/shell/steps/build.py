@@ -14,7 +14,7 @@ from pipegen.shell.images import is_pushed, local_tag, pushed_name
 from pipegen.shell.items import each
 from pipegen.shell.layout import indented, printed, redirected, waited, wrapped
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, ShellText, Word, assigned, quote, shell_text, single_quoted
+from pipegen.shell.quote import Literal, ShellFragment, Word, assigned, quote, shell_text, single_quoted
 from pipegen.shell.text import argument, own_variable, word
 
 _FILE = "blubber.yaml"
@@ -97,9 +97,9 @@ def _ignore_file(context: Text, lowering: Lowering) -> Word:
     """Return the place of the context's .dockerignore, wherever the script stands."""
     constant = context.constant
     if constant is None:
-        return (ShellText("$PWD/"), *word(context, lowering), Literal("/.dockerignore"))
+        return (ShellFragment("$PWD/"), *word(context, lowering), Literal("/.dockerignore"))
     path = normpath(join(constant, ".dockerignore"))
-    return (Literal(path),) if path.startswith("/") else (ShellText("$PWD/"), Literal(path))
+    return (Literal(path),) if path.startswith("/") else (ShellFragment("$PWD/"), Literal(path))
 
 
 def _ignoring(excludes: Items[Text], path: Word, lowering: Lowering) -> Command:

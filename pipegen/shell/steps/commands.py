@@ -15,7 +15,16 @@ from pipegen.shell.command import Command
 from pipegen.shell.layout import failure, indented, otherwise
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import free
-from pipegen.shell.quote import Literal, ShellText, VariableExpansion, Word, assigned, constant, printf_format, quote
+from pipegen.shell.quote import (
+    Literal,
+    ShellFragment,
+    VariableExpansion,
+    Word,
+    assigned,
+    constant,
+    printf_format,
+    quote,
+)
 from pipegen.shell.rewrite import rewrite
 from pipegen.shell.steps.lines import joined, lines_of
 from pipegen.shell.steps.ready import waited_for
@@ -155,7 +164,7 @@ def _measured(output: Measured, values: _Values, lowering: Lowering) -> Command 
             return _from_file(path, _no_file(output, path, lowering), variable)
         case Measure.WRITTEN:
             missing = failure(lowering.job, f'output "{output.name}" was not written')
-            return _from_file((ShellText(f"{_OUTPUTS}/"), Literal(output.name)), missing, variable)
+            return _from_file((ShellFragment(f"{_OUTPUTS}/"), Literal(output.name)), missing, variable)
     return None
 
 

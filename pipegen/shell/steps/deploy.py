@@ -11,7 +11,7 @@ from pipegen.shell.document import document
 from pipegen.shell.kept import release_name
 from pipegen.shell.layout import waited, wrapped
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, ShellText, quote, shell_text
+from pipegen.shell.quote import Literal, ShellFragment, quote, shell_text
 from pipegen.shell.steps.helm_values import HelmValue, helm_values, key_path, value_files
 from pipegen.shell.text import argument, word
 
@@ -85,8 +85,10 @@ def _defaults(step: Deploy, lowering: Lowering) -> tuple[HelmValue, ...]:
 
 
 def _path(file: str) -> str:
-    return quote((ShellText("$pipegen/values/"), Literal(file)))
+    return quote((ShellFragment("$pipegen/values/"), Literal(file)))
 
 
 def _set_file(value: HelmValue, file: str) -> str:
-    return f"--set-file {quote((Literal(f'{key_path(value.path)}='), ShellText('$pipegen/values/'), Literal(file)))}"
+    return (
+        f"--set-file {quote((Literal(f'{key_path(value.path)}='), ShellFragment('$pipegen/values/'), Literal(file)))}"
+    )

@@ -8,7 +8,7 @@ from pipegen.bindings.expression import Text
 from pipegen.plan.model import CopyFile, Job
 from pipegen.shell.layout import failure, indented
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, ShellText, VariableExpansion, Word, assigned, quote
+from pipegen.shell.quote import Literal, ShellFragment, VariableExpansion, Word, assigned, quote
 from pipegen.shell.text import word
 from pipegen.structs import Struct
 
@@ -106,7 +106,7 @@ def _at_run_time(file: CopyFile, lowering: Lowering) -> Destination:
         path=(Literal("./"), VariableExpansion(_PATH)),
         name=(*((Literal(f"{directory}/"),) if directory != "." else ()), VariableExpansion(_NAME)),
         is_directory=False,
-        folder=(Literal("./"), ShellText(f'${{{_NAME}%"${{{_NAME}##*/}}"}}')),
+        folder=(Literal("./"), ShellFragment(f'${{{_NAME}%"${{{_NAME}##*/}}"}}')),
         last=(Literal("./"), VariableExpansion(_NAME)),
     )
 

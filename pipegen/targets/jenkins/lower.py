@@ -9,7 +9,6 @@ from pipegen.emit.header import options_note
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.job.checkouts import lower_checkouts
-from pipegen.targets.jenkins.job.forks import file_guard
 from pipegen.targets.jenkins.job.plugins import plugin_notes
 from pipegen.targets.jenkins.job.properties import job_properties
 from pipegen.targets.jenkins.job.runs import run_properties
@@ -22,6 +21,7 @@ from pipegen.targets.jenkins.settings import JenkinsSettings
 from pipegen.targets.jenkins.size.files import FileFrame, in_functions, weigh_parameter, weigh_variable
 from pipegen.targets.jenkins.stages.agents import common_agent
 from pipegen.targets.jenkins.stages.conditions import lower_look
+from pipegen.targets.jenkins.stages.forks import file_guard
 from pipegen.targets.jenkins.stages.lower_stages import lower_stages
 from pipegen.targets.jenkins.stages.preludes import Preludes
 from pipegen.targets.jenkins.stages.stashes import Stashes

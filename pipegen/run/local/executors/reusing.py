@@ -8,14 +8,14 @@ from functools import partial
 from typing import TypeVar
 
 from pipegen.plan.model import Failure
-from pipegen.run.cache.blobs import DamagedError
-from pipegen.run.cache.demand import RequiredResults
-from pipegen.run.cache.index import DamagedIndexError
-from pipegen.run.cache.results import Identity, Question, Results
-from pipegen.run.cache.store import StoredRecord
 from pipegen.run.clock import Clock
 from pipegen.run.events import Cause
 from pipegen.run.executors.base import Executor, Tell
+from pipegen.run.local.cache.blobs import DamagedError
+from pipegen.run.local.cache.demand import RequiredResults
+from pipegen.run.local.cache.index import DamagedIndexError
+from pipegen.run.local.cache.results import Identity, Question, Results
+from pipegen.run.local.cache.store import StoredRecord
 from pipegen.run.model import Attempt, AttemptResult, Outcome, Task
 from pipegen.run.scheduling.base import Refusal
 from pipegen.structs import MutableStruct, field

@@ -8,13 +8,13 @@ from enum import Enum
 from pipegen.plan.model import Job, Workspace
 from pipegen.structs import Struct
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.job.forks import guarded
 from pipegen.targets.jenkins.named_jobs import NamedJob
 from pipegen.targets.jenkins.names import StageNames
 from pipegen.targets.jenkins.stages.agents import agent_of
 from pipegen.targets.jenkins.stages.approvals import gated
 from pipegen.targets.jenkins.stages.conditions import Questions
 from pipegen.targets.jenkins.stages.containers import ContainerSteps, contained
+from pipegen.targets.jenkins.stages.forks import guarded
 from pipegen.targets.jenkins.stages.limits import allowed, limited
 from pipegen.targets.jenkins.stages.mail import LoweredMail, lower_mail
 from pipegen.targets.jenkins.stages.post_actions import in_script

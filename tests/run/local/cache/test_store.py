@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from pipegen.run.cache.blobs import DamagedError
-from pipegen.run.cache.index import DamagedIndexError
-from pipegen.run.cache.keys import Origin
-from pipegen.run.cache.record import CacheRecord, KeptFile
-from pipegen.run.cache.store import FORMAT, Store
+from pipegen.run.files.kept_file import KeptFile
 from pipegen.run.files.no_follow import opened
+from pipegen.run.local.cache.blobs import DamagedError
+from pipegen.run.local.cache.index import DamagedIndexError
+from pipegen.run.local.cache.keys import Origin
+from pipegen.run.local.cache.record import CacheRecord
+from pipegen.run.local.cache.store import FORMAT, Store
 
 PLENTY = 1_000_000
 LITTLE = 200

@@ -15,13 +15,14 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO
 
-from pipegen.run.cache.blobs import Added, Blobs, DamagedError, is_digest
-from pipegen.run.cache.index import DamagedIndexError, Index
-from pipegen.run.cache.keys import TABLES, Keys
-from pipegen.run.cache.lookup import Lookup
-from pipegen.run.cache.record import CacheRecord, KeptFile, is_there
 from pipegen.run.checksum import checksum
 from pipegen.run.files import no_follow
+from pipegen.run.files.kept_file import KeptFile, is_there
+from pipegen.run.local.cache.blobs import Added, Blobs, DamagedError, is_digest
+from pipegen.run.local.cache.index import DamagedIndexError, Index
+from pipegen.run.local.cache.keys import TABLES, Keys
+from pipegen.run.local.cache.lookup import Lookup
+from pipegen.run.local.cache.record import CacheRecord
 from pipegen.structs import Struct
 
 # Grows when what is stored, or what a digest is made of, comes to mean something else.

@@ -11,8 +11,8 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Sequence
 
-from pipegen.run.cache.index import DamagedIndexError, Index
 from pipegen.run.checksum import checksum
+from pipegen.run.local.cache.index import DamagedIndexError, Index
 from pipegen.structs import Struct
 
 TABLES = """

@@ -8,12 +8,13 @@ from functools import partial
 from typing import IO, TypeAlias
 
 from pipegen.plan.model import Job, Plan
-from pipegen.run.cache.digest import Definition
-from pipegen.run.cache.index import DamagedIndexError
-from pipegen.run.cache.lookup import CacheInput, Lookup
-from pipegen.run.cache.record import CacheRecord, KeptFile, described
-from pipegen.run.cache.store import DamagedError, Store, StoredRecord
 from pipegen.run.files import artifacts, no_follow
+from pipegen.run.files.kept_file import KeptFile, described
+from pipegen.run.local.cache.digest import Definition
+from pipegen.run.local.cache.index import DamagedIndexError
+from pipegen.run.local.cache.lookup import CacheInput, Lookup
+from pipegen.run.local.cache.record import CacheRecord
+from pipegen.run.local.cache.store import DamagedError, Store, StoredRecord
 from pipegen.run.local.redaction.redactor import Redactor
 from pipegen.run.local.selection import read_stages
 from pipegen.run.local.workspace import Trees

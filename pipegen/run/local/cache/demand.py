@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from pipegen.run.cache.results import Results
 from pipegen.run.events import Ended, RunEvent, Skipped
+from pipegen.run.local.cache.results import Results
 from pipegen.run.local.selection import read_stages
 from pipegen.run.model import PipelineRun, Task, TaskId
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipegen.run.cache.keys import Keys, Origin
+from pipegen.run.local.cache.keys import Keys, Origin
 from pipegen.structs import MutableStruct, field
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
 from pipegen.plan.model import Job, Output
-from pipegen.run.cache.canonical import Canonical, canonical
-from pipegen.run.cache.record import described
 from pipegen.run.files import artifacts
+from pipegen.run.files.kept_file import described
+from pipegen.run.local.cache.canonical import Canonical, canonical
 from pipegen.run.local.effects import effects
 from pipegen.run.local.scripts import StageScript
 from pipegen.run.local.shell_variables import input_variable
