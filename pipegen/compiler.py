@@ -173,8 +173,11 @@ def generate(
         raise Stopped
     settings = analysed.settings.get(target.NAME)
     if settings is not None:
-        check_settings(settings, target.SETTINGS, report, f"targets.{target.NAME}")
-        report.stop_if_errors()
+        # What is wrong for another target keeps none from being checked for this one.
+        own = Report()
+        check_settings(settings, target.SETTINGS, own, f"targets.{target.NAME}")
+        report.take(own)
+        own.stop_if_errors()
     request = Request(
         source=analysed.file.from_root,
         start=Span(analysed.file, 0, 0),

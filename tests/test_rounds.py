@@ -16,10 +16,12 @@ import yaml
 
 from config.written import written
 
-from pipegen.cli.linting import lint
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.config.read import read
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.lint.base import Checked
+from pipegen.lint.registry import RULES, ask
+from pipegen.lint.rules import shell_syntax, shellcheck
 from pipegen.source.text import SourceFile
 from pipegen.source.tree import plain
 from pipegen.targets import registry
@@ -28,6 +30,8 @@ Config = dict[str, Any]
 
 ROOT = Path(__file__).parent / "diagnostics"
 TARGETS = ("jenkins", "gitlab")
+# Shells and shellcheck are other programs, which take their time.
+_RULES = [rule for rule in RULES if rule not in (shell_syntax.check, shellcheck.check)]
 SOUND: Config = {"pipelines": {"sound": {"stages": [{"name": "sound", "script": "true"}]}}}
 
 # Of a file that cannot be read as YAML, or that is too large, nothing is known. So is what another file decides.
@@ -105,10 +109,14 @@ def told(config: Config) -> set[tuple[str, str]]:
                 generate(analysed, target, {}, report)
             except Stopped:
                 continue
-        lint(analysed, report, targets)
+        settings = analysed.settings
+        ask(_RULES, Checked(analysed.file, analysed.pipelines, analysed.plans, settings, TARGETS), report)
 
     try:
         further(analyse(file, (), report, {}, further), report)
     except Stopped:
         pass
-    return {(one.code.number, one.primary.span.text.strip() if one.primary else "") for one in report.diagnostics()}
+    return {
+        (one.code.number, re.sub("^[ab] ", "", one.primary.span.text.strip()) if one.primary else "")
+        for one in report.diagnostics()
+    }

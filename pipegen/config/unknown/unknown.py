@@ -55,6 +55,8 @@ class Unknown:
     def __init__(self, tree: Node, parts: Iterable[Path], lost: Iterable[str] = ()) -> None:
         self.parts: dict[Path, None] = dict.fromkeys(parts)
         self._tree = tree
+        # Of what does not fit the schema, names may be wrong too.
+        self._misread = tuple(self.parts)
         self._index = Index(tree)
         self._lost = tuple(lost)
         self._related = _related(tree)
@@ -103,7 +105,7 @@ class Unknown:
 
     def _is_open(self, key: str) -> bool:
         """Return whether more names may stand under *key* of the file than are known."""
-        return any(part[0] == key or (len(part) == 1 and part[0] != "targets") for part in self.parts)
+        return any(part[0] == key or (len(part) == 1 and part[0] != "targets") for part in self._misread)
 
     def _places(self, found: Diagnostic) -> tuple[Path, ...]:
         labels = [label for label in (found.primary, *found.related) if label is not None]
