@@ -32,6 +32,7 @@ from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile, Request, Target
 from pipegen.targets.foreign import check_raw_targets, check_targets
 
+
 class _Resolved(Struct):
     """The *tree* of a config with what it includes, without the *parts* that are unknown; *sources* are its files."""
 

@@ -1,19 +1,21 @@
-"""Errors in one pipeline hide nothing of another one: all is reported in one round.
+"""Errors hide nothing that does not depend on them: all is reported in one round.
 
-Each config of `diagnostics/` that has an error is put into one file with others, as pipelines of their own.
+Configs of `diagnostics/` are put together in pairs: as two pipelines of one file, and as stages of one pipeline. What
+is reported of each must be reported of both together, and nothing else.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
-
 from config.written import written
 
 from pipegen.compiler import Analysed, analyse, generate
@@ -27,96 +29,191 @@ from pipegen.source.tree import plain
 from pipegen.targets import registry
 
 Config = dict[str, Any]
+# The number of a code, and the text that is underlined.
+Told = set[tuple[str, str]]
 
 ROOT = Path(__file__).parent / "diagnostics"
 TARGETS = ("jenkins", "gitlab")
 # Shells and shellcheck are other programs, which take their time.
 _RULES = [rule for rule in RULES if rule not in (shell_syntax.check, shellcheck.check)]
-SOUND: Config = {"pipelines": {"sound": {"stages": [{"name": "sound", "script": "true"}]}}}
 
-# Of a file that cannot be read as YAML, or that is too large, nothing is known. So is what another file decides.
-UNREADABLE = re.compile(r"PG1(0[1-9]|1[03]|2[0-7]|30)|PG203-missing-key-(pipelines|merged)|PG41[45]|PG113")
-# What is said of generated files, changed files and machines.
-ELSEWHERE = re.compile(r"PG68|PG69|PG8")
-
-
-def settings_of(text: str) -> tuple[str, str]:
-    """Return what the first line of a config, *text*, says: the key and the words of its comment."""
-    found = re.match(r"# ([a-z]+): (.+)\n", text)
-    return (found[1], found[2]) if found else ("", "")
+# Folders whose configs are not put together with others.
+_ALONE = {
+    "PG1(0[1-9]|13|2[0-7]|30)": "A file that cannot be read as YAML has no parts.",
+    "PG203-missing-key-pipelines": "There is no pipeline to check.",
+    "PG41[145]|PG60[34]|PG627|PG665": "Limits: a config past one is not checked further, as it takes too long.",
+    "PG68|PG69|PG8": "These are about generated files, changed files and machines.",
+}
+# Codes that depend on all pipelines of the file, so that any error hides them.
+_OF_THE_FILE = {
+    "PG501": "Which pipelines run only on request depends on what their stages do.",
+    "PG605": "Two pipelines of one job contradict each other.",
+    "PG610": "A step around all stages is wrong for those without an agent.",
+    "PG656": "A setting names a stage, which may have errors.",
+    "PG657": "A setting names a stage, which may have errors.",
+    "PG670": "A setting is wrong for stages that use it.",
+    "PG715": "A stage that has errors may read the input.",
+}
+# Codes that depend on all stages of the pipeline, so that any error in one of them hides them.
+_OF_THE_PIPELINE = {
+    **_OF_THE_FILE,
+    "PG322": "Which name is likely meant depends on the names of all stages.",
+    "PG504": "Whether paths are the same depends on the order, and on what is excluded.",
+    "PG625": "Which stages share a container depends on all of them.",
+    "PG701": "Without known arcs there is no order.",
+    "PG702": "A stage that has errors may read what another one leaves.",
+    "PG703": "A stage that has errors may read the output.",
+    "PG711": "A stage that has errors may read the files.",
+    "PG716": "One diagnostic lists the images of all stages.",
+}
+# What a reference to an unknown stage is when the other config has a stage of that name.
+_SAME = {"PG305": "PG304"}
 
 
 def configs() -> dict[str, Config]:
-    """Return the configs of the folders which may stand in a file with others, by the names of the folders."""
+    """Return the configs that may stand in a file with others, by the names of their folders."""
     found = {}
     for folder in sorted(path for path in ROOT.iterdir() if path.is_dir()):
-        if UNREADABLE.match(folder.name) or ELSEWHERE.match(folder.name):
+        if any(re.match(pattern, folder.name) for pattern in _ALONE):
             continue
         text = (folder / "pipeline.yml").read_text(encoding="utf-8")
-        key, words = settings_of(text)
-        if len(text) > 20_000 or (key and key != "target") or "=" in words:
+        comment = re.match(r"# ([a-z]+): (.+)\n", text)
+        if comment is not None and (comment[1] != "target" or "=" in comment[2]):
             continue
-        report = Report()
-        config = plain(read(written(text), report))
-        if isinstance(config, dict):
-            found[folder.name] = with_paths(config, folder.name)
+        config = plain(read(written(text), Report()))
+        assert isinstance(config, dict)
+        if "include" in config:
+            paths = config["include"] if isinstance(config["include"], list) else [config["include"]]
+            config["include"] = [f"{folder.name}/{path}" for path in paths]
+        found[folder.name] = config
     return found
-
-
-def with_paths(config: Config, folder: str) -> Config:
-    """Return *config*, which is read in the folder above *folder*, with the same files included."""
-    if "include" in config:
-        paths = config["include"] if isinstance(config["include"], list) else [config["include"]]
-        config = {**config, "include": [f"{folder}/{path}" for path in paths]}
-    return config
 
 
 CONFIGS = configs()
 
 
-def renamed(config: Config, prefix: str) -> Config:
-    """Return *config* with the names of its pipelines, and calls of these, after *prefix*."""
-    config = deepcopy(config)
-    pipelines = config.get("pipelines", {})
-    for pipeline in pipelines.values():
-        for stage in pipeline.get("stages", ()) if isinstance(pipeline, dict) else ():
-            if isinstance(stage, dict) and isinstance(stage.get("pipeline"), str):
-                stage["pipeline"] = prefix + stage["pipeline"]
-    return {**config, "pipelines": {prefix + name: body for name, body in pipelines.items()}}
+def told(config: Config | None) -> Told:
+    """Return what `check` says of *config* for both targets."""
+    report = Report()
+    file = SourceFile("pipegen.yaml", json.dumps(config, ensure_ascii=False), "tests/diagnostics", ROOT / "pipegen.yaml")
+
+    def check_further(analysed: Analysed, report: Report) -> None:
+        for name in TARGETS:
+            with suppress(Stopped):
+                generate(analysed, registry.load(name), {}, report)
+        ask(_RULES, Checked(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, TARGETS), report)
+
+    with suppress(Stopped):
+        check_further(analyse(file, (), report, {}, check_further), report)
+    return {
+        (found.code.number, found.primary.span.text.strip() if found.primary else "") for found in report.diagnostics()
+    }
 
 
 def together(one: Any, other: Any) -> Any:
     """Return both values as one; None where they contradict each other."""
     if isinstance(one, dict) and isinstance(other, dict):
-        merged = {key: together(one[key], other[key]) if key in one and key in other else {**one, **other}[key]
-                  for key in {**one, **other}}
-        return None if None in [merged[key] for key in one.keys() & other.keys()] else merged
+        both = {key: together(one[key], other[key]) for key in one.keys() & other.keys()}
+        return None if None in both.values() else {**one, **other, **both}
     if isinstance(one, list) and isinstance(other, list):
         return one + other
     return one if one == other else None
 
 
-def told(config: Config) -> set[tuple[str, str]]:
-    """Return what is said of *config*: the code of each diagnostic, and the text that it underlines."""
-    report = Report()
-    text = yaml.safe_dump(config, sort_keys=False, width=1000)
-    file = SourceFile("pipegen.yaml", text, "tests/diagnostics", ROOT / "pipegen.yaml")
+def pipelines(one: Config, other: Config) -> Config | None:
+    """Return the pipelines of both configs in one, those of *other* with names of their own."""
+    other = deepcopy(other)
+    for pipeline in other.setdefault("pipelines", {}).values():
+        for stage in pipeline.get("stages", ()) if isinstance(pipeline, dict) else ():
+            if isinstance(stage, dict) and isinstance(stage.get("pipeline"), str):
+                stage["pipeline"] += "2"
+    found: Config | None = together(
+        one, {**other, "pipelines": {f"{name}2": body for name, body in other["pipelines"].items()}}
+    )
+    return found
 
-    def further(analysed: Analysed, report: Report) -> None:
-        targets = [registry.load(name) for name in TARGETS]
-        for target in targets:
-            try:
-                generate(analysed, target, {}, report)
-            except Stopped:
-                continue
-        settings = analysed.settings
-        ask(_RULES, Checked(analysed.file, analysed.pipelines, analysed.plans, settings, TARGETS), report)
 
-    try:
-        further(analyse(file, (), report, {}, further), report)
-    except Stopped:
-        pass
-    return {
-        (one.code.number, re.sub("^[ab] ", "", one.primary.span.text.strip()) if one.primary else "")
-        for one in report.diagnostics()
-    }
+def stages(one: Config, other: Config) -> Config | None:
+    """Return a config with the stages of both in one pipeline, those of *other* with names of their own."""
+    ((name, first),), ((_, second),) = one["pipelines"].items(), other["pipelines"].items()
+    names = {stage["name"] for stage in second["stages"]} - {"setup", "teardown", "inputs"}
+    other = with_names(other, names)
+    (second,) = other["pipelines"].values()
+    arcs = [body.get("execution") or [[stage["name"] for stage in body["stages"]]] for body in (first, second)]
+    whole = together({**first, "execution": arcs[0]}, {**second, "execution": arcs[1]})
+    rest = together(*({key: inner for key, inner in each.items() if key != "pipelines"} for each in (one, other)))
+    return {**rest, "pipelines": {name: whole}} if None not in (rest, whole) else None
+
+
+def with_names(value: Any, names: set[str]) -> Any:
+    """Return *value* with "2" after each of *names*, also in references."""
+    match value:
+        case dict():
+            return {key: with_names(inner, names) for key, inner in value.items()}
+        case list():
+            return [with_names(inner, names) for inner in value]
+        case str():
+            reference = rf"\$\{{({'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?=[.\[])"
+            return f"{value}2" if value in names else re.sub(reference, r"${\g<1>2", value)
+    return value
+
+
+def has_one_pipeline(config: Config) -> bool:
+    """Return whether the stages of *config* can stand in another pipeline."""
+    bodies = [body for body in config.get("pipelines", {}).values() if isinstance(body, dict)]
+    if len(bodies) != 1 or bodies[0].keys() - {"stages", "execution", "blubberfile"}:
+        return False
+    inner = bodies[0].get("stages")
+    is_named = isinstance(inner, list) and all(isinstance(one, dict) and one.get("name") for one in inner)
+    return is_named and all("pipeline" not in one for one in inner) and not _has_flat_arcs(bodies[0])
+
+
+def _has_flat_arcs(pipeline: Config) -> bool:
+    return not all(isinstance(arc, list) for arc in pipeline.get("execution", ()))
+
+
+SOUND: Config = {"pipelines": {"sound": {"stages": [{"name": "sound", "script": "true"}]}}}
+
+
+def without_marks(found: Told) -> Told:
+    """Return *found* without the marks of names that are made distinct."""
+    return {(_SAME.get(code, code), re.sub(r"(?<=\w)2(?=[\W]|$)", "", text)) for code, text in found}
+
+
+@cache
+def expected(name: str, join: Callable[[Config, Config], Config | None]) -> Told:
+    """Return what is said of the config *name* beside one in which nothing is wrong."""
+    return without_marks(told(join(SOUND, CONFIGS[name])))
+
+
+def pairs(names: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield some pairs of *names*, in which each other comes once."""
+    yield from ((name, names[(7 * index + 3) % len(names)]) for index, name in enumerate(names) if index % 6 == 0)
+
+
+_SEPARATE = list(pairs(list(CONFIGS)))
+_SHARED = list(pairs([name for name, config in CONFIGS.items() if has_one_pipeline(config)]))
+
+
+def check_pair(one: str, other: str, join: Callable[[Config, Config], Config | None], hidden: dict[str, str]) -> None:
+    """Check that what is said of the configs *one* and *other* is said of both together, but for *hidden* codes."""
+    both = join(CONFIGS[one], CONFIGS[other])
+    if both is None:
+        return
+    found = without_marks(told(both))
+    alone = expected(one, join) | expected(other, join)
+
+    assert {each for each in alone - found if each[0] not in hidden} == set()
+    assert {each for each in found - alone if each[0] not in hidden} == set()
+
+
+@pytest.mark.parametrize(("one", "other"), _SEPARATE)
+def test_a_pipeline_hides_nothing_of_another(one: str, other: str) -> None:
+    """Two pipelines of one file."""
+    check_pair(one, other, pipelines, _OF_THE_FILE)
+
+
+@pytest.mark.parametrize(("one", "other"), _SHARED)
+def test_a_stage_hides_nothing_of_another(one: str, other: str) -> None:
+    """Stages of one pipeline."""
+    check_pair(one, other, stages, _OF_THE_PIPELINE)

@@ -78,7 +78,7 @@ _STAGES = (
 _ORDERS = (
     *(codes.NOT_AN_ANCESTOR, codes.READS_FINAL_STAGE, codes.MAY_BE_ABSENT, codes.STAGE_IN_NO_ARC),
     *(codes.FINAL_STAGE_WAITS, codes.STOP_STAGE_HAS_DEPENDENTS, codes.STOP_RUNS_ELSEWHERE),
-    *(codes.NEVER_TOGETHER, codes.FILES_MAY_BE_ABSENT),
+    *(codes.NEVER_TOGETHER, codes.FILES_MAY_BE_ABSENT, codes.REDUNDANT_ARC),
 )
 # What depends on other pipelines, whose stages it need not name.
 _FILES = (

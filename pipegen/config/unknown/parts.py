@@ -82,7 +82,9 @@ def _without(node: Node, path: Path, gone: frozenset[Path], above: frozenset[Pat
     if isinstance(node, List):
         paths = [(*path, index) for index in range(len(node.items))]
         items = zip(node.items, paths, strict=True)
-        return List(tuple(_without(item, at, gone, above) for item, at in items if (*at, "name") not in gone), node.span)
+        return List(
+            tuple(_without(item, at, gone, above) for item, at in items if (*at, "name") not in gone), node.span
+        )
     if not isinstance(node, Map):
         return node
     entries = [

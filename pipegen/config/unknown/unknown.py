@@ -68,8 +68,8 @@ class Unknown:
             for path in self._index.paths(error.primary.span) if error.primary is not None else ():
                 part = self._part(path)
                 if _is_whole_stage(part) and part in self.parts and (*part, "name") not in self.parts:
-                    # Its name is wrong. Arcs through it are no longer known.
-                    found += ((*part, "name"), (*part[:PIPELINE], "execution"))
+                    # Its name is wrong: without it, arcs through it are not what they were.
+                    found.append((*part, "name"))
                 elif (wider := larger(part, self.parts)) is not None:
                     found.append(wider)
         self.parts |= dict.fromkeys(found)
@@ -105,7 +105,8 @@ class Unknown:
 
     def _is_open(self, key: str) -> bool:
         """Return whether more names may stand under *key* of the file than are known."""
-        return any(part[0] == key or (len(part) == 1 and part[0] != "targets") for part in self._misread)
+        misread = any(part[0] == key for part in self._misread)
+        return misread or any(len(part) == 1 and part[0] != "targets" for part in self.parts)
 
     def _places(self, found: Diagnostic) -> tuple[Path, ...]:
         labels = [label for label in (found.primary, *found.related) if label is not None]
@@ -186,4 +187,9 @@ def _mentions(found: Diagnostic, name: str) -> bool:
     return any(
         f'"{name}"' in words or f'"{name}:' in words or f"{name} / " in words or f' / {name}"' in words
         for words in said
-    ) or any(f"${{{name}" in label.span.text or label.span.text == name for label in labels)
+    ) or any(_reads(label.span.text, name) for label in labels)
+
+
+def _reads(text: str, name: str) -> bool:
+    """Return whether *text* is *name*, or has a reference to it."""
+    return text == name or any(f"${{{name}{mark}" in text for mark in ".[|}")
