@@ -17,6 +17,7 @@ from pipegen.config.resolve import resolve
 from pipegen.config.schema.check import check_schema, check_settings
 from pipegen.config.schema.violation import Path
 from pipegen.config.union import united
+from pipegen.config.unknown.misread import misread_parts
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped, listed, near_miss
 from pipegen.plan.build import Neighbours, build_plan, check_values
@@ -80,8 +81,8 @@ def expand(file: SourceFile, report: Report) -> TreeMapping:
 def _resolved(file: SourceFile, report: Report) -> _Resolved:
     """Return what of *file*, and of all that it includes, fits the schema; raise `Stopped` where nothing does."""
     tree = read(file, report)
-    report.stop_if_errors()
-    found = check_schema(tree, report)
+    misread = misread_parts(tree, report.errors())
+    found = check_schema(tree, report, misread) if misread is not None else None
     if found is None:
         raise Stopped
     included = with_included(found, file, report)

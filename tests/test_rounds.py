@@ -52,7 +52,9 @@ _OF_THE_FILE = {
     "PG656": "A setting names a stage, which may have errors.",
     "PG657": "A setting names a stage, which may have errors.",
     "PG670": "A setting is wrong for stages that use it.",
+    "PG673": "A pipeline stands for the file, the first one.",
     "PG715": "A stage that has errors may read the input.",
+    "PG716": "One diagnostic lists the images of all stages.",
 }
 # Codes that depend on all stages of the pipeline, so that any error in one of them hides them.
 _OF_THE_PIPELINE = {
@@ -64,7 +66,6 @@ _OF_THE_PIPELINE = {
     "PG702": "A stage that has errors may read what another one leaves.",
     "PG703": "A stage that has errors may read the output.",
     "PG711": "A stage that has errors may read the files.",
-    "PG716": "One diagnostic lists the images of all stages.",
 }
 # What a reference to an unknown stage is when the other config has a stage of that name.
 _SAME = {"PG305": "PG304"}
@@ -95,7 +96,9 @@ CONFIGS = configs()
 def told(config: Config | None) -> Told:
     """Return what `check` says of *config* for both targets."""
     report = Report()
-    file = SourceFile("pipegen.yaml", json.dumps(config, ensure_ascii=False), "tests/diagnostics", ROOT / "pipegen.yaml")
+    file = SourceFile(
+        "pipegen.yaml", json.dumps(config, ensure_ascii=False), "tests/diagnostics", ROOT / "pipegen.yaml"
+    )
 
     def check_further(analysed: Analysed, report: Report) -> None:
         for name in TARGETS:
@@ -164,8 +167,9 @@ def has_one_pipeline(config: Config) -> bool:
     if len(bodies) != 1 or bodies[0].keys() - {"stages", "execution", "blubberfile"}:
         return False
     inner = bodies[0].get("stages")
-    is_named = isinstance(inner, list) and all(isinstance(one, dict) and one.get("name") for one in inner)
-    return is_named and all("pipeline" not in one for one in inner) and not _has_flat_arcs(bodies[0])
+    if not isinstance(inner, list) or not all(isinstance(one, dict) and one.get("name") for one in inner):
+        return False
+    return all("pipeline" not in one for one in inner) and not _has_flat_arcs(bodies[0])
 
 
 def _has_flat_arcs(pipeline: Config) -> bool:

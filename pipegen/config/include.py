@@ -11,6 +11,7 @@ from pipegen.config.load import LARGEST, beginning, decode, folder_of, repositor
 from pipegen.config.read import read
 from pipegen.config.schema.check import Fitting, check_schema
 from pipegen.config.schema.violation import Path
+from pipegen.config.unknown.misread import misread_parts
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped
@@ -98,15 +99,16 @@ class _Reader:
             included = decode(data, name, folder, report, place)
             report.stop_if_errors()
             tree = read(included, report)
-            report.stop_if_errors()
-            found = check_schema(tree, report, is_included=True)
-            if found is None:
-                raise Stopped
+            misread = misread_parts(tree, report.errors())
         except Stopped:
             self.parts.append(_UNREAD)
-            return
-        finally:
             self._report.take(report)
+            return
+        found = check_schema(tree, report, misread, is_included=True) if misread is not None else None
+        self._report.take(report)
+        if found is None:
+            self.parts.append(_UNREAD)
+            return
         self._nodes += count(tree)
         if self._nodes > MOST_NODES:
             self._report_limit(written, f"the included files hold more than {MOST_NODES:,} values")

@@ -40,7 +40,7 @@ def resolve(found: Fitting, report: Report) -> Fitting:
     known = Report()
     parts = [*found.parts, *(("templates", name) for name in templates.check(known))]
     parts += [path for path, body in extending.items() if not templates.check_names(body, known)]
-    if not any(len(part) == 1 or part[0] == "templates" and len(part) == PIPELINE for part in found.parts):
+    if not any(len(part) == 1 or (part[0] == "templates" and len(part) == PIPELINE) for part in found.parts):
         # Otherwise, a name that stands nowhere may be in what is unknown.
         report.take(known)
     if parts:

@@ -83,7 +83,7 @@ _ORDERS = (
 # What depends on other pipelines, whose stages it need not name.
 _FILES = (
     *(codes.ON_DEMAND_PIPELINE, codes.UNUSED_INPUT, codes.RENAMED_JOB, codes.FILE_TOO_BIG, codes.FILE_TOO_LARGE),
-    *(codes.TOO_MANY_STAGES, codes.TOO_LARGE_VALUES, codes.NO_JOBS, codes.DECLARATIVE_TOO_LARGE, codes.SAME_CACHE),
+    *(codes.TOO_MANY_STAGES, codes.TOO_LARGE_VALUES, codes.NO_JOBS, codes.DECLARATIVE_TOO_LARGE),
 )
 _REACHES = {
     code.number: found

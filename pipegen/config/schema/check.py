@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -24,21 +24,24 @@ class Fitting(Struct):
     parts: tuple[Path, ...] = ()
 
 
-def check_schema(tree: Node, report: Report, *, is_included: bool = False) -> Fitting | None:
+def check_schema(
+    tree: Node, report: Report, misread: Sequence[Path] = (), *, is_included: bool = False
+) -> Fitting | None:
     """Report each place where the config *tree*, as it is written, breaks the schema; return what fits.
 
-    None where nothing does. What a stage may still inherit is not missed; an included file may hold nothing but a part
-    of a config.
+    None where nothing does. Of parts that are *misread*, nothing is said. What a stage may still inherit is not missed;
+    an included file may hold nothing but a part of a config.
     """
     if is_too_deep(tree, report):
         return None
-    if _configs().accepts(tree):
-        return Fitting(tree)
+    readable = without(tree, misread)
+    if _configs().accepts(readable):
+        return Fitting(readable, tuple(misread))
     from pipegen.config.schema.explain import explain  # noqa: PLC0415 - most configs are as they should be
 
     return _fitting(
-        tree,
-        explain(tree, report, is_included=is_included),
+        Fitting(tree, tuple(misread)),
+        explain(readable, report, is_included=is_included),
         lambda left, _: explain(left, Report(), is_included=is_included),
     )
 
@@ -56,16 +59,16 @@ def check_stages(tree: Node, stages: Iterable[Path], report: Report) -> Fitting 
     def again(left: Node, parts: Collection[Path]) -> tuple[Violation, ...]:
         return explain_stages(left, [path for path in paths if path[:2] not in parts], Report())
 
-    return _fitting(tree, explain_stages(tree, paths, report), again)
+    return _fitting(Fitting(tree), explain_stages(tree, paths, report), again)
 
 
 # What is wrong with a config without some parts.
 _Again: TypeAlias = Callable[[Node, Collection[Path]], tuple[Violation, ...]]
 
 
-def _fitting(tree: Node, found: tuple[Violation, ...], again: _Again) -> Fitting | None:
-    """Return *tree* without the parts with *found*, and with those that are found *again*: a key may need another."""
-    parts: dict[Path, None] = {}
+def _fitting(whole: Fitting, found: tuple[Violation, ...], again: _Again) -> Fitting | None:
+    """Return *whole* without the parts with *found*, and with those that are found *again*: a key may need another."""
+    tree, parts = whole.tree, dict.fromkeys(whole.parts)
     left = tree
     while found:
         broken = broken_parts(tree, found, parts)

@@ -7,8 +7,8 @@ from bisect import bisect_left, bisect_right
 from pipegen.config.schema.violation import Path
 from pipegen.config.unknown.parts import STAGE_KEY
 from pipegen.source.text import Span
-from pipegen.source.tree import Node, Scalar
 from pipegen.source.tree import Mapping as Map
+from pipegen.source.tree import Node, Scalar
 from pipegen.source.tree import Sequence as List
 
 # Start and end in the file, and the path of what stands there.
@@ -26,7 +26,7 @@ class Index:
         self._starts = {path: [place[0] for place in places] for path, places in self._places.items()}
 
     def paths(self, span: Span) -> tuple[Path, ...]:
-        """Return the paths of what stands where *span* begins, each the longest that is known; none for a whole file."""
+        """Return the paths of what stands where *span* begins, each the longest known; none for a whole file."""
         if span.start == span.end == 0:
             return ()
         starts, places = self._starts.get(span.file.path, []), self._places.get(span.file.path, [])

@@ -45,16 +45,13 @@ def smallest_part(tree: Node, path: Path) -> Path:
             if inner[:1] == ["name"] or not name_of(node_at(tree, path[:STAGE])):
                 return path[:PIPELINE]
             return path[:STAGE_KEY]
-        case ("pipelines", _, "stages", *_):
-            return path[:PIPELINE]
-        case ("pipelines", _, "defaults", *_):
-            return path[:STAGE]
-        case ("pipelines" | "templates", *_):
+        case ("pipelines", _, key, *_):
+            return path[: {"stages": PIPELINE, "defaults": STAGE}.get(str(key), PIPELINE_KEY)]
+        case ("templates", *_):
             return path[:PIPELINE_KEY]
-        case ("inputs" | "targets", *_):
-            return path[:2]
-        case _:
-            return path[:1]
+        case ("pipelines" | "inputs" | "targets", *_):
+            return path[:PIPELINE]
+    return path[:1]
 
 
 def larger(part: Path, known: Collection[Path]) -> Path | None:

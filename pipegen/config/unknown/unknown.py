@@ -31,6 +31,8 @@ _ASIDE = frozenset(
         *("fetch", "schedule", "concurrency", "fail_fast"),
     )
 )
+# No stage has one of these names for long.
+_RESERVED = ("setup", "inputs")
 _ORDER = ("execution", "finally")
 # What is wrong with a name that stands nowhere, and the key of the file under which it might. In a file that could not
 # be read, each may.
@@ -121,9 +123,9 @@ class Unknown:
         """Return the names of *parts*; of those stages alone that are not there at all, if asked so."""
         found = [str(part[1]) for part in parts if len(part) == PIPELINE]
         for part in parts:
-            if part[0] == "pipelines" and len(part) >= STAGE and part[2] == "stages":
-                if not is_only_gone or part[STAGE:] == ("name",):
-                    found.append(name_of(node_at(self._tree, part[:STAGE])))
+            is_stage = part[0] == "pipelines" and len(part) >= STAGE and part[2] == "stages"
+            if is_stage and (not is_only_gone or part[STAGE:] == ("name",)):
+                found.append(name_of(node_at(self._tree, part[:STAGE])))
         return tuple(dict.fromkeys(found))
 
 
@@ -139,7 +141,7 @@ def _is_certain(extent: Reach, near: Sequence[Path], places: Sequence[Path], pip
     if not pipelines:
         return not inner
     stages = {path[:STAGE] for path in places}
-    return not any(len(part) <= PIPELINE_KEY and not _is_order(part) or part[:STAGE] in stages for part in inner)
+    return not any((len(part) <= PIPELINE_KEY and not _is_order(part)) or part[:STAGE] in stages for part in inner)
 
 
 def _is_near(part: Path, pipelines: Collection[str]) -> bool:
@@ -152,7 +154,7 @@ def _is_aside(part: Path) -> bool:
 
 
 def _is_order(part: Path) -> bool:
-    return len(part) == PIPELINE_KEY and part[2] in _ORDER or part[STAGE:] == ("name",)
+    return (len(part) == PIPELINE_KEY and part[2] in _ORDER) or part[STAGE:] == ("name",)
 
 
 def _is_whole_stage(part: Path) -> bool:
@@ -191,5 +193,5 @@ def _mentions(found: Diagnostic, name: str) -> bool:
 
 
 def _reads(text: str, name: str) -> bool:
-    """Return whether *text* is *name*, or has a reference to it."""
-    return text == name or any(f"${{{name}{mark}" in text for mark in ".[|}")
+    """Return whether *text* is *name*, or has a reference to it; what a reserved name says is no output of a stage."""
+    return text == name or (name not in _RESERVED and any(f"${{{name}{mark}" in text for mark in ".[|}"))
