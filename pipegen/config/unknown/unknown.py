@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
 from pipegen.config.schema.violation import Path
 from pipegen.config.unknown.index import Index
@@ -22,6 +23,7 @@ from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.reach import Reach, reach
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Node, Scalar
+from pipegen.structs import Struct
 
 # Keys of a stage and of a pipeline that change nothing of what the plan says of the rest: nothing reads them.
 _ASIDE = frozenset(
@@ -48,41 +50,64 @@ _NAMES = {
 _NAMESPACES = frozenset({codes.UNKNOWN_NAMESPACE, codes.BAD_SUBSTITUTION})
 
 
-class Unknown:
-    """The *parts* of a config that are unknown; *tree* is the config, every stage written out.
+class _Near(Struct, kw_only=True):
+    """What is unknown around a diagnostic.
 
-    *lost* are the names of stages of pipelines that are gone from the tree; "" stands for any name.
+    Attributes:
+        stages: the paths of stages of which something is unknown.
+        has_order: whether the order of stages is unknown.
+        is_loose: whether something is unknown that may be about each stage.
+        names: the names of all that is unknown.
+        missing: those of them, stages among them, that are not there at all.
     """
 
-    def __init__(self, tree: Node, parts: Iterable[Path], lost: Iterable[str] = ()) -> None:
+    stages: frozenset[Path]
+    has_order: bool
+    is_loose: bool
+    names: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    def allows(self, extent: Reach, places: Sequence[Path]) -> bool:
+        """Return whether nothing is open of what stands at *places* and goes as far as *extent*."""
+        has_any = bool(self.stages) or self.has_order or self.is_loose
+        if extent is Reach.PIPELINE or (extent >= Reach.STAGE and not any(map(_pipeline, places))):
+            return not has_any
+        if extent is Reach.ORDER and self.has_order:
+            return False
+        return extent < Reach.STAGE or not (self.is_loose or any(path[:STAGE] in self.stages for path in places))
+
+
+class Unknown:
+    """The *parts* of a config that are unknown; *tree* is the config, every stage written out."""
+
+    def __init__(self, tree: Node, parts: Iterable[Path]) -> None:
         self.parts: dict[Path, None] = dict.fromkeys(parts)
         self._tree = tree
         # Of what does not fit the schema, names may be wrong too.
         self._misread = tuple(self.parts)
         self._index = Index(tree)
-        self._lost = tuple(lost)
         self._related = _related(tree)
+        # What is near, by pipelines, and whether keys count that nothing reads. It takes long to gather.
+        self._near: dict[tuple[frozenset[str], bool], _Near] = {}
 
     def add(self, errors: Sequence[Diagnostic]) -> bool:
-        """Add the parts in which *errors* are; return whether there are any that were known."""
-        found: list[Path] = []
+        """Add the parts in which *errors* are; return whether there are any that were not known."""
+        found: dict[Path, None] = {}
         for error in errors:
             for path in self._index.paths(error.primary.span) if error.primary is not None else ():
                 part = self._part(path)
                 if _is_whole_stage(part) and part in self.parts and (*part, "name") not in self.parts:
                     # Its name is wrong: without it, arcs through it are not what they were.
-                    found.append((*part, "name"))
+                    found[*part, "name"] = None
                 elif (wider := larger(part, self.parts)) is not None:
-                    found.append(wider)
-        self.parts |= dict.fromkeys(found)
-        return bool(found)
+                    found[wider] = None
+        return self._added(found)
 
     def add_stages(self) -> bool:
-        """Add all of each stage of which a part is unknown; return whether there are any that were known."""
-        found = {part[:STAGE]: None for part in self.parts if part[:1] == ("pipelines",) and len(part) == STAGE_KEY}
-        is_wider = not found.keys() <= self.parts.keys()
-        self.parts |= found
-        return is_wider
+        """Add all of each stage of which a part is unknown; return whether there are any that were not known."""
+        return self._added(
+            {part[:STAGE]: None for part in self.parts if part[:1] == ("pipelines",) and len(part) == STAGE_KEY}
+        )
 
     def vouches_for(self, found: Diagnostic) -> bool:
         """Return whether *found* holds however the parts that are unknown are corrected."""
@@ -91,15 +116,22 @@ class Unknown:
         extent, is_late = reach(found.code), found.code.number >= "PG6"
         if found.code in _NAMES and self._is_open(_NAMES[found.code]):
             return False
+        if found.code in _NAMESPACES and any(not name or _mentioned(found, [name]) for name in self._lost_names()):
+            return False
+        if extent is Reach.FILE:
+            return all(_is_aside(part) and not is_late for part in self.parts)
         places = self._places(found)
-        pipelines = {name for path in places for name in self._related.get(_pipeline(path), {_pipeline(path)}) if name}
-        counted = [part for part in self.parts if is_late or not _is_aside(part)]
-        near = [part for part in counted if _is_near(part, pipelines)]
-        if found.code in _NAMESPACES and any(not name or _mentions(found, name) for name in self._lost_names()):
+        pipelines = (self._related.get(_pipeline(path), {_pipeline(path)}) for path in places if _pipeline(path))
+        near = self._around(frozenset(chain.from_iterable(pipelines)), is_late=is_late)
+        if _mentioned(found, near.missing if extent is Reach.NAMES else near.names):
             return False
-        if any(_mentions(found, name) for name in self._names(near, is_only_gone=extent is Reach.NAMES)):
-            return False
-        return not counted if extent is Reach.FILE else _is_certain(extent, near, places, pipelines)
+        return near.allows(extent, places)
+
+    def _added(self, parts: Mapping[Path, None]) -> bool:
+        is_wider = not parts.keys() <= self.parts.keys()
+        self.parts |= parts
+        self._near.clear()
+        return is_wider
 
     def _part(self, path: Path) -> Path:
         """Return the smallest part with *path* in it: an error at the name of a stage may be about all of it."""
@@ -115,33 +147,27 @@ class Unknown:
         return tuple(path for label in labels for path in self._index.paths(label.span))
 
     def _lost_names(self) -> tuple[str, ...]:
-        """Return the names of the stages of pipelines that are gone as a whole."""
+        """Return the names of the stages of pipelines that are gone as a whole; "" for any name."""
         gone = [stages_of(node_at(self._tree, part)) for part in self.parts if _is_pipeline(part)]
-        return (*self._lost, *(name for stages in gone for name in ([""] if stages is None else map(name_of, stages))))
+        return tuple(name for stages in gone for name in ([""] if stages is None else map(name_of, stages)))
 
-    def _names(self, parts: Collection[Path], *, is_only_gone: bool) -> tuple[str, ...]:
-        """Return the names of *parts*; of those stages alone that are not there at all, if asked so."""
-        found = [str(part[1]) for part in parts if len(part) == PIPELINE]
-        for part in parts:
-            is_stage = part[0] == "pipelines" and len(part) >= STAGE and part[2] == "stages"
-            if is_stage and (not is_only_gone or part[STAGE:] == ("name",)):
-                found.append(name_of(node_at(self._tree, part[:STAGE])))
-        return tuple(dict.fromkeys(found))
-
-
-def _is_certain(extent: Reach, near: Sequence[Path], places: Sequence[Path], pipelines: Collection[str]) -> bool:
-    """Return whether what is *near* leaves nothing open of what stands at *places*, which goes so far."""
-    inner = [part for part in near if part[0] == "pipelines"]
-    if extent is Reach.PIPELINE:
-        return not inner
-    if extent is Reach.ORDER and any(_is_order(part) for part in inner):
-        return False
-    if extent < Reach.STAGE:
-        return True
-    if not pipelines:
-        return not inner
-    stages = {path[:STAGE] for path in places}
-    return not any((len(part) <= PIPELINE_KEY and not _is_order(part)) or part[:STAGE] in stages for part in inner)
+    def _around(self, pipelines: frozenset[str], *, is_late: bool) -> _Near:
+        """Return what is unknown of *pipelines*, of all without any, and of what they share."""
+        if (pipelines, is_late) not in self._near:
+            parts = [part for part in self.parts if (is_late or not _is_aside(part)) and _is_near(part, pipelines)]
+            inner = [part for part in parts if part[0] == "pipelines"]
+            stages = {part[:STAGE]: part for part in inner if len(part) >= STAGE}
+            missing = {part[:STAGE] for part in inner if part[STAGE:] == ("name",)}
+            names = {path: name_of(node_at(self._tree, path)) for path in stages}
+            others = tuple(str(part[1]) for part in parts if len(part) == PIPELINE)
+            self._near[pipelines, is_late] = _Near(
+                stages=frozenset(stages),
+                has_order=any(map(_is_order, inner)),
+                is_loose=any(len(part) <= PIPELINE_KEY and not _is_order(part) for part in inner),
+                names=(*others, *names.values()),
+                missing=(*others, *(names[path] for path in stages if path in missing)),
+            )
+        return self._near[pipelines, is_late]
 
 
 def _is_near(part: Path, pipelines: Collection[str]) -> bool:
@@ -182,14 +208,19 @@ def _related(tree: Node) -> Mapping[str, frozenset[str]]:
     return found
 
 
-def _mentions(found: Diagnostic, name: str) -> bool:
-    """Return whether *found* speaks of *name*, or stands at a reference to it."""
+def _mentioned(found: Diagnostic, names: Iterable[str]) -> bool:
+    """Return whether *found* speaks of one of *names*, or stands at a reference to it."""
     labels = [label for label in (found.primary, *found.related) if label is not None]
-    said: Collection[str] = (found.message, found.hint or "", *(label.text for label in labels))
-    return any(
-        f'"{name}"' in words or f'"{name}:' in words or f"{name} / " in words or f' / {name}"' in words
-        for words in said
-    ) or any(_reads(label.span.text, name) for label in labels)
+    places = [label.span.text for label in labels]
+    words = "\n".join((found.message, found.hint or "", *(label.text for label in labels)))
+    # Most names are nowhere in it.
+    likely = [name for name in names if name in words or any(name in place for place in places)]
+    return any(_is_said(words, name) or any(_reads(place, name) for place in places) for name in likely)
+
+
+def _is_said(words: str, name: str) -> bool:
+    """Return whether *words* speak of *name*, or of a stage that stands in its place."""
+    return any(said in words for said in (f'"{name}"', f'"{name}:', f"{name} / ", f' / {name}"'))
 
 
 def _reads(text: str, name: str) -> bool:
