@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 
@@ -16,6 +16,8 @@ from pipegen.config.parse import parse
 from pipegen.config.read import read
 from pipegen.config.resolve import resolve
 from pipegen.config.schema.check import check_schema, check_settings
+from pipegen.config.schema.violation import Path
+from pipegen.config.unknown.misread import misread_parts
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped, listed, suggestion
 from pipegen.plan.build import FileContext, build_plan, check_values
@@ -27,9 +29,18 @@ from pipegen.plan.runs.selection import report_on_demand
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node
-from pipegen.structs import Struct
+from pipegen.structs import Struct, replace
 from pipegen.targets.base import GeneratedFile, Request, Target
 from pipegen.targets.foreign import check_raw_targets, check_targets
+
+
+class _Resolved(Struct):
+    """The *tree* of a config with what it includes, without the *parts* that are unknown; *sources* are its files."""
+
+    tree: Node
+    parts: tuple[Path, ...]
+    sources: tuple[SourceFile, ...]
+
 
 _SLUG, _NO_SLUG = re.compile("[a-z0-9]{1,40}"), re.compile("[^a-z0-9]+")
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -39,7 +50,8 @@ class Analysed(Struct):
     """A config that has been checked: its plans, the settings of targets by name, and the inputs that are fixed.
 
     *sources* are *file* and all that it includes. *pipelines* are what the plans are made of, in the same order: as
-    written, but for stages that are several and for pipelines without stages.
+    written, but for stages that are several and for pipelines without stages. Of targets that are *unsettled*, the
+    settings are unknown.
     """
 
     file: SourceFile
@@ -49,6 +61,7 @@ class Analysed(Struct):
     settings: Mapping[str, TreeMapping]
     chosen: tuple[str, ...]
     given: Mapping[str, str]
+    unsettled: tuple[str, ...] = ()
 
 
 def compile_file(
@@ -60,65 +73,71 @@ def compile_file(
 
 def expand(file: SourceFile, report: Report) -> TreeMapping:
     """Return the tree of *file* with what it includes, and with every stage written out."""
-    return _expanded(_trees(file, report), report)
+    found = _resolved(file, report)
+    report.stop_if_errors()
+    return found.tree if isinstance(found.tree, TreeMapping) else TreeMapping((), found.tree.span)
 
 
-def _trees(file: SourceFile, report: Report) -> tuple[Node, ...]:
-    """Return the tree of *file* after those of all that it includes."""
+def _resolved(file: SourceFile, report: Report) -> _Resolved:
+    """Return what of *file*, and of all that it includes, fits the schema; raise `Stopped` where nothing does."""
     tree = read(file, report)
-    report.stop_if_errors()
-    check_schema(tree, report)
-    report.stop_if_errors()
-    return _included(tree, file, report)
+    misread = misread_parts(tree, report.errors())
+    found = check_schema(tree, report, misread) if misread is not None else None
+    if found is None:
+        raise Stopped
+    included = with_included(found, file, report)
+    whole = resolve(united(included, report), report)
+    return _Resolved(whole.tree, whole.parts, tuple(one.span.file for one in included.trees))
 
 
-def _included(tree: Node, file: SourceFile, report: Report) -> tuple[Node, ...]:
-    """Return *tree*, that of *file*, after those of all that it includes."""
-    trees = with_included(tree, file, report)
-    report.stop_if_errors()
-    return trees
+def analyse(
+    file: SourceFile,
+    names: Sequence[str],
+    report: Report,
+    given: Mapping[str, str] = _NOTHING,
+    after: Callable[[Analysed, Report], object] | None = None,
+) -> Analysed:
+    """Return what *file* says, the inputs in *given* fixed; raise `Stopped` when there are errors.
 
-
-def _expanded(trees: Sequence[Node], report: Report) -> TreeMapping:
-    """Return the config that *trees* make, with every stage written out."""
-    whole = united(trees, report)
-    report.stop_if_errors()
-    return resolve(whole, report)
-
-
-def analyse(file: SourceFile, names: Sequence[str], report: Report, given: Mapping[str, str] = _NOTHING) -> Analysed:
-    """Return what *file* says, the inputs in *given* fixed; raise `Stopped` after a stage that leaves errors.
-
-    The parts of *file* that fit the schema are checked further beside those that do not.
+    Before it is raised, the config is checked further without the parts that have errors, as far as their correction
+    cannot matter; so does *after* with what is left.
     """
-    tree = read(file, report)
-    report.stop_if_errors()
-    found = check_schema(tree, report)
-    if found is not None and report.has_errors():
-        further = Report()
+    resolved = _resolved(file, report)
+
+    def again(left: Node, parts: tuple[Path, ...], further: Report) -> Analysed | None:
         with suppress(Stopped):
-            _analysed(_included(found.tree, file, further), file, names, further, given)
-        report.take(further, found.vouches_for)
-    report.stop_if_errors()
-    return _analysed(_included(tree, file, report), file, names, report, given)
+            return _analysed(replace(resolved, tree=left, parts=parts), file, names, further, given)
+        return None
+
+    first = Report()
+    analysed = None if resolved.parts else again(resolved.tree, (), first)
+    report.take(first)
+    if analysed is not None and not report.has_errors():
+        return analysed
+    from pipegen.config.unknown.rounds import check_further  # noqa: PLC0415 - most configs have no errors
+    from pipegen.config.unknown.unknown import Unknown  # noqa: PLC0415 - see above
+
+    unknown = Unknown(resolved.tree, resolved.parts)
+    check_further(unknown, resolved.tree, again, after or (lambda *_: None), report)
+    raise Stopped
 
 
 def _analysed(
-    trees: Sequence[Node], file: SourceFile, names: Sequence[str], report: Report, given: Mapping[str, str]
+    resolved: _Resolved, file: SourceFile, names: Sequence[str], report: Report, given: Mapping[str, str]
 ) -> Analysed:
-    """Return what *trees* say, those of *file* and of what it includes; raise `Stopped` as `analyse` does."""
-    tree = _expanded(trees, report)
+    """Return what *file* says once it is *resolved*; raise `Stopped` after a stage that leaves errors."""
+    tree = resolved.tree
     check_empty_steps(tree, report)
     config = parse(tree, file)
     pipelines = _chosen(config, names, report)
     parameters = read_parameters(config, given, report)
     check_targets((name for name, _ in config.targets), report)
     report.stop_if_errors()
-    written = read_stages(pipelines, config, report)
+    stages = read_stages(pipelines, config, report)
     report.stop_if_errors()
-    expanded = with_stages(expand_stages(written, pipelines, report), report)
+    expanded = with_stages(expand_stages(stages, pipelines, report), report)
     slugs, homes = _slugs([one.pipeline for one in expanded]), _homes(config.pipelines)
-    called = frozenset() if names else written.called
+    called = frozenset() if names else stages.called
     budget = Budget()
     several = not names and sum(one.pipeline.name.value not in called for one in expanded) > 1
     plans = [
@@ -138,12 +157,13 @@ def _analysed(
     report.stop_if_errors()
     return Analysed(
         file,
-        tuple(one.span.file for one in trees),
+        resolved.sources,
         tuple(one.pipeline for one in expanded),
         tuple(plans),
         {name.value: settings for name, settings in config.targets},
         chosen=tuple(names),
         given=parameters.given,
+        unsettled=tuple(str(part[-1]) for part in resolved.parts if part[0] == "targets"),
     )
 
 
@@ -151,10 +171,15 @@ def generate(
     analysed: Analysed, target: Target, options: Mapping[str, str], report: Report
 ) -> tuple[GeneratedFile, ...]:
     """Return the files that *target* needs, the parent of the others last."""
+    if target.NAME in analysed.unsettled or "targets" in analysed.unsettled:
+        raise Stopped
     settings = analysed.settings.get(target.NAME)
     if settings is not None:
-        check_settings(settings, target.SETTINGS, report, f"targets.{target.NAME}")
-        report.stop_if_errors()
+        # What is wrong for another target keeps none from being checked for this one.
+        own = Report()
+        check_settings(settings, target.SETTINGS, own, f"targets.{target.NAME}")
+        report.take(own)
+        own.stop_if_errors()
     request = Request(
         source=analysed.file.from_root,
         start=Span(analysed.file, 0, 0),

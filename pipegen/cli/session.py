@@ -140,10 +140,15 @@ def attempt(path: Path, report: Report, work: Callable[[SourceFile], T]) -> T | 
 
 
 def analysed_since(
-    file: SourceFile, names: Sequence[str], report: Report, given: Mapping[str, str], since: str | None
+    file: SourceFile,
+    names: Sequence[str],
+    report: Report,
+    given: Mapping[str, str],
+    since: str | None,
+    after: Callable[[Analysed, Report], object] | None = None,
 ) -> Analysed:
     """Return what *file* says, as `analyse` does; of that, what has changed *since* a revision, if one is given."""
-    analysed = analyse(file, names, report, given)
+    analysed = analyse(file, names, report, given, after)
     if since is None:
         return analysed
     from pipegen.cli.session import narrowed  # noqa: PLC0415 - most calls start faster without it

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import reduce
 
 from pipegen.config.compose import MOST_NODES
 from pipegen.config.defaults import Defaults
 from pipegen.config.merge import is_null, merged
-from pipegen.config.schema.check import check_stages
+from pipegen.config.schema.check import Fitting, check_stages
 from pipegen.config.schema.violation import Path
 from pipegen.config.short_hand import is_short, written_out
 from pipegen.config.templates import EXTENDS, Templates
+from pipegen.config.unknown.inherited import inherited_parts
+from pipegen.config.unknown.parts import PIPELINE, without
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile, Span
@@ -21,28 +24,40 @@ _SPENT = ("include", "templates")
 _NO_BASE = Mapping((), Span(SourceFile("", ""), 0, 0))
 
 
-def resolve(tree: Mapping, report: Report) -> Mapping:
-    """Return *tree* with every stage written out: no templates, defaults and short-hands are left.
+def resolve(found: Fitting, report: Report) -> Fitting:
+    """Return what is *found* with every stage written out: no templates, defaults and short-hands are left.
+
+    Stages that are made from what is unknown are unknown, as far as that goes.
 
     What a stage says wins over its templates, of which the later wins, and they over the defaults of its pipeline.
     """
+    tree = found.tree
+    if not isinstance(tree, Mapping):
+        return found
     templates = Templates(tree.get("templates"))
-    templates.check(report)
-    bodies = [body for pipeline in _pipelines(tree) for body in (pipeline.get("defaults"), *_stages(pipeline))]
-    extending = [body for body in bodies if isinstance(body, Mapping) and body.entry(EXTENDS) is not None]
-    for body in extending:
-        templates.check_names(body, report)
-    report.stop_if_errors()
-    resolver = _Resolver(templates, frozenset(map(id, extending)), report)
+    bodies = {path: body for path, body in _bodies(tree) if isinstance(body, Mapping)}
+    extending = {path: body for path, body in bodies.items() if body.entry(EXTENDS) is not None}
+    known = Report()
+    parts = [*found.parts, *(("templates", name) for name in templates.check(known))]
+    parts += [path for path, body in extending.items() if not templates.check_names(body, known)]
+    if not any(len(part) == 1 or (part[0] == "templates" and len(part) == PIPELINE) for part in found.parts):
+        # Otherwise, a name that stands nowhere may be in what is unknown.
+        report.take(known)
+    if parts:
+        parts = inherited_parts(bodies, templates, parts)
+    resolver = _Resolver(templates, frozenset(map(id, extending.values())), report)
     entries = tuple(
         Entry(entry.key, resolver.pipelines(entry.value)) if entry.key.text == "pipelines" else entry
         for entry in tree.entries
         if entry.key.text not in _SPENT
     )
     resolved = Mapping(entries, tree.span)
-    check_stages(resolved, resolver.made, report)
-    report.stop_if_errors()
-    return resolved
+    whole = without(resolved, parts)
+    touched = {part[:4] for part in parts}
+    checked = check_stages(whole, [path for path in resolver.made if touched.isdisjoint((path, path[:2]))], report)
+    if checked is None:
+        raise Stopped
+    return Fitting(checked.tree, tuple(dict.fromkeys((*parts, *checked.parts))))
 
 
 class _Resolver:
@@ -123,15 +138,17 @@ class _Resolver:
         return body
 
 
-def _pipelines(tree: Mapping) -> tuple[Mapping, ...]:
+def _bodies(tree: Mapping) -> Iterator[tuple[Path, Node]]:
+    """Yield the defaults of each pipeline of *tree*, and its stages, with their paths."""
     node = tree.get("pipelines")
-    entries = node.entries if isinstance(node, Mapping) else ()
-    return tuple(entry.value for entry in entries if isinstance(entry.value, Mapping))
-
-
-def _stages(pipeline: Mapping) -> tuple[Node, ...]:
-    node = pipeline.get("stages")
-    return node.items if isinstance(node, Sequence) else ()
+    for entry in node.entries if isinstance(node, Mapping) else ():
+        path: Path = ("pipelines", entry.key.text)
+        pipeline = entry.value if isinstance(entry.value, Mapping) else _NO_BASE
+        defaults, stages = pipeline.get("defaults"), pipeline.get("stages")
+        if defaults is not None:
+            yield (*path, "defaults"), defaults
+        for index, stage in enumerate(stages.items if isinstance(stages, Sequence) else ()):
+            yield (*path, "stages", index), stage
 
 
 def _name(stage: Mapping) -> tuple[Entry, ...]:

@@ -21,8 +21,8 @@ class Templates:
         self._entries: dict[str, Entry] = {entry.key.text: entry for entry in entries}
         self._bodies = {name: _without_extends(entry.value) for name, entry in self._entries.items()}
 
-    def check(self, report: Report) -> None:
-        """Report templates that extend what is no template, or each other."""
+    def check(self, report: Report) -> tuple[str, ...]:
+        """Report and return templates that extend what is no template, or each other."""
         for entry in self._entries.values():
             self.check_names(entry.value, report)
         looped: set[str] = set()
@@ -30,30 +30,39 @@ class Templates:
             if not looped & set(loop):
                 self._report_loop(loop, report)
             looped |= set(loop)
+        return tuple(name for name, entry in self._entries.items() if name in looped or not self._is_known(entry.value))
 
-    def check_names(self, body: Node, report: Report) -> None:
-        """Report names in the `extends` of *body* that are no templates."""
+    def check_names(self, body: Node, report: Report) -> bool:
+        """Report names in the `extends` of *body* that are no templates; return whether there are none."""
         for name in extended(body):
             if name.text not in self._entries:
                 self._report_unknown(name, report)
+        return self._is_known(body)
+
+    def _is_known(self, body: Node) -> bool:
+        return all(name.text in self._entries for name in extended(body))
 
     def layers(self, body: Mapping) -> tuple[Mapping, ...]:
         """Return what *body* is made from: its templates with theirs below them, each once, then *body* itself.
 
-        `extends` itself is left out. There are no unknown names and no loops.
+        `extends` itself is left out, as are names that are no templates, or whose templates extend each other.
         """
-        found: dict[str, Mapping] = {}
+        return (*(self._bodies[name] for name in self.names(body)), _without_extends(body))
+
+    def names(self, body: Node) -> tuple[str, ...]:
+        """Return the names of the templates that *body* is made from, in that order."""
+        found: dict[str, None] = {}
+        seen: set[str] = set()
         open_names = [(name.text, False) for name in reversed(extended(body))]
         while open_names:
             name, is_ready = open_names.pop()
-            if name in found:
-                continue
             if is_ready:
-                found[name] = self._bodies[name]
-            else:
+                found[name] = None
+            elif name not in seen and name in self._entries:
+                seen.add(name)
                 open_names.append((name, True))
                 open_names.extend((below.text, False) for below in reversed(extended(self._entries[name].value)))
-        return (*found.values(), _without_extends(body))
+        return tuple(found)
 
     def _loops(self) -> Iterator[tuple[str, ...]]:
         """Yield the names of templates each of which extends the next, and the last the first."""

@@ -39,8 +39,10 @@ class Report:
         self._found[Diagnostic(code, message, primary, tuple(also), hint, fix)] = None
 
     def take(self, other: Report, where: Callable[[Diagnostic], bool] = lambda _: True) -> None:
-        """Add what *other* has found *where* that holds."""
-        self._found |= dict.fromkeys(filter(where, other._found))
+        """Add what *other* has found *where* that holds; of two with the same message and place, the first counts."""
+        known = {(one.code, one.message, one.primary) for one in self._found}
+        new = (one for one in other._found if (one.code, one.message, one.primary) not in known)
+        self._found |= dict.fromkeys(filter(where, new))
         self._ignores |= other._ignores
 
     def heed(self, policy: SeverityPolicy) -> None:
@@ -68,6 +70,10 @@ class Report:
         is_strict = strict is not None and (strict or self._policy.is_strict)
         counted = {Severity.ERROR, Severity.WARNING} if is_strict else {Severity.ERROR}
         return any(found.severity in counted for found in self._told())
+
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """Return the diagnostics that are errors by their codes, whatever the policy makes of them."""
+        return tuple(one for one in self._found if one.severity is Severity.ERROR)
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Return what was found, by file, place, severity and code."""

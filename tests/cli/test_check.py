@@ -158,3 +158,24 @@ def test_all_configs_leave_none_to_name(pipegen: Pipegen) -> None:
     assert pipegen("check", "--all", "pipegen.yaml").status == 2
     Path("pipegen.yaml").unlink()
     assert pipegen("check", "--all").err.startswith("pipegen: no config in this repository: looked for pipegen.yaml,")
+
+
+MIXED = """\
+pipelines:
+  p:
+    stages:
+      - { name: unbound, script: 'echo ${.v}' }
+      - { name: locks, lock: [a, b], script: make }
+      - { name: image, image: alpine, script: make }
+"""
+
+
+def test_errors_of_all_stages_of_a_compilation_are_reported_at_once(empty: Path, pipegen: Pipegen) -> None:
+    """Of bindings, of a target, and of lint, each in another stage; a compilation does not ask all rules of lint."""
+    (empty / "pipegen.yaml").write_text(MIXED, encoding="utf-8")
+    checked = pipegen("check", "-t", "gitlab", "--format", "concise")
+    compiled = pipegen("compile", "-t", "gitlab", "--format", "concise")
+
+    assert (checked.status, compiled.status) == (1, 1)
+    assert [line.split()[1][-6:-1] for line in checked.out.splitlines()] == ["PG307", "PG653", "PG705"]
+    assert [line.split()[1][-6:-1] for line in compiled.err.splitlines()] == ["PG307", "PG653"]

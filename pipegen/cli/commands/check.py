@@ -133,11 +133,16 @@ def _paths(configs: Sequence[Path], *, every: bool) -> Sequence[Path]:
 
 def _checked(path: Path, target: list[str] | None, pipeline: list[str] | None, fixed: Mapping[str, str]) -> Report:
     report = Report()
-    analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report, fixed))
-    if analysed is not None:
+
+    def check_further(analysed: Analysed, report: Report) -> tuple[Target, ...]:
         targets = load_targets(target) if target else named_targets(analysed)
         _check_targets(analysed, targets, report)
         lint(analysed, report, targets)
+        return targets
+
+    analysed = attempt(path, report, lambda file: analyse(file, pipeline or (), report, fixed, check_further))
+    if analysed is not None:
+        targets = check_further(analysed, report)
         if not (pipeline or fixed or report.has_errors()):
             is_whole = bool(targets) and not target
             report_unused(report, analysed.file, lambda code: _is_told(code, is_whole=is_whole))

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -172,12 +173,20 @@ def _check_asked(asked: _Asked, *, every: bool, watch: bool, is_whole: bool) -> 
 def _compile(path: Path, fixed: Mapping[str, str], asked: _Asked) -> None:
     """Write what is *asked* for, or compare it with what lies there."""
     report, output, since = Report(), asked.output, asked.options.since
-    analysed = attempt(path, report, lambda file: analysed_since(file, asked.pipeline, report, fixed, since))
-    results: tuple[Result, ...] = ()
-    if analysed is not None:
+
+    def compiled(analysed: Analysed, report: Report) -> tuple[Result, ...]:
         targets = load_targets(asked.target) if asked.target else named_targets(analysed)
         check_scripts(analysed, targets, report)
-        results = _results(analysed, targets, output, asked.options, report)
+        return _results(analysed, targets, output, asked.options, report)
+
+    def check_further(analysed: Analysed, report: Report) -> None:
+        with suppress(WrongUsage):
+            compiled(analysed, report)
+
+    analysed = attempt(
+        path, report, lambda file: analysed_since(file, asked.pipeline, report, fixed, since, check_further)
+    )
+    results = compiled(analysed, report) if analysed is not None else ()
     is_sound = analysed is not None and not report.has_errors(strict=asked.strict)
     if not is_sound or output == "-":
         show(report.diagnostics(), asked.form, check_stream(asked.form) if asked.check else sys.stderr)

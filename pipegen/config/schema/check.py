@@ -2,45 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from pipegen.config.accept import Acceptor, UnknownKeywordError
 from pipegen.config.schema.depth import is_too_deep
 from pipegen.config.schema.file import pipelines_schema
-from pipegen.config.schema.intact import Intact, intact
 from pipegen.config.schema.places import TreePaths
-from pipegen.config.schema.violation import Path
+from pipegen.config.schema.violation import Path, Violation
+from pipegen.config.unknown.parts import broken_parts, without
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Node
+from pipegen.structs import Struct
 
 
-def check_schema(tree: Node, report: Report, *, is_included: bool = False) -> Intact | None:
-    """Report each place where the config *tree*, as it is written, breaks the schema; return what can be checked on.
+class Fitting(Struct):
+    """A config that fits the schema: the *tree* without the *parts* that break it."""
 
-    What a stage may still inherit is not missed; an included file may hold nothing but a part of a config.
+    tree: Node
+    parts: tuple[Path, ...] = ()
+
+
+def check_schema(
+    tree: Node, report: Report, misread: Sequence[Path] = (), *, is_included: bool = False
+) -> Fitting | None:
+    """Report each place where the config *tree*, as it is written, breaks the schema; return what fits.
+
+    None where nothing does. Of parts that are *misread*, nothing is said. What a stage may still inherit is not missed;
+    an included file may hold nothing but a part of a config.
     """
     if is_too_deep(tree, report):
         return None
-    if _configs().accepts(tree):
-        return Intact(tree)
+    readable = without(tree, misread)
+    if _configs().accepts(readable):
+        return Fitting(readable, tuple(misread))
     from pipegen.config.schema.explain import explain  # noqa: PLC0415 - most configs are as they should be
 
-    found = intact(tree, explain(tree, report, is_included=is_included))
-    # What is gone may be what another key needs.
-    left = Report()
-    return found if found is not None and not explain(found.tree, left, is_included=is_included) else None
+    return _fitting(
+        Fitting(tree, tuple(misread)),
+        explain(readable, report, is_included=is_included),
+        lambda left, _: explain(left, Report(), is_included=is_included),
+    )
 
 
-def check_stages(tree: Node, stages: Iterable[Path], report: Report) -> None:
-    """Report where the stages at the paths *stages* of the config *tree*, made of several parts, break the schema."""
+def check_stages(tree: Node, stages: Iterable[Path], report: Report) -> Fitting | None:
+    """Report where the stages at the paths *stages* of the config *tree*, made of several parts, break the schema.
+
+    Return what fits; None where nothing does.
+    """
     paths, places = tuple(stages), TreePaths(tree)
     if all(_stages().accepts(places.node(path)) for path in paths):
-        return
+        return Fitting(tree)
     from pipegen.config.schema.explain import explain_stages  # noqa: PLC0415 - see above
 
-    explain_stages(tree, paths, report)
+    def again(left: Node, parts: Collection[Path]) -> tuple[Violation, ...]:
+        return explain_stages(left, [path for path in paths if path[:2] not in parts], Report())
+
+    return _fitting(Fitting(tree), explain_stages(tree, paths, report), again)
+
+
+# What is wrong with a config without some parts.
+_Again: TypeAlias = Callable[[Node, Collection[Path]], tuple[Violation, ...]]
+
+
+def _fitting(whole: Fitting, found: tuple[Violation, ...], again: _Again) -> Fitting | None:
+    """Return *whole* without the parts with *found*, and with those that are found *again*: a key may need another."""
+    tree, parts = whole.tree, dict.fromkeys(whole.parts)
+    left = tree
+    while found:
+        broken = broken_parts(tree, found, parts)
+        if broken is None:
+            return None
+        parts |= dict.fromkeys(broken)
+        left = without(tree, parts)
+        found = again(left, parts)
+    return Fitting(left, tuple(parts))
 
 
 def check_settings(node: Node, schema: Mapping[str, Any], report: Report, where: str) -> None:

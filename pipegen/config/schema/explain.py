@@ -44,8 +44,8 @@ def explain(tree: Node, report: Report, *, is_included: bool) -> tuple[Violation
     return settled
 
 
-def explain_stages(tree: Node, stages: Iterable[Path], report: Report) -> None:
-    """Report where *stages* of *tree* break the schema, as `check_stages` says."""
+def explain_stages(tree: Node, stages: Iterable[Path], report: Report) -> tuple[Violation, ...]:
+    """Report and return where *stages* of *tree* break the schema, as `check_stages` says."""
     schema, places = pipelines_schema(), TreePaths(tree)
     validator = _Validator({"$defs": schema["$defs"], **schema["$defs"]["stage"]})
     violations = tuple(
@@ -54,6 +54,7 @@ def explain_stages(tree: Node, stages: Iterable[Path], report: Report) -> None:
         for violation in _violations(validator, plain(places.node(path)))
     )
     _tell_all(violations, places, report)
+    return violations
 
 
 def explain_settings(node: Node, schema: Mapping[str, Any], report: Report, where: str) -> None:

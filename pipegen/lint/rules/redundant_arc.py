@@ -26,7 +26,8 @@ def check(checked: Checked, report: Report) -> None:
     for pipeline, plan in zip(checked.pipelines, checked.plans, strict=True):
         if pipeline.arcs is not None:
             order = _Order.of(pipeline, plan)
-            for arc in reversed(pipeline.arcs):
+            # An arc that names no stage has no end to underline.
+            for arc in reversed([arc for arc in pipeline.arcs if arc.stages]):
                 _check(arc, order, checked.file, report)
 
 

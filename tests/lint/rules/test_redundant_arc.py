@@ -28,6 +28,7 @@ def config(execution: str, *more: str) -> str:
         ("[[a, c, d], [a, b, c]]", ["a"]),
         ("[[[a, b], c, d], [a, d]]", ["[a, d]"]),
         ("[[a, b, c, d], [b, [c, d]]]", ["[b, [c, d]]"]),
+        ("[[a, b, c, d], [], [c]]", ["[c]"]),
     ],
 )
 def test_what_adds_nothing_is_told(execution: str, expected: list[str]) -> None:

@@ -25,7 +25,8 @@ TARGETS = ("gitlab", "jenkins")
 Route = tuple[str | int, ...]
 KEY = "\0key"
 _PATTERNS = ("tests/golden/*/pipeline.yml", "examples/**/pipegen.yaml", "examples/**/config.yaml")
-# What no golden, example or document shows as text: keys of a stage, and whole configs.
+# What no golden shows as text: keys of a stage, and whole configs. Documents and examples show some of it too, but they
+# change while people write them.
 _STAGES = (
     *("after: make clean", "resources: { cpu: 500m }", "when: { changes: { paths: src } }", "run: { image: x }"),
     "build: test, blubberfile: blubber.yaml",
@@ -36,8 +37,16 @@ _STAGES = (
     "matrix: { axis: [x], include: [{ other: y }], exclude: [{ axis: z }] }",
     "run: { image: x, arguments: { $each: [name], $in: [y], $yield: z } }",
     "services: ['postgres:16']",
+    "when: { changes: src }, reports: { coverage: coverage.xml, codequality: quality.json }",
+    "when: { env: { LEVEL: full } }, approve: { message: ready }",
+    "secrets: { TOKEN: { text: token }, ID: { id_token: audience } }",
 )
 _MORE = (
+    "include: other.yaml",
+    (
+        "{ targets: { gitlab: { version: '17.0' } }, "
+        "pipelines: { p: { schedule: '0 3 * * *', stages: [{ name: a, script: [make] }] } } }"
+    ),
     "pipelines: { p: { concurrency: group, stages: [{ name: a, script: [make] }] } }",
     "pipelines: { p: { concurrency: { group: group }, stages: [{ name: a, script: [make] }] } }",
     "pipelines: { p: { schedule: ['0 3 * * *'], stages: [{ name: a, script: [make] }] } }",

@@ -1,0 +1,1 @@
+"""What is unknown in a config that has errors, and what holds all the same."""

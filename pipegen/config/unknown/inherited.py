@@ -1,0 +1,42 @@
+"""Parts of stages that are unknown since what they inherit is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pipegen.config.schema.violation import Path
+from pipegen.config.templates import Templates
+from pipegen.config.unknown.parts import PIPELINE, PIPELINE_KEY
+from pipegen.source.tree import Mapping as Map
+
+
+def inherited_parts(bodies: Mapping[Path, Map], templates: Templates, parts: Sequence[Path]) -> list[Path]:
+    """Return *parts*, with those of stages in place of those of templates and defaults that the stages are made from.
+
+    *bodies* are the defaults of all pipelines, and the stages.
+    """
+    found = {part: None for part in parts if not _is_inherited(part)}
+    keys: dict[str, list[Path]] = {}
+    for part in parts:
+        if part[0] == "templates" and len(part) > 1:
+            keys.setdefault(str(part[1]), []).append(part[2:])
+    for path, body in bodies.items():
+        inherited = [key for name in templates.names(body) for key in keys.get(name, ())]
+        if path[2] != "defaults":
+            found |= {(*path, *key): None for key in inherited}
+        elif inherited:
+            found |= _of_stages(path[:PIPELINE], bodies, inherited)
+    for part in parts:
+        if part[2:PIPELINE_KEY] == ("defaults",):
+            found |= _of_stages(part[:PIPELINE], bodies, [part[PIPELINE_KEY:]])
+    return list(found)
+
+
+def _is_inherited(part: Path) -> bool:
+    return (part[0] == "templates" and len(part) > 1) or part[2:PIPELINE_KEY] == ("defaults",)
+
+
+def _of_stages(pipeline: Path, bodies: Mapping[Path, Map], keys: Sequence[Path]) -> dict[Path, None]:
+    """Return *keys* of each stage of *pipeline*."""
+    stages = [path for path in bodies if path[:PIPELINE] == pipeline and path[2] == "stages"]
+    return {(*stage, *key): None for stage in stages for key in keys}

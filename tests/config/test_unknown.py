@@ -1,0 +1,135 @@
+"""What holds of a config with errors, and what depends on their correction."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from config.written import written
+
+from pipegen.compiler import Analysed, analyse, generate
+from pipegen.config.files.load import load
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.lint.base import Checked
+from pipegen.lint.registry import ask
+from pipegen.lint.rules import unpinned_image, unused_output
+from pipegen.source.text import SourceFile
+from pipegen.targets import registry
+
+
+def codes(file: SourceFile) -> list[str]:
+    """Return the numbers of what is reported of *file* for both targets, and of images and outputs, in its order."""
+    report = Report()
+
+    def check_further(analysed: Analysed, report: Report) -> None:
+        for name in ("jenkins", "gitlab"):
+            with suppress(Stopped):
+                generate(analysed, registry.load(name), {}, report)
+        checked = Checked(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, ())
+        ask((unpinned_image.check, unused_output.check), checked, report)
+
+    with suppress(Stopped):
+        check_further(analyse(file, (), report, {}, check_further), report)
+    return [one.code.number for one in report.diagnostics()]
+
+
+def of_stages(*stages: str, more: str = "", keys: str = "") -> str:
+    """Return a config with *stages*, *more* keys of the file and *keys* of the pipeline."""
+    return f"{more}\npipelines: {{ p: {{ {keys} stages: [{', '.join(stages)}] }} }}"
+
+
+# Errors of the plan, of a target, and of lint.
+UNBOUND, LOCKS, UNPINNED = (
+    "{ name: u, script: 'x ${.v}' }",
+    "{ name: l, lock: [a, b], script: x }",
+    "{ name: i, image: alpine, script: x }",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (of_stages(UNBOUND, LOCKS, UNPINNED), ["PG307", "PG653", "PG705"]),
+        (of_stages("{ name: s, agent: 'x && y', script: x }", UNBOUND, LOCKS, UNPINNED), ["PG204"]),
+        (of_stages(UNBOUND, more="nope: 1"), ["PG201"]),
+        (of_stages(UNBOUND, more="inputs: { x: [1] }"), ["PG202"]),
+        (of_stages(UNBOUND, more="inputs: { x: { default: a, choices: [b] } }"), ["PG520"]),
+        (of_stages(UNBOUND, more="templates: { x: { nope: 1 } }"), ["PG201"]),
+        (of_stages(UNBOUND, more="templates: { x: { extends: y } }"), ["PG330"]),
+        (of_stages(UNBOUND, more="targets: { gitlap: {} }"), ["PG363"]),
+        (of_stages(UNBOUND, more="targets: { gitlab: 5 }"), ["PG202"]),
+        (of_stages(UNBOUND, keys="nope: 1,"), ["PG201"]),
+        (of_stages(UNBOUND, keys="schedule: [1],"), ["PG202"]),
+        (of_stages("{ name: s, script: x, script: y }", UNBOUND), ["PG103"]),
+        (of_stages("{ name: s, matrix: { a: [] }, script: x }", UNBOUND), ["PG204"]),
+        (of_stages("{ name: s, matrix: { from: n }, script: x }", UNBOUND), ["PG301"]),
+        (of_stages("{ name: s, extends: n }", UNBOUND), ["PG330"]),
+        (of_stages("{ name: setup, script: x }", UNBOUND), ["PG303"]),
+        (of_stages("{ name: s, pipeline: n }", UNBOUND), ["PG640"]),
+        (of_stages(UNBOUND, keys="execution: [[u, n]],"), ["PG301"]),
+    ],
+)
+def test_an_error_hides_no_other(text: str, expected: list[str]) -> None:
+    """Errors of the schema, of names, of templates, inputs, targets and matrices, beside one in another stage."""
+    found = codes(written(text))
+    others = [code for stage, code in ((UNBOUND, "PG307"), (LOCKS, "PG653"), (UNPINNED, "PG705")) if stage in text]
+
+    assert sorted(set(found)) == sorted({*expected, *others})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (of_stages("{ name: s, extends: n }", "{ name: r, script: 'x ${s.v}' }"), ["PG330"]),
+        (of_stages("{ name: s, outputs: 5, script: x }", "{ name: r, script: 'x ${s.v}' }"), ["PG202"]),
+        (of_stages("{ name: s, matrix: { a: [] }, script: x }", "{ name: r, script: 'x ${s[a=1].v}' }"), ["PG204"]),
+        (
+            of_stages(
+                "{ name: s, outputs: { v: { command: x } }, script: x }",
+                "{ name: r, nope: 1, script: 'x ${s.v}' }",
+                "{ name: t, script: 'x ${r.v}' }",
+            ),
+            ["PG201"],
+        ),
+        (of_stages("{ name: s, when: { inputs: { i: no } }, script: x }", more="inputs: { i: [1] }"), ["PG202"]),
+        (of_stages("{ name: s, script: 'x ${inputs.i}' }", more="input: { i: 1 }"), ["PG201"]),
+        (of_stages("{ name: s, script: 'x ${inputs.i}' }", more="inputs: [i]"), ["PG202"]),
+        (of_stages("{ name: s, extends: t }", more="template: { t: { script: x } }"), ["PG201"]),
+        (of_stages("{ name: s, extends: t }", more="templates: { t: { script: { a: b } } }"), ["PG202"]),
+        (of_stages("{ name: s }", more="templates: { t: 5 }", keys="defaults: { extends: t },"), ["PG202"]),
+        (of_stages("{ name: s, script: x }", "{ name: r, script: x }", keys="excution: [[r, s]],"), ["PG201"]),
+        (of_stages("{ name: s, trigger: { name: j } }", more="targets: { gitlab: { nope: 1 } }"), ["PG201"]),
+    ],
+)
+def test_an_error_brings_no_other(text: str, expected: list[str]) -> None:
+    """What reads an unknown value, or is made from it, is unknown."""
+    assert codes(written(text)) == expected
+
+
+def test_settings_of_each_target_are_checked() -> None:
+    """Beside those of a target that does not exist, and those of another one."""
+    text = "targets: { gitlap: {}, gitlab: { nope: 1 }, jenkins: { nope: 1 } }"
+
+    assert codes(written(of_stages("{ name: s, script: x }", more=text))) == ["PG363", "PG201", "PG201"]
+
+
+@pytest.mark.parametrize(
+    ("included", "expected"),
+    [
+        ("templates: { t: { script: 'x ${.v}', outputs: 1 } }", ["PG202"]),
+        ("templates: { t: { script: 'x ${.v}', retry: [1] } }", ["PG202", "PG307"]),
+        ("templates: { t: { script: 'x ${.v}' }, o: { nope: 1 } }", ["PG201", "PG307"]),
+        ("templates: [", ["PG102"]),
+        ("nope: 1", ["PG201"]),
+    ],
+)
+def test_an_included_file_hides_nothing_of_what_includes_it(included: str, expected: list[str], tmp_path: Path) -> None:
+    """What it holds may be anything where it cannot be read."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "included.yml").write_text(included, encoding="utf-8")
+    config = of_stages("{ name: s, extends: t }", UNBOUND, more="include: included.yml")
+    (tmp_path / "pipegen.yaml").write_text(config, encoding="utf-8")
+    found = codes(load(tmp_path / "pipegen.yaml", Report()))
+
+    assert sorted(found) == sorted([*expected, "PG307"])

@@ -1,0 +1,223 @@
+"""Errors hide nothing that does not depend on them: all is reported in one round.
+
+Configs of `diagnostics/` are put together in pairs: as two pipelines of one file, and as stages of one pipeline. What
+is reported of each must be reported of both together, and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from config.written import written
+
+from pipegen.compiler import Analysed, analyse, generate
+from pipegen.config.read import read
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.lint.base import Checked
+from pipegen.lint.registry import RULES, ask
+from pipegen.lint.rules import shell_syntax, shellcheck
+from pipegen.source.text import SourceFile
+from pipegen.source.tree import plain
+from pipegen.targets import registry
+
+Config = dict[str, Any]
+# The number of a code, and the text that is underlined.
+Told = set[tuple[str, str]]
+
+ROOT = Path(__file__).parent / "diagnostics"
+TARGETS = ("jenkins", "gitlab")
+# Shells and shellcheck are other programs, which take their time.
+_RULES = [rule for rule in RULES if rule not in (shell_syntax.check, shellcheck.check)]
+
+# Folders whose configs are not put together with others.
+_ALONE = {
+    "PG1(0[1-9]|13|2[0-7]|30)": "A file that cannot be read as YAML has no parts.",
+    "PG203-missing-key-pipelines": "There is no pipeline to check.",
+    "PG41[145]|PG60[34]|PG627|PG665": "Limits: a config past one is not checked further, as it takes too long.",
+    "PG68|PG69|PG8": "These are about generated files, changed files and machines.",
+}
+# Codes that depend on all pipelines of the file, so that any error hides them.
+_OF_THE_FILE = {
+    "PG501": "Which pipelines run only on request depends on what their stages do.",
+    "PG605": "Two pipelines of one job contradict each other.",
+    "PG610": "A step around all stages is wrong for those without an agent.",
+    "PG656": "A setting names a stage, which may have errors.",
+    "PG657": "A setting names a stage, which may have errors.",
+    "PG670": "A setting is wrong for stages that use it.",
+    "PG673": "A pipeline stands for the file, the first one.",
+    "PG715": "A stage that has errors may read the input.",
+    "PG716": "One diagnostic lists the images of all stages.",
+}
+# Codes that depend on all stages of the pipeline, so that any error in one of them hides them.
+_OF_THE_PIPELINE = {
+    **_OF_THE_FILE,
+    "PG322": "Which name is likely meant depends on the names of all stages.",
+    "PG504": "Whether paths are the same depends on the order, and on what is excluded.",
+    "PG625": "Which stages share a container depends on all of them.",
+    "PG701": "Without known arcs there is no order.",
+    "PG702": "A stage that has errors may read what another one leaves.",
+    "PG703": "A stage that has errors may read the output.",
+    "PG711": "A stage that has errors may read the files.",
+}
+# What a reference to an unknown stage is when the other config has a stage of that name.
+_SAME = {"PG305": "PG304"}
+
+
+def configs() -> dict[str, Config]:
+    """Return the configs that may stand in a file with others, by the names of their folders."""
+    found = {}
+    for folder in sorted(path for path in ROOT.iterdir() if path.is_dir()):
+        if any(re.match(pattern, folder.name) for pattern in _ALONE):
+            continue
+        text = (folder / "pipeline.yml").read_text(encoding="utf-8")
+        comment = re.match(r"# ([a-z]+): (.+)\n", text)
+        if comment is not None and (comment[1] != "target" or "=" in comment[2]):
+            continue
+        config = plain(read(written(text), Report()))
+        assert isinstance(config, dict)
+        if "include" in config:
+            paths = config["include"] if isinstance(config["include"], list) else [config["include"]]
+            config["include"] = [f"{folder.name}/{path}" for path in paths]
+        found[folder.name] = config
+    return found
+
+
+CONFIGS = configs()
+
+
+def told(config: Config | None) -> Told:
+    """Return what `check` says of *config* for both targets."""
+    report = Report()
+    file = SourceFile(
+        "pipegen.yaml", json.dumps(config, ensure_ascii=False), "tests/diagnostics", ROOT / "pipegen.yaml"
+    )
+
+    def check_further(analysed: Analysed, report: Report) -> None:
+        for name in TARGETS:
+            with suppress(Stopped):
+                generate(analysed, registry.load(name), {}, report)
+        ask(_RULES, Checked(analysed.file, analysed.pipelines, analysed.plans, analysed.settings, TARGETS), report)
+
+    with suppress(Stopped):
+        check_further(analyse(file, (), report, {}, check_further), report)
+    return {
+        (found.code.number, found.primary.span.text.strip() if found.primary else "") for found in report.diagnostics()
+    }
+
+
+def together(one: Any, other: Any) -> Any:
+    """Return both values as one; None where they contradict each other."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        both = {key: together(one[key], other[key]) for key in one.keys() & other.keys()}
+        return None if None in both.values() else {**one, **other, **both}
+    if isinstance(one, list) and isinstance(other, list):
+        return one + other
+    return one if one == other else None
+
+
+def pipelines(one: Config, other: Config) -> Config | None:
+    """Return the pipelines of both configs in one, those of *other* with names of their own."""
+    other = deepcopy(other)
+    for pipeline in other.setdefault("pipelines", {}).values():
+        for stage in pipeline.get("stages", ()) if isinstance(pipeline, dict) else ():
+            if isinstance(stage, dict) and isinstance(stage.get("pipeline"), str):
+                stage["pipeline"] += "2"
+    found: Config | None = together(
+        one, {**other, "pipelines": {f"{name}2": body for name, body in other["pipelines"].items()}}
+    )
+    return found
+
+
+def stages(one: Config, other: Config) -> Config | None:
+    """Return a config with the stages of both in one pipeline, those of *other* with names of their own."""
+    ((name, first),), ((_, second),) = one["pipelines"].items(), other["pipelines"].items()
+    names = {stage["name"] for stage in second["stages"]} - {"setup", "teardown", "inputs"}
+    other = with_names(other, names)
+    (second,) = other["pipelines"].values()
+    arcs = [body.get("execution") or [[stage["name"] for stage in body["stages"]]] for body in (first, second)]
+    whole = together({**first, "execution": arcs[0]}, {**second, "execution": arcs[1]})
+    rest = together(*({key: inner for key, inner in each.items() if key != "pipelines"} for each in (one, other)))
+    return {**rest, "pipelines": {name: whole}} if None not in (rest, whole) else None
+
+
+def with_names(value: Any, names: set[str]) -> Any:
+    """Return *value* with "2" after each of *names*, also in references."""
+    match value:
+        case dict():
+            return {key: with_names(inner, names) for key, inner in value.items()}
+        case list():
+            return [with_names(inner, names) for inner in value]
+        case str():
+            reference = rf"\$\{{({'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?=[.\[])"
+            return f"{value}2" if value in names else re.sub(reference, r"${\g<1>2", value)
+    return value
+
+
+def has_one_pipeline(config: Config) -> bool:
+    """Return whether the stages of *config* can stand in another pipeline."""
+    bodies = [body for body in config.get("pipelines", {}).values() if isinstance(body, dict)]
+    if len(bodies) != 1 or bodies[0].keys() - {"stages", "execution", "blubberfile"}:
+        return False
+    inner = bodies[0].get("stages")
+    if not isinstance(inner, list) or not all(isinstance(one, dict) and one.get("name") for one in inner):
+        return False
+    return all("pipeline" not in one for one in inner) and not _has_flat_arcs(bodies[0])
+
+
+def _has_flat_arcs(pipeline: Config) -> bool:
+    return not all(isinstance(arc, list) for arc in pipeline.get("execution", ()))
+
+
+SOUND: Config = {"pipelines": {"sound": {"stages": [{"name": "sound", "script": "true"}]}}}
+
+
+def without_marks(found: Told) -> Told:
+    """Return *found* without the marks of names that are made distinct."""
+    return {(_SAME.get(code, code), re.sub(r"(?<=\w)2(?=[\W]|$)", "", text)) for code, text in found}
+
+
+@cache
+def expected(name: str, join: Callable[[Config, Config], Config | None]) -> Told:
+    """Return what is said of the config *name* beside one in which nothing is wrong."""
+    return without_marks(told(join(SOUND, CONFIGS[name])))
+
+
+def pairs(names: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield some pairs of *names*, in which each other comes once."""
+    yield from ((name, names[(7 * index + 3) % len(names)]) for index, name in enumerate(names) if index % 6 == 0)
+
+
+_SEPARATE = list(pairs(list(CONFIGS)))
+_SHARED = list(pairs([name for name, config in CONFIGS.items() if has_one_pipeline(config)]))
+
+
+def check_pair(one: str, other: str, join: Callable[[Config, Config], Config | None], hidden: dict[str, str]) -> None:
+    """Check that what is said of the configs *one* and *other* is said of both together, but for *hidden* codes."""
+    both = join(CONFIGS[one], CONFIGS[other])
+    if both is None:
+        return
+    found = without_marks(told(both))
+    alone = expected(one, join) | expected(other, join)
+
+    assert {each for each in alone - found if each[0] not in hidden} == set()
+    assert {each for each in found - alone if each[0] not in hidden} == set()
+
+
+@pytest.mark.parametrize(("one", "other"), _SEPARATE)
+def test_a_pipeline_hides_nothing_of_another(one: str, other: str) -> None:
+    """Two pipelines of one file."""
+    check_pair(one, other, pipelines, _OF_THE_FILE)
+
+
+@pytest.mark.parametrize(("one", "other"), _SHARED)
+def test_a_stage_hides_nothing_of_another(one: str, other: str) -> None:
+    """Stages of one pipeline."""
+    check_pair(one, other, stages, _OF_THE_PIPELINE)
