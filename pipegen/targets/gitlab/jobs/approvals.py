@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pipegen.diagnostics.codes import DEPLOYMENT_ON_GITLAB
+from pipegen.diagnostics.codes import APPROVAL_ON_GITLAB
 from pipegen.diagnostics.report import Report
 from pipegen.plan import model as plan
 from pipegen.structs import replace
@@ -39,7 +39,7 @@ def check_deployment(job: plan.Job, report: Report) -> None:
     if approval is not None and approval.approvers:
         who = " and ".join(approval.approvers)
         report.add(
-            DEPLOYMENT_ON_GITLAB,
+            APPROVAL_ON_GITLAB,
             f'GitLab lets whoever may run jobs start stage "{job.title}", not {who} alone',
             at=approval.span,
             hint="say in the project who may deploy: give the stage an environment, and protect that one",
