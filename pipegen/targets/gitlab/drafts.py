@@ -55,6 +55,10 @@ def drafts(plan: Plan, host: Host, settings: Settings, report: Report) -> list[D
     return [drafting.draft(job) for job in plan.jobs]
 
 
+def _raw(found: Draft, report: Report) -> Mapping[str, Data]:
+    return lower_raw(found.job, report, is_bridge=found.is_bridge, has_artifacts=bool(found.artifacts))
+
+
 def in_host(found: Sequence[Draft], plan: Plan, host: Host, settings: Settings, report: Report) -> list[Draft]:
     """Return the drafts *found* of *plan* as they are in *host*: those that name what is the run's are made anew."""
     drafting = _Drafting.of(plan, host, settings, report)
@@ -116,7 +120,7 @@ class _Drafting(Struct, kw_only=True):
         if around.services:
             # What a job says itself would stand in the place of what it shares.
             around, own = replace(around, services=(*around.services, *own.services)), replace(own, services=())
-        return Draft(
+        found = Draft(
             job=job,
             around=around,
             own=own,
@@ -125,11 +129,12 @@ class _Drafting(Struct, kw_only=True):
             environment=deployed.environment,
             caches=lower_caches(job, plan, report) if job.caches else (),
             resource_group=resource_group(job, report) if job.gate.locks else "",
-            raw=lower_raw(job, report) if job.raw else {},
+            raw={},
             after=entries(made.after.commands) if made.after is not None else (),
             kept=replace(kept, dotenv=reports) if reports else kept,
             trigger=trigger,
         )
+        return found if not job.raw else replace(found, raw=_raw(found, report))
 
     def _around(self, made: Script, *, is_users: bool) -> Surroundings:
         """Return what a job with the script *made* has around it: one value for all that have the same."""
