@@ -57,6 +57,10 @@ def drafts(plan: Plan, host: ShellEnvironment, settings: GitLabSettings, report:
     return [drafting.draft(job) for job in plan.jobs]
 
 
+def _raw(found: DraftJob, report: Report) -> Mapping[str, Data]:
+    return lower_raw(found.job, report, is_bridge=found.is_bridge, has_artifacts=bool(found.artifacts))
+
+
 def in_host(
     found: Sequence[DraftJob], plan: Plan, host: ShellEnvironment, settings: GitLabSettings, report: Report
 ) -> list[DraftJob]:
@@ -120,7 +124,7 @@ class _Drafting(Struct, kw_only=True):
         if around.services:
             # What a job says itself would stand in the place of what it shares.
             around, own = replace(around, services=(*around.services, *own.services)), replace(own, services=())
-        return DraftJob(
+        found = DraftJob(
             job=job,
             around=around,
             own=own,
@@ -129,11 +133,12 @@ class _Drafting(Struct, kw_only=True):
             environment=deployed.environment,
             caches=lower_caches(job, plan, report) if job.caches else (),
             resource_group=resource_group(job, report) if job.deployment.locks else "",
-            raw=lower_raw(job, report) if job.raw else {},
+            raw={},
             after=entries(made.after.commands) if made.after is not None else (),
             kept=replace(kept, dotenv=reports) if reports else kept,
             trigger=trigger,
         )
+        return found if not job.raw else replace(found, raw=_raw(found, report))
 
     def _around(self, made: StageScriptParts, *, is_users: bool) -> JobTools:
         """Return what a job with the script *made* has around it: one value for all that have the same."""

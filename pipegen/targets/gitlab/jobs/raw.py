@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pipegen.diagnostics.codes import RAW_REPLACES
+from pipegen.diagnostics.codes import RAW_KEY_REFUSED, RAW_REPLACES
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
 from pipegen.plan.model import Job
@@ -14,16 +14,38 @@ from pipegen.source.tree import Node, Scalar, Sequence
 _TARGET = "gitlab"
 # What makes the order, the values and the files of a run.
 _OURS = ("stage", "needs", "dependencies", "extends", "before_script", "script", "rules", "when", "trigger")
+# https://docs.gitlab.com/ci/yaml/#trigger and https://docs.gitlab.com/ci/yaml/#run: neither is allowed with a script.
+_NOT_WITH_SCRIPT = ("trigger", "run")
+# https://docs.gitlab.com/ci/yaml/#trigger lists the keys of a job with `trigger`.
+_BRIDGE_KEYS = (
+    *("trigger", "parallel", "extends", "stage", "only", "except", "rules", "variables", "inherit", "allow_failure"),
+    *("when", "needs", "resource_group", "environment", "interruptible"),
+)
+_HINTS = {
+    "trigger": 'use the key "trigger" of the stage, without a script',
+    "artifacts": 'add the key "artifacts" to the stage, with the files',
+}
 
 
-def lower_raw(job: Job, report: Report) -> Mapping[str, Data]:
-    """Return what *job* says to GitLab alone; what takes the place of something of ours is reported."""
+def lower_raw(job: Job, report: Report, *, is_bridge: bool, has_artifacts: bool) -> Mapping[str, Data]:
+    """Return the keys that *job* has for GitLab alone.
+
+    Keys that GitLab refuses in the job of the stage are reported, and keys that replace generated ones.
+    """
     found: dict[str, Data] = {}
     for target, keys in job.raw:
         if target != _TARGET:
             continue
         for entry in keys.entries:
-            if entry.key.text in _OURS:
+            reason = _refusal(entry.key.text, entry.value, is_bridge=is_bridge, has_artifacts=has_artifacts)
+            if reason:
+                report.add(
+                    RAW_KEY_REFUSED,
+                    f'GitLab refuses "{entry.key.text}" in the job of stage "{job.title}": {reason}',
+                    at=entry.key.span,
+                    hint=_HINTS.get(entry.key.text, "remove it, or move it to a stage of its own"),
+                )
+            elif entry.key.text in _OURS:
                 report.add(
                     RAW_REPLACES,
                     f'"{entry.key.text}" of stage "{job.title}" takes the place of what pipegen writes there',
@@ -32,6 +54,19 @@ def lower_raw(job: Job, report: Report) -> Mapping[str, Data]:
                 )
             found[entry.key.text] = _data(entry.value)
     return found
+
+
+def _refusal(key: str, value: Node, *, is_bridge: bool, has_artifacts: bool) -> str:
+    """Return why GitLab refuses *key* with *value*; "" if it accepts it."""
+    if is_bridge:
+        return "" if key in _BRIDGE_KEYS else "the job starts a pipeline of another project, and cannot have this key"
+    if key in _NOT_WITH_SCRIPT:
+        return "the job has a script"
+    if key == "artifacts" and isinstance(value, TreeMapping) and not has_artifacts:
+        # https://docs.gitlab.com/ci/yaml/#artifactsexpose_as: paths are required.
+        is_exposed, has_paths = value.get("expose_as") is not None, value.get("paths") is not None
+        return '"expose_as" needs paths' if is_exposed and not has_paths else ""
+    return ""
 
 
 def _data(node: Node) -> Data:

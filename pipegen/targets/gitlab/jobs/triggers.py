@@ -51,13 +51,13 @@ def lower_trigger(
         _report_unknown(step, report)
         return None
     _check_variables(step, report)
-    variables = [_variable(name, value) for name, value in step.parameters]
-    if None in variables:
+    variables = _variables(step)
+    if variables is None:
         return _call(job, step, project, report)
     return Bridge(
         name=step.name.value,
         trigger=TriggerKeys(project.project, project.branch, is_awaited=step.wait),
-        variables=tuple(variable for variable in variables if variable is not None),
+        variables=variables,
         # A pipeline that cannot be started is let go as well: GitLab does not tell the two apart.
         allow_failure=step.wait and not step.propagate,
     )
@@ -85,7 +85,28 @@ def is_called(job: plan.Job, projects: Mapping[str, TriggeredProject]) -> bool:
     if not projects:
         return False
     steps = [step for step in job.steps if isinstance(step, plan.TriggerJob) and step.name.value in projects]
-    return any(_variable(name, value) is None for step in steps[:1] for name, value in step.parameters)
+    return any(_variables(step) is None for step in steps[:1])
+
+
+def _variables(step: plan.TriggerJob) -> tuple[VariableEntry, ...] | None:
+    """Return the variables that GitLab passes on for the parameters of *step*, None where a shell has to compute them.
+
+    No value may refer to a parameter: it would get the parameter instead of the variable of that name, and GitLab
+    rejects variables that refer to each other
+    (https://docs.gitlab.com/ci/variables/#cicd-variable-precedence: job variables override predefined variables).
+    """
+    variables = [_variable(name, value) for name, value in step.parameters]
+    if None in variables or _shadowed(step):
+        return None
+    return tuple(variable for variable in variables if variable is not None)
+
+
+def _shadowed(step: plan.TriggerJob) -> str | None:
+    """Return the first parameter of *step* with the name of a variable that a value of *step* refers to."""
+    references = (part for _, value in step.parameters for part in value.parts if isinstance(part, Reference))
+    texts = (pipeline_variable(part.name) for part in references if part.scope is Scope.SETUP)
+    read = {name for text in texts if text is not None for name in _NAME.findall(text)}
+    return next((name for name, _ in step.parameters if name in read), None)
 
 
 def _variable(name: str, value: Text) -> VariableEntry | None:
@@ -110,12 +131,7 @@ def _expandable(part: Part) -> str | None:
 def _call(job: plan.Job, step: plan.TriggerJob, project: TriggeredProject, report: Report) -> TriggerScript:
     """Return the call that starts a pipeline of *project* with the values of *step*."""
     if step.wait:
-        report.add(
-            AWAITED_VALUES.code,
-            f'GitLab does not wait for trigger "{step.name.value}": its values are computed when the pipeline runs',
-            at=step.name.span,
-            hint='say "wait: false", or pass only constants and such values of setup as ${setup.commit}',
-        )
+        _report_not_awaited(step, report)
     address = f"$CI_API_V4_URL/projects/{parse.quote(project.project, safe='')}/trigger/pipeline"
     # For want of a way to ask for it, the other project's default branch is taken to be called as this one's.
     forms = ['--form-string "token=$CI_JOB_TOKEN"', f'--form-string "ref={project.branch or "$CI_DEFAULT_BRANCH"}"']
@@ -133,6 +149,21 @@ def _call(job: plan.Job, step: plan.TriggerJob, project: TriggeredProject, repor
     )
     text = "".join(f"{line}\n" for line in lines)
     return TriggerScript(name=step.name.value, script=(ScriptEntry(text),))
+
+
+def _report_not_awaited(step: plan.TriggerJob, report: Report) -> None:
+    """Report that GitLab does not wait for the trigger of *step*, and why."""
+    hidden = _shadowed(step)
+    reason, hint = "its values are computed when the pipeline runs", "pass only constants and such values of setup as "
+    if hidden is not None:
+        reason = f'the parameter "{hidden}" has the name of a variable that a parameter reads'
+    report.add(
+        AWAITED_VALUES.code,
+        f'GitLab does not wait for trigger "{step.name.value}": {reason}',
+        at=step.name.span,
+        hint='say "wait: false", or '
+        + ("rename the parameter in the other project" if hidden is not None else f"{hint}${{setup.commit}}"),
+    )
 
 
 def _check_variables(step: plan.TriggerJob, report: Report) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from targets.gitlab.compiled import Compiled, compiled
 
 
@@ -116,6 +117,28 @@ def test_computed_values_are_passed_by_a_call() -> None:
         "  --form-string 'variables[SAY]=it'\\''s $x' \\",
         '  "$CI_API_V4_URL/projects/group%2Fdeploy/trigger/pipeline"',
     ]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        "REF: '${setup.params.REF}'",
+        "CI_COMMIT_SHA: '${setup.commit}'",
+        "FIRST: '${setup.params.SECOND}', SECOND: '${setup.params.FIRST}'",
+        "CI_COMMIT_BRANCH: main, FROM: '${setup.branch}'",
+    ],
+)
+def test_no_value_refers_to_a_parameter(parameters: str) -> None:
+    """A call passes a value that reads a variable with the name of a parameter.
+
+    https://docs.gitlab.com/ci/variables/#cicd-variable-precedence: a bridge's own variables override predefined ones.
+    GitLab's seeding rejects a pipeline with `circular variable reference detected`.
+    """
+    made = triggering(f"wait: true, parameters: {{ {parameters} }}")
+
+    assert "trigger" not in made.data["start"]
+    assert "curl" in made.data["trigger deploy"]["script"][0]
+    assert made.found() == [("PG622", "deploy")]
 
 
 def test_values_for_a_call_are_in_no_build_context() -> None:

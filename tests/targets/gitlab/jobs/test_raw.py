@@ -1,0 +1,50 @@
+"""Keys of a job that GitLab refuses."""
+
+from __future__ import annotations
+
+import pytest
+from targets.gitlab.compiled import Compiled, compiled
+
+
+def raw(stage: str, keys: str) -> Compiled:
+    """Return a stage with the keys *stage*, and *keys* for GitLab alone."""
+    return compiled(f"""
+        pipelines:
+          service:
+            stages:
+              - {{ name: only, {stage}, raw: {{ gitlab: {{ {keys} }} }} }}
+        targets: {{ gitlab: {{ projects: {{ docs: group/docs }} }} }}
+    """)
+
+
+@pytest.mark.parametrize(
+    ("stage", "keys"),
+    [
+        ("script: make", "trigger: group/docs"),
+        ("script: make", "run: [{ name: a, script: make }]"),
+        ("script: make", "artifacts: { expose_as: report }"),
+        ("trigger: { name: docs }", "tags: [large]"),
+        ("trigger: { name: docs }", "script: make"),
+    ],
+)
+def test_a_key_that_gitlab_refuses_is_an_error(stage: str, keys: str) -> None:
+    """The linter refuses these.
+
+    https://docs.gitlab.com/ci/yaml/#trigger, https://docs.gitlab.com/ci/yaml/#run and
+    https://docs.gitlab.com/ci/yaml/#artifactsexpose_as.
+    """
+    assert [code for code, _ in raw(stage, keys).found()] == ["PG636"]
+
+
+@pytest.mark.parametrize(
+    ("stage", "keys"),
+    [
+        ("script: make, artifacts: [report/]", "artifacts: { expose_as: report }"),
+        ("script: make", "artifacts: { expose_as: report, paths: [report/] }"),
+        ("script: make", "tags: [large]"),
+        ("trigger: { name: docs }", "environment: docs, interruptible: true"),
+    ],
+)
+def test_other_keys_are_in_the_job(stage: str, keys: str) -> None:
+    """GitLab accepts these jobs."""
+    assert raw(stage, keys).found() == []
