@@ -62,6 +62,7 @@ UNBOUND, LOCKS, UNPINNED = (
         (of_stages(UNBOUND, keys="nope: 1,"), ["PG201"]),
         (of_stages(UNBOUND, keys="schedule: [1],"), ["PG202"]),
         (of_stages("{ name: s, script: x, script: y }", UNBOUND), ["PG103"]),
+        (of_stages("{ name: s, script: x, script: y, nope: 1 }", UNBOUND), ["PG103", "PG201"]),
         (of_stages("{ name: s, matrix: { a: [] }, script: x }", UNBOUND), ["PG204"]),
         (of_stages("{ name: s, matrix: { from: n }, script: x }", UNBOUND), ["PG301"]),
         (of_stages("{ name: s, extends: n }", UNBOUND), ["PG330"]),
@@ -82,6 +83,11 @@ def test_an_error_hides_no_other(text: str, expected: list[str]) -> None:
     ("text", "expected"),
     [
         (of_stages("{ name: s, extends: n }", "{ name: r, script: 'x ${s.v}' }"), ["PG330"]),
+        (
+            of_stages("{ name: s, outputs: [v], script: [x], script: [x] }", "{ name: r, script: 'x ${s.v}' }"),
+            ["PG103"],
+        ),
+        ("pipelines: { p: { stages: [{ name: a }] }, p: { stages: [{ name: b }] } }", ["PG103"]),
         (of_stages("{ name: s, outputs: 5, script: x }", "{ name: r, script: 'x ${s.v}' }"), ["PG202"]),
         (of_stages("{ name: s, matrix: { a: [] }, script: x }", "{ name: r, script: 'x ${s[a=1].v}' }"), ["PG204"]),
         (

@@ -41,7 +41,7 @@ def check_schema(
 
     return _fitting(
         Fitting(tree, tuple(misread)),
-        explain(readable, report, is_included=is_included),
+        explain(readable, report, misread, is_included=is_included),
         lambda left, _: explain(left, Report(), is_included=is_included),
     )
 
@@ -69,7 +69,7 @@ _Again: TypeAlias = Callable[[Node, Collection[Path]], tuple[Violation, ...]]
 def _fitting(whole: Fitting, found: tuple[Violation, ...], again: _Again) -> Fitting | None:
     """Return *whole* without the parts with *found*, and with those that are found *again*: a key may need another."""
     tree, parts = whole.tree, dict.fromkeys(whole.parts)
-    left = tree
+    left = without(tree, parts)
     while found:
         broken = broken_parts(tree, found, parts)
         if broken is None:
