@@ -132,10 +132,22 @@ def test_settings_of_each_target_are_checked() -> None:
 )
 def test_an_included_file_hides_nothing_of_what_includes_it(included: str, expected: list[str], tmp_path: Path) -> None:
     """What it holds may be anything where it cannot be read."""
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "included.yml").write_text(included, encoding="utf-8")
-    config = of_stages("{ name: s, extends: t }", UNBOUND, more="include: included.yml")
-    (tmp_path / "pipegen.yaml").write_text(config, encoding="utf-8")
-    found = codes(load(tmp_path / "pipegen.yaml", Report()))
+    found = codes(including(of_stages("{ name: s, extends: t }", UNBOUND), included, tmp_path))
 
     assert sorted(found) == sorted([*expected, "PG307"])
+
+
+def test_a_pipeline_of_two_files_is_that_of_the_first(tmp_path: Path) -> None:
+    """The other one may have more stages, and errors in these."""
+    config = of_stages("{ name: s }", "{ name: t, nope: 1 }")
+    found = codes(including(config, of_stages("{ name: s, script: 'x ${.v}' }"), tmp_path))
+
+    assert sorted(found) == ["PG201", "PG307", "PG332"]
+
+
+def including(text: str, included: str, folder: Path) -> SourceFile:
+    """Return the config *text* in *folder*, which includes *included*."""
+    (folder / ".git").mkdir()
+    (folder / "included.yml").write_text(included, encoding="utf-8")
+    (folder / "pipegen.yaml").write_text(f"include: included.yml\n{text}", encoding="utf-8")
+    return load(folder / "pipegen.yaml", Report())

@@ -119,7 +119,7 @@ def _bare(stage: Map, entries: Sequence[Entry]) -> Map:
 def node_at(node: Node, path: Path) -> Node:
     """Return what stands at *path* in *node*, or as far on the way there as there is anything."""
     for step in path:
-        if isinstance(node, List) and isinstance(step, int):
+        if isinstance(node, List) and isinstance(step, int) and step < len(node.items):
             node = node.items[step]
         elif isinstance(node, Map):
             node = node.get(str(step)) or node

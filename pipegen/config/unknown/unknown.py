@@ -158,14 +158,14 @@ class Unknown:
             inner = [part for part in parts if part[0] == "pipelines"]
             stages = {part[:STAGE]: part for part in inner if len(part) >= STAGE}
             missing = {part[:STAGE] for part in inner if part[STAGE:] == ("name",)}
-            names = {path: name_of(node_at(self._tree, path)) for path in stages}
+            names = {path: name for path in stages if (name := name_of(node_at(self._tree, path)))}
             others = tuple(str(part[1]) for part in parts if len(part) == PIPELINE)
             self._near[pipelines, is_late] = _Near(
                 stages=frozenset(stages),
                 has_order=any(map(_is_order, inner)),
                 is_loose=any(len(part) <= PIPELINE_KEY and not _is_order(part) for part in inner),
                 names=(*others, *names.values()),
-                missing=(*others, *(names[path] for path in stages if path in missing)),
+                missing=(*others, *(names[path] for path in names if path in missing)),
             )
         return self._near[pipelines, is_late]
 
