@@ -21,9 +21,9 @@ from typer.testing import CliRunner
 from pipegen.assets import folder
 from pipegen.cli.app import app
 from pipegen.cli.commands.plan import as_data
-from pipegen.cli.made import data as made_data
-from pipegen.cli.made import make
 from pipegen.cli.pictures.pictured import picture
+from pipegen.cli.target_files import data as made_data
+from pipegen.cli.target_files import make
 from pipegen.cli.verbs import VERBS
 from pipegen.compiler import analyse
 from pipegen.diagnostics.codes import table

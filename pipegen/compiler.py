@@ -9,23 +9,23 @@ from types import MappingProxyType
 
 from pipegen.bindings.budget import Budget
 from pipegen.config.empty_steps import check_empty_steps
-from pipegen.config.include import with_included
-from pipegen.config.model import Config, Pipeline
+from pipegen.config.files.include import with_included
+from pipegen.config.files.union import united
+from pipegen.config.model import Config, PipelineConfig
 from pipegen.config.parse import parse
 from pipegen.config.read import read
 from pipegen.config.resolve import resolve
 from pipegen.config.schema.check import check_schema, check_settings
 from pipegen.config.schema.violation import Path
-from pipegen.config.union import united
 from pipegen.config.unknown.misread import misread_parts
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, Stopped, listed, near_miss
-from pipegen.plan.build import Neighbours, build_plan, check_values
-from pipegen.plan.caches import check_keys
+from pipegen.diagnostics.report import Report, Stopped, listed, suggestion
+from pipegen.plan.build import FileContext, build_plan, check_values
+from pipegen.plan.expansion.expand import Expanded, expand_stages, read_stages, with_stages
+from pipegen.plan.files.caches import check_keys
 from pipegen.plan.model import Plan
-from pipegen.plan.parameters import read_parameters
-from pipegen.plan.selection import report_on_demand
-from pipegen.plan.stages.expand import Expanded, expand_stages, read_stages, with_stages
+from pipegen.plan.runs.parameters import read_parameters
+from pipegen.plan.runs.selection import report_on_demand
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node
@@ -56,7 +56,7 @@ class Analysed(Struct):
 
     file: SourceFile
     sources: tuple[SourceFile, ...]
-    pipelines: tuple[Pipeline, ...]
+    pipelines: tuple[PipelineConfig, ...]
     plans: tuple[Plan, ...]
     settings: Mapping[str, TreeMapping]
     chosen: tuple[str, ...]
@@ -146,7 +146,7 @@ def _analysed(
         if (
             plan := _plan(
                 one,
-                Neighbours(homes, several, called, slugs[one.pipeline.name.value], file.folder, parameters, budget),
+                FileContext(homes, several, called, slugs[one.pipeline.name.value], file.folder, parameters, budget),
                 report,
             )
         )
@@ -193,12 +193,12 @@ def generate(
     return files
 
 
-def _chosen(config: Config, names: Sequence[str], report: Report) -> tuple[Pipeline, ...]:
+def _chosen(config: Config, names: Sequence[str], report: Report) -> tuple[PipelineConfig, ...]:
     """Return the pipelines *names* in the user's order; all of them without names."""
     known = [pipeline.name.value for pipeline in config.pipelines]
     for name in names:
         if name not in known:
-            found = near_miss(name, known)
+            found = suggestion(name, known)
             report.add(
                 codes.UNKNOWN_PIPELINE,
                 f'"{config.file.path}" holds no pipeline "{name}"',
@@ -208,7 +208,7 @@ def _chosen(config: Config, names: Sequence[str], report: Report) -> tuple[Pipel
     return tuple(pipeline for pipeline in config.pipelines if not names or pipeline.name.value in names)
 
 
-def _plan(expanded: Expanded, around: Neighbours, report: Report) -> Plan | None:
+def _plan(expanded: Expanded, around: FileContext, report: Report) -> Plan | None:
     """Return the plan of a pipeline; None when its graph has a cycle, which is reported."""
     pipeline, graph = expanded.pipeline, expanded.graph
     if graph.cycles():
@@ -217,7 +217,7 @@ def _plan(expanded: Expanded, around: Neighbours, report: Report) -> Plan | None
     return build_plan(pipeline, graph, around, report)
 
 
-def _homes(pipelines: Iterable[Pipeline]) -> dict[str, tuple[str, ...]]:
+def _homes(pipelines: Iterable[PipelineConfig]) -> dict[str, tuple[str, ...]]:
     """Return the pipelines that hold a stage of each name."""
     found: dict[str, tuple[str, ...]] = {}
     for pipeline in pipelines:
@@ -227,7 +227,7 @@ def _homes(pipelines: Iterable[Pipeline]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _slugs(pipelines: Sequence[Pipeline]) -> dict[str, dict[str, str]]:
+def _slugs(pipelines: Sequence[PipelineConfig]) -> dict[str, dict[str, str]]:
     """Return a slug for each stage of each pipeline: lower-case letters, digits and dashes, unique in the file."""
     taken: set[str] = set()
     numbers: dict[str, int] = {}

@@ -1,13 +1,40 @@
 """What all tests share."""
 
+import os
+import signal
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 
-# How long an example takes says more of the machine than of the code.
+# The time of one example says more about the machine than about the code.
 settings.register_profile("pipegen", deadline=None)
 settings.load_profile("pipegen")
 
+# A shell starts background jobs with SIGINT ignored, and child processes inherit that; tests interrupt programs.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+_ROOT = Path(__file__).parent
+_MARKS = {"engines": "engine", "robust": "robust", "corpus": "robust", "makespan": "robust"}
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that writes expected files anew."""
+    """Add the options of these tests."""
     parser.addoption("--update-golden", action="store_true", help="write the expected files anew; review their diff")
+    parser.addoption("--all", action="store_true", help="run the tests marked engine, robust and slow too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Select the quick tests, unless paths, marks, `--all` or required engines ask for more."""
+    asks_for_more = config.option.all or config.option.markexpr or os.environ.get("PIPEGEN_REQUIRE_ENGINES")
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not asks_for_more:
+        config.option.markexpr = "not engine and not robust and not slow"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests by their folders."""
+    for item in items:
+        folder = item.path.relative_to(_ROOT).parts[0]
+        if folder in _MARKS:
+            item.add_marker(_MARKS[folder])

@@ -7,10 +7,10 @@ import tempfile
 from contextlib import chdir
 from pathlib import Path
 
-from pipegen.cli.files.drift import Found, check_results, remake_all
+from pipegen.cli.files.drift import CheckResult, check_results, remake_all
 from pipegen.cli.files.repository import Repository
 from pipegen.compiler import compile_file
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report
 from pipegen.targets import registry
@@ -33,7 +33,7 @@ def drifted(folder: Path, how: str) -> tuple[Diagnostic, ...]:
                 config.unlink()
             case "uncut":
                 compile_to(config, {})
-        found = Found(Report())
+        found = CheckResult(Report())
         for results in remake_all(Repository(Path.cwd()), found):
             check_results(results, found, "pipegen compile --all")
         return found.report.diagnostics()

@@ -196,7 +196,7 @@ from contextlib import suppress
 from pathlib import Path
 from pipegen.cli.commands.plan import as_data
 from pipegen.compiler import analyse
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
 

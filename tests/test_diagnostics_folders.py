@@ -28,20 +28,20 @@ from pipegen.cli.linting import lint
 from pipegen.cli.timing.cluster import read_cluster
 from pipegen.cli.timing.durations import check_timeouts, load_durations
 from pipegen.compiler import Analysed, analyse, generate
+from pipegen.config.files.load import load
+from pipegen.config.files.project import read_settings
 from pipegen.config.ignores import report_unused
-from pipegen.config.load import load
-from pipegen.config.project import read_settings
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.masking import masked
 from pipegen.diagnostics.model import Code, Diagnostic, Severity
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.changes.narrow import narrow
+from pipegen.readback.engines import engine_of
 from pipegen.readback.generated import read
-from pipegen.readback.recognise import engine_of
-from pipegen.run.here.checkout import Checkout
-from pipegen.run.here.conditions import Asked
-from pipegen.run.here.prepare import Wish, gather
+from pipegen.run.local.checkout import LocalCheckout
+from pipegen.run.local.conditions import RunContext
+from pipegen.run.local.prepare import RunRequest, gather
 from pipegen.run.scheduling.fitting import check
 from pipegen.run.tasks import pipeline_run
 from pipegen.targets import registry
@@ -109,13 +109,13 @@ def diagnose_further(analysed: Analysed, folder: Path, settings: Mapping[str, li
         narrow(analysed.plans, settings["changed"], "main", report)
     report_unused(report, analysed.file, lambda _: True)
     if "run" in settings:
-        gather(analysed.plans, (), Asked(Checkout(folder), {}, {}), wish_of(settings["run"]), report)
+        gather(analysed.plans, (), RunContext(LocalCheckout(folder), {}, {}), wish_of(settings["run"]), report)
 
 
-def wish_of(words: list[str]) -> Wish:
+def wish_of(words: list[str]) -> RunRequest:
     """Return what *words* ask of a run, and what variables they give it."""
     given = dict(word.removeprefix("env=").split("=", 1) for word in words if word.startswith("env="))
-    return Wish(
+    return RunRequest(
         stages=tuple(word.removeprefix("stage=") for word in words if word.startswith("stage=")),
         is_isolated="isolated" in words,
         is_on_host="host" in words,

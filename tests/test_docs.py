@@ -21,8 +21,8 @@ from jsonschema import Draft202012Validator
 from pipegen.bindings.names import SETUP_NAMES
 from pipegen.cli.commands.plan import as_data
 from pipegen.compiler import analyse, compile_file, generate
-from pipegen.config.load import load
-from pipegen.config.project import read_settings
+from pipegen.config.files.load import load
+from pipegen.config.files.project import read_settings
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.model import Severity
 from pipegen.diagnostics.report import Report, Stopped

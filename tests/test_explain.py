@@ -10,8 +10,8 @@ import pytest
 
 import pipegen.diagnostics
 from pipegen.compiler import analyse
+from pipegen.config.files.load import decode
 from pipegen.config.ignores import report_unused
-from pipegen.config.load import decode
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.explain import page
 from pipegen.diagnostics.model import Code

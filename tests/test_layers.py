@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent / "pipegen"
@@ -135,6 +136,41 @@ def test_outside_libraries_have_their_doors() -> None:
         return [name for name in sorted(libraries) if not any(place.match(door) for door in DOORS.get(name, ()))]
 
     assert found(wrong) == {}
+
+
+def test_no_package_imports_in_a_circle() -> None:
+    """Inside each package, modules and sub-packages can be put in an order in which each imports earlier ones only."""
+    modules = {tuple(dotted(module).split(".")): module for module in MODULES}
+    packages = {name[:length] for name in modules for length in range(len(name))}
+    circles = {}
+    for package in packages:
+        beginnings = {name[: len(package) + 1] for name in modules}
+        known: dict[str, set[str]] = {}
+        for name, module in modules.items():
+            if name[: len(package)] != package or len(name) == len(package):
+                continue
+            own = name[len(package)]
+            for target in (tuple(used.split(".")[1:]) for used in imported(module) if is_within(used, "pipegen")):
+                other = target[: len(package)] == package and target[len(package) : len(package) + 1]
+                if other and other[0] != own and (*package, *other) in beginnings:
+                    known.setdefault(own, set()).add(other[0])
+        try:
+            TopologicalSorter(known).prepare()
+        except CycleError as error:
+            circles[".".join(package)] = error.args[1]
+
+    assert circles == {}
+
+
+def test_no_two_classes_have_one_name() -> None:
+    """A public class has a name of its own, so that a search finds one thing."""
+    places: dict[str, list[str]] = {}
+    for module in MODULES:
+        for node in parsed(module).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(shown(module))
+
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 def test_the_lists_name_what_there_is() -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from pipegen.config.load import find
+from pipegen.config.files.load import find
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

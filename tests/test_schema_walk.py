@@ -14,7 +14,7 @@ from documents import ROOT, blocks
 
 from pipegen.assets import folder
 from pipegen.compiler import analyse, generate
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.config.read import read
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report, Stopped

@@ -34,12 +34,12 @@ class Scope(Enum):
 
 
 class Reference(SpannedStruct):
-    """`${namespace.name|default}`, or `${namespace[legs].name|default}`.
+    """`${namespace.name|default}`, or `${namespace[combinations].name|default}`.
 
     *namespace* is None for `${name}`, "" for `${.name}`. Once resolved, it is
     the stage that binds the name (for `OWN` and `STAGE`), "setup", "inputs", or "";
     for `STATUS`, the stage, or "" for the pipeline.
-    *legs* is as written, None without brackets; once resolved it is None.
+    *combinations* is as written, None without brackets; once resolved it is None.
     """
 
     namespace: str | None
@@ -47,14 +47,14 @@ class Reference(SpannedStruct):
     default: str | None
     span: Span
     scope: Scope = Scope.UNRESOLVED
-    legs: str | None = None
+    combinations: str | None = None
 
     def __str__(self) -> str:
         """The reference as written, without its default."""
         if self.namespace is None:
             return f"${{{self.name}}}"
-        legs = f"[{self.legs}]" if self.legs is not None else ""
-        return f"${{{self.namespace}{legs}.{self.name}}}"
+        combinations = f"[{self.combinations}]" if self.combinations is not None else ""
+        return f"${{{self.namespace}{combinations}.{self.name}}}"
 
 
 class Bare(Struct):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from pipegen.config.model import Stage
+from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
@@ -69,7 +69,7 @@ def is_setup_name(name: str) -> bool:
     return name in SETUP_NAMES or re.fullmatch(_SETUP_VARIABLE, name) is not None
 
 
-def bound_names(stage: Stage) -> dict[str, Bound]:
+def bound_names(stage: StageConfig) -> dict[str, Bound]:
     """Return what *stage* binds by name, in order; `stage` is bound before the first step."""
     bound = {"stage": Bound("stage", "", stage.name.span)}
     for output in outputs(stage):
@@ -91,7 +91,7 @@ def providers(bound: Mapping[str, Mapping[str, Bound]]) -> dict[str, tuple[str, 
     return {step: tuple(stages) for step, stages in found.items()}
 
 
-def outputs(stage: Stage) -> tuple[Scalar, ...]:
+def outputs(stage: StageConfig) -> tuple[Scalar, ...]:
     """Return the names of the outputs that the script of *stage* leaves."""
     if stage.outputs is None:
         return ()
@@ -101,7 +101,7 @@ def outputs(stage: Stage) -> tuple[Scalar, ...]:
     return tuple([item for item in node.items if isinstance(item, Scalar)]) if isinstance(node, Sequence) else ()
 
 
-def check_names(stage: Stage, bound: Mapping[str, Bound], report: Report) -> None:
+def check_names(stage: StageConfig, bound: Mapping[str, Bound], report: Report) -> None:
     """Report outputs and exports of names that the stage binds already; *bound* is all that it binds."""
     if stage.outputs is None and not stage.exports:
         return
@@ -135,7 +135,7 @@ def check_names(stage: Stage, bound: Mapping[str, Bound], report: Report) -> Non
             )
 
 
-def _step_spans(stage: Stage) -> dict[str, Span]:
+def _step_spans(stage: StageConfig) -> dict[str, Span]:
     """Return the place of each step of *stage* that binds names."""
     steps = (stage.build, stage.run, stage.copy, stage.publish, stage.deploy)
     if steps == _NO_STEPS:

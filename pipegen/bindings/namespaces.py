@@ -8,7 +8,7 @@ from functools import cached_property
 
 from pipegen.bindings.groups import Groups, plain_stages
 from pipegen.bindings.names import Bound, in_tag, providers
-from pipegen.config.model import Stage
+from pipegen.config.model import StageConfig
 from pipegen.source.text import Span
 from pipegen.structs import Struct, field
 
@@ -23,7 +23,7 @@ class Namespaces(Struct, dict=True, gc=True):
     runs; None where it cannot.
     """
 
-    stages: Mapping[str, Stage]
+    stages: Mapping[str, StageConfig]
     bound: Mapping[str, Mapping[str, Bound]]
     homes: Mapping[str, tuple[str, ...]]
     inputs: Collection[str] = ()

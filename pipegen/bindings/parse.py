@@ -6,13 +6,13 @@ import re
 
 from pipegen.bindings.expression import Constant, Each, Expression, List, Map, Merge, Part, Reference, Text, text
 from pipegen.diagnostics import codes
-from pipegen.diagnostics.report import Report, listed, near_miss
-from pipegen.source.tree import Kind, Mapping, Node, Scalar, Sequence
+from pipegen.diagnostics.report import Report, listed, suggestion
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
 
 # PipelineLib's lexer: a name, perhaps a default up to the first brace.
 _REFERENCE = re.compile(
-    # The legs of a matrix stage are ours.
-    r"(?:(?P<stage>[A-Za-z0-9_-]*)\[(?P<legs>[^\]{}\n]*)\](?=\.))?"
+    # The combinations of a matrix stage are ours.
+    r"(?:(?P<stage>[A-Za-z0-9_-]*)\[(?P<combinations>[^\]{}\n]*)\](?=\.))?"
     r"(?P<name>[A-Za-z0-9._-]+)(?P<rest>\|(?P<default>[^}]*))?\}"
 )
 # What only a shell means: ${NAME:-x}, ${f%.*}, ${#list[@]}, ${!x}, ${@}.
@@ -26,7 +26,7 @@ def parse(node: Node, report: Report) -> Expression:
     """Return what *node* says; what is malformed is reported and stands as plain text."""
     match node:
         case Scalar():
-            return parse_text(node, report) if node.kind is Kind.TEXT else _constant(node)
+            return parse_text(node, report) if node.kind is ScalarKind.TEXT else _constant(node)
         case Sequence():
             return List(tuple(parse(item, report) for item in node.items), node.span)
         case Mapping():
@@ -61,8 +61,8 @@ def parse_text(node: Scalar, report: Report) -> Text:
 def _reference(node: Scalar, start: int, found: re.Match[str]) -> Reference:
     namespace, dot, name = found["name"].partition(".")
     span = node.part(start, found.end())
-    if found["legs"] is not None:
-        return Reference(found["stage"], name, found["default"], span, legs=found["legs"])
+    if found["combinations"] is not None:
+        return Reference(found["stage"], name, found["default"], span, combinations=found["combinations"])
     if not dot:
         return Reference(None, namespace, found["default"], span)
     return Reference(namespace, name, found["default"], span)
@@ -102,7 +102,7 @@ def _check_keys(node: Mapping, known: tuple[str, ...], report: Report) -> None:
     """Report keys that the operator *node* has beside *known* ones: the schema does not look into what one holds."""
     for entry in node.entries:
         if entry.key.text not in known:
-            meant = near_miss(entry.key.text, known)
+            meant = suggestion(entry.key.text, known)
             report.add(
                 codes.UNKNOWN_KEY,
                 f'unknown key "{entry.key.text}" beside "{known[0]}"',
@@ -154,7 +154,7 @@ def _names(variable: Node | None, each: Mapping, report: Report) -> list[Scalar]
 
 def _delimiters(node: Node | None, report: Report) -> str:
     """Return the characters at which to cut; a line break unless given."""
-    if not isinstance(node, Scalar) or node.kind is Kind.NULL:
+    if not isinstance(node, Scalar) or node.kind is ScalarKind.NULL:
         return "\n"
     if "${" in node.text:
         report.add(

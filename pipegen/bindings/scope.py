@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import chain
 
 from pipegen.bindings.budget import Budget
+from pipegen.bindings.combinations import axis_value, meant
 from pipegen.bindings.expression import (
     Bare,
     Constant,
@@ -22,15 +23,14 @@ from pipegen.bindings.expression import (
     text,
 )
 from pipegen.bindings.groups import are_linked
-from pipegen.bindings.legs import axis_value, meant
 from pipegen.bindings.names import SETUP_NAMES, Bound, is_setup_name
 from pipegen.bindings.namespaces import Namespaces
 from pipegen.bindings.status import PIPELINE, STATUS, report_final, resolve_status
 from pipegen.bindings.unbound import check_output, report_nested, report_unbound, report_unknown_input
-from pipegen.config.model import Stage
+from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.graph.closure import Closure
 from pipegen.structs import MutableStruct, replace
 
@@ -42,7 +42,7 @@ class Reader(MutableStruct):
     the stage has failed (then nothing but its name is bound).
     """
 
-    stage: Stage
+    stage: StageConfig
     namespaces: Namespaces
     order: Closure
     report: Report
@@ -88,7 +88,7 @@ class Reader(MutableStruct):
         return text(*parts, span=value.span)
 
     def _resolve_each(self, value: Each, loops: Mapping[str, str]) -> Each:
-        source = self._legs(value.source) or self.resolve(value.source, loops)
+        source = self._combinations(value.source) or self.resolve(value.source, loops)
         inner = dict(loops)
         for name in value.names:
             self._loops += 1
@@ -96,8 +96,8 @@ class Reader(MutableStruct):
         names = tuple(inner[name] for name in value.names)
         return replace(value, names=names, source=source, body=self.resolve(value.body, inner))
 
-    def _legs(self, source: Expression) -> List | None:
-        """Return the list of what the legs of a matrix stage bind, where *source* is a reference to just that."""
+    def _combinations(self, source: Expression) -> List | None:
+        """Return the list that the combinations of a matrix stage bind, where *source* is just a reference to it."""
         reference = source.reference if isinstance(source, Text) else None
         if reference is None or self._is_ours(reference):
             return None
@@ -116,7 +116,8 @@ class Reader(MutableStruct):
     def plain(self, reference: Reference) -> Reference | None:
         """Return *reference* with its scope where it means just what it says, and there is nothing to report."""
         producer, reader = reference.namespace, self.stage
-        if producer not in self.namespaces.plain or reference.legs is not None or reader.leg or reader.within:
+        is_one = reference.combinations is not None or reader.combination or reader.within
+        if is_one or producer not in self.namespaces.plain:
             return None
         own = reader.name.value
         if own == producer or own in self.namespaces.final or reference.name not in self.namespaces.bound[producer]:
@@ -150,14 +151,17 @@ class Reader(MutableStruct):
         match reference.namespace:
             case "matrix":
                 # A stage may have that name, as in configs of PipelineLib.
-                return self.stage.leg is not None or (self.stage.within, "matrix") not in self.namespaces.groups.members
+                return (
+                    self.stage.combination is not None
+                    or (self.stage.within, "matrix") not in self.namespaces.groups.members
+                )
             case "pipeline":
                 return (self.stage.within, PIPELINE) not in self.namespaces.groups.members
             case "inputs":
                 return bool(self.namespaces.inputs) or "inputs" not in self.namespaces.homes
             case None | "" | "setup":
-                return reference.legs is None
-        return reference.legs is None and reference.namespace == self.stage.said
+                return reference.combinations is None
+        return reference.combinations is None and reference.namespace == self.stage.said
 
     def _resolve_ours(self, reference: Reference, namespace: str) -> Part:
         match namespace:
@@ -206,7 +210,7 @@ class Reader(MutableStruct):
         bound = self._own().get(reference.name)
         if bound is not None and self._is_done(bound):
             check_output(reference, self.stage, self.report)
-            return replace(reference, namespace=own, scope=Scope.OWN, legs=None)
+            return replace(reference, namespace=own, scope=Scope.OWN, combinations=None)
         if (default := self._default(reference, self.stage)) is not None:
             return default
         if self.done is None or bound is not None:
@@ -216,7 +220,7 @@ class Reader(MutableStruct):
     def _resolve_setup(self, reference: Reference) -> Part:
         if is_setup_name(reference.name):
             return replace(reference, scope=Scope.SETUP)
-        found = near_miss(reference.name, SETUP_NAMES)
+        found = suggestion(reference.name, SETUP_NAMES)
         default = self._default(reference, None)
         if default is None:
             self.report.add(
@@ -258,12 +262,12 @@ class Reader(MutableStruct):
     def _is_done(self, bound: Bound) -> bool:
         return bound.name == "stage" or (self.done is not None and bound.moment in self.done)
 
-    def _default(self, reference: Reference, producer: Stage | None) -> str | None:
+    def _default(self, reference: Reference, producer: StageConfig | None) -> str | None:
         """Return the default of a reference to what *producer* (None is `setup`) never binds, with a warning."""
         if reference.default is None:
             return None
         known = SETUP_NAMES if producer is None else self.namespaces.bound[producer.name.value]
-        found = near_miss(reference.name, [name for name in known if name != reference.name])
+        found = suggestion(reference.name, [name for name in known if name != reference.name])
         self.report.add(
             codes.ALWAYS_DEFAULT,
             f'"{reference}" is never bound here, so its default always stands',
@@ -274,7 +278,7 @@ class Reader(MutableStruct):
         )
         return reference.default
 
-    def _check_presence(self, reference: Reference, producer: Stage) -> None:
+    def _check_presence(self, reference: Reference, producer: StageConfig) -> None:
         """Report a value without a default that is not there in each run in which this stage runs."""
         if reference.default is not None or reference.name == "stage":
             return
@@ -310,7 +314,7 @@ class Reader(MutableStruct):
         self.report.add(codes.NOT_YET_BOUND, f'"{reference}" {why}', at=reference.span, also=also, hint=hint)
         return ""
 
-    def _report_unbound(self, reference: Reference, producer: Stage) -> str:
+    def _report_unbound(self, reference: Reference, producer: StageConfig) -> str:
         bound = self.namespaces.bound[producer.name.value]
         report_unbound(reference, producer, self.stage, bound, self._provider, self.report)
         return ""
@@ -330,9 +334,10 @@ class Reader(MutableStruct):
             return ""
         if namespace in self.namespaces.homes:
             others = self.namespaces.homes[namespace]
+            owners = f"pipeline{'s' if len(others) > 1 else ''} {listed(others)}"
             self.report.add(
                 codes.OTHER_PIPELINE,
-                f'stage "{namespace}" belongs to {_pipelines(others)}, not to this pipeline',
+                f'stage "{namespace}" belongs to {owners}, not to this pipeline',
                 at=reference.span,
                 label="no such stage in this pipeline",
                 hint="pipelines share nothing: do the work in this pipeline too, or move the stage into one pipeline",
@@ -349,7 +354,7 @@ class Reader(MutableStruct):
                 hint=f'rename the stage, to "{dotted.replace(".", "-")}" perhaps',
             )
             return ""
-        found = near_miss(namespace, [*known, "setup", *(["inputs"] if self.namespaces.inputs else [])])
+        found = suggestion(namespace, [*known, "setup", *(["inputs"] if self.namespaces.inputs else [])])
         near = groups.first(found or "", self.stage) if found in known else None
         self.report.add(
             codes.UNKNOWN_NAMESPACE,
@@ -361,13 +366,12 @@ class Reader(MutableStruct):
         )
         return ""
 
-    def _report_unordered(self, reference: Reference, producer: Stage) -> str:
+    def _report_unordered(self, reference: Reference, producer: StageConfig) -> str:
         own, other = self.stage.said, producer.said
         is_after = self._is_before(self.stage.name.value, producer.name.value)
         if not are_linked(producer, self.stage):
-            hint = (
-                f'"{own}" has the same legs, each of which waits for its own: write "{replace(reference, legs=None)}"'
-            )
+            same = replace(reference, combinations=None)
+            hint = f'"{own}" has the same combinations, each of which waits for its own: write "{same}"'
         elif is_after:
             hint = f'turn their order round in the arcs, or bind the value in a stage before "{own}"'
         else:
@@ -392,7 +396,3 @@ class Reader(MutableStruct):
 def _is_escaped(reference: Reference, before: list[Part]) -> bool:
     """Return whether `$${name}` is meant: that `${name}` is ours shows only now."""
     return reference.namespace is None and bool(before) and isinstance(before[-1], str) and before[-1].endswith("$")
-
-
-def _pipelines(names: tuple[str, ...]) -> str:
-    return f"pipeline{'s' if len(names) > 1 else ''} {listed(names)}"

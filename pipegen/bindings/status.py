@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pipegen.bindings.expression import Part, Reference, Scope
-from pipegen.config.model import Stage
+from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
@@ -20,7 +20,7 @@ STATUS = "status"
 def resolve_status(
     reference: Reference,
     stage: str,
-    reader: Stage,
+    reader: StageConfig,
     final: Mapping[str, Span],
     order: Closure,
     report: Report,
@@ -63,7 +63,7 @@ def resolve_status(
             hint=f'add [{stage}] to "execution", or leave the reference out',
         )
     else:
-        return replace(reference, namespace=stage, default=None, legs=None, scope=Scope.STATUS)
+        return replace(reference, namespace=stage, default=None, combinations=None, scope=Scope.STATUS)
     return ""
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection
 
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.names import STEP_NAMES
-from pipegen.config.model import Stage
+from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code, Label
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.structs import Struct, replace
 
 # What a stage without the step lacks.
@@ -48,8 +48,8 @@ _WANTS = {
 
 def report_unbound(
     reference: Reference,
-    producer: Stage,
-    reader: Stage,
+    producer: StageConfig,
+    reader: StageConfig,
     bound: Collection[str],
     provider: Callable[[str], str | None],
     report: Report,
@@ -85,7 +85,7 @@ def report_nested(reference: Reference, stage: str, report: Report) -> None:
 
 
 def _hint_at_name(reference: Reference, stage: str, bound: Collection[str]) -> str:
-    found = near_miss(reference.name, bound)
+    found = suggestion(reference.name, bound)
     known = listed(tuple(bound), limit=20)
     return f'write "{replace(reference, name=found)}"' if found else f'stage "{stage}" binds {known}'
 
@@ -100,7 +100,7 @@ def _hint_at_step(reference: Reference, step: str, stage: str, provider: str | N
 
 def report_unknown_input(reference: Reference, inputs: Collection[str], report: Report) -> None:
     """Report a reference to a parameter that is none of *inputs*, the file's."""
-    found = near_miss(reference.name, inputs)
+    found = suggestion(reference.name, inputs)
     if found is not None:
         hint = f'write "{replace(reference, name=found)}"'
     elif inputs:
@@ -110,7 +110,7 @@ def report_unknown_input(reference: Reference, inputs: Collection[str], report: 
     report.add(codes.UNKNOWN_INPUT, f'there is no input "{reference.name}"', at=reference.span, hint=hint)
 
 
-def check_output(reference: Reference, producer: Stage, report: Report) -> None:
+def check_output(reference: Reference, producer: StageConfig, report: Report) -> None:
     """Report a *reference* to what `run` in *producer* prints, none of which it keeps."""
     if reference.name == "output" and producer.run is not None and producer.run.tail == 0:
         report.add(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.files.output import write
-from pipegen.cli.hiding import plain_secrets
 from pipegen.cli.linting import lint
+from pipegen.cli.redaction import plain_secrets
 from pipegen.cli.session import attempt
 from pipegen.compiler import analyse
 from pipegen.diagnostics.masking import starred

@@ -11,11 +11,11 @@ import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.session import Format, show
-from pipegen.config.load import USUAL_NAMES, load
+from pipegen.config.files.load import USUAL_NAMES, load
 from pipegen.diagnostics.report import Report
 from pipegen.graph.paths import longest_path
+from pipegen.readback.engines import engine_of
 from pipegen.readback.generated import Reading, read
-from pipegen.readback.recognise import engine_of
 
 FileArgument = Annotated[
     Path | None,

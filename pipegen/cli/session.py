@@ -12,14 +12,18 @@ from typing import Annotated, TextIO, TypeVar
 import typer
 
 from pipegen.cli.exits import Exit, WrongUsage
+from pipegen.cli.revisions import is_no_commit, known_revision
 from pipegen.cli.streams import say
 from pipegen.compiler import Analysed, analyse
-from pipegen.config.load import USUAL_NAMES, find, load
-from pipegen.config.project import read_project
+from pipegen.config.files.load import USUAL_NAMES, find, load, repository_root
+from pipegen.config.files.project import read_project
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped, listed
+from pipegen.plan.changes.narrow import narrow, whole
+from pipegen.plan.changes.report import report_whole
 from pipegen.source.text import SourceFile
+from pipegen.structs import replace
 from pipegen.targets import registry
 from pipegen.targets.base import Target
 
@@ -147,7 +151,7 @@ def analysed_since(
     analysed = analyse(file, names, report, given, after)
     if since is None:
         return analysed
-    from pipegen.cli.versions.since import narrowed  # noqa: PLC0415 - most calls start faster without it
+    from pipegen.cli.session import narrowed  # noqa: PLC0415 - most calls start faster without it
 
     return narrowed(analysed, since, report)
 
@@ -181,7 +185,7 @@ def show(diagnostics: Sequence[Diagnostic], form: Format, stream: TextIO) -> Non
     if not diagnostics and form is Format.TEXT:
         return  # a person is told nothing: that is known without what would draw it
     if diagnostics:
-        from pipegen.cli.hiding import without_tokens  # noqa: PLC0415 - most calls have nothing to show
+        from pipegen.cli.redaction import without_tokens  # noqa: PLC0415 - most calls have nothing to show
 
         diagnostics = without_tokens(diagnostics)
     shown = FORMATS[form.value](diagnostics, colour=_has_colour(stream))
@@ -209,3 +213,26 @@ def wrong_option(option: str, value: str, allowed: Sequence[str]) -> WrongUsage:
 def _has_colour(stream: TextIO) -> bool:
     # https://no-color.org
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+_OPTION = "--changed-since"
+
+
+def narrowed(analysed: Analysed, since: str, report: Report) -> Analysed:
+    """Return *analysed* with what has changed *since* a revision alone; end with wrong usage where git knows none."""
+    if not since:
+        raise WrongUsage(f"{_OPTION} takes a commit, a branch or a tag, and there is no name: is a variable empty?")
+    plans = analysed.plans
+    if not plans:
+        return analysed
+    if is_no_commit(since):
+        report_whole(plans[0].span, "there is no earlier commit to compare with", report)
+        return replace(analysed, plans=whole(plans))
+    place = analysed.file.place
+    root = repository_root(place) if place is not None else Path()
+    files = known_revision(root, since, _OPTION).changed()
+    own = next((source for source in analysed.sources if source.from_root in files), None)
+    if own is not None:
+        report_whole(plans[0].span, f'the config itself has changed since "{since}", in {own.path}', report)
+        return replace(analysed, plans=whole(plans))
+    return replace(analysed, plans=narrow(plans, files, since, report, chosen=bool(analysed.chosen)))

@@ -12,24 +12,24 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 
-from pipegen.source.tree import Kind, Node, Scalar, Sequence
 from pipegen.source.tree import Mapping as Map
+from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence
 
 Schema: TypeAlias = Mapping[str, Any] | bool
 Test: TypeAlias = Callable[[Any], bool]
 # What is known of a value at once: the kind of a scalar, or what else it is.
-Shape: TypeAlias = Kind | type[Node]
+Shape: TypeAlias = ScalarKind | type[Node]
 # What a value of each shape must pass, all of it; a shape that is not there fits nothing.
 Tests: TypeAlias = Mapping[Shape, tuple[Test, ...]]
 
 _TYPES: Mapping[str, Shape] = {
-    "string": Kind.TEXT,
+    "string": ScalarKind.TEXT,
     "object": Map,
     "array": Sequence,
-    "integer": Kind.INTEGER,
-    "number": Kind.NUMBER,
-    "boolean": Kind.BOOLEAN,
-    "null": Kind.NULL,
+    "integer": ScalarKind.INTEGER,
+    "number": ScalarKind.NUMBER,
+    "boolean": ScalarKind.BOOLEAN,
+    "null": ScalarKind.NULL,
 }
 _SHAPES = tuple(_TYPES.values())
 # Keywords that ask for nothing.
@@ -166,7 +166,7 @@ def _counted(schema: Mapping[str, Any]) -> Test:
 
 def _each_key(part: _Part) -> Test:
     def accepts(node: Map) -> bool:
-        test = part[Kind.TEXT]
+        test = part[ScalarKind.TEXT]
         return test is None or all(test(_text(entry.key)) for entry in node.entries)
 
     return accepts
@@ -207,7 +207,7 @@ def _shapes_of(schema: Mapping[str, Any]) -> Iterable[Shape]:
 
 def _text(key: Scalar) -> Scalar:
     """Return *key* as JSON has it, where all keys are texts."""
-    return key if key.kind is Kind.TEXT else Scalar(key.text, key.span)
+    return key if key.kind is ScalarKind.TEXT else Scalar(key.text, key.span)
 
 
 def _for_shapes(shapes: Iterable[Shape], test: Test) -> Tests:
@@ -277,7 +277,11 @@ def _among(values: Iterable[object]) -> Test:
     def accepts(node: Node) -> bool:
         if type(node) is not Scalar:
             return False
-        return node.text in texts if node.kind is Kind.TEXT else node.kind is Kind.BOOLEAN and node.value in truths
+        return (
+            node.text in texts
+            if node.kind is ScalarKind.TEXT
+            else node.kind is ScalarKind.BOOLEAN and node.value in truths
+        )
 
     return accepts
 
@@ -289,13 +293,13 @@ def _pattern(limit: str) -> Test:
 
 # What asks for something simple: of which shapes, and the test that a limit makes. No number is less than `.nan`, which
 # therefore breaks no limit.
-_NUMBERS: tuple[Shape, ...] = (Kind.INTEGER, Kind.NUMBER)
+_NUMBERS: tuple[Shape, ...] = (ScalarKind.INTEGER, ScalarKind.NUMBER)
 _SIMPLE: Mapping[str, tuple[tuple[Shape, ...], Callable[[Any], Test]]] = {
     "enum": (_SHAPES, _among),
     "const": (_SHAPES, lambda limit: _among((limit,))),
-    "pattern": ((Kind.TEXT,), _pattern),
-    "minLength": ((Kind.TEXT,), lambda limit: lambda node: len(node.text) >= limit),
-    "maxLength": ((Kind.TEXT,), lambda limit: lambda node: len(node.text) <= limit),
+    "pattern": ((ScalarKind.TEXT,), _pattern),
+    "minLength": ((ScalarKind.TEXT,), lambda limit: lambda node: len(node.text) >= limit),
+    "maxLength": ((ScalarKind.TEXT,), lambda limit: lambda node: len(node.text) <= limit),
     "minItems": ((Sequence,), lambda limit: lambda node: len(node.items) >= limit),
     "maxItems": ((Sequence,), lambda limit: lambda node: len(node.items) <= limit),
     "minimum": (_NUMBERS, lambda limit: lambda node: not node.value < limit),

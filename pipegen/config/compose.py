@@ -12,9 +12,9 @@ from pipegen.config.scalar import CORE_TAG, TELLING, plain_kind, tagged_kind
 from pipegen.config.schema.depth import DEEPEST, report_too_deep
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, Stopped, near_miss
+from pipegen.diagnostics.report import Report, Stopped, suggestion
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence
 from pipegen.structs import Struct, field
 
 # A config of 10,000 stages has some 100,000 values, and takes seconds; a few aliases of aliases can stand for billions.
@@ -110,7 +110,7 @@ class Composer:
                 at=span,
                 hint="remove it: no value can hold itself",
             )
-            self._add(Scalar("", span, Kind.NULL), 1)
+            self._add(Scalar("", span, ScalarKind.NULL), 1)
         elif anchor in self._anchors:
             self._add(*self._anchors[anchor])
         else:
@@ -118,9 +118,9 @@ class Composer:
                 codes.YAML_SYNTAX,
                 f'no value above is marked "&{anchor}"',
                 at=span,
-                hint=_alias_hint(anchor, near_miss(anchor, self._anchors)),
+                hint=_alias_hint(anchor, suggestion(anchor, self._anchors)),
             )
-            self._add(Scalar("", span, Kind.NULL), 1)
+            self._add(Scalar("", span, ScalarKind.NULL), 1)
 
     def _scalar(self, event: Event) -> None:
         """Add a scalar; the event starts at its anchor or tag."""
@@ -142,7 +142,7 @@ class Composer:
         if tag is not None and (style or text != "<<"):
             kind = tagged_kind(text, str(tag))
         else:
-            kind = Kind.TEXT if style else plain_kind(text)
+            kind = ScalarKind.TEXT if style else plain_kind(text)
         if "\0" in text:
             self._report.add(
                 codes.NUL_CHARACTER,
@@ -245,7 +245,7 @@ class Composer:
                 self._report.add(
                     codes.UNSUPPORTED_YAML, "a key must be text, not a list or a map", at=key.span, hint=_QUOTE
                 )
-            elif (name := key.text) == "<<" and key.kind is Kind.NULL:
+            elif (name := key.text) == "<<" and key.kind is ScalarKind.NULL:
                 merged |= {one.key.text: one for one in self._merged(key, value) if one.key.text not in entries}
                 entries |= {one: entry for one, entry in merged.items() if one not in entries}
             elif name in entries and merged.pop(name, None) is None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code
 from pipegen.diagnostics.policy import Ignore
-from pipegen.diagnostics.report import Report, near_miss
+from pipegen.diagnostics.report import Report, suggestion
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Mapping, Node
 from pipegen.source.tree import Sequence as TreeSequence
@@ -55,7 +55,7 @@ def _is_commented_out(comment: int, file: SourceFile) -> bool:
 
 def _check_word(comment: re.Match[str], file: SourceFile, report: Report) -> None:
     """Report a word that looks like a slip; other words are for people."""
-    if near_miss(comment["word"], [_WORD]):
+    if suggestion(comment["word"], [_WORD]):
         report.add(
             codes.MALFORMED_IGNORE,
             f'"{comment["word"]}" is nothing that a comment can ask for',
@@ -93,7 +93,7 @@ def known_code(word: str, span: Span, report: Report) -> Code | None:
     """Return the code whose number or name is the *word* at *span*; a word that is neither is reported."""
     code = codes.find(word)
     if code is None:
-        near = near_miss(word, [known for code in codes.table() for known in (code.number, code.name)])
+        near = suggestion(word, [known for code in codes.table() for known in (code.number, code.name)])
         report.add(
             codes.UNKNOWN_CODE,
             f'there is no code "{word}"',

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind
 
 
 def merged(lower: Mapping, upper: Mapping) -> Mapping:
@@ -25,7 +25,7 @@ def merged(lower: Mapping, upper: Mapping) -> Mapping:
 
 def is_null(node: Node) -> bool:
     """Return whether *node* is a key's missing value, or null in so many words."""
-    return isinstance(node, Scalar) and node.kind is Kind.NULL
+    return isinstance(node, Scalar) and node.kind is ScalarKind.NULL
 
 
 def _merged(lower: Node, upper: Node) -> Node:

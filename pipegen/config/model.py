@@ -15,7 +15,7 @@ from pipegen.source.tree import Mapping, Node
 from pipegen.structs import SpannedStruct, Struct
 
 
-class Build(SpannedStruct, kw_only=True):
+class BuildStep(SpannedStruct, kw_only=True):
     """The `build` step; *variant* None builds the variant named as the stage."""
 
     variant: Node | None = None
@@ -25,7 +25,7 @@ class Build(SpannedStruct, kw_only=True):
     span: Span
 
 
-class Run(SpannedStruct, kw_only=True):
+class RunStep(SpannedStruct, kw_only=True):
     """The `run` step."""
 
     image: Node | None = None
@@ -36,7 +36,7 @@ class Run(SpannedStruct, kw_only=True):
     span: Span
 
 
-class Publish(SpannedStruct, kw_only=True):
+class PublishStep(SpannedStruct, kw_only=True):
     """The `publish.image` step."""
 
     id: Node | None = None
@@ -46,7 +46,7 @@ class Publish(SpannedStruct, kw_only=True):
     span: Span
 
 
-class Deploy(SpannedStruct, kw_only=True):
+class DeployStep(SpannedStruct, kw_only=True):
     """The `deploy` step."""
 
     image: Node | None = None
@@ -59,7 +59,7 @@ class Deploy(SpannedStruct, kw_only=True):
     span: Span
 
 
-class Trigger(SpannedStruct, kw_only=True):
+class TriggerStep(SpannedStruct, kw_only=True):
     """The `trigger` step."""
 
     name: Located[str]
@@ -78,21 +78,21 @@ class Email(SpannedStruct, kw_only=True):
     span: Span
 
 
-class Value(SpannedStruct):
+class StepValue(SpannedStruct):
     """A step that is one value, with the place of its key."""
 
     node: Node
     span: Span
 
 
-class Leg(Struct, kw_only=True):
-    """Which leg of a matrix stage a stage is.
+class CombinationOf(Struct, kw_only=True):
+    """Which combination of a matrix stage a stage is.
 
     Attributes:
         stage: the stage as the user named it.
-        values: the leg's axes, each with its value.
-        axes: the axes that any leg of the stage has.
-        like: the stage whose legs these are, whose legs those are, and so on.
+        values: the combination's axes, each with its value.
+        axes: the axes that any combination of the stage has.
+        like: the stage whose combinations these are, whose combinations those are, and so on.
     """
 
     stage: str
@@ -101,7 +101,7 @@ class Leg(Struct, kw_only=True):
     like: tuple[str, ...] = ()
 
 
-class Stage(SpannedStruct, kw_only=True):
+class StageConfig(SpannedStruct, kw_only=True):
     """A stage; *promote* with no node raises the version of the project's own chart.
 
     What is a `Value` here is read where the plan is built: by the module of `plan` that is named as the key, or as
@@ -113,44 +113,44 @@ class Stage(SpannedStruct, kw_only=True):
 
     name: Located[str]
     within: str = ""
-    leg: Leg | None = None
+    combination: CombinationOf | None = None
     body: Mapping | None = None
-    pipeline: Value | None = None
+    pipeline: StepValue | None = None
     directory: Located[str] | None = None
     shell: Located[str] | None = None
-    image: Value | None = None
-    services: Value | None = None
-    agent: Value | None = None
-    resources: Value | None = None
-    secrets: Value | None = None
-    when: Value | None = None
-    matrix: Value | None = None
-    retry: Value | None = None
-    timeout: Value | None = None
-    allow_failure: Value | None = None
-    approve: Value | None = None
-    environment: Value | None = None
-    lock: Value | None = None
-    interruptible: Value | None = None
-    script: Value | None = None
-    after: Value | None = None
-    reports: Value | None = None
-    cache: Value | None = None
-    reuse: Value | None = None
-    raw: Value | None = None
-    env: Value | None = None
-    outputs: Value | None = None
-    artifacts: Value | None = None
-    files_from: Value | None = None
+    image: StepValue | None = None
+    services: StepValue | None = None
+    agent: StepValue | None = None
+    resources: StepValue | None = None
+    secrets: StepValue | None = None
+    when: StepValue | None = None
+    matrix: StepValue | None = None
+    retry: StepValue | None = None
+    timeout: StepValue | None = None
+    allow_failure: StepValue | None = None
+    approve: StepValue | None = None
+    environment: StepValue | None = None
+    lock: StepValue | None = None
+    interruptible: StepValue | None = None
+    script: StepValue | None = None
+    after: StepValue | None = None
+    reports: StepValue | None = None
+    cache: StepValue | None = None
+    reuse: StepValue | None = None
+    raw: StepValue | None = None
+    env: StepValue | None = None
+    outputs: StepValue | None = None
+    artifacts: StepValue | None = None
+    files_from: StepValue | None = None
     blubberfile: Node | None = None
-    build: Build | None = None
-    run: Run | None = None
-    copy: Value | None = None
-    publish: Publish | None = None
-    promote: Value | None = None
-    deploy: Deploy | None = None
+    build: BuildStep | None = None
+    run: RunStep | None = None
+    copy: StepValue | None = None
+    publish: PublishStep | None = None
+    promote: StepValue | None = None
+    deploy: DeployStep | None = None
     exports: tuple[tuple[Located[str], Node], ...] = ()
-    trigger: Trigger | None = None
+    trigger: TriggerStep | None = None
     email: Email | None = None
 
     @property
@@ -160,8 +160,8 @@ class Stage(SpannedStruct, kw_only=True):
 
     @property
     def said(self) -> str:
-        """The name by which the user knows it: the legs of a matrix stage share it."""
-        return self.leg.stage if self.leg is not None else self.name.value.removeprefix(self.within)
+        """The name by which the user knows it: the combinations of a matrix stage share it."""
+        return self.combination.stage if self.combination is not None else self.name.value.removeprefix(self.within)
 
 
 class Arc(SpannedStruct):
@@ -189,25 +189,25 @@ class Fetch(Struct, kw_only=True):
     tags: bool = False
 
 
-class Pipeline(Struct, kw_only=True):
+class PipelineConfig(Struct, kw_only=True):
     """A pipeline; *arcs* None is the order in which the stages are written.
 
-    Arcs, and values that name stages, do so as the user does, also once *stages* are legs.
+    Arcs, and values that name stages, do so as the user does, also once *stages* are combinations.
     """
 
     name: Located[str]
-    stages: tuple[Stage, ...]
+    stages: tuple[StageConfig, ...]
     arcs: tuple[Arc, ...] | None = None
     blubberfile: Node | None = None
     directory: Located[str] | None = None
     fetch: Fetch | None = None
     email: Email | None = None
     workspace: Located[str] | None = None
-    when: Value | None = None
-    schedule: Value | None = None
-    concurrency: Value | None = None
-    fail_fast: Value | None = None
-    finally_: Value | None = None
+    when: StepValue | None = None
+    schedule: StepValue | None = None
+    concurrency: StepValue | None = None
+    fail_fast: StepValue | None = None
+    finally_: StepValue | None = None
 
 
 class Config(SpannedStruct, kw_only=True):
@@ -216,6 +216,6 @@ class Config(SpannedStruct, kw_only=True):
     UNCOMPARED: ClassVar = ("file",)
 
     file: SourceFile
-    pipelines: tuple[Pipeline, ...]
+    pipelines: tuple[PipelineConfig, ...]
     inputs: tuple[tuple[Located[str], Node], ...] = ()
     targets: tuple[tuple[Located[str], Mapping], ...] = ()

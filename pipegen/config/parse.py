@@ -6,20 +6,20 @@ from collections.abc import Callable
 
 from pipegen.config.model import (
     Arc,
-    Build,
+    BuildStep,
     Config,
-    Deploy,
+    DeployStep,
     Email,
     Fetch,
-    Pipeline,
-    Publish,
-    Run,
-    Stage,
-    Trigger,
-    Value,
+    PipelineConfig,
+    PublishStep,
+    RunStep,
+    StageConfig,
+    StepValue,
+    TriggerStep,
 )
 from pipegen.source.text import Located, SourceFile, Span
-from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence, is_empty
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence, is_empty
 
 # Keys of a stage that are handed on as they stand.
 _VALUES = frozenset(
@@ -66,9 +66,9 @@ def parse(tree: Node, file: SourceFile) -> Config:
     )
 
 
-def _pipeline(entry: Entry) -> Pipeline:
+def _pipeline(entry: Entry) -> PipelineConfig:
     body = _mapping(entry.value)
-    return Pipeline(
+    return PipelineConfig(
         name=entry.key.located(),
         stages=tuple(_stage(_mapping(item)) for item in _items(body.get("stages"))),
         arcs=_arcs(body.get("execution")),
@@ -105,27 +105,27 @@ def _fetch(node: Node | None) -> Fetch | None:
     return Fetch(**given)  # type: ignore[arg-type] # the schema knows the keys and their types
 
 
-def _stage(body: Mapping) -> Stage:
+def _stage(body: Mapping) -> StageConfig:
     # By key: few stages have more than a handful.
     given: dict[str, object] = {"name": Located("", _NOWHERE)}
     for entry in body.entries:
         key = entry.key.text
         if key in _VALUES:
-            given[key] = Value(entry.value, entry.key.span)
+            given[key] = StepValue(entry.value, entry.key.span)
         elif key in _READERS:
             field, read = _READERS[key]
             given[field] = read(entry)
-    return Stage(body=body, **given)  # type: ignore[arg-type] # the readers know the types
+    return StageConfig(body=body, **given)  # type: ignore[arg-type] # the readers know the types
 
 
-def _build(given: Entry) -> Build | None:
+def _build(given: Entry) -> BuildStep | None:
     entry = _step(given)
     if entry is None:
         return None
     if not isinstance(entry.value, Mapping) or entry.value.entry("$merge"):
-        return Build(variant=entry.value, span=entry.key.span)
+        return BuildStep(variant=entry.value, span=entry.key.span)
     body = entry.value
-    return Build(
+    return BuildStep(
         variant=body.get("variant"),
         context=body.get("context"),
         excludes=_given(body, "excludes"),
@@ -134,13 +134,13 @@ def _build(given: Entry) -> Build | None:
     )
 
 
-def _run(given: Entry) -> Run | None:
+def _run(given: Entry) -> RunStep | None:
     entry = _step(given)
     if entry is None:
         return None
     body = _mapping(entry.value)
     tail = body.get("tail")
-    return Run(
+    return RunStep(
         image=body.get("image"),
         arguments=body.get("arguments"),
         env=body.get("env"),
@@ -150,24 +150,24 @@ def _run(given: Entry) -> Run | None:
     )
 
 
-def _publish(given: Entry) -> Publish | None:
+def _publish(given: Entry) -> PublishStep | None:
     entry = _step(_mapping(given.value).entry("image"))
     if entry is None:
         return None
     body = _mapping(entry.value)
-    return Publish(
+    return PublishStep(
         id=body.get("id"), name=body.get("name"), tag=body.get("tag"), tags=_given(body, "tags"), span=entry.key.span
     )
 
 
-def _deploy(given: Entry) -> Deploy | None:
+def _deploy(given: Entry) -> DeployStep | None:
     entry = _step(given)
     if entry is None:
         return None
     body = _mapping(entry.value)
     chart = _mapping(body.get("chart"))
     test = body.get("test")
-    return Deploy(
+    return DeployStep(
         image=body.get("image"),
         tag=body.get("tag"),
         chart_name=chart.get("name"),
@@ -181,15 +181,15 @@ def _deploy(given: Entry) -> Deploy | None:
 
 def _timeout(node: Node | None) -> Node | None:
     """Return how long a deployment may take; 0, as PipelineLib has it, is the default."""
-    return None if isinstance(node, Scalar) and node.kind is Kind.INTEGER and node.value == 0 else node
+    return None if isinstance(node, Scalar) and node.kind is ScalarKind.INTEGER and node.value == 0 else node
 
 
-def _trigger(entry: Entry) -> Trigger | None:
+def _trigger(entry: Entry) -> TriggerStep | None:
     if _given(_mapping(entry.value), "name") is None:
         return None
     body = _mapping(entry.value)
     propagate, wait = body.get("propagate"), body.get("wait")
-    return Trigger(
+    return TriggerStep(
         name=_text(body.get("name")),
         parameters=_named(body.get("parameters")),
         propagate=propagate is None or not _is_false(propagate),
@@ -206,8 +206,8 @@ def _email(node: Node | None) -> Email | None:
     return Email(to=body.get("to"), subject=body.get("subject"), body=body.get("body"), span=entry.key.span)
 
 
-def _value(entry: Entry | None) -> Value | None:
-    return Value(entry.value, entry.key.span) if entry is not None else None
+def _value(entry: Entry | None) -> StepValue | None:
+    return StepValue(entry.value, entry.key.span) if entry is not None else None
 
 
 def _named(node: Node | None) -> tuple[tuple[Located[str], Node], ...]:
@@ -226,7 +226,7 @@ def _given(body: Mapping, key: str) -> Node | None:
 
 
 def _is_false(node: Node) -> bool:
-    return isinstance(node, Scalar) and node.kind is Kind.BOOLEAN and node.value is False
+    return isinstance(node, Scalar) and node.kind is ScalarKind.BOOLEAN and node.value is False
 
 
 def _mapping(node: Node | None) -> Mapping:

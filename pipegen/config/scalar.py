@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from pipegen.source.tree import Kind
+from pipegen.source.tree import ScalarKind
 
 CORE_TAG = re.compile(r"tag:yaml\.org,2002:(str|int|bool|float|null|map|seq)")
 
 # YAML 1.1 and 1.2 together: PipelineLib reads 1.1, most editors 1.2. Where text is meant, text it stays.
 _WORDS = {
-    **dict.fromkeys(("", "~", "null", "Null", "NULL"), Kind.NULL),
-    **dict.fromkeys(("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"), Kind.BOOLEAN),
-    **dict.fromkeys(("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"), Kind.BOOLEAN),
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), ScalarKind.NULL),
+    **dict.fromkeys(("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"), ScalarKind.BOOLEAN),
+    **dict.fromkeys(("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"), ScalarKind.BOOLEAN),
 }
 _INTEGER = r"[-+]?(?:0b_*[01][01_]*|0o_*[0-7][0-7_]*|0x_*[0-9a-fA-F][0-9a-fA-F_]*|[0-9][0-9_]*)"
 _NUMBER = (
@@ -22,25 +22,25 @@ _NUMBER = (
 _FIGURES = frozenset("-+.0123456789")
 # What a plain scalar that is no text may begin with; nearly all begin with something else.
 TELLING = frozenset("~nNtTfFyYoO<") | _FIGURES
-_TAGGED = {"int": Kind.INTEGER, "bool": Kind.BOOLEAN, "float": Kind.NUMBER, "null": Kind.NULL}
+_TAGGED = {"int": ScalarKind.INTEGER, "bool": ScalarKind.BOOLEAN, "float": ScalarKind.NUMBER, "null": ScalarKind.NULL}
 _LONGEST_NUMBER = 400  # digits; Python refuses to read integers over 4,300
 
 
-def plain_kind(text: str) -> Kind:
+def plain_kind(text: str) -> ScalarKind:
     """Return what *text* is without quotes and tag; `<<`, the merge key, is NULL."""
     if text[:1] not in _FIGURES:
-        return Kind.NULL if text == "<<" else _WORDS.get(text, Kind.TEXT)
+        return ScalarKind.NULL if text == "<<" else _WORDS.get(text, ScalarKind.TEXT)
     if len(text) > _LONGEST_NUMBER:
-        return Kind.TEXT
+        return ScalarKind.TEXT
     if re.fullmatch(_INTEGER, text):
-        return Kind.INTEGER
-    return Kind.NUMBER if re.fullmatch(_NUMBER, text) else Kind.TEXT
+        return ScalarKind.INTEGER
+    return ScalarKind.NUMBER if re.fullmatch(_NUMBER, text) else ScalarKind.TEXT
 
 
-def tagged_kind(text: str, tag: str) -> Kind:
+def tagged_kind(text: str, tag: str) -> ScalarKind:
     """Return what *text* is that is said to be *tag*: text, where it does not look like it."""
     kind = _TAGGED.get(tag.rpartition(":")[2])
-    if kind is Kind.NUMBER:
-        return kind if len(text) <= _LONGEST_NUMBER and re.fullmatch(_NUMBER, text) else Kind.TEXT
-    found = Kind.TEXT if text == "<<" else plain_kind(text)
-    return found if found is kind else Kind.TEXT
+    if kind is ScalarKind.NUMBER:
+        return kind if len(text) <= _LONGEST_NUMBER and re.fullmatch(_NUMBER, text) else ScalarKind.TEXT
+    found = ScalarKind.TEXT if text == "<<" else plain_kind(text)
+    return found if found is kind else ScalarKind.TEXT

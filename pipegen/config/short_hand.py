@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipegen.config.merge import is_null
-from pipegen.source.tree import Entry, Kind, Mapping, Scalar
+from pipegen.source.tree import Entry, Mapping, Scalar, ScalarKind
 
 # Keys that say nothing of what a stage does.
 _ASIDE = ("name", "description", "directory")
@@ -25,6 +25,6 @@ def written_out(stage: Mapping) -> Mapping:
     place = name.value.span if name is not None else stage.span
     steps = (
         Entry(Scalar("build", place), Scalar("${.stage}", place)),
-        Entry(Scalar("run", place), Scalar("true", place, Kind.BOOLEAN)),
+        Entry(Scalar("run", place), Scalar("true", place, ScalarKind.BOOLEAN)),
     )
     return Mapping((*stage.entries, *(step for step in steps if stage.entry(step.key.text) is None)), stage.span)

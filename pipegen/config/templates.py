@@ -7,7 +7,7 @@ from collections.abc import Sequence as Items
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 
 EXTENDS = "extends"
@@ -85,7 +85,7 @@ class Templates:
         return iter([one.text for one in extended(self._entries[name].value) if one.text in self._entries])
 
     def _report_unknown(self, name: Scalar, report: Report) -> None:
-        meant = near_miss(name.text, self._entries)
+        meant = suggestion(name.text, self._entries)
         known = f"the templates are {listed(tuple(self._entries))}" if self._entries else 'add it under "templates"'
         report.add(
             codes.UNKNOWN_TEMPLATE,

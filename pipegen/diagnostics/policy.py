@@ -10,7 +10,7 @@ from pipegen.source.text import Span
 from pipegen.structs import Struct, field
 
 
-class Policy(Struct):
+class SeverityPolicy(Struct):
     """The severities of codes by their numbers, None for a code that is off; *is_strict* lets warnings count as errors.
 
     What is fixed keeps its severity: see `Code.is_fixed`.

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from pipegen.diagnostics.model import Code, Diagnostic, Fix, Label, Severity
-from pipegen.diagnostics.policy import Ignore, Policy
+from pipegen.diagnostics.policy import Ignore, SeverityPolicy
 from pipegen.source.text import Span
 
 
@@ -21,7 +21,7 @@ class Report:
     def __init__(self) -> None:
         self._found: dict[Diagnostic, None] = {}
         self._ignores: dict[Ignore, None] = {}
-        self._policy = Policy()
+        self._policy = SeverityPolicy()
 
     def add(
         self,
@@ -45,7 +45,7 @@ class Report:
         self._found |= dict.fromkeys(filter(where, new))
         self._ignores |= other._ignores
 
-    def heed(self, policy: Policy) -> None:
+    def heed(self, policy: SeverityPolicy) -> None:
         """Give codes the severities of *policy*."""
         self._policy = policy
 
@@ -94,7 +94,7 @@ def _order(found: Diagnostic) -> tuple[str, int, int, str, str]:
     return path, start, found.severity.rank, found.code.number, found.message
 
 
-def near_miss(word: str, known: Iterable[str]) -> str | None:
+def suggestion(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that *word* most likely means, if any comes close; among many words, one slip away."""
     words = tuple(known)
     if len(words) > _MANY:

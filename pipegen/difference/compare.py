@@ -7,16 +7,16 @@ from types import MappingProxyType
 
 from pipegen.difference.keys import Keys, changes, input_keys, pipeline_keys, secrets, stage_keys
 from pipegen.difference.model import (
-    Asked,
-    Changed,
+    ChangedStages,
+    ChangeKind,
     ConfigDifference,
     KeyChange,
-    Kind,
-    Named,
+    LongestPath,
+    NamedChange,
     Pairs,
-    Path,
     PipelineDifference,
-    Placed,
+    PlacedStage,
+    Prompt,
     Renamed,
     Whole,
 )
@@ -115,13 +115,15 @@ def _titles(one: Plan, other: Plan, names: Mapping[str, str]) -> tuple[Renamed, 
     return tuple(Renamed(old, new) for old, new in pairs)
 
 
-def _placed(stage: str, graph: ExecutionGraph, told: tuple[KeyChange, ...]) -> Placed:
+def _placed(stage: str, graph: ExecutionGraph, told: tuple[KeyChange, ...]) -> PlacedStage:
     if stage not in graph:
-        return Placed(stage, (), (), told)
-    return Placed(stage, graph.predecessors(stage), graph.successors(stage), told)
+        return PlacedStage(stage, (), (), told)
+    return PlacedStage(stage, graph.predecessors(stage), graph.successors(stage), told)
 
 
-def _changed(before: Mapping[str, Job], after: Mapping[str, Job], names: Mapping[str, str]) -> tuple[Changed, ...]:
+def _changed(
+    before: Mapping[str, Job], after: Mapping[str, Job], names: Mapping[str, str]
+) -> tuple[ChangedStages, ...]:
     """Return what is different about the stages of both; those that differ alike stand together."""
     leaving = {stage for stage, job in after.items() if job.artifacts and stage in before and before[stage].artifacts}
     found: dict[tuple[KeyChange, ...], list[str]] = {}
@@ -130,24 +132,24 @@ def _changed(before: Mapping[str, Job], after: Mapping[str, Job], names: Mapping
             told = changes(stage_keys(before[stage], names, leaving), stage_keys(job, {}, leaving))
             if told:
                 found.setdefault(told, []).append(stage)
-    return tuple(Changed(tuple(stages), told) for told, stages in found.items())
+    return tuple(ChangedStages(tuple(stages), told) for told, stages in found.items())
 
 
-def _path(plan: Plan, version: Version, names: Mapping[str, str] = _NO_NAMES) -> Path:
+def _path(plan: Plan, version: Version, names: Mapping[str, str] = _NO_NAMES) -> LongestPath:
     """Return the longest path of *plan*, its stages by their new *names*."""
     times = version.times[plan.name] if version.times is not None else None
     stages = longest_path(plan.graph, times)
     length = len(stages) if times is None else sum(times[stage] for stage in stages)
-    return Path(tuple(names.get(stage, stage) for stage in stages), length)
+    return LongestPath(tuple(names.get(stage, stage) for stage in stages), length)
 
 
-def _asked(jobs: Mapping[str, Job]) -> tuple[Asked, ...]:
+def _asked(jobs: Mapping[str, Job]) -> tuple[Prompt, ...]:
     """Return what *jobs*, by their new names, ask of people."""
-    found: dict[Asked, None] = {}
+    found: dict[Prompt, None] = {}
     for stage, job in jobs.items():
-        if job.gate.approval is not None:
-            found[Asked(stage, "")] = None
-        found |= dict.fromkeys(Asked(stage, secret) for secret in secrets(job))
+        if job.deployment.approval is not None:
+            found[Prompt(stage, "")] = None
+        found |= dict.fromkeys(Prompt(stage, secret) for secret in secrets(job))
     return tuple(found)
 
 
@@ -165,14 +167,14 @@ def _targets(version: Version) -> dict[str, Keys]:
     return {name: tree if isinstance(tree, dict) else {} for name, tree in found.items()}
 
 
-def _named(old: Mapping[str, Keys], new: Mapping[str, Keys]) -> tuple[Named, ...]:
-    found: list[Named] = []
+def _named(old: Mapping[str, Keys], new: Mapping[str, Keys]) -> tuple[NamedChange, ...]:
+    found: list[NamedChange] = []
     for name in dict.fromkeys((*old, *new)):
         told = changes(old.get(name, {}), new.get(name, {}))
         if name not in old:
-            found.append(Named(name, Kind.ADDED, told))
+            found.append(NamedChange(name, ChangeKind.ADDED, told))
         elif name not in new:
-            found.append(Named(name, Kind.REMOVED, told))
+            found.append(NamedChange(name, ChangeKind.REMOVED, told))
         elif told:
-            found.append(Named(name, Kind.CHANGED, told))
+            found.append(NamedChange(name, ChangeKind.CHANGED, told))
     return tuple(found)

@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pipegen.difference.model import KeyChange
-from pipegen.difference.values import Speaker, Tree, Value, condition, node, text_of, unordered, value
+from pipegen.difference.values import ComparedValue, Speaker, Tree, condition, node, text_of, unordered, value
 from pipegen.plan.model import (
     Commands,
     Credential,
     Export,
     Input,
     Job,
-    Keeping,
     Leave,
     Plan,
-    Run,
+    Retention,
+    RunContainer,
     Selection,
-    Shell,
+    ShellProgram,
     Workspace,
 )
+from pipegen.plan.model.steps import step_key
 
 Keys = dict[str, Tree]
 
@@ -74,7 +75,10 @@ def changes(old: Keys, new: Keys) -> tuple[KeyChange, ...]:
 
 def secrets(job: Job) -> tuple[str, ...]:
     """Return the secrets that *job* reads, by their names at the engine."""
-    credentials = (*job.secrets, *(one for step in job.steps if isinstance(step, Run) for one in step.credentials))
+    credentials = (
+        *job.secrets,
+        *(one for step in job.steps if isinstance(step, RunContainer) for one in step.credentials),
+    )
     return tuple(
         dict.fromkeys((*(one.id for one in credentials), *(f"ID token {one.variable}" for one in job.id_tokens)))
     )
@@ -110,13 +114,13 @@ def _work(job: Job, speaker: Speaker) -> dict[str, Tree | None]:
             case Leave():
                 continue
             case _:
-                found[type(step).__name__.lower()] = speaker.tree(step)
+                found[step_key(step)] = speaker.tree(step)
     return found
 
 
 def _beside(job: Job, speaker: Speaker) -> dict[str, Tree | None]:
     """Return what *job* says beside its steps."""
-    machine, limits, gate = job.machine, job.limits, job.gate
+    machine, limits, deployment = job.machine, job.limits, job.deployment
     return {
         "after": value(speaker.script(job.after)) if job.after else None,
         "reads": unordered(_output(speaker, str(one.stage), one.name) for one in job.reads),
@@ -125,7 +129,7 @@ def _beside(job: Job, speaker: Speaker) -> dict[str, Tree | None]:
         "services": {one.alias: speaker.tree(one) or {} for one in machine.services},
         "agent": unordered(machine.labels),
         "resources": speaker.tree(machine.resources),
-        "shell": speaker.tree(machine.shell) if machine.shell is not Shell.SH else None,
+        "shell": speaker.tree(machine.shell) if machine.shell is not ShellProgram.SH else None,
         "when": condition(job.condition),
         "secrets": {", ".join(one.variables): _credential(one) for one in job.secrets},
         "id_tokens": {one.variable: unordered(one.audiences) or {} for one in job.id_tokens},
@@ -134,10 +138,10 @@ def _beside(job: Job, speaker: Speaker) -> dict[str, Tree | None]:
         "allow_failure": _allowed(job),
         "interruptible": speaker.tree(limits.interruptible),
         "approve": _approval(job, speaker),
-        "lock": unordered(one.name for one in gate.locks),
-        "environment": speaker.tree(gate.environment),
+        "lock": unordered(one.name for one in deployment.locks),
+        "environment": speaker.tree(deployment.environment),
         "artifacts": unordered(_artifacts(job, speaker)),
-        "keeping": speaker.tree(job.keeping) if job.keeping != Keeping() else None,
+        "keeping": speaker.tree(job.retention) if job.retention != Retention() else None,
         "reports": speaker.tree(job.reports),
         "cache": speaker.tree(job.caches),
         "reuse": speaker.tree(job.reuse),
@@ -151,20 +155,20 @@ def _output(speaker: Speaker, stage: str, name: str) -> str:
     return f"{speaker.stage(stage)}.{name}"
 
 
-def _credential(one: Credential) -> Value:
+def _credential(one: Credential) -> ComparedValue:
     return value(f"{one.id} ({one.kind.value})")
 
 
 def _approval(job: Job, speaker: Speaker) -> Tree | None:
-    gate = job.gate
-    if gate.delay is not None:
-        return value(f"after {_seconds(gate.delay.seconds)}")
-    if gate.approval is None:
+    deployment = job.deployment
+    if deployment.delay is not None:
+        return value(f"after {_seconds(deployment.delay.seconds)}")
+    if deployment.approval is None:
         return None
-    return speaker.tree(gate.approval) or value("true")
+    return speaker.tree(deployment.approval) or value("true")
 
 
-def _allowed(job: Job) -> Value | None:
+def _allowed(job: Job) -> ComparedValue | None:
     allowed = job.limits.allow_failure
     if allowed is None:
         return None

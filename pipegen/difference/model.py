@@ -15,7 +15,7 @@ class KeyChange(Struct):
     new: str | None
 
 
-class Kind(Enum):
+class ChangeKind(Enum):
     """What happened to something with a name."""
 
     ADDED = "added"
@@ -23,15 +23,15 @@ class Kind(Enum):
     CHANGED = "changed"
 
 
-class Named(Struct):
+class NamedChange(Struct):
     """Keys of something with a name, an input or a target, that say something else."""
 
     name: str
-    kind: Kind
+    kind: ChangeKind
     changes: tuple[KeyChange, ...]
 
 
-class Placed(Struct):
+class PlacedStage(Struct):
     """A stage that only one version has, with the stages right before and right after it there, and what it says."""
 
     stage: str
@@ -47,7 +47,7 @@ class Renamed(Struct):
     new: str
 
 
-class Changed(Struct):
+class ChangedStages(Struct):
     """Stages of both versions that differ alike; names are those of the new version."""
 
     stages: tuple[str, ...]
@@ -64,14 +64,14 @@ class Pairs(Struct):
     arcs: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
 
 
-class Path(Struct):
+class LongestPath(Struct):
     """A longest path: its stages, and how long it takes: in seconds where durations are known, else in stages."""
 
     stages: tuple[str, ...] = ()
     length: float = 0
 
 
-class Asked(Struct):
+class Prompt(Struct):
     """What a stage asks of people: that somebody approves of it (*secret* is ""), or a secret."""
 
     stage: str
@@ -84,16 +84,16 @@ class PipelineDifference(Struct, kw_only=True):
     name: str
     old_name: str
     changes: tuple[KeyChange, ...]
-    added: tuple[Placed, ...]
-    removed: tuple[Placed, ...]
+    added: tuple[PlacedStage, ...]
+    removed: tuple[PlacedStage, ...]
     renamed: tuple[Renamed, ...]
-    changed: tuple[Changed, ...]
+    changed: tuple[ChangedStages, ...]
     gained: Pairs
     lost: Pairs
-    old_path: Path
-    new_path: Path
-    newly_asked: tuple[Asked, ...]
-    asked_no_more: tuple[Asked, ...]
+    old_path: LongestPath
+    new_path: LongestPath
+    newly_asked: tuple[Prompt, ...]
+    asked_no_more: tuple[Prompt, ...]
 
     @property
     def is_any(self) -> bool:
@@ -108,8 +108,8 @@ class Whole(Struct):
 
     name: str
     stages: tuple[str, ...]
-    path: Path
-    asked: tuple[Asked, ...]
+    path: LongestPath
+    asked: tuple[Prompt, ...]
 
 
 class ConfigDifference(Struct, kw_only=True):
@@ -121,8 +121,8 @@ class ConfigDifference(Struct, kw_only=True):
 
     old: str
     new: str
-    inputs: tuple[Named, ...]
-    targets: tuple[Named, ...]
+    inputs: tuple[NamedChange, ...]
+    targets: tuple[NamedChange, ...]
     added: tuple[Whole, ...]
     removed: tuple[Whole, ...]
     pipelines: tuple[PipelineDifference, ...]

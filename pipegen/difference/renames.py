@@ -58,12 +58,12 @@ def _matched(gone: Iterable[Job], there: Iterable[Job], names: Mapping[str, str]
 
 
 def _whole(job: Job, names: Mapping[str, str]) -> Hashable:
-    return frozen(stage_keys(job, names)), _leg(job)
+    return frozen(stage_keys(job, names)), _combination(job)
 
 
 def _work(job: Job, names: Mapping[str, str]) -> Hashable:
-    return frozen(work_keys(job, names)), _leg(job)
+    return frozen(work_keys(job, names)), _combination(job)
 
 
-def _leg(job: Job) -> Hashable:
-    return job.leg.values if job.leg is not None else ()
+def _combination(job: Job) -> Hashable:
+    return job.combination.values if job.combination is not None else ()

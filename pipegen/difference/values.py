@@ -7,17 +7,16 @@ from enum import Enum
 from typing import ClassVar, TypeAlias
 
 from pipegen.bindings.expression import Bare, Defaulted, Loop, Map, Part, Reference, Scope, Text
-from pipegen.bindings.script.model import Body, Delimiter, Escaped, Placed, ScriptPart
-from pipegen.plan.condition_words import words
+from pipegen.bindings.script.model import Body, Delimiter, Escaped, PlacedReference, ScriptPart
 from pipegen.plan.model import (
     AllOf,
     AnyOf,
     BlubberInline,
     BlubberPath,
-    Changed,
     Condition,
     Container,
     Exists,
+    FilesChanged,
     Image,
     IsEvent,
     Line,
@@ -26,6 +25,7 @@ from pipegen.plan.model import (
     ReportPath,
 )
 from pipegen.plan.rewriting import parts
+from pipegen.plan.stage.condition_text import words
 from pipegen.source.text import Located
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, Sequence
@@ -35,10 +35,10 @@ _PAIR = 2
 # Names whose order says something: words of a command. That of paths, labels and people does not.
 _ORDERED = ("entrypoint", "command")
 # What a value is made of.
-Tree: TypeAlias = "Value | dict[str, Tree]"
+Tree: TypeAlias = "ComparedValue | dict[str, Tree]"
 
 
-class Value(SpannedStruct):
+class ComparedValue(SpannedStruct):
     """What a key says: two say the same where *same* is equal, which is the text itself if nothing else is given."""
 
     UNCOMPARED: ClassVar[tuple[str, ...]] = ("text",)
@@ -47,20 +47,20 @@ class Value(SpannedStruct):
     same: Hashable
 
 
-def value(text: str) -> Value:
+def value(text: str) -> ComparedValue:
     """Return *text* as a value."""
-    return Value(text, text)
+    return ComparedValue(text, text)
 
 
-def unordered(texts: Iterable[str]) -> Value | None:
+def unordered(texts: Iterable[str]) -> ComparedValue | None:
     """Return *texts*, whose order says nothing; None for none."""
     found = tuple(dict.fromkeys(texts))
-    return Value(", ".join(found), frozenset(found)) if found else None
+    return ComparedValue(", ".join(found), frozenset(found)) if found else None
 
 
-def condition(one: Condition | None) -> Value | None:
+def condition(one: Condition | None) -> ComparedValue | None:
     """Return what *one* asks; the order in which it asks says nothing."""
-    return Value(words(one), _same(one)) if one is not None else None
+    return ComparedValue(words(one), _same(one)) if one is not None else None
 
 
 def node(one: Node) -> Tree:
@@ -76,14 +76,14 @@ def node(one: Node) -> Tree:
 
 def text_of(tree: Tree) -> str:
     """Return *tree* on one line, or as the lines that it has."""
-    if isinstance(tree, Value):
+    if isinstance(tree, ComparedValue):
         return tree.text
     return ", ".join(f"{name}: {text_of(inner)}" for name, inner in tree.items())
 
 
 def frozen(tree: Tree) -> Hashable:
     """Return what is equal for trees that say the same."""
-    if isinstance(tree, Value):
+    if isinstance(tree, ComparedValue):
         return tree.same
     return frozenset((name, frozen(inner)) for name, inner in tree.items())
 
@@ -170,7 +170,7 @@ class Speaker(Struct):
 
     def _piece(self, part: ScriptPart) -> str:
         match part:
-            case Placed():
+            case PlacedReference():
                 return self._reference(part.reference)
             case Escaped():
                 return f"${part.text}"
@@ -184,9 +184,9 @@ class Speaker(Struct):
         name = reference.namespace
         if name is not None and reference.scope in (Scope.UNRESOLVED, Scope.OWN, Scope.STAGE, Scope.STATUS):
             name = "" if name == self.own else self.stage(name)
-        legs = f"[{reference.legs}]" if reference.legs is not None else ""
+        combinations = f"[{reference.combinations}]" if reference.combinations is not None else ""
         default = f"|{reference.default}" if reference.default is not None else ""
-        return f"${{{'' if name is None else f'{name}{legs}.'}{reference.name}{default}}}"
+        return f"${{{'' if name is None else f'{name}{combinations}.'}{reference.name}{default}}}"
 
 
 def _known(found: Mapping[str, Tree | None]) -> dict[str, Tree]:
@@ -194,9 +194,9 @@ def _known(found: Mapping[str, Tree | None]) -> dict[str, Tree]:
 
 
 def _listed(found: list[Tree]) -> Tree:
-    values = [one for one in found if isinstance(one, Value)]
+    values = [one for one in found if isinstance(one, ComparedValue)]
     if len(values) == len(found):
-        return Value(", ".join(one.text for one in values), tuple(one.same for one in values))
+        return ComparedValue(", ".join(one.text for one in values), tuple(one.same for one in values))
     return {str(number): one for number, one in enumerate(found, start=1)}
 
 
@@ -208,8 +208,8 @@ def _same(one: Condition) -> Hashable:  # noqa: PLR0911 - one for each kind
             return Not, _same(one.condition)
         case Matches():
             return one.subject, one.name, frozenset(one.patterns)
-        case Changed():
-            return Changed, one.base, frozenset(one.patterns)
+        case FilesChanged():
+            return FilesChanged, one.base, frozenset(one.patterns)
         case Exists():
             return Exists, frozenset(one.patterns)
         case IsEvent():

@@ -13,7 +13,7 @@ Chain = tuple[str, ...]
 Block = tuple[Chain, ...]
 
 
-class Wait(Struct):
+class ExtraWait(Struct):
     """Each node of *later* waits for all of *earlier*, which the graph does not ask for."""
 
     later: tuple[str, ...]
@@ -53,7 +53,7 @@ def added_waits(graph: ExecutionGraph, placed: Iterable[Block]) -> tuple[tuple[s
     )
 
 
-def direct_waits(graph: ExecutionGraph, placed: Iterable[Block]) -> tuple[Wait, ...]:
+def direct_waits(graph: ExecutionGraph, placed: Iterable[Block]) -> tuple[ExtraWait, ...]:
     """Return the fewest waits that imply all `added_waits`, nodes with the same ones together: what a message tells."""
     in_order = tuple(placed)
     closure = graph.closure()
@@ -63,7 +63,7 @@ def direct_waits(graph: ExecutionGraph, placed: Iterable[Block]) -> tuple[Wait, 
         added = tuple(earlier for earlier in before if not closure.is_before(earlier, node))
         if added:
             later.setdefault(added, []).append(node)
-    return tuple(Wait(tuple(nodes), earlier) for earlier, nodes in later.items())
+    return tuple(ExtraWait(tuple(nodes), earlier) for earlier, nodes in later.items())
 
 
 def parts(graph: ExecutionGraph) -> Iterator[list[str]]:

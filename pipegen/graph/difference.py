@@ -1,6 +1,6 @@
 """Two orders of the same nodes: what one asks for, and what another makes of it."""
 
-from pipegen.graph.blocks import Wait
+from pipegen.graph.blocks import ExtraWait
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.narrowing import narrowed
 from pipegen.graph.paths import longest_path
@@ -22,7 +22,7 @@ class Difference(Struct, kw_only=True):
 
     missing: tuple[str, ...]
     extra: tuple[str, ...]
-    waits: tuple[Wait, ...]
+    waits: tuple[ExtraWait, ...]
     pairs: int
     lost: int
     asked: tuple[str, ...]
@@ -44,7 +44,7 @@ def difference(asked: ExecutionGraph, made: ExecutionGraph) -> Difference:
     return Difference(
         missing=tuple(node for node in asked.nodes if node not in made),
         extra=tuple(node for node in made.nodes if node not in asked),
-        waits=tuple(Wait(tuple(waiting), earlier) for earlier, waiting in later.items()),
+        waits=tuple(ExtraWait(tuple(waiting), earlier) for earlier, waiting in later.items()),
         pairs=sum((there & ~needed).bit_count() for needed, there in both),
         lost=sum((needed & ~there).bit_count() for needed, there in both),
         asked=longest_path(wanted),

@@ -177,12 +177,6 @@ class ExecutionGraph:
             raise SharedNodesError(shared)
         return ExecutionGraph(chain(self._told(), other._told(), product(self.leaves, other.roots)))
 
-    def dot(self) -> str:
-        """Return the graph in Graphviz' language."""
-        from pipegen.graph.render.dot import render_dot  # noqa: PLC0415 - for those who look at it
-
-        return render_dot(self)
-
     def _told(self) -> Iterable[Sequence[str]]:
         """Yield arcs that make this graph again, its nodes in the same order."""
         return chain(((node,) for node in self._nodes), self._arcs)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Protocol
 
-from pipegen.config.model import Pipeline, Stage
+from pipegen.config.model import PipelineConfig, StageConfig
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Plan
 from pipegen.source.text import SourceFile
@@ -14,10 +14,10 @@ from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct
 
 
-class Work(Struct):
-    """A stage as the user wrote it, and the job that it is in *plan*; each leg of a matrix is one."""
+class CheckedStage(Struct):
+    """A stage as the user wrote it, and the job that it is in *plan*; each combination of a matrix is one."""
 
-    stage: Stage
+    stage: StageConfig
     job: Job
     plan: Plan
 
@@ -31,22 +31,22 @@ class Checked(Struct, dict=True, gc=True):
     """
 
     file: SourceFile
-    pipelines: tuple[Pipeline, ...]
+    pipelines: tuple[PipelineConfig, ...]
     plans: tuple[Plan, ...]
     settings: Mapping[str, TreeMapping]
     targets: tuple[str, ...]
 
-    def work(self) -> tuple[Work, ...]:
+    def work(self) -> tuple[CheckedStage, ...]:
         """Return each job with its stage, in the user's order."""
         return self._work
 
     @cached_property
-    def _work(self) -> tuple[Work, ...]:
-        found: list[Work] = []
+    def _work(self) -> tuple[CheckedStage, ...]:
+        found: list[CheckedStage] = []
         for pipeline, plan in zip(self.pipelines, self.plans, strict=True):
             stages = {stage.name.value: stage for stage in reversed(pipeline.stages)}
             # The job that stands for nothing to do has no stage.
-            found += [Work(stages[job.stage], job, plan) for job in plan.jobs if job.stage in stages]
+            found += [CheckedStage(stages[job.stage], job, plan) for job in plan.jobs if job.stage in stages]
         return tuple(found)
 
     def files(self) -> tuple[SourceFile, ...]:
@@ -56,7 +56,7 @@ class Checked(Struct, dict=True, gc=True):
         return tuple({file.path: file for file in (self.file, *(span.file for span in spans))}.values())
 
 
-class Rule(Protocol):
+class LintRule(Protocol):
     """Reports one kind of what is likely not meant; a page of `diagnostics/pages` explains it."""
 
     def __call__(self, checked: Checked, report: Report, /) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pipegen.plan.model import Commands, Deploy, Gate, Job, Promote, Publish, Run, Trigger
+from pipegen.plan.model import Commands, Deploy, Deployment, Job, Promote, PublishImage, RunContainer, TriggerJob
 
 # What names of stages, and commands, say where a script changes more than its own files.
 _WORDS = re.compile(
@@ -18,10 +18,11 @@ _WORDS = re.compile(
 
 def has_effects(job: Job) -> bool:
     """Return whether *job* says that it changes more than its own files: it deploys, triggers, or holds secrets."""
-    if job.gate != Gate() or job.secrets or job.id_tokens:
+    if job.deployment != Deployment() or job.secrets or job.id_tokens:
         return True
     return any(
-        isinstance(step, Publish | Promote | Deploy | Trigger) or (isinstance(step, Run) and step.credentials)
+        isinstance(step, PublishImage | Promote | Deploy | TriggerJob)
+        or (isinstance(step, RunContainer) and step.credentials)
         for step in job.steps
     )
 
@@ -33,7 +34,7 @@ def may_have_effects(job: Job) -> bool:
 
 def deploys(job: Job) -> bool:
     """Return whether *job* says that it puts something into an environment, and does not take that down."""
-    return job.gate.environment is not None and not job.gate.environment.stops
+    return job.deployment.environment is not None and not job.deployment.environment.stops
 
 
 def _texts(job: Job) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from pipegen.bindings.script.builtins import TESTS
 from pipegen.bindings.script.lexer import lex
-from pipegen.bindings.script.syntax import Command, Expansion, Form, Lexed
+from pipegen.bindings.script.syntax import CommandForm, Expansion, Lexed, ShellCommand
 from pipegen.lint.predefined import MARKERS, PREDEFINED
 from pipegen.structs import Struct
 
@@ -24,7 +24,7 @@ _BRACKETS = frozenset({"[", "]", "[[", "]]", "test", "!"})
 _EMPTINESS = frozenset({"", "-n", "-z", "-v"})
 
 
-class Variables(Struct):
+class ScriptVariables(Struct):
     """The *expansions* of a script, and the names that it has *assigned*.
 
     It *is_aware* of engines where it asks which one it runs on, or takes variables from a file.
@@ -35,17 +35,17 @@ class Variables(Struct):
     is_aware: bool = False
 
 
-def variables(script: str, names: Collection[str]) -> Variables:
+def variables(script: str, names: Collection[str]) -> ScriptVariables:
     """Return how *script* uses the variables *names*; an expansion with a default is none."""
     words = set(_WORD.findall(script))
     if words.isdisjoint(names) and words.isdisjoint(_SOURCES) and ". " not in script:
-        return Variables()
+        return ScriptVariables()
     lexed, lost = lex(script, ())
     if lost is not None:
-        return Variables(is_aware=True)
+        return ScriptVariables(is_aware=True)
     guarded = [one for one in lexed.expansions if _DEFAULT.match(script, one.start)]
     own = (one for one in lexed.expansions if one.name in names)
-    return Variables(
+    return ScriptVariables(
         tuple(one for one in own if not any(outer.start <= one.start and one.end <= outer.end for outer in guarded)),
         frozenset(_assigned(script, lexed)),
         not MARKERS.isdisjoint(_CHOICE.findall(script)) or any(_is_aware(one, lexed) for one in lexed.commands),
@@ -64,11 +64,11 @@ def _assigned(script: str, lexed: Lexed) -> Iterator[str]:
     yield from _SET.findall(script)
 
 
-def _is_aware(command: Command, lexed: Lexed) -> bool:
+def _is_aware(command: ShellCommand, lexed: Lexed) -> bool:
     texts = [word.text for word in command.words]
     if texts and texts[0] in _SOURCES:
         return True
-    if command.form is not Form.CONDITION and not (texts and texts[0] in TESTS):
+    if command.form is not CommandForm.CONDITION and not (texts and texts[0] in TESTS):
         return False
     tested = {one.name for one in lexed.expansions if command.start <= one.start < command.end} | set(texts)
     operands = [text for text in texts if text not in _BRACKETS]

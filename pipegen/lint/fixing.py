@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pipegen.diagnostics.model import Fix
-from pipegen.lint.meaning import is_same
+from pipegen.lint.equivalence import is_same
 from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace

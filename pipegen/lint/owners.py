@@ -1,15 +1,15 @@
-"""The stages that arcs name, for the jobs of a plan: a matrix stands for its legs, a stage for the pipeline in it."""
+"""The stages that arcs name, for the jobs of a plan: the stage of a combination, the caller of a called pipeline."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from pipegen.bindings.groups import INSIDE
-from pipegen.config.model import Pipeline
+from pipegen.config.model import PipelineConfig
 from pipegen.plan.model import Plan
 
 
-def owners(pipeline: Pipeline, plan: Plan) -> Mapping[str, str]:
+def owners(pipeline: PipelineConfig, plan: Plan) -> Mapping[str, str]:
     """Return for each job of *plan* the name by which the arcs of *pipeline* know it."""
     told = {name.value for arc in pipeline.arcs or () for name in arc.stages}
     written = {stage.name.value: stage.said for stage in pipeline.stages if not stage.within}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked, Rule
+from pipegen.lint.base import Checked, LintRule
 from pipegen.lint.rules import (
     cache_never_hits,
     condition_never_true,
@@ -30,7 +30,7 @@ from pipegen.lint.rules import (
     unused_output,
 )
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[LintRule, ...] = (
     redundant_arc.check,
     lost_parallelism.check,
     unused_output.check,
@@ -56,10 +56,10 @@ RULES: tuple[Rule, ...] = (
 
 
 # Those whose findings can be fixed: all that `--fix` has to ask again once the text has changed.
-FIXING: tuple[Rule, ...] = (redundant_arc.check, unused_output.check)
+FIXING: tuple[LintRule, ...] = (redundant_arc.check, unused_output.check)
 
 
-def ask(rules: Sequence[Rule], checked: Checked, report: Report) -> None:
+def ask(rules: Sequence[LintRule], checked: Checked, report: Report) -> None:
     """Report what *rules* find in *checked*."""
     for rule in rules:
         rule(checked, report)

@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate
 
 from pipegen.bindings.expression import Reference
-from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, Placed, ScriptPart
-from pipegen.config.model import Stage, Value
-from pipegen.lint.base import Checked, Work
-from pipegen.plan.commands import entries_of
-from pipegen.plan.model import Commands, Line, Shell
+from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, PlacedReference, ScriptPart
+from pipegen.config.model import StageConfig, StepValue
+from pipegen.lint.base import Checked, CheckedStage
+from pipegen.plan.model import Commands, Line, ShellProgram
+from pipegen.plan.stage.commands import entries_of
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Scalar
 from pipegen.structs import Struct
@@ -22,7 +22,7 @@ class ShellText(Struct):
     """Commands that one shell runs: *text* has as many characters as the *entries* have, each ended by a line break."""
 
     text: str
-    shell: Shell
+    shell: ShellProgram
     entries: tuple[Scalar, ...]
 
     @property
@@ -50,7 +50,7 @@ def shell_texts(checked: Checked) -> Iterator[ShellText]:
             yield text
 
 
-def texts_of(work: Work, seen: Collection[tuple[Span, ...]] = ()) -> Iterator[ShellText]:
+def texts_of(work: CheckedStage, seen: Collection[tuple[Span, ...]] = ()) -> Iterator[ShellText]:
     """Yield each script of *work*, what comes after it, and the commands of outputs, but for those at *seen* spans."""
     for lines, entries in _scripts(work):
         if entries and len(lines) == len(entries) and tuple(entry.span for entry in entries) not in seen:
@@ -58,7 +58,7 @@ def texts_of(work: Work, seen: Collection[tuple[Span, ...]] = ()) -> Iterator[Sh
             yield ShellText(text, work.job.machine.shell, entries)
 
 
-def _scripts(work: Work) -> Iterator[tuple[tuple[Line, ...], tuple[Scalar, ...]]]:
+def _scripts(work: CheckedStage) -> Iterator[tuple[tuple[Line, ...], tuple[Scalar, ...]]]:
     for step in work.job.steps:
         if isinstance(step, Commands):
             yield step.lines, _entries(work.stage.script)
@@ -70,11 +70,11 @@ def _scripts(work: Work) -> Iterator[tuple[tuple[Line, ...], tuple[Scalar, ...]]
         yield work.job.after, _entries(work.stage.after)
 
 
-def _entries(value: Value | None) -> tuple[Scalar, ...]:
+def _entries(value: StepValue | None) -> tuple[Scalar, ...]:
     return entries_of(value.node) if value is not None else ()
 
 
-def _commands(stage: Stage) -> dict[str, Scalar]:
+def _commands(stage: StageConfig) -> dict[str, Scalar]:
     """Return the commands that measure outputs, by the names of these."""
     node = stage.outputs.node if stage.outputs is not None else None
     entries = node.entries if isinstance(node, Mapping) else ()
@@ -90,7 +90,7 @@ def _read(line: Line, entry: Scalar) -> str:
 
 def _shown(part: ScriptPart) -> str:
     match part:
-        case Placed():
+        case PlacedReference():
             return _variable(part.reference, part.context)
         case Escaped():
             return "x" * (len(part.text) + 1)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipegen.pictures.measure import width
-from pipegen.pictures.model import Kind
+from pipegen.pictures.model import ArcKind
 from pipegen.pictures.scene import Scene
 from pipegen.structs import Struct
 
 _PATH = "on the longest path"
-_WORDS = {Kind.VALUES: "carries values", Kind.FILES: "carries files", Kind.ORDER: "order only"}
+_WORDS = {ArcKind.VALUES: "carries values", ArcKind.FILES: "carries files", ArcKind.ORDER: "order only"}
 _SAMPLE, _GAP = 30.0, 24.0
 
 
-class Entry(Struct):
+class LegendEntry(Struct):
     """A stroke by its *name*, and what it means; *x* is where its sample begins."""
 
     name: str
@@ -22,7 +22,7 @@ class Entry(Struct):
     x: float
 
 
-def legend(scenes: Sequence[Scene]) -> tuple[Entry, ...]:
+def legend(scenes: Sequence[Scene]) -> tuple[LegendEntry, ...]:
     """Return an entry for each kind of stroke in *scenes*, side by side."""
     lines = [line for scene in scenes for line in scene.lines]
     kinds = {line.kind for line in lines}
@@ -30,6 +30,6 @@ def legend(scenes: Sequence[Scene]) -> tuple[Entry, ...]:
     named += [(kind.value, words) for kind, words in _WORDS.items() if kind in kinds]
     entries, left = [], 0.0
     for name, words in named:
-        entries.append(Entry(name, words, left))
+        entries.append(LegendEntry(name, words, left))
         left += _SAMPLE + 8 + width(words, 12) + _GAP
     return tuple(entries)

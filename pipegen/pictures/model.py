@@ -9,7 +9,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.structs import Struct, field
 
 
-class Mark(Enum):
+class StageMark(Enum):
     """What a stage's box says of it, beside its name."""
 
     CONDITION = "when"
@@ -20,7 +20,7 @@ class Mark(Enum):
     FINALLY = "finally"
 
 
-class Kind(Enum):
+class ArcKind(Enum):
     """What an arc is for, beside the order."""
 
     VALUES = "values"
@@ -28,11 +28,11 @@ class Kind(Enum):
     ORDER = "order"
 
 
-class Stage(Struct, kw_only=True):
+class StageBox(Struct, kw_only=True):
     """A stage; *notes* say what its marks mean for it, and *detail* is what the page tells of it."""
 
     name: str
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[StageMark, ...] = ()
     notes: tuple[str, ...] = ()
     detail: Mapping[str, object] = field(default_factory=dict)
 
@@ -44,9 +44,9 @@ class Link(Struct, kw_only=True):
     files: tuple[str, ...] = ()
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> ArcKind:
         """What it is for; values are told first."""
-        return Kind.VALUES if self.values else Kind.FILES if self.files else Kind.ORDER
+        return ArcKind.VALUES if self.values else ArcKind.FILES if self.files else ArcKind.ORDER
 
 
 class Picture(Struct, kw_only=True):
@@ -58,7 +58,7 @@ class Picture(Struct, kw_only=True):
     name: str
     words: tuple[str, ...]
     graph: ExecutionGraph
-    stages: tuple[Stage, ...]
+    stages: tuple[StageBox, ...]
     links: Mapping[tuple[str, str], Link]
     path: tuple[str, ...]
     last: tuple[str, ...] = ()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from pipegen.graph.placing.place import Box, Size, Stretch, place
+from pipegen.graph.placing.positions import Box, Size, Stretch, place
 from pipegen.pictures.measure import shown, width
-from pipegen.pictures.model import Kind, Link, Picture, Stage
+from pipegen.pictures.model import ArcKind, Link, Picture, StageBox
 from pipegen.structs import Struct
 from pipegen.visible import visible
 
@@ -35,7 +35,7 @@ class Card(Struct, kw_only=True):
     """A stage's box; *number* is that of the stage, *top* where its name stands."""
 
     number: int
-    stage: Stage
+    stage: StageBox
     label: str
     box: Box
     pills: tuple[Pill, ...]
@@ -48,12 +48,12 @@ class Card(Struct, kw_only=True):
         return f"{visible(self.stage.name)}{notes}{', on the longest path' if self.is_on_path else ''}"
 
 
-class Line(Struct, kw_only=True):
+class ArcLine(Struct, kw_only=True):
     """An arc: *path* in SVG's language, the numbers of its stages, and what it carries in *words*."""
 
     earlier: int
     later: int
-    kind: Kind
+    kind: ArcKind
     path: str
     words: str
     is_on_path: bool
@@ -64,7 +64,7 @@ class Scene(Struct, kw_only=True):
 
     picture: Picture
     cards: tuple[Card, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[ArcLine, ...]
     fence: float | None
     width: float
     height: float
@@ -80,7 +80,7 @@ def scene(picture: Picture) -> Scene:
     numbers = {stage.name: number for number, stage in enumerate(picture.stages)}
     on_path, path_arcs = set(picture.path), set(pairwise(picture.path))
     lines = [
-        Line(
+        ArcLine(
             earlier=numbers[arc[0]],
             later=numbers[arc[1]],
             kind=picture.links.get(arc, _NOTHING).kind,
@@ -105,7 +105,7 @@ def scene(picture: Picture) -> Scene:
         picture=picture,
         cards=tuple(cards),
         # What is told of more is drawn over the rest.
-        lines=tuple(sorted(lines, key=lambda line: (line.is_on_path, line.kind is not Kind.ORDER))),
+        lines=tuple(sorted(lines, key=lambda line: (line.is_on_path, line.kind is not ArcKind.ORDER))),
         fence=fence,
         width=max((box.x + box.width for box in boxes.values()), default=0.0),
         height=max((placed.height, *(box.y + box.height for box in last.values()))),
@@ -117,13 +117,13 @@ def number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def _size(stage: Stage) -> Size:
+def _size(stage: StageBox) -> Size:
     marks = max((pill.x + pill.width for pill in _pills(stage)), default=0.0) - _INSIDE
     wide = max(width(shown(stage.name), _NAME), marks) + 2 * _INSIDE
     return Size(max(wide, _LEAST_WIDTH), _WITH_MARKS if stage.marks else _HEIGHT)
 
 
-def _pills(stage: Stage) -> Iterator[Pill]:
+def _pills(stage: StageBox) -> Iterator[Pill]:
     left = _INSIDE
     for mark in stage.marks:
         wide = width(mark.value, _MARK) + 2 * _PILL_SIDE

@@ -17,7 +17,7 @@ _EDGE, _HEAD, _BETWEEN, _LEGEND = 24.0, 58.0, 36.0, 44.0
 _LEAST_WIDTH = 560.0
 
 
-class Part(Struct):
+class PlacedPipeline(Struct):
     """A pipeline at its place: *top* is where its words stand, *y* where its graph begins."""
 
     scene: Scene
@@ -29,11 +29,11 @@ class Part(Struct):
 
 def render_svg(pictures: Sequence[Picture]) -> str:
     """Return *pictures*, one below the other."""
-    parts: list[Part] = []
+    parts: list[PlacedPipeline] = []
     top = _EDGE
     for one in map(scene, pictures):
         words = ", ".join(one.picture.words)
-        parts.append(Part(one, visible(one.picture.name), visible(words), top, top + _HEAD))
+        parts.append(PlacedPipeline(one, visible(one.picture.name), visible(words), top, top + _HEAD))
         top += _HEAD + one.height + _BETWEEN
     widest = max((max(part.scene.width, width(part.words, 12)) for part in parts), default=0.0)
     return render(

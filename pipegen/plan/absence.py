@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pipegen.config.model import Stage
+from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.plan.files import copied
-from pipegen.plan.model import Condition, Container, Copy, Image, Publish, Run, Step
+from pipegen.plan.files.readers import copied
+from pipegen.plan.model import Condition, Container, Copy, Image, PublishImage, RunContainer, Step
 from pipegen.plan.model.logic import implies
 from pipegen.source.text import Span
-from pipegen.source.tree import Kind, Scalar
+from pipegen.source.tree import Scalar, ScalarKind
 from pipegen.structs import Struct, field
 
 # The steps that use images and containers which others may have made.
-_USERS = frozenset((Run, Publish, Copy))
+_USERS = frozenset((RunContainer, PublishImage, Copy))
 
 
 class Absence(Struct):
@@ -25,7 +25,7 @@ class Absence(Struct):
     *final* are the finally stages, with the places that name them: they run also where all others have failed.
     """
 
-    stages: Mapping[str, Stage]
+    stages: Mapping[str, StageConfig]
     conditions: Mapping[str, Condition]
     final: Mapping[str, Span] = field(default_factory=dict)
 
@@ -49,7 +49,7 @@ class Absence(Struct):
         for step in steps:
             if type(step) not in _USERS:
                 continue
-            used: list[Image | Container] = [step.image] if isinstance(step, Run | Publish) else []
+            used: list[Image | Container] = [step.image] if isinstance(step, RunContainer | PublishImage) else []
             if isinstance(step, Copy):
                 used += [file.container for file in copied(step.files)]
             for one in used:
@@ -68,7 +68,9 @@ class Absence(Struct):
                     )
 
 
-def _may_fail(stage: Stage) -> bool:
+def _may_fail(stage: StageConfig) -> bool:
     """Return whether stages after *stage* run although it has failed."""
     node = stage.allow_failure.node if stage.allow_failure else None
-    return node is not None and not (isinstance(node, Scalar) and node.kind is Kind.BOOLEAN and node.value is False)
+    return node is not None and not (
+        isinstance(node, Scalar) and node.kind is ScalarKind.BOOLEAN and node.value is False
+    )

@@ -7,27 +7,18 @@ from collections.abc import Mapping, Sequence
 from pipegen.bindings.budget import Budget
 from pipegen.bindings.names import bound_names, check_names
 from pipegen.bindings.namespaces import Namespaces
-from pipegen.config.model import Pipeline, Stage, Value
+from pipegen.config.model import PipelineConfig, StageConfig, StepValue
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.absence import Absence
-from pipegen.plan.after import after
-from pipegen.plan.checks import check_directory
-from pipegen.plan.concurrency import concurrency, with_interruptible
-from pipegen.plan.conditions import condition
-from pipegen.plan.final import final_stages
-from pipegen.plan.forward import Forwarded
-from pipegen.plan.gates import check_finals
-from pipegen.plan.images import check_image
-from pipegen.plan.inputs import inputs_of
-from pipegen.plan.jobs import Order, Work, directory_of, jobs
-from pipegen.plan.keeping import check_excluded
-from pipegen.plan.limits import check_mail, fails_fast, limits
-from pipegen.plan.machine import machine
-from pipegen.plan.mail import mail
+from pipegen.plan.consumers import inputs_of
+from pipegen.plan.files.retention import check_excluded
+from pipegen.plan.finally_stages import final_stages
+from pipegen.plan.forwarding import KnownValues
+from pipegen.plan.jobs import StageOrder, StagePlan, directory_of, jobs
 from pipegen.plan.model import (
-    Fetch,
+    FetchOptions,
     Limits,
     Mail,
     Plan,
@@ -35,16 +26,25 @@ from pipegen.plan.model import (
     Workspace,
 )
 from pipegen.plan.model.texts import stage_texts
-from pipegen.plan.parameters import Parameters
-from pipegen.plan.secrets import secrets
-from pipegen.plan.selection import selection
-from pipegen.plan.steps import steps
-from pipegen.plan.surroundings import surroundings
-from pipegen.plan.values import Values, values_of
+from pipegen.plan.runs.concurrency import concurrency, with_interruptible
+from pipegen.plan.runs.parameters import Parameters
+from pipegen.plan.runs.selection import selection
+from pipegen.plan.stage.checks import check_directory
+from pipegen.plan.stage.conditions import condition
+from pipegen.plan.stage.deployments import check_finals
+from pipegen.plan.stage.images import check_image
+from pipegen.plan.stage.limits import check_mail, fails_fast, limits
+from pipegen.plan.stage.machine import machine
+from pipegen.plan.stage.mail import mail
+from pipegen.plan.stage.post_actions import after
+from pipegen.plan.stage.secrets import secrets
+from pipegen.plan.stage.settings import surroundings
+from pipegen.plan.stage.steps import steps
+from pipegen.plan.values import StageValues, values_of
 from pipegen.structs import Struct, replace
 
 
-class Neighbours(Struct):
+class FileContext(Struct):
     """What a pipeline must know of the file it stands in.
 
     *homes* are the pipelines that hold a stage of each name; *called* those that others run in the places of
@@ -60,7 +60,7 @@ class Neighbours(Struct):
     budget: Budget
 
 
-def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> Plan:
+def build_plan(pipeline: PipelineConfig, graph: ExecutionGraph, around: FileContext, report: Report) -> Plan:
     """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
     check_directory(pipeline.directory, report)
     check_finals(pipeline, report)
@@ -69,7 +69,7 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
     closure = graph.closure()
     work = _work(pipeline, closure, (*graph.topological(), *namespaces.final), namespaces, around, report)
     frames = graph.stack()
-    made = jobs(work, pipeline.name.value, Order(graph, closure, frames), namespaces, around.slugs, report)
+    made = jobs(work, pipeline.name.value, StageOrder(graph, closure, frames), namespaces, around.slugs, report)
     check_excluded(made, report)
     return Plan(
         name=pipeline.name.value,
@@ -96,23 +96,23 @@ def build_plan(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, re
     )
 
 
-def _schedules(value: Value | None, report: Report) -> tuple[Schedule, ...]:
+def _schedules(value: StepValue | None, report: Report) -> tuple[Schedule, ...]:
     if value is None:
         return ()
-    from pipegen.plan.schedules import schedules  # noqa: PLC0415 - for pipelines that run by the clock
+    from pipegen.plan.runs.schedules import schedules  # noqa: PLC0415 - for pipelines that run by the clock
 
     return schedules(value, report)
 
 
-def check_values(pipeline: Pipeline, graph: ExecutionGraph, around: Neighbours, report: Report) -> None:
+def check_values(pipeline: PipelineConfig, graph: ExecutionGraph, around: FileContext, report: Report) -> None:
     """Report wrong bindings and values of a *pipeline* that has no plan since its *graph* has a cycle."""
     check_directory(pipeline.directory, report)
     namespaces = _namespaces(pipeline, around)
     _work(pipeline, graph.closure(), (*graph.nodes, *namespaces.final), namespaces, around, report)
 
 
-def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
-    stages: dict[str, Stage] = {}
+def _namespaces(pipeline: PipelineConfig, around: FileContext) -> Namespaces:
+    stages: dict[str, StageConfig] = {}
     for stage in pipeline.stages:
         stages.setdefault(stage.name.value, stage)
     bound = {name: bound_names(stage) for name, stage in stages.items()}
@@ -121,18 +121,18 @@ def _namespaces(pipeline: Pipeline, around: Neighbours) -> Namespaces:
 
 
 def _work(
-    pipeline: Pipeline,
+    pipeline: PipelineConfig,
     closure: Closure,
     order: Sequence[str],
     namespaces: Namespaces,
-    around: Neighbours,
+    around: FileContext,
     report: Report,
-) -> dict[str, Work]:
+) -> dict[str, StagePlan]:
     """Return what each stage does, taken in *order*: ancestors come first, so that their exports are known."""
-    work: dict[str, Work] = {}
+    work: dict[str, StagePlan] = {}
     absence = _absence(namespaces, around, report)
     namespaces = replace(namespaces, absence=absence.cause)
-    forwarded = Forwarded(pipeline.name.value, namespaces.stages, around.parameters, absence.is_certain)
+    forwarded = KnownValues(pipeline.name.value, namespaces.stages, around.parameters, absence.is_certain)
     for name in order:
         stage = namespaces.stages[name]
         check_names(stage, namespaces.bound[name], report)
@@ -147,7 +147,7 @@ def _work(
         check_image(stage, found, report)
         given = secrets(stage, found, report)
         later, told = after(stage, found, values), _mail(stage, pipeline, values, bounds)
-        work[name] = Work(
+        work[name] = StagePlan(
             stage=stage,
             directory=directory,
             steps=found,
@@ -156,7 +156,7 @@ def _work(
             secrets=given,
             after=later,
             mail=told,
-            inputs=inputs_of(name, stage_texts(name, found, later, where, beside.gate.environment, told)),
+            inputs=inputs_of(name, stage_texts(name, found, later, where, beside.deployment.environment, told)),
             reads=values.reads(),
             limits=with_interruptible(bounds, stage),
             statuses=tuple(values.statuses),
@@ -165,14 +165,14 @@ def _work(
     return work
 
 
-def _mail(stage: Stage, pipeline: Pipeline, values: Values, bounds: Limits) -> Mail | None:
+def _mail(stage: StageConfig, pipeline: PipelineConfig, values: StageValues, bounds: Limits) -> Mail | None:
     """Return the mail for *stage*; none where each of its failures is allowed."""
     found = mail(stage, pipeline, values)
     check_mail(stage, bounds.allow_failure, values.report)
     return None if bounds.allow_failure is not None and not bounds.allow_failure.exit_codes else found
 
 
-def _absence(namespaces: Namespaces, around: Neighbours, report: Report) -> Absence:
+def _absence(namespaces: Namespaces, around: FileContext, report: Report) -> Absence:
     stages = namespaces.stages
     given = {name: stage.when for name, stage in stages.items() if stage.when is not None}
     found = {name: condition(when, around.parameters, around.homes, report) for name, when in given.items()}
@@ -180,8 +180,8 @@ def _absence(namespaces: Namespaces, around: Neighbours, report: Report) -> Abse
     return Absence(stages, conditions, namespaces.final)
 
 
-def _fetch(pipeline: Pipeline) -> Fetch | None:
+def _fetch(pipeline: PipelineConfig) -> FetchOptions | None:
     fetch = pipeline.fetch
     if fetch is None:
         return None
-    return Fetch(depth=fetch.depth if fetch.shallow else None, submodules=fetch.submodules, tags=fetch.tags)
+    return FetchOptions(depth=fetch.depth if fetch.shallow else None, submodules=fetch.submodules, tags=fetch.tags)

@@ -52,9 +52,9 @@ def _report(steps: Sequence[_Step], graph: ExecutionGraph, places: Mapping[_Step
 def _hint(steps: Sequence[_Step], graph: ExecutionGraph) -> str:
     """Return which of *steps* to take out so that nothing of their knot is left, or what else goes round in it."""
     start = steps[0][0]
-    knot = set(graph.ancestors(start)) & set(graph.descendants(start))
-    if len(knot) <= _LARGEST:
-        arcs = [step for step in graph.arcs if knot.issuperset(step)]
+    component = set(graph.ancestors(start)) & set(graph.descendants(start))
+    if len(component) <= _LARGEST:
+        arcs = [step for step in graph.arcs if component.issuperset(step)]
         untying = [step for step in steps if not _without(arcs, [step]).cycles()]
         if untying and len(untying) < len(steps):
             found = " or ".join(f'"{_words(step)}"' for step in untying)

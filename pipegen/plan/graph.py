@@ -6,19 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from pipegen.bindings.names import RESERVED_STAGES
-from pipegen.config.model import Arc, Pipeline, Stage
+from pipegen.config.model import Arc, PipelineConfig, StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.cycles import check_cycles
-from pipegen.plan.final import check_final, final_stages, without_final
-from pipegen.plan.unknown import report_unknown_stage
+from pipegen.plan.finally_stages import check_final, final_stages, without_final
+from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.source.text import Located
 from pipegen.structs import replace
 
 
-def build_graph(pipeline: Pipeline, report: Report) -> ExecutionGraph:
+def build_graph(pipeline: PipelineConfig, report: Report) -> ExecutionGraph:
     """Return the graph of *pipeline*'s arcs; what is wrong with stages and arcs is reported.
 
     An undefined stage is left out of its arc; where it can only mean a stage that no
@@ -40,12 +40,12 @@ def build_graph(pipeline: Pipeline, report: Report) -> ExecutionGraph:
     return graph
 
 
-def _meant(arcs: tuple[Arc, ...], stages: dict[str, Stage]) -> tuple[Arc, ...]:
+def _meant(arcs: tuple[Arc, ...], stages: dict[str, StageConfig]) -> tuple[Arc, ...]:
     """Return *arcs* with defined stages only."""
     named = {name.value for arc in arcs for group in arc.groups for name in group}
     free = [stage for stage in stages if stage not in named]
     meant = {name: name for name in stages} | {
-        name: found for name in sorted(named - stages.keys()) if (found := near_miss(name, free)) is not None
+        name: found for name in sorted(named - stages.keys()) if (found := suggestion(name, free)) is not None
     }
     return tuple(Arc(tuple(known for group in arc.groups if (known := _known(group, meant))), arc.span) for arc in arcs)
 
@@ -63,9 +63,9 @@ def _chains(arc: Arc) -> list[tuple[str, ...]]:
     return [*alone, *((earlier.value, later.value) for earlier, later in arc.pairs())]
 
 
-def _check_stages(pipeline: Pipeline, report: Report) -> dict[str, Stage]:
+def _check_stages(pipeline: PipelineConfig, report: Report) -> dict[str, StageConfig]:
     """Return the stages by name, the first of each name."""
-    stages: dict[str, Stage] = {}
+    stages: dict[str, StageConfig] = {}
     for stage in pipeline.stages:
         name = stage.name
         if name.value in RESERVED_STAGES:
@@ -88,7 +88,7 @@ def _check_stages(pipeline: Pipeline, report: Report) -> dict[str, Stage]:
     return stages
 
 
-def _check_arcs(arcs: Sequence[Arc], stages: dict[str, Stage], report: Report) -> bool:
+def _check_arcs(arcs: Sequence[Arc], stages: dict[str, StageConfig], report: Report) -> bool:
     """Report what is wrong with single *arcs*; return whether all that they name is a stage."""
     names = [[name.value for group in arc.groups for name in group] for arc in arcs]
     are_known = set(chain.from_iterable(names)) <= stages.keys()
@@ -98,7 +98,7 @@ def _check_arcs(arcs: Sequence[Arc], stages: dict[str, Stage], report: Report) -
     return are_known
 
 
-def _check_arc(arc: Arc, stages: dict[str, Stage], report: Report) -> None:
+def _check_arc(arc: Arc, stages: dict[str, StageConfig], report: Report) -> None:
     """Report what *arc* names that is no stage, and what it names twice."""
     seen: dict[str, tuple[int, Located[str]]] = {}
     for place, group in enumerate(arc.groups):
@@ -120,14 +120,14 @@ def _check_arc(arc: Arc, stages: dict[str, Stage], report: Report) -> None:
                 )
 
 
-def _check_used(graph: ExecutionGraph, stages: Iterable[Stage], pipeline: Pipeline, report: Report) -> None:
+def _check_used(graph: ExecutionGraph, stages: Iterable[StageConfig], pipeline: PipelineConfig, report: Report) -> None:
     used = set(graph.nodes)
     idle = [stage for stage in stages if stage.name.value not in used]
     if not idle:
         return
     named = [stage.name.value for stage in pipeline.stages]
     # A finally stage that is not there can only mean one that stands in no arc: one slip is reported once.
-    final = {name if name in named else near_miss(name, named) for name in final_stages(pipeline)}
+    final = {name if name in named else suggestion(name, named) for name in final_stages(pipeline)}
     for stage in idle:
         if stage.name.value not in final:
             report.add(

@@ -7,36 +7,48 @@ from itertools import chain
 from posixpath import normpath
 
 from pipegen.bindings.namespaces import Namespaces
-from pipegen.config.model import Pipeline, Stage
+from pipegen.config.model import PipelineConfig, StageConfig
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.artifacts import Offered, wanted_files
-from pipegen.plan.files import artifacts, reads_files
-from pipegen.plan.gates import stopping
-from pipegen.plan.inputs import containers_of, expanded_outputs, shared
-from pipegen.plan.meetings import Meetings, check_conflicts, meetings
-from pipegen.plan.model import Artifact, Condition, Job, Leg, Limits, Line, Machine, Mail, Output, Shared, Step
-from pipegen.plan.secrets import Secrets
-from pipegen.plan.surroundings import Surroundings
+from pipegen.plan.consumers import containers_of, expanded_outputs, shared
+from pipegen.plan.files.artifacts import AvailableFiles, wanted_files
+from pipegen.plan.files.conflicts import Conflicts, check_conflicts, meetings
+from pipegen.plan.files.readers import artifacts, reads_files
+from pipegen.plan.model import (
+    Artifact,
+    Combination,
+    Condition,
+    Job,
+    Limits,
+    Line,
+    Machine,
+    Mail,
+    Output,
+    SharedResources,
+    Step,
+)
+from pipegen.plan.stage.deployments import stopping
+from pipegen.plan.stage.secrets import StageSecrets
+from pipegen.plan.stage.settings import StageSettings
 from pipegen.structs import Struct
 
-_SHARES_NOTHING = Shared()
+_SHARES_NOTHING = SharedResources()
 
 
-class Work(Struct, kw_only=True):
+class StagePlan(Struct, kw_only=True):
     """What one stage does in *directory*, before it is known what others want of it.
 
     *inputs* are the outputs of other stages that it uses, *reads* those that the user's values name.
     """
 
-    stage: Stage
+    stage: StageConfig
     directory: str
     steps: tuple[Step, ...]
     mail: Mail | None
-    beside: Surroundings
+    beside: StageSettings
     machine: Machine
-    secrets: Secrets
+    secrets: StageSecrets
     after: tuple[Line, ...]
     inputs: tuple[Output, ...]
     reads: tuple[Output, ...]
@@ -57,7 +69,7 @@ class Work(Struct, kw_only=True):
         return tuple([one for one in self.beside.kept.artifacts if not one.travels])
 
 
-class Order(Struct):
+class StageOrder(Struct):
     """The order of a pipeline's stages: the graph, all of its relation at once, and its frames."""
 
     graph: ExecutionGraph
@@ -85,10 +97,10 @@ class _Wanted(Struct, kw_only=True):
 
     outputs: Container[Output]
     expanded: frozenset[Output]
-    shared: Mapping[str, Shared]
+    shared: Mapping[str, SharedResources]
 
     @classmethod
-    def of(cls, work: Mapping[str, Work]) -> _Wanted:
+    def of(cls, work: Mapping[str, StagePlan]) -> _Wanted:
         """Return what stages that do *work* want."""
         inputs = [one.inputs for one in work.values()]
         return cls(
@@ -103,26 +115,26 @@ class _Files(Struct, kw_only=True):
 
     before: Mapping[str, tuple[Artifact, ...]]
     left: Mapping[str, tuple[Artifact, ...]]
-    met: Meetings
+    met: Conflicts
 
     @classmethod
-    def of(cls, work: Mapping[str, Work], closure: Closure, final: Container[str]) -> _Files:
+    def of(cls, work: Mapping[str, StagePlan], closure: Closure, final: Container[str]) -> _Files:
         """Return the files of stages that do *work*."""
         left = {name: found for name, one in work.items() if (found := one.left())}
         before = {name: found for name, found in left.items() if name not in final}
         return cls(before=before, left=left, met=meetings(before, closure))
 
 
-def directory_of(stage: Stage, pipeline: Pipeline) -> str:
+def directory_of(stage: StageConfig, pipeline: PipelineConfig) -> str:
     """Return where *stage* runs, relative to the root of the repository."""
     directory = stage.directory or pipeline.directory
     return normpath(directory.value) if directory else "."
 
 
 def jobs(
-    work: Mapping[str, Work],
+    work: Mapping[str, StagePlan],
     pipeline: str,
-    order: Order,
+    order: StageOrder,
     namespaces: Namespaces,
     slugs: Mapping[str, str],
     report: Report,
@@ -130,7 +142,7 @@ def jobs(
     """Return the jobs of *pipeline* in the order in which its stages are written; *work* is in one of the arcs."""
     frame_of = {stage: number for number, frame in enumerate(order.frames) for stage in frame}
     wanted, files = _Wanted.of(work), _Files.of(work, order.closure, namespaces.final)
-    stops = frozenset(one.on_stop for each in work.values() if (one := each.beside.gate.environment) is not None)
+    stops = frozenset(one.on_stop for each in work.values() if (one := each.beside.deployment.environment) is not None)
     found, takings = [], []
     for name in namespaces.stages:
         if name not in work:
@@ -139,7 +151,7 @@ def jobs(
         taken: tuple[str, ...] = ()
         if files.before or work[name].stage.files_from is not None:
             ancestors = order.closure.places if is_final else Ancestors(order.closure, name)
-            offered = Offered(namespaces.groups, files.before, ancestors, namespaces.final)
+            offered = AvailableFiles(namespaces.groups, files.before, ancestors, namespaces.final)
             taken = _taken(work[name], offered, report, is_stop=name in stops)
             takings.append(taken)
         found.append(
@@ -160,7 +172,7 @@ def jobs(
 
 
 def _job(
-    work: Work,
+    work: StagePlan,
     pipeline: str,
     slug: str,
     *,
@@ -171,7 +183,7 @@ def _job(
     artifacts: tuple[Artifact, ...],
     wanted: _Wanted,
 ) -> Job:
-    stage, name, beside = work.stage, work.stage.name.value, work.beside
+    stage, name, beside, of = work.stage, work.stage.name.value, work.beside, work.stage.combination
     outputs = tuple([bound for bound in binds if Output(name, bound) in wanted.outputs])
     expanded = [bound for bound in outputs if Output(name, bound) in wanted.expanded] if wanted.expanded else ()
     return Job(
@@ -199,19 +211,19 @@ def _job(
         id_tokens=work.secrets.id_tokens,
         after=work.after,
         limits=work.limits,
-        gate=beside.gate,
-        keeping=beside.kept.keeping,
+        deployment=beside.deployment,
+        retention=beside.kept.retention,
         reports=beside.kept.reports,
         caches=beside.caches,
         is_final=frame is None,
         statuses=work.statuses,
-        leg=Leg(f"{stage.within}{stage.leg.stage}", stage.leg.values) if stage.leg is not None else None,
+        combination=Combination(f"{stage.within}{of.stage}", of.values) if of is not None else None,
         raw=beside.raw,
         reuse=beside.reuse,
     )
 
 
-def _taken(work: Work, offered: Offered, report: Report, *, is_stop: bool) -> tuple[str, ...]:
+def _taken(work: StagePlan, offered: AvailableFiles, report: Report, *, is_stop: bool) -> tuple[str, ...]:
     """Return the stages whose files a job gets: all ancestors' when it reads files, else of those it reads from.
 
     A finally stage has no ancestors: it gets the files of those that it names. So does a stage that *is_stop*: what

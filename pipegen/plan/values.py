@@ -25,11 +25,11 @@ from pipegen.bindings.namespaces import Namespaces
 from pipegen.bindings.parse import parse
 from pipegen.bindings.scope import Reader
 from pipegen.bindings.script.entry import parse_script
-from pipegen.config.model import Stage
+from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
-from pipegen.plan.model import Line, Output, Shell
+from pipegen.plan.model import Line, Output, ShellProgram
 from pipegen.source.text import Span
 from pipegen.source.tree import Node, Scalar
 from pipegen.structs import MutableStruct, replace
@@ -37,7 +37,7 @@ from pipegen.structs import MutableStruct, replace
 T = TypeVar("T")
 
 
-class Values(MutableStruct):
+class StageValues(MutableStruct):
     """Reads the values of one stage: each is parsed, resolved and folded once.
 
     *places* gathers the outputs of other stages that the user's values name, each with its first place, *statuses* the
@@ -51,7 +51,7 @@ class Values(MutableStruct):
     statuses: dict[str, None]
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> StageConfig:
         """The stage whose values are read."""
         return self.reader.stage
 
@@ -71,7 +71,7 @@ class Values(MutableStruct):
         """Return an entry of a script, with what its references come to."""
         self.folder.budget.spend(0, len(node.text), node.span, self.report)
         shell = self.stage.shell
-        is_bash = shell is not None and shell.value == Shell.BASH.value
+        is_bash = shell is not None and shell.value == ShellProgram.BASH.value
         script = parse_script(node, self.reader.namespaces.homes, self.report, is_bash=is_bash)
         found = script.references()
         if not found:
@@ -79,7 +79,7 @@ class Values(MutableStruct):
         references: dict[object, Reference] = {}
         for placed in found:
             one = placed.reference
-            references.setdefault((one.namespace, one.legs, one.name, one.default), one)
+            references.setdefault((one.namespace, one.combinations, one.name, one.default), one)
         return Line(script, tuple([(one, self._settled_reference(one)) for one in references.values()]))
 
     def _settled(self, value: Expression) -> Expression:
@@ -178,11 +178,11 @@ def _convert(item: Expression, convert: Callable[[Expression], T]) -> T | Loop[T
 
 
 def values_of(
-    stage: Stage, namespaces: Namespaces, order: Closure, known: Known, budget: Budget, report: Report
-) -> Values:
+    stage: StageConfig, namespaces: Namespaces, order: Closure, known: Known, budget: Budget, report: Report
+) -> StageValues:
     """Return the reader of *stage*'s values, which come to no more than *budget*; nothing of it has run yet."""
     reader = Reader(stage, namespaces, order, report, budget)
-    return Values(reader, Folder(known, report, budget), report, {}, {})
+    return StageValues(reader, Folder(known, report, budget), report, {}, {})
 
 
 def seen_from(value: Text, stage: str) -> Text:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.readback.groovy import Code
-from pipegen.readback.literals import Values
+from pipegen.readback.groovy import GroovyTokens
+from pipegen.readback.literals import GroovyValues
 from pipegen.structs import Struct
 
 _KINDS = ("stages", "parallel", "matrix", "steps")
@@ -33,7 +33,7 @@ class Parallel(Struct):
 Part = Leaf | Serial | Parallel
 
 
-def read(code: Code, pipeline: int) -> Part:
+def read(code: GroovyTokens, pipeline: int) -> Part:
     """Return what the block `pipeline` at *pipeline* runs."""
     block = _block(code, pipeline + 1, "stages")
     if block is None:
@@ -74,9 +74,9 @@ def _join(part: Part, before: tuple[str, ...], arcs: list[tuple[str, ...]]) -> t
 
 
 class _Reader:
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: GroovyTokens) -> None:
         self._code = code
-        self._values = Values(code, {})
+        self._values = GroovyValues(code, {})
         self._seen: set[str] = set()
 
     def parts(self, block: int) -> tuple[Part, ...]:
@@ -121,7 +121,7 @@ class _Reader:
         return Leaf(name)
 
 
-def _block(code: Code, brace: int, name: str) -> int | None:
+def _block(code: GroovyTokens, brace: int, name: str) -> int | None:
     """Return the brace of the block *name* that stands right in the block at *brace*, None when there is none."""
     place, end = brace + 1, code.end_of(brace)
     while place < end:

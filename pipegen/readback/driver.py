@@ -9,7 +9,7 @@ from functools import cache
 from pipegen.assets import folder
 from pipegen.emit.template import render
 from pipegen.readback.errors import UnknownDriverError
-from pipegen.readback.groovy import Code, Token
+from pipegen.readback.groovy import GroovyTokens, Token
 from pipegen.readback.literals import Function, functions
 from pipegen.structs import Struct
 
@@ -36,7 +36,7 @@ def names() -> frozenset[str]:
     return frozenset((*(name for form in forms for name, _ in _known(form)), *_DECLARE))
 
 
-def check(code: Code, found: Sequence[Function]) -> Driver:
+def check(code: GroovyTokens, found: Sequence[Function]) -> Driver:
     """Return how the driver in *code* is written, which has the functions *found*; `UnknownDriverError` for others."""
     tables = any(one.name == "addTables" for one in found)
     forms = [Driver(deepest, tables) for deepest in sorted({0, _deepest(code)})]
@@ -47,7 +47,7 @@ def check(code: Code, found: Sequence[Function]) -> Driver:
     return best
 
 
-def _problems(code: Code, found: Sequence[Function], form: Driver) -> Iterator[UnknownDriverError]:
+def _problems(code: GroovyTokens, found: Sequence[Function], form: Driver) -> Iterator[UnknownDriverError]:
     """Yield what differs between the functions *found* and a driver in *form*."""
     known = _known(form)
     left = dict.fromkeys(known)
@@ -62,7 +62,7 @@ def _problems(code: Code, found: Sequence[Function], form: Driver) -> Iterator[U
         yield UnknownDriverError(f'{_DIFFERS}: "{name}" is missing')
 
 
-def _deepest(code: Code) -> int:
+def _deepest(code: GroovyTokens) -> int:
     """Return how deep blocks nest, as the driver says where it compares a block's depth with a number."""
     depths = (place for place, token in enumerate(code.tokens[: code.size]) if token.text == "depth")
     found = (code.word(place + 3) for place in depths if code.is_sign(place + 1, "=") and code.is_sign(place + 2, "="))
@@ -72,7 +72,7 @@ def _deepest(code: Code) -> int:
 @cache
 def _known(form: Driver) -> tuple[tuple[str, Told], ...]:
     text = render("jenkins/driver.j2", filters={}, body=form)
-    code = Code(text + _declaring_tables() if form.tables else text)
+    code = GroovyTokens(text + _declaring_tables() if form.tables else text)
     return tuple((one.name, _told(code, one)) for one in functions(code))
 
 
@@ -82,7 +82,7 @@ def _declaring_tables() -> str:
     return "".join(found[0] for found in _DECLARING.finditer(template))
 
 
-def _told(code: Code, one: Function) -> Told:
+def _told(code: GroovyTokens, one: Function) -> Told:
     """Return what the definition of *one* says, its type and its marks included."""
     start = one.start
     while start >= 2 and code.is_sign(start - 2, "@"):  # noqa: PLR2004 - a mark is a sign and a word

@@ -10,8 +10,8 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback import gitlab, jenkins
+from pipegen.readback.engines import FileEngine
 from pipegen.readback.errors import UnknownDriverError, UnreadableError
-from pipegen.readback.recognise import Engine
 from pipegen.source.enclosure import content
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import Struct
@@ -20,22 +20,22 @@ from pipegen.structs import Struct
 _TOLD_GAPS = 8
 # More than GitLab takes of one file: https://docs.gitlab.com/administration/instance_limits/
 _LARGEST = 10 * 1024 * 1024
-_SHOWN = {Engine.JENKINS: "Jenkinsfile", Engine.GITLAB: "file for GitLab"}
+_SHOWN = {FileEngine.JENKINS: "Jenkinsfile", FileEngine.GITLAB: "file for GitLab"}
 
 
 class Reading(Struct):
     """The order in a file: *form* is how it is said, *graph* holds the direct waits and no others."""
 
     file: SourceFile
-    engine: Engine
+    engine: FileEngine
     form: str
     graph: ExecutionGraph
 
 
-def read(file: SourceFile, engine: Engine, report: Report) -> Reading | None:
+def read(file: SourceFile, engine: FileEngine, report: Report) -> Reading | None:
     """Return the order in *file*, None when it cannot be told; children of a file for GitLab are read beside it."""
     try:
-        if engine is Engine.JENKINS:
+        if engine is FileEngine.JENKINS:
             style, graph = jenkins.read(file.text)
             return Reading(file, engine, style.value, graph.transitive_reduction())
         graph, gaps = gitlab.read(file.text, _children_of(file))
@@ -55,7 +55,7 @@ def read(file: SourceFile, engine: Engine, report: Report) -> Reading | None:
     return Reading(file, engine, "needs", graph.transitive_reduction())
 
 
-def _report(error: UnreadableError, file: SourceFile, engine: Engine, report: Report) -> None:
+def _report(error: UnreadableError, file: SourceFile, engine: FileEngine, report: Report) -> None:
     if isinstance(error, UnknownDriverError):
         report.add(
             codes.UNKNOWN_DRIVER,
@@ -74,8 +74,12 @@ def _report(error: UnreadableError, file: SourceFile, engine: Engine, report: Re
 
 
 _HINTS = {
-    Engine.JENKINS: 'what can be read is a declarative "pipeline" with named stages, and a script as pipegen writes it',
-    Engine.GITLAB: "what can be read is a file with all of its jobs, and the child pipelines that it includes by local",
+    FileEngine.JENKINS: (
+        'what can be read is a declarative "pipeline" with named stages, and a script as pipegen writes it'
+    ),
+    FileEngine.GITLAB: (
+        "what can be read is a file with all of its jobs, and the child pipelines that it includes by local"
+    ),
 }
 
 

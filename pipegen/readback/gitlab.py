@@ -13,8 +13,8 @@ from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback.errors import UnreadableError
-from pipegen.readback.gitlab_file import Job, Path, WrongFileError, jobs
-from pipegen.readback.gitlab_order import Gap, Waits
+from pipegen.readback.gitlab_file import JobInFile, Path, WrongFileError, jobs
+from pipegen.readback.gitlab_order import FileOrders, OrderGap
 from pipegen.readback.plain import document as plain_document
 
 _NO_FILES: Mapping[str, str] = MappingProxyType({})
@@ -40,9 +40,9 @@ def order(text: str, children: Mapping[str, str] = _NO_FILES) -> ExecutionGraph:
     return graph
 
 
-def read(text: str, child: Child) -> tuple[ExecutionGraph, tuple[Gap, ...]]:
+def read(text: str, child: Child) -> tuple[ExecutionGraph, tuple[OrderGap, ...]]:
     """Return the order of the jobs, where all of them run, and where it hangs on a job that rules may drop."""
-    waits = Waits()
+    waits = FileOrders()
     _add(waits, text, child, iter(range(_MOST_CHILDREN)))
     try:
         found = waits.order()
@@ -52,7 +52,7 @@ def read(text: str, child: Child) -> tuple[ExecutionGraph, tuple[Gap, ...]]:
     return graph, tuple(found.gaps(graph))
 
 
-def gap_message(gap: Gap) -> str:
+def gap_message(gap: OrderGap) -> str:
     """Return what *gap* means for whoever reads the file."""
     return f'where rules drop "{gap.through}", "{gap.later}" does not wait for "{gap.earlier}"'
 
@@ -75,7 +75,13 @@ def document(text: str) -> object:
 
 
 def _add(
-    waits: Waits, text: str, child: Child, more: Iterator[int], start: Job | None = None, path: str = "", level: int = 0
+    waits: FileOrders,
+    text: str,
+    child: Child,
+    more: Iterator[int],
+    start: JobInFile | None = None,
+    path: str = "",
+    level: int = 0,
 ) -> None:
     """Add the jobs of a file, and of the child pipelines that it starts: so many *more* may come."""
     if len(text) > _LARGEST:
@@ -114,7 +120,7 @@ def _with_included(data: object, child: Child) -> object:
     return {**found, **{key: value for key, value in data.items() if key != "include"}}
 
 
-def _child_text(job: Job, path: str, child: Child) -> str:
+def _child_text(job: JobInFile, path: str, child: Child) -> str:
     text = child(path)
     if text is None:
         raise WrongFileError(f'the file "{path}" of a child pipeline is not there', job.name, "trigger")

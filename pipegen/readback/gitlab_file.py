@@ -32,14 +32,14 @@ class WrongFileError(ValueError):
         self.path = path
 
 
-class Need(Struct):
+class NeedInFile(Struct):
     """A job of the same file that is waited for; an optional one may be missing."""
 
     job: str
     is_optional: bool
 
 
-class Job(Struct, kw_only=True):
+class JobInFile(Struct, kw_only=True):
     """A job: *stage* is the number of its stage, *needs* are None where the stages make the order.
 
     *rules* are what says whether it runs, "" where it always does. Nobody waits for one that is not *is_awaited*, where
@@ -49,7 +49,7 @@ class Job(Struct, kw_only=True):
 
     name: str
     stage: int
-    needs: tuple[Need, ...] | None
+    needs: tuple[NeedInFile, ...] | None
     rules: str
     is_helper: bool
     is_awaited: bool
@@ -57,7 +57,7 @@ class Job(Struct, kw_only=True):
     awaits_children: bool
 
 
-def jobs(document: object) -> dict[str, Job]:
+def jobs(document: object) -> dict[str, JobInFile]:
     """Return the jobs of the file *document* by name, in the order of the text."""
     if not isinstance(document, Mapping):
         raise WrongFileError("a mapping of jobs is expected")
@@ -125,13 +125,13 @@ def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     return {**one, **other, **both}
 
 
-def _job(name: str, keys: Mapping[str, Any], stages: Mapping[str, int]) -> Job:
+def _job(name: str, keys: Mapping[str, Any], stages: Mapping[str, int]) -> JobInFile:
     stage = keys.get("stage", "test")
     if not isinstance(stage, str) or stage not in stages:
         raise WrongFileError(f'the stage of "{name}" is not among "stages"', name, "stage")
     trigger, variables = keys.get("trigger"), keys.get("variables")
     included = trigger.get("include") if isinstance(trigger, Mapping) else None
-    return Job(
+    return JobInFile(
         name=name,
         stage=stages[stage],
         needs=tuple(_needs(name, keys["needs"])) if "needs" in keys else None,
@@ -144,16 +144,16 @@ def _job(name: str, keys: Mapping[str, Any], stages: Mapping[str, int]) -> Job:
     )
 
 
-def _needs(name: str, needs: object) -> Iterator[Need]:
+def _needs(name: str, needs: object) -> Iterator[NeedInFile]:
     if not isinstance(needs, list):
         raise WrongFileError(f'the needs of "{name}" are a list', name, "needs")
     for number, need in enumerate(needs):
         if isinstance(need, str):
-            yield Need(need, is_optional=False)
+            yield NeedInFile(need, is_optional=False)
         elif isinstance(need, Mapping) and isinstance(need.get("job"), str):
             # A need on another pipeline fetches what is there, and waits for nothing.
             if not {"pipeline", "project"} & need.keys():
-                yield Need(need["job"], is_optional=need.get("optional") is True)
+                yield NeedInFile(need["job"], is_optional=need.get("optional") is True)
         elif not (isinstance(need, Mapping) and "pipeline" in need):
             raise WrongFileError(f'a need of "{name}" names no job', name, "needs", number)
 
@@ -198,7 +198,7 @@ def _children(included: object) -> Iterator[str]:
             yield path.removeprefix("/")
 
 
-def _check_needs(job: Job, found: Mapping[str, Job]) -> None:
+def _check_needs(job: JobInFile, found: Mapping[str, JobInFile]) -> None:
     for number, need in enumerate(job.needs or ()):
         other = found.get(need.job)
         if other is None and not need.is_optional:

@@ -7,14 +7,14 @@ from functools import reduce
 from operator import or_
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.readback.gitlab_file import Job, WrongFileError
+from pipegen.readback.gitlab_file import JobInFile, WrongFileError
 from pipegen.structs import Struct
 
 # Before the name of a job that starts child pipelines: the moment when it does.
 _START = "\0start of "
 
 
-class Gap(Struct):
+class OrderGap(Struct):
     """Where rules drop *through*, *later* does not wait for *earlier*, which it waits for by way of it otherwise."""
 
     later: str
@@ -47,14 +47,14 @@ class _Seen(Struct):
         return other
 
 
-class Waits:
+class FileOrders:
     """The jobs of all files, and which waits for which."""
 
     def __init__(self) -> None:
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, JobInFile] = {}
         self._waits: dict[str, list[_Wait]] = {}
 
-    def add(self, found: Mapping[str, Job], start: Job | None = None) -> None:
+    def add(self, found: Mapping[str, JobInFile], start: JobInFile | None = None) -> None:
         """Add the jobs *found* in a file; *start* is the job whose child pipeline they are."""
         for job in found.values():
             if job.name in self._jobs:
@@ -69,23 +69,23 @@ class Waits:
             if start is not None and start.awaits_children:
                 self._waits[start.name].append(_Wait(job.name, is_firm=not job.rules, is_part=True))
 
-    def order(self) -> Order:
+    def order(self) -> JobOrder:
         """Return the order of the jobs; raise `WrongFileError` when they wait for each other."""
         arcs = ((wait.name, name) for name, waits in self._waits.items() for wait in waits)
         moments = ExecutionGraph([*((name,) for name in self._waits), *arcs])
         if cycles := moments.cycles():
             told = (name.removeprefix(_START) for name in cycles[0])
             raise WrongFileError(f"jobs need each other: {' -> '.join(told)}")
-        return Order(self._jobs, self._waits, moments.topological())
+        return JobOrder(self._jobs, self._waits, moments.topological())
 
 
-class Order:
+class JobOrder:
     """The order of jobs in bits: that of a job stands for it, later jobs have higher ones.
 
     *moments* are in an order that all waits allow.
     """
 
-    def __init__(self, jobs: Mapping[str, Job], waits: Mapping[str, list[_Wait]], moments: Sequence[str]) -> None:
+    def __init__(self, jobs: Mapping[str, JobInFile], waits: Mapping[str, list[_Wait]], moments: Sequence[str]) -> None:
         self._jobs = jobs
         self._waits = waits
         self._moments = moments
@@ -105,7 +105,7 @@ class Order:
             arcs += ((earlier, name) for earlier in (*direct, *through))
         return ExecutionGraph(arcs)
 
-    def gaps(self, graph: ExecutionGraph) -> Iterator[Gap]:
+    def gaps(self, graph: ExecutionGraph) -> Iterator[OrderGap]:
         """Yield where the order in *graph*, which is this one, hangs on a job that rules may drop."""
         sure: dict[str, int] = {}
         for name in self._moments:
@@ -123,13 +123,13 @@ class Order:
                 # Whoever waits for this helper needs no look at what is behind it.
                 sure[name] = known
 
-    def _gaps_of(self, name: str, seen: Mapping[str, _Seen], sure: int, graph: ExecutionGraph) -> Iterator[Gap]:
+    def _gaps_of(self, name: str, seen: Mapping[str, _Seen], sure: int, graph: ExecutionGraph) -> Iterator[OrderGap]:
         hanging = [(one, how.through) for one, how in seen.items() if how.through]
         dropped = (one for one, how in seen.items() if not how.is_firm)
         hanging += ((earlier, one) for one in dropped for earlier in graph.predecessors(one))
         for earlier, through in hanging:
             if not sure >> self._places[earlier] & 1:
-                yield Gap(name, earlier, through)
+                yield OrderGap(name, earlier, through)
 
     def _joined(self, name: str, known: Mapping[str, int]) -> int:
         """Return the bits of all that *name* waits for, and of all that is *known* to come before these."""
@@ -177,7 +177,7 @@ class Order:
         return name in self._jobs and other in self._jobs and self._jobs[name].rules == self._jobs[other].rules
 
 
-def _of_needs(job: Job, found: Mapping[str, Job]) -> list[_Wait]:
+def _of_needs(job: JobInFile, found: Mapping[str, JobInFile]) -> list[_Wait]:
     return [
         _Wait(need.job, is_firm=not need.is_optional or not found[need.job].rules)
         for need in job.needs or ()
@@ -185,6 +185,6 @@ def _of_needs(job: Job, found: Mapping[str, Job]) -> list[_Wait]:
     ]
 
 
-def _of_stages(job: Job, found: Mapping[str, Job]) -> list[_Wait]:
+def _of_stages(job: JobInFile, found: Mapping[str, JobInFile]) -> list[_Wait]:
     earlier = (other for other in found.values() if other.stage < job.stage and other.is_awaited)
     return [_Wait(other.name, is_firm=not other.rules) for other in earlier]

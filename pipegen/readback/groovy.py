@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pipegen.readback.errors import UnreadableError
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """What a token is; a string with `${}` in it is an expression, which has no text before it runs."""
 
     WORD = "word"
@@ -24,7 +24,7 @@ class Kind(Enum):
 class Token(NamedTuple):
     """A word or number, the text of a string, or any other character; *start* and *end* are offsets."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     start: int
     end: int
@@ -56,30 +56,30 @@ _BEFORE_A_VALUE = frozenset({"return", "in", "case"})
 _AHEAD = 4
 
 
-class Code:
+class GroovyTokens:
     """The tokens of a Jenkinsfile; each place in it is the number of a token."""
 
     def __init__(self, text: str) -> None:
         self.tokens = list(_tokens(text))
         self.size = len(self.tokens)
-        self.tokens += [Token(Kind.END, "", len(text), len(text))] * _AHEAD
+        self.tokens += [Token(TokenKind.END, "", len(text), len(text))] * _AHEAD
         self._partners = _pairs(self.tokens)
         self._openings = {end: start for start, end in self._partners.items()}
 
     def is_word(self, place: int, word: str) -> bool:
         """Return whether *word* stands at *place*."""
         token = self.tokens[place]
-        return token.kind is Kind.WORD and token.text == word
+        return token.kind is TokenKind.WORD and token.text == word
 
     def is_sign(self, place: int, sign: str) -> bool:
         """Return whether *sign* stands at *place*."""
         token = self.tokens[place]
-        return token.kind is Kind.SIGN and token.text == sign
+        return token.kind is TokenKind.SIGN and token.text == sign
 
     def word(self, place: int) -> str:
         """Return the word at *place*, "" when there is none."""
         token = self.tokens[place]
-        return token.text if token.kind is Kind.WORD else ""
+        return token.text if token.kind is TokenKind.WORD else ""
 
     def is_open(self, place: int) -> bool:
         """Return whether a bracket opens at *place*."""
@@ -97,16 +97,18 @@ class Code:
         """Return the place behind what stands at *place*: a token, or all that a bracket encloses."""
         return self._partners.get(place, place) + 1
 
-    def places(self, words: Collection[str]) -> Places:
+    def places(self, words: Collection[str]) -> TokenPositions:
         """Return where one of *words* stands."""
-        return Places([place for place, token in enumerate(self.tokens) if token.text in words and _is_word(token)])
+        return TokenPositions(
+            [place for place, token in enumerate(self.tokens) if token.text in words and _is_word(token)]
+        )
 
     def error(self, place: int, message: str) -> UnreadableError:
         """Return what to raise for what stands at *place*."""
         return UnreadableError(message, self.tokens[place].start, self.tokens[place].end)
 
 
-class Places:
+class TokenPositions:
     """Places in order, asked for by stretches."""
 
     def __init__(self, places: list[int]) -> None:
@@ -119,7 +121,7 @@ class Places:
 
 
 def _is_word(token: Token) -> bool:
-    return token.kind is Kind.WORD
+    return token.kind is TokenKind.WORD
 
 
 def _pairs(found: list[Token]) -> dict[int, int]:
@@ -127,7 +129,7 @@ def _pairs(found: list[Token]) -> dict[int, int]:
     pairs: dict[int, int] = {}
     opened: list[int] = []
     for place, (kind, text, start, end) in enumerate(found):
-        if kind is not Kind.SIGN:
+        if kind is not TokenKind.SIGN:
             continue
         if text in _OPENING:
             opened.append(place)
@@ -143,7 +145,7 @@ def _pairs(found: list[Token]) -> dict[int, int]:
 
 def _tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of *text*."""
-    place, last = 0, Token(Kind.END, "", 0, 0)
+    place, last = 0, Token(TokenKind.END, "", 0, 0)
     number = 0
     while found := _TOKEN.match(text, place):
         start, place = place, found.end()
@@ -154,11 +156,11 @@ def _tokens(text: str) -> Iterator[Token]:
             case "space":
                 continue
             case "word" if not text.startswith("$/", start):
-                last = Token(Kind.WORD, found[0], start, place)
+                last = Token(TokenKind.WORD, found[0], start, place)
             case "text":
-                last = Token(Kind.TEXT, _meant(found[0]), start, place)
+                last = Token(TokenKind.TEXT, _meant(found[0]), start, place)
             case "slashed":
-                last = Token(Kind.EXPRESSION, found[0], start, place)
+                last = Token(TokenKind.EXPRESSION, found[0], start, place)
             case _:
                 last = _sign_or_string(text, start, last)
                 place = last.end
@@ -176,12 +178,12 @@ def _sign_or_string(text: str, start: int, last: Token) -> Token:
         end = _end_of_string(text, start + len(quotes), quotes) + len(quotes)
         body = text[start:end]
         is_text = not re.search(r"(?<!\\)(?:\\\\)*\$", body)
-        return Token(Kind.TEXT if is_text else Kind.EXPRESSION, _meant(body), start, end)
-    is_operand = last.kind in {Kind.TEXT, Kind.EXPRESSION} or last.text in {")", "]", "}"}
-    is_operand = is_operand or (last.kind is Kind.WORD and last.text not in _BEFORE_A_VALUE)
+        return Token(TokenKind.TEXT if is_text else TokenKind.EXPRESSION, _meant(body), start, end)
+    is_operand = last.kind in {TokenKind.TEXT, TokenKind.EXPRESSION} or last.text in {")", "]", "}"}
+    is_operand = is_operand or (last.kind is TokenKind.WORD and last.text not in _BEFORE_A_VALUE)
     if text[start] == "/" and not is_operand and (found := _SLASHED.match(text, start)):
-        return Token(Kind.EXPRESSION, found[0], start, found.end())
-    return Token(Kind.SIGN, text[start], start, start + 1)
+        return Token(TokenKind.EXPRESSION, found[0], start, found.end())
+    return Token(TokenKind.SIGN, text[start], start, start + 1)
 
 
 def _meant(literal: str) -> str:

@@ -6,11 +6,11 @@ from enum import Enum
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback import declarative, driver, scripted, starting
-from pipegen.readback.groovy import Code
+from pipegen.readback.groovy import GroovyTokens
 from pipegen.readback.literals import functions
 
 
-class Style(Enum):
+class FileStyle(Enum):
     """How a Jenkinsfile is written."""
 
     DECLARATIVE = "declarative"
@@ -26,17 +26,17 @@ def order(text: str) -> ExecutionGraph:
     return read(text)[1]
 
 
-def read(text: str) -> tuple[Style, ExecutionGraph]:
+def read(text: str) -> tuple[FileStyle, ExecutionGraph]:
     """Return the style of the Jenkinsfile *text*, and the order of its stages."""
-    code = Code(text)
+    code = GroovyTokens(text)
     pipeline = pipeline_of(code)
     if pipeline is not None:
-        return Style.DECLARATIVE, declarative.graph_of(declarative.read(code, pipeline))
+        return FileStyle.DECLARATIVE, declarative.graph_of(declarative.read(code, pipeline))
     script, _ = script_of(code)
-    return Style.SCRIPTED, starting.graph_of(script, code.error)
+    return FileStyle.SCRIPTED, starting.graph_of(script, code.error)
 
 
-def pipeline_of(code: Code) -> int | None:
+def pipeline_of(code: GroovyTokens) -> int | None:
     """Return where the block `pipeline` of *code* stands, None when there is none."""
     place = 0
     while place < code.size:
@@ -46,7 +46,7 @@ def pipeline_of(code: Code) -> int | None:
     return None
 
 
-def script_of(code: Code) -> tuple[scripted.Scripted, driver.Driver]:
+def script_of(code: GroovyTokens) -> tuple[scripted.ScriptedFile, driver.Driver]:
     """Return what the scripted *code* declares and starts, and how its driver is written, which must be a known one."""
     found = functions(code)
     if not {"addStage", "addTables"} & {one.text for one in code.tokens}:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pipegen.readback.groovy import Code, Kind
+from pipegen.readback.groovy import GroovyTokens, TokenKind
 from pipegen.structs import Struct
 
 # What stands in front of a function: its type, as pipegen writes them, or no type.
@@ -24,7 +24,7 @@ class Function(Struct):
     body: int
 
 
-def functions(code: Code) -> tuple[Function, ...]:
+def functions(code: GroovyTokens) -> tuple[Function, ...]:
     """Return the functions that *code* defines, in order."""
     found = []
     place = 0
@@ -38,16 +38,16 @@ def functions(code: Code) -> tuple[Function, ...]:
     return tuple(found)
 
 
-def _is_definition(code: Code, place: int) -> bool:
+def _is_definition(code: GroovyTokens, place: int) -> bool:
     if not code.word(place) or code.word(place) in _NO_TYPES or not code.word(place + 1):
         return False
     return code.is_sign(place + 2, "(") and code.is_sign(code.end_of(place + 2) + 1, "{")
 
 
-class Values:
+class GroovyValues:
     """What the expressions of a file come to."""
 
-    def __init__(self, code: Code, known: Mapping[str, Function]) -> None:
+    def __init__(self, code: GroovyTokens, known: Mapping[str, Function]) -> None:
         self._code = code
         self._known = known
 
@@ -116,7 +116,7 @@ class Values:
 
     def _piece(self, place: int) -> tuple[str, int]:
         token = self._code.tokens[place]
-        if token.kind is Kind.TEXT:
+        if token.kind is TokenKind.TEXT:
             return token.text, place + 1
         if tuple(one.text for one in self._code.tokens[place : place + 3]) == _CHARACTER:
             return chr(self.number(place + 3)), place + 4

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pipegen.readback.groovy import Code, Places
-from pipegen.readback.literals import Function, Values
+from pipegen.readback.groovy import GroovyTokens, TokenPositions
+from pipegen.readback.literals import Function, GroovyValues
 from pipegen.readback.tables import table_stages
 from pipegen.structs import Struct
 
@@ -16,7 +16,7 @@ _VERBS = frozenset({_DECLARES, _DECLARES_TABLES, _ADVANCE, _READY, _RUN, _PARALL
 _LOOPS = frozenset({"for", "while", "do", "switch", "else", "catch"})
 
 
-class Declared(Struct):
+class DeclaredStage(Struct):
     """A stage, and the names that it comes after; *place* is the token where that is said."""
 
     name: str
@@ -24,7 +24,7 @@ class Declared(Struct):
     place: int
 
 
-class Start(Struct):
+class StartedStages(Struct):
     """Stages that are started, with all that this makes ready: *names*, or those that wait for *done* alone.
 
     With neither, those that wait for nothing.
@@ -35,7 +35,7 @@ class Start(Struct):
     place: int
 
 
-class Sequence(Struct):
+class StartSequence(Struct):
     """Starts one after the other: each ends when all stages that it has made ready have."""
 
     parts: tuple[Flow, ...]
@@ -47,34 +47,34 @@ class Branches(Struct):
     parts: tuple[Flow, ...]
 
 
-Flow = Start | Sequence | Branches
+Flow = StartedStages | StartSequence | Branches
 
 
-class Scripted(Struct):
+class ScriptedFile(Struct):
     """The stages of a file in the order of the text, and how they start."""
 
-    stages: tuple[Declared, ...]
+    stages: tuple[DeclaredStage, ...]
     flow: Flow
 
 
-def read(code: Code, functions: tuple[Function, ...], driver: frozenset[str]) -> Scripted:
+def read(code: GroovyTokens, functions: tuple[Function, ...], driver: frozenset[str]) -> ScriptedFile:
     """Return what *code* says outside of the *driver*, whose functions are known."""
     return _Reader(code, {one.name: one for one in functions if one.name not in driver}).script(functions)
 
 
 class _Reader:
-    def __init__(self, code: Code, own: Mapping[str, Function]) -> None:
+    def __init__(self, code: GroovyTokens, own: Mapping[str, Function]) -> None:
         self._code = code
         self._own = own
-        self._values = Values(code, own)
+        self._values = GroovyValues(code, own)
         self._verbs = code.places(_VERBS)
         self._steps = self._with_verbs()
-        self._stages: dict[str, Declared] = {}
+        self._stages: dict[str, DeclaredStage] = {}
         self._branches: dict[str, dict[str, Flow]] = {}
         self._running: list[str] = []
         self._has_started = False
 
-    def script(self, functions: tuple[Function, ...]) -> Scripted:
+    def script(self, functions: tuple[Function, ...]) -> ScriptedFile:
         """Return what the file does from its first line on."""
         parts: list[Flow] = []
         place = 0
@@ -84,9 +84,9 @@ class _Reader:
             place = self._code.behind(function.body) if function is not None else end
         if not self._has_started:
             raise self._code.error(0, "no stages are started")
-        return Scripted(tuple(self._stages.values()), Sequence(tuple(parts)))
+        return ScriptedFile(tuple(self._stages.values()), StartSequence(tuple(parts)))
 
-    def _with_verbs(self) -> Places:
+    def _with_verbs(self) -> TokenPositions:
         """Return the places where a verb stands, or a function that uses one."""
         users: set[str] = set()
         grown = True
@@ -125,7 +125,7 @@ class _Reader:
         if not self._code.is_sign(place, "{"):
             raise self._code.error(verb, f'"{self._code.word(verb)}" is called where its order cannot be told')
         self._check_head(place, verb)
-        flow = Sequence(tuple(self._flows(place + 1, self._code.end_of(place))))
+        flow = StartSequence(tuple(self._flows(place + 1, self._code.end_of(place))))
         branch = self._branch_of(place)
         if branch is not None:
             self._branches.setdefault(branch[0], {})[branch[1]] = flow
@@ -182,7 +182,7 @@ class _Reader:
                 argument = code.behind(argument)
         if not code.is_sign(end + 1, "{"):
             raise code.error(place, f'stage "{name}" has no body')
-        self._note(Declared(name, after, place))
+        self._note(DeclaredStage(name, after, place))
         return code.behind(end + 1)
 
     def _declare_tables(self, place: int) -> None:
@@ -190,27 +190,27 @@ class _Reader:
         for number in range(first, last + 1):
             text = self._values.chosen_text("table", number, place)
             for name, after in table_stages(text):
-                self._note(Declared(name, after, place))
+                self._note(DeclaredStage(name, after, place))
 
-    def _note(self, stage: Declared) -> None:
+    def _note(self, stage: DeclaredStage) -> None:
         if stage.name in self._stages:
             raise self._code.error(stage.place, f'two stages are called "{stage.name}"')
         if self._has_started:
             raise self._code.error(stage.place, f'stage "{stage.name}" is declared when the others have started')
         self._stages[stage.name] = stage
 
-    def _start(self, place: int) -> Start:
+    def _start(self, place: int) -> StartedStages:
         """Return what the call of `advance` at *place* starts."""
         code = self._code
         self._has_started = True
         if not code.is_word(place + 2, _READY):
             names, behind = self._values.texts(place + 2)
-            found = Start(names, None, place)
+            found = StartedStages(names, None, place)
         elif code.is_sign(place + 4, ")"):
-            found, behind = Start(None, None, place), place + 5
+            found, behind = StartedStages(None, None, place), place + 5
         else:
             done, behind = self._values.text(place + 4)
-            found, behind = Start(None, done, place), behind + 1
+            found, behind = StartedStages(None, done, place), behind + 1
         if behind != code.end_of(place + 1):
             raise code.error(behind, "nothing else is expected in these brackets")
         return found
@@ -219,11 +219,11 @@ class _Reader:
         """Return what the call of `runStages` at *place* starts: what its block says, else whatever is ready."""
         code = self._code
         if code.is_sign(place + 1, "{"):
-            return Sequence(tuple(self._flows(place + 2, code.end_of(place + 1)))), code.behind(place + 1)
+            return StartSequence(tuple(self._flows(place + 2, code.end_of(place + 1)))), code.behind(place + 1)
         if not (code.is_word(place, _RUN) and code.is_sign(place + 1, "(") and code.is_sign(place + 2, ")")):
             raise code.error(place, f'"{code.word(place)}" is called where its order cannot be told')
         self._has_started = True
-        return Start(None, None, place), place + 3
+        return StartedStages(None, None, place), place + 3
 
     def _parallel(self, place: int) -> Flow:
         name = self._code.word(place + 1)
@@ -244,4 +244,4 @@ class _Reader:
         body = self._own[name].body
         parts = tuple(self._flows(body + 1, self._code.end_of(body)))
         self._running.pop()
-        return Sequence(parts) if parts else None
+        return StartSequence(parts) if parts else None

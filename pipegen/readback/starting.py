@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback.errors import UnreadableError
-from pipegen.readback.scripted import Branches, Declared, Flow, Scripted, Sequence, Start
+from pipegen.readback.scripted import Branches, DeclaredStage, Flow, ScriptedFile, StartedStages, StartSequence
 from pipegen.structs import Struct
 
 # Makes the error for what is said at a place.
 Refusal = Callable[[int, str], UnreadableError]
 
 
-def graph_of(script: Scripted, refusal: Refusal) -> ExecutionGraph:
+def graph_of(script: ScriptedFile, refusal: Refusal) -> ExecutionGraph:
     """Return the order of the stages of *script*; all of them must run once."""
     run = _Run({stage.name: stage for stage in script.stages}, refusal)
     arcs = [(stage.name,) for stage in script.stages]
@@ -33,7 +33,7 @@ class _Ended(Struct):
 class _Run:
     """A run in which all goes well, stage by stage."""
 
-    def __init__(self, stages: Mapping[str, Declared], refusal: Refusal) -> None:
+    def __init__(self, stages: Mapping[str, DeclaredStage], refusal: Refusal) -> None:
         self.started: dict[str, None] = {}
         self._stages = stages
         self._refusal = refusal
@@ -60,11 +60,11 @@ class _Run:
     def _followed(self, flow: Flow, before: tuple[str, ...]) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
         """Return the stages that end *flow* (*before* when it starts none), and the arcs that it makes by itself."""
         match flow:
-            case Start():
+            case StartedStages():
                 ended = self._advanced(flow)
                 arcs = [(earlier, one) for one in ended.first for earlier in before]
                 return ended.last or before, arcs
-            case Sequence(parts):
+            case StartSequence(parts):
                 found: list[tuple[str, str]] = []
                 for part in parts:
                     before, arcs = self._followed(part, before)
@@ -75,7 +75,7 @@ class _Run:
                 ends = dict.fromkeys(end for ends, _ in each for end in ends)
                 return tuple(ends), [arc for _, arcs in each for arc in arcs]
 
-    def _advanced(self, start: Start) -> _Ended:
+    def _advanced(self, start: StartedStages) -> _Ended:
         """Start what *start* says, and all that this makes ready."""
         first = tuple(self._ready(start))
         waiting = list(reversed(first))
@@ -91,7 +91,7 @@ class _Run:
         last = tuple(name for name in ran if own.isdisjoint(self._followers.get(name, ())))
         return _Ended(first, last)
 
-    def _ready(self, start: Start) -> Iterator[str]:
+    def _ready(self, start: StartedStages) -> Iterator[str]:
         if start.done is not None:
             if start.done in self._stages:
                 raise self._refusal(start.place, f'"{start.done}" is a stage, and is said to be done')

@@ -9,14 +9,14 @@ from pipegen.run.tasks import can_run, delays, longest_behind
 from pipegen.structs import Struct
 
 
-class Path(Struct):
+class TaskPath(Struct):
     """Tasks of which each waits for the one before it, and how long all of them take, delays included."""
 
     tasks: tuple[TaskId, ...] = ()
     seconds: float = 0.0
 
 
-def longest_path(run: PipelineRun, durations: Mapping[TaskId, float]) -> Path:
+def longest_path(run: PipelineRun, durations: Mapping[TaskId, float]) -> TaskPath:
     """Return the longest path through *run*; the first in the user's order among equals.
 
     A stage that can never run takes no time, and is no part of it.
@@ -37,4 +37,4 @@ def longest_path(run: PipelineRun, durations: Mapping[TaskId, float]) -> Path:
         found.append(last)
         seconds += times[last]
     jobs = {task.id.stage: task.job for task in run.tasks}
-    return Path(tuple(TaskId(run.name, stage) for stage in found if can_run(jobs[stage])), seconds)
+    return TaskPath(tuple(TaskId(run.name, stage) for stage in found if can_run(jobs[stage])), seconds)

@@ -12,11 +12,11 @@ from types import MappingProxyType
 
 from pipegen.plan.model import Failure
 from pipegen.run.clock import Clock
-from pipegen.run.events import Cause, Ended, Event, Listener, Over, Parked, Ready, Skipped, Started
+from pipegen.run.events import Cause, Ended, Listener, Over, Parked, Ready, RunEvent, Skipped, Started
 from pipegen.run.executors.base import Executor
-from pipegen.run.model import Attempt, Ending, Outcome, PipelineRun, Task, TaskId
-from pipegen.run.outcome import Moment, Reason, State, Status
-from pipegen.run.progress import News, Progress
+from pipegen.run.model import Attempt, AttemptResult, Outcome, PipelineRun, Task, TaskId
+from pipegen.run.outcome import Reason, RunMoment, State, Status
+from pipegen.run.progress import Progress, StatusChanges
 from pipegen.run.scheduling.base import Placement, Refusal, Scheduler
 from pipegen.structs import MutableStruct, field, replace
 
@@ -150,7 +150,7 @@ class Engine:
             elif course.place is _Place.RUNNING and kill and course.attempt is not None:
                 self._executor.stop(course.attempt, kill=True)
 
-    def moment(self, pipeline: str) -> Moment:
+    def moment(self, pipeline: str) -> RunMoment:
         """Return where *pipeline* is, in the words of the rules."""
         return self._pipelines[pipeline].progress.moment()
 
@@ -168,7 +168,7 @@ class Engine:
         allowed = [stage for stage, outcome in before.items() if outcome.is_allowed(pipeline.courses[stage].task.job)]
         self._follow(pipeline, pipeline.progress.begin(states, allowed))
 
-    def _follow(self, pipeline: _Pipeline, news: News) -> None:
+    def _follow(self, pipeline: _Pipeline, news: StatusChanges) -> None:
         """Do what *news* of *pipeline* ask for."""
         for stage, reason in news.skipped:
             self._skip(pipeline.courses[stage], reason)
@@ -192,7 +192,7 @@ class Engine:
         """Take a task that nothing before it holds up: somebody may have to be asked, or some time to pass."""
         task, now = course.task, self._clock.now()
         self._tell(Ready(now, task.id))
-        if task.job.gate.approval is not None:
+        if task.job.deployment.approval is not None:
             course.place = _Place.ASKED
             self._tell(Parked(now, task.id, Cause.APPROVAL))
             # An answer that comes at once is no other than one that comes late.
@@ -210,7 +210,7 @@ class Engine:
             self._follow(pipeline, pipeline.progress.refuse(course.task.id.stage))
 
     def _delay(self, course: _Course) -> None:
-        delay, now = course.task.job.gate.delay, self._clock.now()
+        delay, now = course.task.job.deployment.delay, self._clock.now()
         if delay is None:
             self._queue(course)
             return
@@ -323,7 +323,7 @@ class Engine:
     def _soon(self, call: Callable[[], None]) -> None:
         self._clock.at(self._clock.now(), call)
 
-    def _tell(self, event: Event) -> None:
+    def _tell(self, event: RunEvent) -> None:
         for listener in self._listeners:
             listener.hear(event)
 
@@ -341,18 +341,20 @@ def _pipeline(run: PipelineRun, is_wanted: Callable[[Task], bool], is_needed: Ca
 
 
 def _state(outcome: Outcome) -> State:
-    return State.SUCCESS if outcome.ending in (Ending.SUCCESS, Ending.REUSED) else State.FAILED
+    return State.SUCCESS if outcome.ending in (AttemptResult.SUCCESS, AttemptResult.REUSED) else State.FAILED
 
 
 def _late(attempt: Attempt, outcome: Outcome) -> Outcome:
     """Return what a try that took too long comes to: it has failed, even when its script ends well on being stopped."""
     timeout = attempt.task.job.limits.timeout
     reason = f"it took more than {timeout.seconds} s" if timeout else outcome.reason
-    return replace(outcome, ending=Ending.FAILED, failure=Failure.TIMEOUT, exit_code=None, reason=reason, outputs=())
+    return replace(
+        outcome, ending=AttemptResult.FAILED, failure=Failure.TIMEOUT, exit_code=None, reason=reason, outputs=()
+    )
 
 
 def _is_tried_again(attempt: Attempt, outcome: Outcome) -> bool:
     retry = attempt.task.job.limits.retry
-    if retry is None or outcome.ending is not Ending.FAILED or attempt.number > retry.count:
+    if retry is None or outcome.ending is not AttemptResult.FAILED or attempt.number > retry.count:
         return False
     return (outcome.failure or Failure.SCRIPT) in retry.on

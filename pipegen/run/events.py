@@ -25,19 +25,19 @@ class Cause(Enum):
     EQUAL = "equal"
 
 
-class Event(Struct):
+class RunEvent(Struct):
     """Something that happened *time* seconds after the run began."""
 
     time: float
 
 
-class Ready(Event):
+class Ready(RunEvent):
     """Nothing before the task is left to wait for."""
 
     task: TaskId
 
 
-class Parked(Event):
+class Parked(RunEvent):
     """The task could start, but for *cause*; *what* names the lock, label or machine, "" where nothing does."""
 
     task: TaskId
@@ -45,13 +45,13 @@ class Parked(Event):
     what: str = ""
 
 
-class Started(Event):
+class Started(RunEvent):
     """A try began."""
 
     attempt: Attempt
 
 
-class Ended(Event):
+class Ended(RunEvent):
     """A try ended; with *is_final* no other follows.
 
     When the run is stopped while a task waits for its next try, the last one is told again, as final.
@@ -62,14 +62,14 @@ class Ended(Event):
     is_final: bool
 
 
-class Skipped(Event):
+class Skipped(RunEvent):
     """The task never starts."""
 
     task: TaskId
     reason: Reason
 
 
-class Over(Event):
+class Over(RunEvent):
     """A pipeline's run has ended, finally stages and all."""
 
     pipeline: str
@@ -79,6 +79,6 @@ class Over(Event):
 class Listener(Protocol):
     """Somebody who hears all events in the order they happen, before the engine goes on."""
 
-    def hear(self, event: Event) -> None:
+    def hear(self, event: RunEvent) -> None:
         """Take note of *event*."""
         ...

@@ -16,10 +16,10 @@ from types import TracebackType
 from typing import Self
 
 from pipegen.plan.model import Failure, Plan
-from pipegen.run.events import Ended, Event, Over, Skipped, Started
-from pipegen.run.model import Ending, Outcome, TaskId
+from pipegen.run.checksum import opened, with_checksum
+from pipegen.run.events import Ended, Over, RunEvent, Skipped, Started
+from pipegen.run.model import AttemptResult, Outcome, TaskId
 from pipegen.run.outcome import Status
-from pipegen.run.seal import opened, sealed
 from pipegen.structs import MutableStruct, Struct, field, replace
 
 # Grows when the lines come to mean something else.
@@ -69,7 +69,7 @@ class Journal:
         _end_line(path, self._file)
         self._write({"journal": FORMAT, "plan": plan})
 
-    def hear(self, event: Event) -> None:
+    def hear(self, event: RunEvent) -> None:
         """Write *event* where somebody will want to know of it."""
         match event:
             case Started():
@@ -104,7 +104,7 @@ class Journal:
         if self._is_full:
             return
         try:
-            self._put(sealed(data) + b"\n")
+            self._put(with_checksum(data) + b"\n")
         except OSError as error:
             self._is_full = True
             self._complain(f"{self._path}: {error.strerror}: --resume will repeat what comes to an end from now on")
@@ -114,7 +114,7 @@ class Journal:
             line = line[os.write(self._file, line) :]
 
 
-class Story(MutableStruct):
+class JournalContent(MutableStruct):
     """What a journal tells.
 
     Attributes:
@@ -132,9 +132,9 @@ class Story(MutableStruct):
     lost: int = 0
 
 
-def read(path: Path) -> Story:
+def read(path: Path) -> JournalContent:
     """Return what the journal at *path* tells; raise `UnreadableJournalError` where it is none."""
-    story: Story | None = None
+    story: JournalContent | None = None
     started: dict[TaskId, float] = {}
     lost = 0
     for line in _lines(path):
@@ -143,7 +143,7 @@ def read(path: Path) -> Story:
         elif line.journal is not None:
             if line.journal != FORMAT:
                 raise UnreadableJournalError(f"a journal of format {line.journal}, not {FORMAT}")
-            story = Story(line.plan) if story is None else story
+            story = JournalContent(line.plan) if story is None else story
             story.over.clear()
             started.clear()
         elif story is None:
@@ -156,7 +156,7 @@ def read(path: Path) -> Story:
     return story
 
 
-def finished(story: Story, plans: Iterable[Plan]) -> dict[TaskId, Outcome]:
+def finished(story: JournalContent, plans: Iterable[Plan]) -> dict[TaskId, Outcome]:
     """Return what a run that goes on need not repeat: the stages of *plans* that succeeded or were allowed to fail.
 
     Finally stages tell of the whole, so they run again unless all has ended well.
@@ -168,12 +168,12 @@ def finished(story: Story, plans: Iterable[Plan]) -> dict[TaskId, Outcome]:
             outcome = story.ended.get(TaskId(plan.name, job.stage))
             if outcome is None or (job.is_final and not is_over):
                 continue
-            if outcome.ending is not Ending.FAILED or outcome.is_allowed(job):
+            if outcome.ending is not AttemptResult.FAILED or outcome.is_allowed(job):
                 found[TaskId(plan.name, job.stage)] = outcome
     return found
 
 
-def _is_taken(line: _Line, story: Story, started: dict[TaskId, float]) -> bool:
+def _is_taken(line: _Line, story: JournalContent, started: dict[TaskId, float]) -> bool:
     """Add what *line* tells to *story*; return False, with nothing added, where no journal tells that."""
     try:
         _take(line, story, started)
@@ -182,19 +182,19 @@ def _is_taken(line: _Line, story: Story, started: dict[TaskId, float]) -> bool:
     return True
 
 
-def _take(line: _Line, story: Story, started: dict[TaskId, float]) -> None:
+def _take(line: _Line, story: JournalContent, started: dict[TaskId, float]) -> None:
     if line.event == "over":
         story.over[line.pipeline] = Status[line.status]
         return
     task = TaskId(line.pipeline, line.stage)
     if line.event == "started":
         started[task] = line.time
-    elif line.event == "ended" and line.is_final and line.ending != Ending.CANCELLED.name:
+    elif line.event == "ended" and line.is_final and line.ending != AttemptResult.CANCELLED.name:
         outcome = _outcome(line)
         if line.is_kept:
             story.ended[task] = outcome
         # What was taken from the cache says nothing of the time it takes.
-        if task in started and outcome.ending is Ending.SUCCESS:
+        if task in started and outcome.ending is AttemptResult.SUCCESS:
             story.durations[task] = line.time - started[task]
 
 
@@ -220,7 +220,7 @@ def _end_line(path: Path, file: int) -> None:
                 os.ftruncate(file, written.tell() - len(last))
 
 
-def _told(what: str, event: Event, task: TaskId) -> dict[str, object]:
+def _told(what: str, event: RunEvent, task: TaskId) -> dict[str, object]:
     return {"event": what, "time": event.time, "pipeline": task.pipeline, "stage": task.stage}
 
 
@@ -236,7 +236,7 @@ def _outcome_data(outcome: Outcome) -> dict[str, object]:
 
 def _outcome(line: _Line) -> Outcome:
     return Outcome(
-        ending=Ending[line.ending],
+        ending=AttemptResult[line.ending],
         failure=Failure[line.failure] if line.failure is not None else None,
         exit_code=line.exit_code,
         reason=line.reason,

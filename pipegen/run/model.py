@@ -36,7 +36,7 @@ class Demand(Struct, kw_only=True):
     locks: tuple[str, ...] = ()
 
 
-class Machine(Struct, kw_only=True):
+class RunMachine(Struct, kw_only=True):
     """A place where tasks run, and what it has; None is without bound."""
 
     name: str
@@ -97,7 +97,7 @@ class Attempt(Struct):
     statuses: tuple[tuple[str, Status], ...] = ()
 
 
-class Ending(Enum):
+class AttemptResult(Enum):
     """How a try ended."""
 
     SUCCESS = "success"
@@ -120,7 +120,7 @@ class Outcome(Struct, kw_only=True):
         is_waiting: whether its files, those of an earlier result, are put back only when a stage reads them.
     """
 
-    ending: Ending
+    ending: AttemptResult
     failure: Failure | None = None
     exit_code: int | None = None
     reason: str = ""
@@ -130,6 +130,6 @@ class Outcome(Struct, kw_only=True):
     def is_allowed(self, job: Job) -> bool:
         """Return whether it is a failure that *job* may have."""
         allowed = job.limits.allow_failure
-        if allowed is None or self.ending is not Ending.FAILED:
+        if allowed is None or self.ending is not AttemptResult.FAILED:
             return False
         return not allowed.exit_codes or self.exit_code in allowed.exit_codes

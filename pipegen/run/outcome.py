@@ -45,7 +45,7 @@ class Reason(Enum):
 HOLDS_NOTHING_UP = frozenset({Reason.CONDITION, Reason.UNNEEDED})
 
 
-class Moment(Struct, kw_only=True):
+class RunMoment(Struct, kw_only=True):
     """A moment of a run.
 
     Attributes:
@@ -71,7 +71,7 @@ class Moment(Struct, kw_only=True):
     is_killed: bool = False
 
 
-def skipped(moment: Moment) -> dict[str, Reason]:
+def skipped(moment: RunMoment) -> dict[str, Reason]:
     """Return the stages of the graph that never start, each with the reason, in an order that the arcs allow.
 
     A stage whose condition is false holds nothing up, as if it had succeeded. One that waits for a stage that still may
@@ -94,7 +94,7 @@ def skipped(moment: Moment) -> dict[str, Reason]:
     return found
 
 
-def ready(moment: Moment) -> tuple[str, ...]:
+def ready(moment: RunMoment) -> tuple[str, ...]:
     """Return the stages of the graph that may start now: nothing before them is left to wait for."""
     never = skipped(moment)
     return tuple(
@@ -106,20 +106,20 @@ def ready(moment: Moment) -> tuple[str, ...]:
     )
 
 
-def is_over(moment: Moment) -> bool:
+def is_over(moment: RunMoment) -> bool:
     """Return whether no stage of the graph runs or will."""
     never = skipped(moment)
     return all(_is_over(stage, moment, never) for stage in moment.graph.nodes)
 
 
-def final_ready(moment: Moment) -> tuple[str, ...]:
+def final_ready(moment: RunMoment) -> tuple[str, ...]:
     """Return the finally stages that may start now: all of them, whatever happened, once the others are over."""
     if moment.is_killed or not is_over(moment):
         return ()
     return tuple(stage for stage in moment.final if stage not in moment.states and stage not in moment.unwanted)
 
 
-def status(stage: str, moment: Moment) -> Status:
+def status(stage: str, moment: RunMoment) -> Status:
     """Return what came of *stage*, as finally stages are told; UNKNOWN while that is open."""
     match moment.states.get(stage):
         case State.SUCCESS:
@@ -131,7 +131,7 @@ def status(stage: str, moment: Moment) -> Status:
     return Status.UNKNOWN
 
 
-def status_of_all(moment: Moment) -> Status:
+def status_of_all(moment: RunMoment) -> Status:
     """Return what came of the stages of the graph, as finally stages are told; UNKNOWN while they are not over."""
     if not is_over(moment):
         return Status.UNKNOWN
@@ -139,7 +139,7 @@ def status_of_all(moment: Moment) -> Status:
     return Status.FAILED if is_bad else Status.SUCCESS
 
 
-def result(moment: Moment) -> Status:
+def result(moment: RunMoment) -> Status:
     """Return what came of the run, finally stages and all; UNKNOWN while something is left to do."""
     final = {stage: moment.states.get(stage) for stage in moment.final if stage not in moment.unwanted}
     left = (State.RUNNING,) if moment.is_killed else (State.RUNNING, None)
@@ -149,25 +149,25 @@ def result(moment: Moment) -> Status:
     return Status.FAILED if is_bad else status_of_all(moment)
 
 
-def _is_cut_short(moment: Moment) -> bool:
+def _is_cut_short(moment: RunMoment) -> bool:
     """Return whether a stage that should have run did not because somebody asked for that."""
     never = skipped(moment) if moment.is_stopped else {}
     return any(why is Reason.STOPPED and stage not in moment.unwanted for stage, why in never.items())
 
 
-def _failures(moment: Moment, stages: Collection[str]) -> Iterator[str]:
+def _failures(moment: RunMoment, stages: Collection[str]) -> Iterator[str]:
     """Yield those of *stages* that have failed and may not; what somebody said no to has failed too."""
     for one in stages:
         if one in moment.refused or (moment.states.get(one) is State.FAILED and one not in moment.allowed):
             yield one
 
 
-def _is_lost(stage: str, moment: Moment, never: Mapping[str, Reason]) -> bool:
+def _is_lost(stage: str, moment: RunMoment, never: Mapping[str, Reason]) -> bool:
     """Return whether what comes after *stage* does not run."""
     if stage in never:
         return never[stage] not in HOLDS_NOTHING_UP
     return moment.states.get(stage) is State.FAILED and stage not in moment.allowed
 
 
-def _is_over(stage: str, moment: Moment, never: Mapping[str, Reason]) -> bool:
+def _is_over(stage: str, moment: RunMoment, never: Mapping[str, Reason]) -> bool:
     return stage in never or moment.states.get(stage) in (State.SUCCESS, State.FAILED)

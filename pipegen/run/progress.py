@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.run.outcome import HOLDS_NOTHING_UP, Moment, Reason, State, Status
+from pipegen.run.outcome import HOLDS_NOTHING_UP, Reason, RunMoment, State, Status
 from pipegen.structs import Struct
 
 
-class News(Struct):
+class StatusChanges(Struct):
     """What follows from a change: stages that may start now, and those that never will."""
 
     ready: Sequence[str] = ()
@@ -73,9 +73,9 @@ class Progress:
             return Status.SKIPPED
         return _STATUSES[self._states[stage]] if stage in self._states else Status.UNKNOWN
 
-    def moment(self) -> Moment:
+    def moment(self) -> RunMoment:
         """Return where the run is, in the words of the rules."""
-        return Moment(
+        return RunMoment(
             graph=self._graph,
             final=self._final,
             states=dict(self._states),
@@ -96,7 +96,7 @@ class Progress:
 
     # What it is told
 
-    def begin(self, ended: Mapping[str, State], allowed: Collection[str] = ()) -> News:
+    def begin(self, ended: Mapping[str, State], allowed: Collection[str] = ()) -> StatusChanges:
         """Begin where stages have *ended* before; those of them that failed and are *allowed* to hold nothing up.
 
         What comes after one that ended, but waits for another one farther up, waits for that.
@@ -113,25 +113,25 @@ class Progress:
         """Note that *stage* has started."""
         self._states[stage] = State.RUNNING
 
-    def end(self, stage: str, state: State, *, is_allowed: bool = False) -> News:
+    def end(self, stage: str, state: State, *, is_allowed: bool = False) -> StatusChanges:
         """Note that *stage* has ended; where it failed, *is_allowed* says whether it may."""
         self._end(stage, state, is_allowed=is_allowed)
         return self._told()
 
-    def refuse(self, stage: str) -> News:
+    def refuse(self, stage: str) -> StatusChanges:
         """Note that somebody has said no to *stage*, which has not started."""
         self._skip(stage, Reason.REFUSED)
         self._fail()
         self._go_on(stage, is_lost=True)
         return self._told()
 
-    def stop(self) -> News:
+    def stop(self) -> StatusChanges:
         """Let nothing new start but finally stages."""
         self._is_stopped = True
         self._stop(self._graph.nodes)
         return self._told()
 
-    def kill(self) -> News:
+    def kill(self) -> StatusChanges:
         """Let nothing new start, not even finally stages."""
         self._is_stopped = self._is_killed = True
         self._stop((*self._graph.nodes, *self._final))
@@ -210,13 +210,13 @@ class Progress:
         """Return whether *stage* has started or never will."""
         return stage in self._states or stage in self._skipped
 
-    def _told(self) -> News:
+    def _told(self) -> StatusChanges:
         if not self._open and not self._has_begun_final:
             self._has_begun_final = True
             for stage in self._final:
                 if not self._is_decided(stage):
                     self._reach(stage)
-        news = News([stage for stage in self._ready if stage not in self._skipped], self._lost)
+        news = StatusChanges([stage for stage in self._ready if stage not in self._skipped], self._lost)
         self._ready, self._lost = [], []
         return news
 

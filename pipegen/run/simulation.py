@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pipegen.run.bounds import Path, longest_path
-from pipegen.run.chart.timeline import Bar, Timeline
+from pipegen.run.bounds import TaskPath, longest_path
 from pipegen.run.clocks.virtual import VirtualClock
 from pipegen.run.engine import Engine
 from pipegen.run.events import Cause
 from pipegen.run.executors.simulated import SimulatedExecutor
-from pipegen.run.model import Machine, PipelineRun, TaskId
+from pipegen.run.model import PipelineRun, RunMachine, TaskId
 from pipegen.run.scheduling.base import Scheduler
 from pipegen.run.tasks import can_run
+from pipegen.run.timeline import Bar, Timeline
 from pipegen.structs import Struct
 from pipegen.visible import visible
 
@@ -30,11 +30,11 @@ class Simulation(Struct, kw_only=True):
     """
 
     pipelines: tuple[str, ...]
-    machines: tuple[Machine, ...]
+    machines: tuple[RunMachine, ...]
     bars: tuple[Bar, ...]
     makespan: float
     work: float
-    path: Path
+    path: TaskPath
 
     def name(self, task: TaskId) -> str:
         """Return the name of *task*: the stage's, after the pipeline's where there are several."""
@@ -100,7 +100,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def simulate(
-    runs: Sequence[PipelineRun], durations: Mapping[TaskId, float], machines: Sequence[Machine], scheduler: Scheduler
+    runs: Sequence[PipelineRun], durations: Mapping[TaskId, float], machines: Sequence[RunMachine], scheduler: Scheduler
 ) -> Simulation:
     """Return what *runs* side by side come to on *machines*, placed by *scheduler*, which knows these.
 
@@ -123,5 +123,5 @@ def simulate(
         bars=bars,
         makespan=clock.now(),
         work=sum(bar.seconds * bar.task.demand.slots for bar in bars),
-        path=max((longest_path(run, durations) for run in runs), key=lambda path: path.seconds, default=Path()),
+        path=max((longest_path(run, durations) for run in runs), key=lambda path: path.seconds, default=TaskPath()),
     )

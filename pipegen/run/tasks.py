@@ -46,7 +46,7 @@ def pipeline_run(
 
 def running(plan: Plan, graph: ExecutionGraph) -> ExecutionGraph:
     """Return *graph* without the stages of *plan* that take an environment down; nothing comes after those (PG544)."""
-    stopping = {job.stage for job in plan.jobs if job.gate.environment and job.gate.environment.stops}
+    stopping = {job.stage for job in plan.jobs if job.deployment.environment and job.deployment.environment.stops}
     if stopping.isdisjoint(graph.nodes):
         return graph
     told = [*((node,) for node in graph.nodes), *graph.arcs]
@@ -60,7 +60,7 @@ def can_run(job: Job) -> bool:
 
 def delays(jobs: Iterable[Job]) -> dict[str, float]:
     """Return the seconds for which stages are put off, those that are."""
-    return {job.stage: float(job.gate.delay.seconds) for job in jobs if job.gate.delay and can_run(job)}
+    return {job.stage: float(job.deployment.delay.seconds) for job in jobs if job.deployment.delay and can_run(job)}
 
 
 def demand(job: Job) -> Demand:
@@ -70,7 +70,7 @@ def demand(job: Job) -> Demand:
         cpu=(resources.cpu or 0) if resources else 0,
         memory=(resources.memory or 0) if resources else 0,
         labels=job.machine.labels,
-        locks=tuple(lock.name for lock in job.gate.locks),
+        locks=tuple(lock.name for lock in job.deployment.locks),
     )
 
 

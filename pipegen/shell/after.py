@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pipegen.plan.model import Commands, Job, Output, Shared
+from pipegen.plan.model import Commands, Job, Output, SharedResources
 from pipegen.shell.absence import may_be_absent
 from pipegen.shell.carried import read
 from pipegen.shell.command import Command
-from pipegen.shell.host import Host
+from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import quote, shell_text
 from pipegen.shell.uses import uses
@@ -30,22 +30,22 @@ def job_after(job: Job) -> Job:
         files=(),
         artifacts=(),
         containers=(),
-        shared=Shared(),
+        shared=SharedResources(),
         mail=None,
     )
 
 
-def host_after(host: Host) -> Host:
+def host_after(host: ShellEnvironment) -> ShellEnvironment:
     """Return what that job finds on *host*: the values are where the steps' shell has left them."""
     return replace(host, values=host.kept if host.values is None else host.values, marked=frozenset())
 
 
-def values_after(job: Job, host: Host) -> tuple[Output, ...]:
+def values_after(job: Job, host: ShellEnvironment) -> tuple[Output, ...]:
     """Return the outputs of other stages that the steps' shell must leave."""
     return uses(job_after(job), host).outputs if job.after and host.values is None else ()
 
 
-def removed_after(job: Job, host: Host) -> Iterator[Command]:
+def removed_after(job: Job, host: ShellEnvironment) -> Iterator[Command]:
     """Yield the command that removes what was left, once it has been read."""
     if values_after(job, host):
         yield Command((f"rm -rf {quote(shell_text(host.kept))}",))

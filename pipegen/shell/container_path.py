@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipegen.bindings.expression import Text
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, Variable, Word
+from pipegen.shell.quote import Literal, VariableExpansion, Word
 from pipegen.shell.text import assignment
 
 _SOURCE = "pipegen_source"
@@ -16,4 +16,4 @@ def container_path(text: Text, lowering: Lowering) -> tuple[tuple[str, ...], Wor
     if known is not None:
         return (), (Literal(f"{known}." if known.endswith("/") else known),)
     lines = (assignment(_SOURCE, text, lowering), f"case ${_SOURCE} in */) {_SOURCE}=${_SOURCE}. ;; esac")
-    return lines, (Variable(_SOURCE),)
+    return lines, (VariableExpansion(_SOURCE),)

@@ -26,7 +26,7 @@ class Login(Struct):
     password: str
 
 
-class Host(Struct, kw_only=True):
+class ShellEnvironment(Struct, kw_only=True):
     """The differences between engines, as shell text.
 
     "Shell text" is text that may stand between double quotes: literal characters

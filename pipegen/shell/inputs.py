@@ -9,7 +9,7 @@ from pipegen.plan.model.inputs import NUMBER
 from pipegen.shell.command import Command
 from pipegen.shell.layout import failure, indented, otherwise
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Variable, Word, assigned, printf_format, quote, shell_text, single_quoted
+from pipegen.shell.quote import VariableExpansion, Word, assigned, printf_format, quote, shell_text, single_quoted
 from pipegen.structs import replace
 
 
@@ -20,7 +20,7 @@ def read_inputs(lowering: Lowering) -> Iterator[Command]:
         value = assigned(shell_text(lowering.host.input(name)))
         one = known[name]
         may_be_empty = one.default is None and name in lowering.optional
-        lines = _checks(one, (Variable(variable),), lowering, may_be_empty=may_be_empty)
+        lines = _checks(one, (VariableExpansion(variable),), lowering, may_be_empty=may_be_empty)
         yield Command((f"{variable}={value}", *lines))
 
 

@@ -9,7 +9,7 @@ from pipegen.bindings.expression import Items, Loop, Text
 from pipegen.shell.layout import failure, indented, otherwise
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import free
-from pipegen.shell.quote import Variable, assigned, printf_format, quote, single_quoted
+from pipegen.shell.quote import VariableExpansion, assigned, printf_format, quote, single_quoted
 from pipegen.shell.text import argument, word
 from pipegen.structs import replace
 
@@ -177,13 +177,13 @@ def _enough(condition: str, loop: Loop[T], names: Sequence[str], lowering: Lower
     """Return the lines that end the script unless there is a word for each name."""
     shown = printf_format(", ".join(loop.names))
     message = f'too few words for {shown} in the item that begins with "%s"'
-    return otherwise(condition, failure(lowering.job, message, (Variable(names[0]),)))
+    return otherwise(condition, failure(lowering.job, message, (VariableExpansion(names[0]),)))
 
 
 def _source(loop: Loop[T], lowering: Lowering) -> tuple[str, tuple[str, ...]]:
     """Return the variable that holds what is gone through, and the line that sets it."""
     match word(loop.source, lowering):
-        case (Variable(name=name, operator=""),):
+        case (VariableExpansion(name=name, operator=""),):
             return name, ()
         case source:
             variable = _numbered("pipegen_items", lowering)

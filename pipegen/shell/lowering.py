@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from pipegen.plan.model import Job, Plan
-from pipegen.shell.host import Host
-from pipegen.shell.names import Variables
+from pipegen.shell.host import ShellEnvironment
+from pipegen.shell.names import JobVariables
 from pipegen.structs import Struct
 
 _NO_LOOPS: Mapping[str, str] = MappingProxyType({})
@@ -30,8 +30,8 @@ class Lowering(Struct, kw_only=True):
     job: Job
     plan: Plan
     producers: Mapping[str, Job]
-    host: Host
-    variables: Variables
+    host: ShellEnvironment
+    variables: JobVariables
     needed: frozenset[str]
     optional: frozenset[str] = frozenset()
     loops: Mapping[str, str] = _NO_LOOPS

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from pipegen.digests import digest_of
 from pipegen.plan.model import Job, Output
-from pipegen.shell.host import Host
+from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.quote import Literal, Word, shell_text
 from pipegen.structs import Struct
 
@@ -19,7 +19,7 @@ _LEGAL_EVERYWHERE = r"[a-z0-9]+(-[a-z0-9]+)*"
 _LONGEST_SLUG = 24
 
 
-class Variables(Struct, kw_only=True):
+class JobVariables(Struct, kw_only=True):
     """The shell variables of a job.
 
     They are for outputs, setup values, defaults that cannot be in an expansion, inputs, and statuses of stages, "" for
@@ -39,10 +39,10 @@ def variables(
     defaults: Collection[str],
     inputs: Collection[str],
     statuses: Collection[str] = (),
-) -> Variables:
+) -> JobVariables:
     """Return variables for each of these, all different; the later of two that clash gets a number."""
     taken: set[str] = set()
-    return Variables(
+    return JobVariables(
         outputs={output: free(f"pipegen_{output.stage}_{output.name}", taken) for output in outputs},
         setup={name: free(f"pipegen_setup_{name}", taken) for name in setup} if setup else _NONE,
         defaults={text: free("pipegen_default", taken) for text in defaults} if defaults else _NONE,
@@ -78,7 +78,7 @@ def told_apart(text: str, source: str) -> str:
     return f"{re.sub(_NOT_IN_A_NAME, '_', text).upper()}__{digest_of(source, 6)}"
 
 
-def kept_name(job: Job, host: Host) -> Word:
+def kept_name(job: Job, host: ShellEnvironment) -> Word:
     """Return the name of what *job* keeps for other jobs: a container, an image, a release."""
     return (Literal("pipegen-"), *shell_text(host.run_id), Literal(f"-{_short(job.slug)}"))
 

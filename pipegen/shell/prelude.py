@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from pipegen.plan.model import Build, Commands, Deploy, Job, Shell, Step
+from pipegen.plan.model import BuildImage, Commands, Deploy, Job, ShellProgram, Step
 from pipegen.shell.command import Command
-from pipegen.shell.host import Host
+from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.ignore import PUT_BACK
 from pipegen.shell.quote import Literal, assigned, quote, shell_text, single_quoted
 
@@ -19,14 +19,14 @@ _NOTHING: frozenset[str] = frozenset()
 _FOLDER = frozenset(("pipegen",))
 
 
-def prelude(job: Job, steps: Sequence[Step], used: frozenset[str], host: Host) -> tuple[Command, ...]:
+def prelude(job: Job, steps: Sequence[Step], used: frozenset[str], host: ShellEnvironment) -> tuple[Command, ...]:
     """Return the commands before those that do *steps* and expand the variables *used*; none where nothing needs them.
 
     All jobs that call the container program start alike, whatever they do with it,
     so that a target can write it once: to remove what was never made does no harm.
     """
     kinds = {type(step) for step in steps}
-    ignores = Build in kinds and any(isinstance(step, Build) and step.excludes for step in steps)
+    ignores = BuildImage in kinds and any(isinstance(step, BuildImage) and step.excludes for step in steps)
     uninstalls = Deploy in kinds and "HELM" in used and not job.shared.release
     started = host.bash if runs_in_bash(job) else ()
     return _prelude(used, started, host.job_id, host.namespace if uninstalls else None, ignores)
@@ -66,7 +66,7 @@ def _prelude(
 
 def runs_in_bash(job: Job) -> bool:
     """Return whether *job* has a script that bash must run."""
-    return job.machine.shell is Shell.BASH and any(isinstance(step, Commands) for step in job.steps)
+    return job.machine.shell is ShellProgram.BASH and any(isinstance(step, Commands) for step in job.steps)
 
 
 def expanded(commands: Iterable[Command]) -> frozenset[str]:

@@ -14,7 +14,7 @@ class Literal(Struct):
     text: str
 
 
-class Variable(Struct):
+class VariableExpansion(Struct):
     """The value of a shell variable; with an *operator* such as `:-` or `#`, and its *operand*."""
 
     name: str
@@ -22,13 +22,13 @@ class Variable(Struct):
     operand: Word = ()
 
 
-class Shell(Struct):
+class ShellFragment(Struct):
     """Text that stands between double quotes as it is."""
 
     text: str
 
 
-Fragment: TypeAlias = "Literal | Variable | Shell"
+Fragment: TypeAlias = "Literal | VariableExpansion | ShellFragment"
 Word: TypeAlias = tuple[Fragment, ...]
 
 _SAFE = re.compile(r"[A-Za-z0-9_./:@%+=,-]+")
@@ -54,8 +54,8 @@ def shell_text(text: str) -> Word:
         return (Literal(text),)
     name = text[2:-1] if text.startswith("${") and text.endswith("}") else text[1:]
     if text.startswith("$") and _NAME.fullmatch(name):
-        return (Variable(name),)
-    return (Shell(text),)
+        return (VariableExpansion(name),)
+    return (ShellFragment(text),)
 
 
 def constant(word: Word) -> str | None:
@@ -121,11 +121,11 @@ def _expansion(fragment: Fragment, before: str) -> str:
     match fragment:
         case Literal():
             return _literal(fragment.text)
-        case Variable(operator=""):
+        case VariableExpansion(operator=""):
             return f"${{{fragment.name}}}" if _GOES_ON.match(before) else f"${fragment.name}"
-        case Variable():
+        case VariableExpansion():
             return f"${{{fragment.name}{fragment.operator}{between_quotes(fragment.operand)}}}"
-        case Shell():
+        case ShellFragment():
             if _GOES_ON.match(before) and re.search(_OPEN_NAME, fragment.text):
                 head, _, name = fragment.text.rpartition("$")
                 return f"{head}${{{name}}}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, Placed, Script, ScriptPart
+from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, ParsedScript, PlacedReference, ScriptPart
 from pipegen.shell.quote import quoted
 from pipegen.shell.uses import is_plain
 
@@ -18,13 +18,15 @@ _LONG = 10_000
 _QUOTES = {Context.SINGLE: "'", Context.ANSI: "$'"}
 
 
-def defaults(script: Script) -> tuple[str, ...]:
+def defaults(script: ParsedScript) -> tuple[str, ...]:
     """Return the defaults that must be in variables before the script begins: no expansion can hold them."""
     texts = (placed.reference.default for placed in script.references())
     return tuple(dict.fromkeys(text for text in texts if text is not None and not is_plain(text)))
 
 
-def rewrite(script: Script, variable: Callable[[Placed], str], default_variables: Mapping[str, str]) -> str:
+def rewrite(
+    script: ParsedScript, variable: Callable[[PlacedReference], str], default_variables: Mapping[str, str]
+) -> str:
     """Return the text of *script*; *variable* gives the variable that holds a reference's value.
 
     *default_variables* has the variable of each of its `defaults`. Both are shell variables that are set by then.
@@ -41,7 +43,7 @@ def rewrite(script: Script, variable: Callable[[Placed], str], default_variables
             case str():
                 text += part[skips:]
                 skips = 0
-            case Placed(context=context):
+            case PlacedReference(context=context):
                 following = script.parts[number] if number < len(script.parts) else ""
                 if context is Context.DOUBLE or context is Context.DOCUMENT:
                     text += _expansion(part, variable(part), default_variables, following)
@@ -51,7 +53,7 @@ def rewrite(script: Script, variable: Callable[[Placed], str], default_variables
                     quotes = _QUOTES[context]
                     text = text if is_interrupted else _closed(text, quotes)
                     text += f'"{_expansion(part, variable(part), default_variables, "")}"'
-                    is_interrupted = isinstance(following, Placed) and following.context is context
+                    is_interrupted = isinstance(following, PlacedReference) and following.context is context
                     skips = int(isinstance(following, str) and following.startswith("'"))
                     text += "" if is_interrupted or skips else quotes
             case Body(text=body):
@@ -68,7 +70,7 @@ def _closed(text: str, quotes: str) -> str:
     return text.removesuffix(quotes) if text.endswith(quotes) else f"{text}'"
 
 
-def _expansion(placed: Placed, name: str, default_variables: Mapping[str, str], following: ScriptPart) -> str:
+def _expansion(placed: PlacedReference, name: str, default_variables: Mapping[str, str], following: ScriptPart) -> str:
     """Return the variable *name* for a place between double quotes."""
     default = placed.reference.default
     # A default that is nowhere in a variable has been settled: the value is known when the script is written.

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pipegen.plan.model import (
     Commands,
     Credential,
+    EngineText,
     Export,
     Image,
     Job,
@@ -14,16 +15,15 @@ from pipegen.plan.model import (
     Output,
     Plan,
     Promote,
-    Publish,
-    Run,
+    PublishImage,
+    RunContainer,
     Step,
-    Told,
-    Trigger,
+    TriggerJob,
 )
 from pipegen.shell.after import host_after, job_after, removed_after
 from pipegen.shell.carried import carries
 from pipegen.shell.command import Command
-from pipegen.shell.host import Host, Login
+from pipegen.shell.host import Login, ShellEnvironment
 from pipegen.shell.images import is_pulled, is_pushed
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import variables
@@ -38,13 +38,13 @@ from pipegen.shell.uses import uses
 from pipegen.shell.values import bound, left
 from pipegen.structs import Struct, replace
 
-__all__ = ["Command", "Script", "script"]
+__all__ = ["Command", "StageScriptParts", "script"]
 
 # The steps that bring credentials of their own.
-_WITH_CREDENTIALS = frozenset((Run, Promote))
+_WITH_CREDENTIALS = frozenset((RunContainer, Promote))
 
 
-class Script(Struct, kw_only=True):
+class StageScriptParts(Struct, kw_only=True):
     """The parts of a script; one shell runs them all in this order, with `set -e` in force.
 
     Attributes:
@@ -77,7 +77,7 @@ class Script(Struct, kw_only=True):
     logs_in: bool
     carries: tuple[str, ...]
     archives: bool
-    after: Script | None = None
+    after: StageScriptParts | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -90,7 +90,7 @@ class Script(Struct, kw_only=True):
         return (*self.prelude, *self.bind, *self.steps, *self.outputs)
 
 
-def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Script:
+def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvironment) -> StageScriptParts:
     """Return the script of *job*; *producers* holds the pipeline's jobs by stage."""
     found = _script(job, plan, producers, host)
     if not job.after:
@@ -105,7 +105,7 @@ def script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Sc
     )
 
 
-def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> Script:
+def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: ShellEnvironment) -> StageScriptParts:
     used = uses(job, host)
     own = [Output(job.stage, name) for name in job.binds if name in used.own]
     lowering = Lowering(
@@ -140,7 +140,7 @@ def _script(job: Job, plan: Plan, producers: Mapping[str, Job], host: Host) -> S
         steps.insert(0, Command((f"cd {quote(_folder(job.directory))}",)))
         outputs[:0] = [Command(('cd "$OLDPWD"',))] if outputs else []
     called = expanded([*bind, *steps, *outputs])
-    return Script(
+    return StageScriptParts(
         prelude=prelude(job, used.steps, called, host),
         bind=tuple(bind),
         steps=tuple(steps),
@@ -165,7 +165,7 @@ def _lowered(step: Step, lowering: Lowering, *, is_alone: bool) -> Iterable[Comm
             return export(step, lowering)
         case Leave():
             return leave(step, lowering)
-        case Trigger() | Told():
+        case TriggerJob() | EngineText():
             # The engine starts the other job, or reads the text; the script leaves what it needs for that.
             return ()
     from pipegen.shell.steps import pipelinelib  # noqa: PLC0415 - for scripts that have such steps
@@ -177,28 +177,28 @@ def _folder(path: str) -> str:
     return f"./{path}" if path.startswith("-") else path
 
 
-def _credentials(job: Job, steps: Sequence[Step], host: Host) -> tuple[Credential, ...]:
+def _credentials(job: Job, steps: Sequence[Step], host: ShellEnvironment) -> tuple[Credential, ...]:
     found = dict.fromkeys(job.secrets)
     for step in steps:
-        if isinstance(step, Run):
+        if isinstance(step, RunContainer):
             found |= dict.fromkeys(step.credentials)
         if isinstance(step, Promote) and host.promote_credential is not None:
             found[host.promote_credential] = None
     return tuple(found)
 
 
-def _secrets(credentials: Sequence[Credential], host: Host) -> Iterator[Command]:
+def _secrets(credentials: Sequence[Credential], host: ShellEnvironment) -> Iterator[Command]:
     for credential in credentials:
         for line in host.credential(credential):
             yield Command((line,))
 
 
-def _pushes_or_pulls(job: Job, kinds: Container[type[Step]], steps: Sequence[Step], host: Host) -> bool:
-    if Publish in kinds or is_pushed(job, host):
+def _pushes_or_pulls(job: Job, kinds: Container[type[Step]], steps: Sequence[Step], host: ShellEnvironment) -> bool:
+    if PublishImage in kinds or is_pushed(job, host):
         return True
-    if Run not in kinds:
+    if RunContainer not in kinds:
         return False
-    images: list[Image] = [step.image for step in steps if isinstance(step, Run)]
+    images: list[Image] = [step.image for step in steps if isinstance(step, RunContainer)]
     return any(is_pulled(image, job, host) for image in images)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pipegen.plan.model import Job
 from pipegen.shell.carried import written
 from pipegen.shell.command import Command
-from pipegen.shell.host import Host
+from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.quote import assigned, shell_text
 
@@ -20,7 +20,7 @@ def statuses(stages: Sequence[str], lowering: Lowering) -> Iterator[Command]:
         yield Command((f"{lowering.variables.statuses[stage]}={value}",))
 
 
-def marked(job: Job, host: Host) -> Command:
+def marked(job: Job, host: ShellEnvironment) -> Command:
     """Return the command that says in a file that *job* has succeeded."""
     folder, path = written("status", host), written(f"status/{job.slug}", host)
     return Command((f"mkdir -p {folder} && echo success >{path}",))

@@ -10,7 +10,16 @@ from pipegen.plan.model import Output
 from pipegen.shell.images import local_name
 from pipegen.shell.kept import container_name, release_name
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, Shell, Variable, Word, assigned, between_quotes, quote, shell_text
+from pipegen.shell.quote import (
+    Literal,
+    ShellFragment,
+    VariableExpansion,
+    Word,
+    assigned,
+    between_quotes,
+    quote,
+    shell_text,
+)
 from pipegen.shell.uses import is_plain
 
 # What a job gives a name and puts into no variable.
@@ -43,8 +52,8 @@ def assignment(variable: str, text: Text, lowering: Lowering) -> str:
 def setup_word(name: str, lowering: Lowering) -> Word:
     """Return the setup value *name*: in place where it is simple, else the variable that holds it."""
     host_word = shell_text(lowering.host.setup(name) or "")
-    if any(isinstance(fragment, Shell) for fragment in host_word):
-        return (Variable(lowering.variables.setup[name]),)
+    if any(isinstance(fragment, ShellFragment) for fragment in host_word):
+        return (VariableExpansion(lowering.variables.setup[name]),)
     return host_word
 
 
@@ -54,7 +63,7 @@ def _part(part: Part, lowering: Lowering, *, expands: bool) -> Word:
             return (Literal(part),)
         case Bare():
             is_variable = expands and re.fullmatch(_VARIABLE_NAME, part.name) and part.source == f"${{{part.name}}}"
-            return (Variable(part.name),) if is_variable else (Literal(part.source),)
+            return (VariableExpansion(part.name),) if is_variable else (Literal(part.source),)
         case Reference():
             found = _reference(part, lowering)
             return _or_default(found, part.default, lowering) if part.default else found
@@ -65,15 +74,15 @@ def _part(part: Part, lowering: Lowering, *, expands: bool) -> Word:
 def _reference(reference: Reference, lowering: Lowering) -> Word:
     match reference.scope:
         case Scope.STAGE:
-            return (Variable(lowering.variables.outputs[Output(reference.namespace or "", reference.name)]),)
+            return (VariableExpansion(lowering.variables.outputs[Output(reference.namespace or "", reference.name)]),)
         case Scope.LOOP:
-            return (Variable(lowering.loops[reference.name]),)
+            return (VariableExpansion(lowering.loops[reference.name]),)
         case Scope.SETUP:
             return setup_word(reference.name, lowering)
         case Scope.INPUT:
-            return (Variable(lowering.variables.inputs[reference.name]),)
+            return (VariableExpansion(lowering.variables.inputs[reference.name]),)
         case Scope.STATUS:
-            return (Variable(lowering.variables.statuses[reference.namespace or ""]),)
+            return (VariableExpansion(lowering.variables.statuses[reference.namespace or ""]),)
         case Scope.OWN:
             return own_value(reference.name, lowering)
         case Scope.UNRESOLVED:
@@ -91,7 +100,7 @@ def output_variable(text: Text, lowering: Lowering) -> str | None:
 def own_value(name: str, lowering: Lowering) -> Word:
     """Return what the job itself binds to *name*."""
     if name not in _NAMED:
-        return (Variable(own_variable(name, lowering)),)
+        return (VariableExpansion(own_variable(name, lowering)),)
     match name:
         case "imageLocalName":
             return local_name(lowering)
@@ -115,7 +124,7 @@ def _or_default(value: Word, default: str, lowering: Lowering) -> Word:
     if not default:
         return value
     variable = lowering.variables.defaults.get(default)
-    fallback: Word = (Variable(variable),) if variable and not is_plain(default) else (Literal(default),)
+    fallback: Word = (VariableExpansion(variable),) if variable and not is_plain(default) else (Literal(default),)
     if any(not _may_be_empty(fragment) for fragment in value):
         return value
     return tuple(_first_or(tuple(value), fallback))
@@ -125,20 +134,20 @@ def _may_be_empty(fragment: object) -> bool:
     match fragment:
         case Literal():
             return not fragment.text
-        case Variable(operator=":-"):
+        case VariableExpansion(operator=":-"):
             return all(_may_be_empty(inner) for inner in fragment.operand)
-        case Variable():
+        case VariableExpansion():
             return True
     return False
 
 
-def _first_or(value: Word, fallback: Word) -> Iterator[Variable | Literal | Shell]:
+def _first_or(value: Word, fallback: Word) -> Iterator[VariableExpansion | Literal | ShellFragment]:
     """Yield expansions that come to *value*, or to *fallback* where all of it is empty."""
     if not value:
         yield from fallback
         return
     first, rest = value[0], value[1:]
-    name = first.name if isinstance(first, Variable) else ""
-    yield Variable(name, ":-", tuple(_first_or(rest, fallback)))
+    name = first.name if isinstance(first, VariableExpansion) else ""
+    yield VariableExpansion(name, ":-", tuple(_first_or(rest, fallback)))
     if rest:
-        yield Variable(name, ":+", rest)
+        yield VariableExpansion(name, ":+", rest)

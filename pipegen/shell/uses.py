@@ -7,7 +7,7 @@ import re
 from pipegen.bindings.expression import Defaulted, Reference, Scope, Text
 from pipegen.plan.model import Export, Job, Output, Promote, Step
 from pipegen.plan.model.texts import line_texts, step_texts
-from pipegen.shell.host import Host, Images
+from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.structs import MutableStruct, Struct, field
 
 _NONE: frozenset[str] = frozenset()
@@ -31,7 +31,7 @@ class Uses(Struct, kw_only=True):
     steps: tuple[Step, ...]
 
 
-def uses(job: Job, host: Host) -> Uses:
+def uses(job: Job, host: ShellEnvironment) -> Uses:
     """Return what the script of *job* uses; exports that nobody reads are no steps of it."""
     read = _Read(own=set(job.outputs))
     kinds = {type(step) for step in job.steps}

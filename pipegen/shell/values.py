@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
-from pipegen.plan.model import Commands, Job, Measure, Output, Told, Trigger
+from pipegen.plan.model import Commands, EngineText, Job, Measure, Output, TriggerJob
 from pipegen.shell.absence import may_be_absent
 from pipegen.shell.after import left_for_after, values_after
 from pipegen.shell.carried import FOLDER, carries, packs_containers, packs_files, read, written
 from pipegen.shell.command import Command
 from pipegen.shell.container_path import container_path
 from pipegen.shell.expanded import expandable, values_of_names
-from pipegen.shell.host import Host
+from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.inputs import read_inputs
 from pipegen.shell.kept import container_name
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, Shell, assigned, quote, shell_text
+from pipegen.shell.quote import Literal, ShellFragment, assigned, quote, shell_text
 from pipegen.shell.text import argument, own_argument
 
 _MOVED = f'mv {FOLDER} "$pipegen/in"'
 _MOVED_IF_THERE = f"if [ -e {FOLDER} ]; then {_MOVED}; fi"
 # The steps that leave values for what the engine does itself.
-_HANDED_ON = frozenset((Trigger, Told))
+_HANDED_ON = frozenset((TriggerJob, EngineText))
 # What these hold never ends in a newline; `$( )` would drop it.
 _ONE_LINE = frozenset(
     {
@@ -56,7 +56,7 @@ def bound(outputs: Sequence[Output], setup: Sequence[str], lowering: Lowering) -
         found.append(Command((f"{variable}={quote(text)}",)))
     for name in setup:
         value = shell_text(lowering.host.setup(name) or "")
-        if any(isinstance(fragment, Shell) for fragment in value):
+        if any(isinstance(fragment, ShellFragment) for fragment in value):
             found.append(Command((f"{lowering.variables.setup[name]}={assigned(value)}",)))
     if lowering.variables.inputs:
         found += read_inputs(lowering)
@@ -80,7 +80,7 @@ def _moved(outputs: Sequence[Output], lowering: Lowering) -> str | None:
     return _MOVED_IF_THERE if may_be_there else None
 
 
-def _sources(outputs: Sequence[Output], job: Job, host: Host) -> Iterator[str]:
+def _sources(outputs: Sequence[Output], job: Job, host: ShellEnvironment) -> Iterator[str]:
     """Yield the stages that *job* has anything from, "" for the pipeline."""
     for output in outputs:
         yield output.stage
@@ -140,7 +140,7 @@ def _staged(lowering: Lowering) -> Iterator[Command]:
         yield Command(('mkdir -p "$pipegen/files"',), "what takes the place of other stages' files")
     for path in paths:
         above = dirname(path)
-        folder = quote((Shell("$pipegen/files"), Literal(f"/{above}" if above else "")))
+        folder = quote((ShellFragment("$pipegen/files"), Literal(f"/{above}" if above else "")))
         place = quote(f"./{path}" if path.startswith("-") else path)
         yield Command(
             (
@@ -165,7 +165,7 @@ def _parameters(lowering: Lowering) -> Iterator[Command]:
     """Yield the commands that write the parameters of a triggered job which only the run knows."""
     folder = f"trigger/{lowering.job.slug}"
     for step in lowering.job.steps:
-        if not isinstance(step, Trigger) or all(text.constant is not None for _, text in step.parameters):
+        if not isinstance(step, TriggerJob) or all(text.constant is not None for _, text in step.parameters):
             continue
         yield Command((f"mkdir -p {written(folder, lowering.host)}",))
         for number, (_, text) in enumerate(step.parameters):
@@ -176,7 +176,7 @@ def _parameters(lowering: Lowering) -> Iterator[Command]:
 
 def _told(lowering: Lowering) -> Iterator[Command]:
     for step in lowering.job.steps:
-        if isinstance(step, Told):
+        if isinstance(step, EngineText):
             folder = dirname(step.file)
             yield Command((f"mkdir -p {quote((Literal(folder),))}",))
             yield Command((f"printf %s {argument(step.value, lowering)} >{quote((Literal(step.file),))}",))

@@ -15,7 +15,7 @@ from pipegen.structs import SpannedStruct, Struct
 _QUOTES = ("'", '"')
 
 
-class Kind(Enum):
+class ScalarKind(Enum):
     """What a scalar is in YAML, by its style and its look."""
 
     TEXT = "text"
@@ -37,19 +37,19 @@ class Scalar(SpannedStruct):
 
     text: str
     span: Span
-    kind: Kind = Kind.TEXT
+    kind: ScalarKind = ScalarKind.TEXT
 
     @property
     def value(self) -> str | bool | int | float | None:
         """The scalar as plain data."""
         match self.kind:
-            case Kind.BOOLEAN:
+            case ScalarKind.BOOLEAN:
                 return self.text.lower() in {"true", "yes", "on"}
-            case Kind.INTEGER:
+            case ScalarKind.INTEGER:
                 return integer(self.text)
-            case Kind.NUMBER:
+            case ScalarKind.NUMBER:
                 return number(self.text)
-            case Kind.NULL:
+            case ScalarKind.NULL:
                 return None
             case _:
                 return self.text
@@ -164,7 +164,7 @@ def is_empty(node: Node) -> bool:
     """Return whether *node* is a map or a list without entries, or the text ""."""
     match node:
         case Scalar():
-            return node.kind is Kind.TEXT and not node.text
+            return node.kind is ScalarKind.TEXT and not node.text
         case Sequence():
             return not node.items
         case Mapping():

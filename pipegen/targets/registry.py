@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pipegen.diagnostics.report import listed, near_miss
+from pipegen.diagnostics.report import listed, suggestion
 from pipegen.targets.base import Target
 
 if TYPE_CHECKING:
@@ -83,5 +83,5 @@ def _reason(error: Exception) -> str:
 def _unknown(name: str) -> str:
     """Return what to say of a *name* that no target has."""
     known = names()
-    guess = near_miss(name, known)
+    guess = suggestion(name, known)
     return f'no target "{name}"; ' + (f'did you mean "{guess}"?' if guess else f"there are {listed(known)}")

@@ -12,7 +12,7 @@ from benchmarks.pipelines import random_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.run.bounds import longest_path
-from pipegen.run.model import Machine, TaskId
+from pipegen.run.model import RunMachine, TaskId
 from pipegen.run.scheduling.scheduler import CRITICAL_PATH, ORDERS, scheduler
 from pipegen.run.simulation import simulate
 from pipegen.run.tasks import pipeline_run
@@ -46,7 +46,7 @@ def main() -> int:
 def measured(order: str, count: int, *, is_wrong: bool) -> Iterator[float]:
     """Yield the makespan over the lower bound of each pipeline; the bound is that of its arcs, not of the frames."""
     dice = random.Random(20_240)
-    machines = [Machine(name="executor", slots=count)]
+    machines = [RunMachine(name="executor", slots=count)]
     for _ in range(PIPELINES):
         plan, durations = random_plan(dice, dice.randint(12, 80))
         guess = {stage: time * 2 ** dice.uniform(-1, 1) for stage, time in durations.items()}

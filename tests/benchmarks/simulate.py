@@ -18,13 +18,13 @@ from benchmarks.pipelines import layered_config, layered_durations, random_plan
 
 from pipegen.cli.timing.durations import load_durations
 from pipegen.compiler import analyse
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report
 from pipegen.run.chart.data import as_data
 from pipegen.run.chart.svg import render_svg
 from pipegen.run.chart.text import render_text
 from pipegen.run.chart.times import SECONDS
-from pipegen.run.model import Machine, PipelineRun, TaskId
+from pipegen.run.model import PipelineRun, RunMachine, TaskId
 from pipegen.run.scheduling.scheduler import scheduler
 from pipegen.run.simulation import simulate
 from pipegen.run.tasks import pipeline_run
@@ -53,10 +53,10 @@ def parts(config: Path, durations: Path) -> None:
     times = timed("read the durations", lambda: load_durations(durations, {plan.name: plan}, report))
     known = {job.stage: times[TaskId(plan.name, job.stage)] for job in plan.jobs}
     run = timed("make tasks, longest paths", lambda: pipeline_run(plan, known))
-    alike = [Machine(name="executor", slots=EXECUTORS)]
+    alike = [RunMachine(name="executor", slots=EXECUTORS)]
     for machines, words in (
         (alike, "simulate: alike"),
-        ([Machine(name=f"executor-{number}") for number in range(EXECUTORS)], "simulate: by name"),
+        ([RunMachine(name=f"executor-{number}") for number in range(EXECUTORS)], "simulate: by name"),
     ):
         found = timed(words, lambda machines=machines: simulate([run], times, machines, scheduler(machines)))  # type: ignore[misc]
     runs, durations_of_runs = side_by_side()

@@ -29,7 +29,7 @@ from pipegen.bindings.names import Bound, bound_names
 from pipegen.bindings.namespaces import Namespaces
 from pipegen.bindings.parse import parse
 from pipegen.bindings.scope import Reader
-from pipegen.config.model import Stage
+from pipegen.config.model import StageConfig
 from pipegen.config.read import read
 from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
@@ -140,9 +140,9 @@ def _unknown(reference: Reference) -> Text | None:  # noqa: ARG001 - what is kno
     return None
 
 
-def _stage(name: str, names: Mapping[str, str]) -> Stage:
+def _stage(name: str, names: Mapping[str, str]) -> StageConfig:
     exports = tuple((Located(key, _NOWHERE), Scalar(value, _NOWHERE)) for key, value in names.items())
-    return Stage(name=Located(name, _NOWHERE), exports=exports)
+    return StageConfig(name=Located(name, _NOWHERE), exports=exports)
 
 
 def _moments(bound: Mapping[str, Bound]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipegen.bindings.script.entry import parse_script
-from pipegen.bindings.script.model import Script
+from pipegen.bindings.script.model import ParsedScript
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Scalar
@@ -14,7 +14,7 @@ def scalar(text: str) -> Scalar:
     return Scalar(text, Span(SourceFile("pipeline.yml", text), 0, len(text)))
 
 
-def parsed(text: str, *stages: str) -> Script:
+def parsed(text: str, *stages: str) -> ParsedScript:
     """Return the script *text*, in which nothing is wrong."""
     report = Report()
     script = parse_script(scalar(text), stages, report, is_bash=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipegen.run.cache.index import Index
-from pipegen.run.cache.keys import TABLES, Keys
-from pipegen.run.cache.lookup import Input, Lookup
+from pipegen.run.local.cache.index import Index
+from pipegen.run.local.cache.keys import TABLES, Keys
+from pipegen.run.local.cache.lookup import CacheInput, Lookup
 
 
 class BuildError(Exception):
@@ -79,7 +79,7 @@ class Build:
                 raise BuildError("cancelled")
         selectors = vertex.get("selectors", {})
         inputs = [
-            Input(self._known(one), selectors.get(str(number), ""), number in vertex.get("slow", ()))
+            CacheInput(self._known(one), selectors.get(str(number), ""), number in vertex.get("slow", ()))
             for number, one in enumerate(self._inputs(name))
         ]
         digests = [f"{digest} {output}" for digest in (vertex["key"], *vertex.get("more_keys", ()))]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from cases.solver import Build, BuildError, Store
 
-from pipegen.run.cache.index import Index
-from pipegen.run.cache.keys import TABLES, Keys, Origin
+from pipegen.run.local.cache.index import Index
+from pipegen.run.local.cache.keys import TABLES, Keys, Origin
 
 CASES = "buildkit_solver.json"
 

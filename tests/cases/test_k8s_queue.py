@@ -10,8 +10,8 @@ import pytest
 from cases.left_out import check_listed, is_left_out
 
 from pipegen.run.scheduling.queue.backoff import Delays
-from pipegen.run.scheduling.queue.entry import Entry, Part
-from pipegen.run.scheduling.queue.hints import ANYTHING, Event, Hint, Hints, Worth, worth
+from pipegen.run.scheduling.queue.entry import QueuedItem, QueueState
+from pipegen.run.scheduling.queue.hints import ANYTHING, Hint, Hints, QueueEvent, Worth, worth
 from pipegen.run.scheduling.queue.queue import Habits, Queue
 
 CASES = "k8s_queue.json"
@@ -22,7 +22,7 @@ Op = dict[str, Any]
 NANO = 1e-9
 HINTS = {"queue": Hint.HELPS, "skip": Hint.DOES_NOT, "error": Hint.UNSURE}
 WORTH = {"skip": Worth.NOTHING, "after_backoff": Worth.AFTER_BACKOFF, "immediately": Worth.AT_ONCE}
-PARTS = {"active": Part.ACTIVE, "backoff": Part.BACKOFF, "unschedulable": Part.PARKED}
+PARTS = {"active": QueueState.ACTIVE, "backoff": QueueState.BACKOFF, "unschedulable": QueueState.PARKED}
 
 # Cases that are about what one process does not have; the table in the documents gives the reasons.
 LEFT_OUT = ("close/*", "gang/*", "update/nomination-*")
@@ -37,7 +37,7 @@ class Replay:
         self.now = 0.0
         self.priorities: dict[str, int] = {}
         self.labels: dict[str, list[str]] = {}
-        self.popped: dict[str, Entry[str]] = {}
+        self.popped: dict[str, QueuedItem[str]] = {}
         gates = {f"gate{number}": self.gate(gate["allow_labels"]) for number, gate in enumerate(case.get("gates", ()))}
         self.queue: Queue[str] = Queue(
             lambda entry: (-self.priorities.get(entry.item, 0), entry.since),
@@ -66,7 +66,7 @@ class Replay:
         self.labels[pod] = op.get("labels", self.labels.get(pod, []))
         return pod
 
-    def parts(self, part: Part, *, is_gated: bool | None = None) -> list[str]:
+    def parts(self, part: QueueState, *, is_gated: bool | None = None) -> list[str]:
         """Return the pods in *part*; those at a gate, or those that are not, where it matters."""
         entries = (entry for entry in self.queue if entry.part is part)
         return [one.item for one in entries if is_gated is None or bool(one.gate) is is_gated]
@@ -85,7 +85,7 @@ class Replay:
 
     def do_put(self, op: Op) -> None:
         """Set a pod up in a part."""
-        entry = Entry(
+        entry = QueuedItem(
             item=self.learn(op),
             since=op.get("ts", self.now),
             refusals=op.get("unschedulable_count", 0),
@@ -124,12 +124,12 @@ class Replay:
         """Let something happen."""
         least = (op.get("precheck") or {}).get("min_priority", -math.inf)
         name = ANYTHING if op["event"] == "wildcard" else op["event"]
-        self.queue.event(Event(name), self.present, lambda pod: self.priorities[pod] >= least)
+        self.queue.event(QueueEvent(name), self.present, lambda pod: self.priorities[pod] >= least)
 
     def do_update(self, op: Op) -> None:
         """Change a pod."""
         pod = self.learn(op)
-        self.queue.update(pod, self.present, Event("Pod/Update", pod) if op["changed"] else None)
+        self.queue.update(pod, self.present, QueueEvent("Pod/Update", pod) if op["changed"] else None)
 
     def do_delete(self, op: Op) -> None:
         """Forget a pod."""
@@ -153,9 +153,9 @@ class Replay:
 
     def do_drain_backoff(self, op: Op) -> None:
         """Take those out of the queue whose backoff is over."""
-        before = set(self.parts(Part.ACTIVE))
+        before = set(self.parts(QueueState.ACTIVE))
         self.queue.flush(self.present)
-        drained = [pod for pod in self.parts(Part.ACTIVE) if pod not in before]
+        drained = [pod for pod in self.parts(QueueState.ACTIVE) if pod not in before]
         for pod in drained:
             self.queue.delete(pod)
         assert drained == op.get("expect", drained)
@@ -168,15 +168,15 @@ class Replay:
 
     def expect_active(self, told: list[str]) -> None:
         """Expect the active pods."""
-        assert sorted(self.parts(Part.ACTIVE)) == sorted(told)
+        assert sorted(self.parts(QueueState.ACTIVE)) == sorted(told)
 
     def expect_backoff(self, told: list[str]) -> None:
         """Expect the pods in backoff."""
-        assert sorted(self.parts(Part.BACKOFF)) == sorted(told)
+        assert sorted(self.parts(QueueState.BACKOFF)) == sorted(told)
 
     def expect_unschedulable(self, told: list[str]) -> None:
         """Expect the parked pods."""
-        assert sorted(self.parts(Part.PARKED)) == sorted(told)
+        assert sorted(self.parts(QueueState.PARKED)) == sorted(told)
 
     def expect_in_flight(self, told: list[str]) -> None:
         """Expect the pods in flight."""
@@ -184,12 +184,12 @@ class Replay:
 
     def expect_in_flight_events(self, told: list[str]) -> None:
         """Expect the log of what is in flight."""
-        assert [one.name if isinstance(one, Event) else one for one in self.queue.flight().log()] == told
+        assert [one.name if isinstance(one, QueueEvent) else one for one in self.queue.flight().log()] == told
 
     def expect_where(self, told: dict[str, str]) -> None:
         """Expect where each pod is."""
         for pod, part in told.items():
-            assert pod in (self.parts(Part.PARKED, is_gated=True) if part == "gated" else self.parts(PARTS[part]))
+            assert pod in (self.parts(QueueState.PARKED, is_gated=True) if part == "gated" else self.parts(PARTS[part]))
 
     def expect_counts(self, told: dict[str, int]) -> None:
         """Expect how many pods are in parts."""
@@ -206,7 +206,7 @@ def hints_of(case: Case) -> Hints[str]:
     """Return the hints of *case*; where it turns them off, each reason is ended by each event that it is told of."""
     is_on = case.get("hints_enabled", True)
 
-    def hint(answer: str) -> Callable[[str, Event], Hint]:
+    def hint(answer: str) -> Callable[[str, QueueEvent], Hint]:
         return lambda *_: HINTS[answer] if is_on else Hint.HELPS
 
     return {
@@ -219,16 +219,18 @@ def check_worth(case: Case) -> None:
     """Expect what becomes of a pod after an event, and how many hints were asked."""
     calls: list[str] = []
 
-    def hint(plugin: str, answer: str) -> Callable[[str, Event], Hint]:
-        def ask(_pod: str, _event: Event) -> Hint:
+    def hint(plugin: str, answer: str) -> Callable[[str, QueueEvent], Hint]:
+        def ask(_pod: str, _event: QueueEvent) -> Hint:
             calls.append(plugin)
             return HINTS[answer]
 
         return ask
 
     hints = {event: [(name, hint(name, answer)) for name, answer in told] for event, told in case["hints"].items()}
-    entry = Entry(item=case["pod"], since=0, rejectors=tuple(case["rejected_by"]), pending=tuple(case["pending_on"]))
-    event = Event(ANYTHING if case["event"] == "wildcard" else case["event"], case["event_target"])
+    entry = QueuedItem(
+        item=case["pod"], since=0, rejectors=tuple(case["rejected_by"]), pending=tuple(case["pending_on"])
+    )
+    event = QueueEvent(ANYTHING if case["event"] == "wildcard" else case["event"], case["event_target"])
 
     assert worth(entry, event, hints) is WORTH[case["expect"]["strategy"]]
     assert len(calls) == case["expect"]["hint_calls"]

@@ -8,12 +8,12 @@ import pytest
 from run.paper import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.model import AllowFailure, Delay, Gate, Limits
+from pipegen.plan.model import AllowFailure, Delay, Deployment, Limits
 from pipegen.run.events import Ready, Skipped, Started
 from pipegen.run.model import TaskId
 from pipegen.run.outcome import (
-    Moment,
     Reason,
+    RunMoment,
     State,
     Status,
     final_ready,
@@ -47,18 +47,18 @@ GOES_ON = {
 # What a case turns on that a config cannot say: time limits of whole runs.
 ELSEWHERE = {"skip/pipeline-tasks-timeout-reached", "finally-skipped/finally-timeout-passed"}
 # Tasks that wait for values that are missing at run time (each reader of ours has a default) or for an empty list of
-# legs (refused).
+# combinations (refused).
 MISSING = {"mytask20", "mytask21", "mytask22", "final-task-2", "final-task-6", "final-task-7", "mytask15"}
 
 
-def moment(case: Case) -> Moment:
+def moment(case: Case) -> RunMoment:
     """Return *case* as a moment of a run."""
     tasks, final = case.get("tasks", []), case.get("finally", [])
     arcs: list[list[str]] = []
     for task in tasks:
         arcs += [[task["name"]], *([earlier, task["name"]] for earlier in task.get("run_after", ()))]
     told = [*tasks, *final]
-    return Moment(
+    return RunMoment(
         graph=ExecutionGraph(arcs),
         final=tuple(task["name"] for task in final),
         states={task["name"]: STATES[task["state"]] for task in told if task["state"] != "none"},
@@ -178,7 +178,7 @@ def test_the_engine_decides_as_the_rules_do(case: Case) -> None:
             name="run",
             final=told.final,
             limits=allowed,
-            gates={stage: Gate(delay=Delay(10, NOWHERE)) for stage in stages if stage not in runs},
+            deployments={stage: Deployment(delay=Delay(10, NOWHERE)) for stage in stages if stage not in runs},
         ),
         slots=len(stages),
         durations=dict.fromkeys(stages, 100.0),
@@ -187,7 +187,7 @@ def test_the_engine_decides_as_the_rules_do(case: Case) -> None:
     )
     if told.is_stopped:
         paper.clock.at(5.0, paper.engine.stop)
-    found: list[tuple[set[str], Moment]] = []
+    found: list[tuple[set[str], RunMoment]] = []
     paper.clock.at(6.0, lambda: found.append((waiting(paper), paper.engine.moment("run"))))
     paper.run()
     # A run that is over by then is looked at as it ended.

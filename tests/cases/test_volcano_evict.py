@@ -5,36 +5,36 @@ from __future__ import annotations
 from cases.left_out import is_left_out
 from cases.volcano import LEFT_OUT, Case, World, shown
 
-from pipegen.run.scheduling.hosts import Host
-from pipegen.run.scheduling.lanes import Gang, Lane, Member
-from pipegen.run.scheduling.places import Places
-from pipegen.run.scheduling.statement import Kind, Statement
+from pipegen.run.scheduling.hosts import SchedulerNode
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask
+from pipegen.run.scheduling.places import MachineState
+from pipegen.run.scheduling.statement import ActionKind, Statement
 
 CASES = "volcano_evict.json"
 
 # Merging does not look at what was done: an eviction may stand for any operation.
-KINDS = {"allocate": Kind.PLACE, "pipeline": Kind.PROMISE, "evict": Kind.PLACE}
+KINDS = {"allocate": ActionKind.PLACE, "pipeline": ActionKind.PROMISE, "evict": ActionKind.PLACE}
 
 
 def check_statement(case: Case) -> None:
     """Do the operations, and expect what is recorded and where the task is."""
     world = World({**case, "actions": []})
     statement = Statement(world.session.places)
-    (member,) = world.members.values()
+    (queued_task,) = world.queued_tasks.values()
     is_error = False
     for name, *arguments in case["operations"]:
         match name:
             case "allocate":
-                is_error = not statement.place(member, arguments[1])
+                is_error = not statement.place(queued_task, arguments[1])
             case "pipeline":
-                is_error = not statement.promise(member, arguments[1])
+                is_error = not statement.promise(queued_task, arguments[1])
             case _:
                 assert name == "discard"
                 statement.discard()
     told = case["expect"]
 
     assert is_error is told.get("error", False)
-    assert shown(member) == {"node": member.host, **told["task"]}
+    assert shown(queued_task) == {"node": queued_task.host, **told["task"]}
     if "recorded" in told:
         assert [kind for kind, _ in statement.operations] == [KINDS[name] for name in told["recorded"]]
     if case["operations"][-1] == ["discard"]:
@@ -42,30 +42,30 @@ def check_statement(case: Case) -> None:
         assert host.room == host.limits
 
 
-def statement_of(operations: list[list[str]], places: Places) -> Statement:
+def statement_of(operations: list[list[str]], places: MachineState) -> Statement:
     """Return a statement in which *operations* were done."""
     statement = Statement(places)
     for name, task in operations:
-        member = Member(name=task, gang=Gang(name="g", lane=Lane(name="l")), asks={})
-        done = statement.promise if KINDS[name] is Kind.PROMISE else statement.place
-        assert done(member, "n1")
+        queued_task = QueuedTask(name=task, gang=Gang(name="g", job_queue=JobQueue(name="l")), asks={})
+        done = statement.promise if KINDS[name] is ActionKind.PROMISE else statement.place
+        assert done(queued_task, "n1")
     return statement
 
 
-def told_of(operations: list[list[str]]) -> list[tuple[Kind, str]]:
+def told_of(operations: list[list[str]]) -> list[tuple[ActionKind, str]]:
     """Return *operations* as statements tell theirs."""
     return [(KINDS[name], task) for name, task in operations]
 
 
 def check_merge(case: Case) -> None:
     """Merge statements, and expect what each then holds."""
-    places = Places([Host("n1", {})])
+    places = MachineState([SchedulerNode("n1", {})])
     target = statement_of(case["target"], places)
     sources = [statement_of(operations, places) for operations in case["sources"]]
     target.merge(*sources)
     told = case["expect"]
 
-    assert [(kind, member.name) for kind, member in target.operations] == told_of(told["target"])
+    assert [(kind, queued_task.name) for kind, queued_task in target.operations] == told_of(told["target"])
     assert [source.operations for source in sources] == told["sources_left"]
 
 

@@ -10,8 +10,8 @@ from pipegen.run.scheduling.actions.allocate import allocate
 from pipegen.run.scheduling.actions.backfill import backfill
 from pipegen.run.scheduling.actions.enqueue import enqueue
 from pipegen.run.scheduling.amounts import SLOTS, put_to
-from pipegen.run.scheduling.hosts import Host
-from pipegen.run.scheduling.lanes import Gang, Lane, Member, Standing
+from pipegen.run.scheduling.hosts import SchedulerNode
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, Standing
 from pipegen.run.scheduling.policies.drf import drf
 from pipegen.run.scheduling.policies.fit import fit
 from pipegen.run.scheduling.policies.gang import gang
@@ -48,9 +48,9 @@ ACTIONS = {"enqueue": enqueue, "allocate": allocate, "backfill": backfill}
 EVICTING = {"preempt", "reclaim", "shuffle"}
 VICTIMS = {"preemptable", "reclaimable", "victim"}
 POINTS = {
-    "queue_order": ("lane_key",),
+    "queue_order": ("job_queue_key",),
     "job_order": ("gang_key",),
-    "task_order": ("member_key",),
+    "task_order": ("queued_task_key",),
     "node_order": ("host_key",),
     "predicate": ("is_placeable",),
     "allocatable": ("may_take",),
@@ -100,17 +100,17 @@ class World:
 
     def __init__(self, case: Case) -> None:
         nodes = [
-            Host(one["name"], amounts(one["allocatable"]), labels(one.get("labels", {})), place)
+            SchedulerNode(one["name"], amounts(one["allocatable"]), labels(one.get("labels", {})), place)
             for place, one in enumerate(case["nodes"])
         ]
         self.case = case
         self.session = Session(nodes, tiers(case), habits=Habits(), patience=1000)
-        self.lanes = {one["name"]: lane(one, place) for place, one in enumerate(case["queues"])}
-        for one in self.lanes.values():
-            self.session.open_lane(one)
+        self.job_queues = {one["name"]: job_queue(one, place) for place, one in enumerate(case["queues"])}
+        for one in self.job_queues.values():
+            self.session.open_job_queue(one)
         self.gangs = {one["name"]: self.gang(one) for one in case["pod_groups"]}
-        self.members = {
-            one["name"]: self.member(one, place)
+        self.queued_tasks = {
+            one["name"]: self.queued_task(one, place)
             for place, one in enumerate(sorted(case["pods"], key=lambda pod: (pod["group"], pod["name"])))
         }
         for one in case["pod_groups"]:
@@ -121,16 +121,16 @@ class World:
         name = group["queue"]
         return Gang(
             name=group["name"],
-            lane=self.lanes.get(name) or Lane(name=name),
+            job_queue=self.job_queues.get(name) or JobQueue(name=name),
             least=group["min_member"],
             least_by_role=group.get("min_task_member", {}),
             minimum=amounts(group["min_resources"]) if "min_resources" in group else None,
         )
 
-    def member(self, pod: Case, order: int) -> Member:
+    def queued_task(self, pod: Case, order: int) -> QueuedTask:
         """Return *pod*, in its group; on its node if it runs."""
         group = self.gangs[pod["group"]]
-        one = Member(
+        one = QueuedTask(
             name=pod["name"],
             gang=group,
             asks={**amounts(pod["request"]), SLOTS: 1},
@@ -141,7 +141,7 @@ class World:
             is_light=not pod["request"],
         )
         group.size += 1
-        put_to(group.lane.asked, one.asks)
+        put_to(group.job_queue.asked, one.asks)
         if pod["phase"] == "Running":
             statement = Statement(self.session.places)
             assert statement.place(one, pod["node"])
@@ -155,8 +155,8 @@ class World:
         if phase == "Pending" and "enqueue" in self.case["actions"]:
             self.session.entering.append(one)
             return
-        put_to(one.lane.admitted, one.minimum or {})
-        if one.lane.name in self.session.lanes:
+        put_to(one.job_queue.admitted, one.minimum or {})
+        if one.job_queue.name in self.session.job_queues:
             self.session.admit(one)
 
     def run(self) -> None:
@@ -173,9 +173,9 @@ class World:
         return {one.name: one.host for one in self.session.started}
 
 
-def lane(queue: Case, order: int) -> Lane:
+def job_queue(queue: Case, order: int) -> JobQueue:
     """Return *queue* as a lane."""
-    return Lane(
+    return JobQueue(
         name=queue["name"],
         order=order,
         weight=queue["weight"],
@@ -195,7 +195,7 @@ def labels(found: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(f"{name}={value}" for name, value in found.items())
 
 
-def shown(one: Member) -> dict[str, str]:
+def shown(one: QueuedTask) -> dict[str, str]:
     """Return where *one* is, in Volcano's words."""
     words = {Standing.WAITING: "Pending", Standing.PROMISED: "Pipelined", Standing.PLACED: "Allocated"}
     return {"node": one.host, "status": words[one.standing]}

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from pipegen.assets import folder
 from pipegen.cli.timing.cluster import read_cluster
 from pipegen.diagnostics.report import Report, Stopped
-from pipegen.run.model import Machine
+from pipegen.run.model import RunMachine
 
 
 def test_machines_are_told_one_by_one(tmp_path: Path) -> None:
@@ -26,10 +26,10 @@ def test_machines_are_told_one_by_one(tmp_path: Path) -> None:
 
     assert read_cluster(path, Report()) == (
         *(
-            Machine(name=name, slots=4, cpu=1500, memory=4 * 2**30, labels=("linux", "docker"))
+            RunMachine(name=name, slots=4, cpu=1500, memory=4 * 2**30, labels=("linux", "docker"))
             for name in ("linux-1", "linux-2")
         ),
-        Machine(name="mac", slots=1, cpu=500, labels=("macos",)),
+        RunMachine(name="mac", slots=1, cpu=500, labels=("macos",)),
     )
 
 
@@ -38,7 +38,7 @@ def test_json_will_do(tmp_path: Path) -> None:
     path = tmp_path / "cluster.json"
     path.write_text(json.dumps({"machines": [{"name": "m", "slots": 0x10}]}), encoding="utf-8")
 
-    assert read_cluster(path, Report()) == (Machine(name="m", slots=16),)
+    assert read_cluster(path, Report()) == (RunMachine(name="m", slots=16),)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from pipegen.cli.timing.durations import load_durations
 from pipegen.compiler import analyse
-from pipegen.config.load import decode
+from pipegen.config.files.load import decode
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.run.model import TaskId
 
@@ -36,7 +36,7 @@ def loaded(folder: Path, text: str, config: str = CONFIG) -> tuple[dict[TaskId, 
 
 
 def test_the_nearest_name_counts(tmp_path: Path) -> None:
-    """That of a leg before that of its stage, and that with its pipeline before that without."""
+    """That of a combination before that of its stage, and that with its pipeline before that without."""
     text = "build: 10\n'other: build': 20\nunit: 30\n'unit: 3.12': 40\n"
 
     assert loaded(tmp_path, text) == (

@@ -9,7 +9,7 @@ import pytest
 from pipegen.cli.pictures.excerpts import excerpts
 from pipegen.cli.pictures.stage_details import details, written_stages
 from pipegen.compiler import analyse, expand
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report
 from pipegen.targets import registry
 
@@ -33,7 +33,7 @@ def test_every_stage_has_its_text(case: Path) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
 def test_every_stage_is_found_in_the_config(case: Path) -> None:
-    """Those of included files, called pipelines and legs of a matrix too."""
+    """Those of included files, called pipelines and combinations of a matrix too."""
     analysed = analyse(load(case / "pipeline.yml", Report()), (), Report())
     written = written_stages(expand(analysed.file, Report()))
 

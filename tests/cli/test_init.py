@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from cli.calling import Pipegen, environment, names
 
-from pipegen.cli.starting import KINDS, look
+from pipegen.cli.starter_config import KINDS, look
 
 PROGRAM = (sys.executable, "-c", "from pipegen.__main__ import main; main()", "init")
 # What a change of some paths means on GitLab, which whoever names some should know.

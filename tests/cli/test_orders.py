@@ -8,7 +8,7 @@ import pytest
 
 from pipegen.cli.timing.orders import EngineOrder, enforced
 from pipegen.compiler import Analysed, analyse
-from pipegen.config.load import decode, load
+from pipegen.config.files.load import decode, load
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.run.tasks import running

@@ -157,7 +157,7 @@ def test_a_config_with_errors_has_no_plan(form: str, here: Path, pipegen: Pipege
 
 
 def test_names_with_commas_stand_in_quotes(here: Path, pipegen: Pipegen) -> None:
-    """Those of legs hold some, and lists are told with commas between."""
+    """Those of combinations hold some, and lists are told with commas between."""
     (here / "pipegen.yaml").write_text(
         "pipelines: {p: {stages: [{name: t, matrix: {a: [1], b: [2, 3]}, script: x}, {name: z, script: y}]}}\n"
     )

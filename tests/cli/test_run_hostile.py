@@ -18,8 +18,8 @@ from cli.calling import Pipegen, environment
 from run.paper import paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.run.here.folder import RunFolder
-from pipegen.run.here.workspace import InPlace
+from pipegen.run.files.run_folder import RunFolder
+from pipegen.run.local.workspace import InPlace
 
 NOBODY = 65534
 
@@ -244,11 +244,11 @@ def test_what_runs_keep_is_closed_to_others(project: Path, pipegen: Pipegen) -> 
         "      - { name: a, script: ['echo 1 >x'], artifacts: [x], outputs: { v: { command: id } }, reuse: true }\n",
     )
     (project.parent / "cache/pipegen/results").mkdir(parents=True, mode=0o777)
-    mask = os.umask(0)
+    umask = os.umask(0)
     try:
         assert pipegen("run").status == 0
     finally:
-        os.umask(mask)
+        os.umask(umask)
     kept = [*(project.parent / "cache/pipegen").rglob("*"), project.parent / "cache/pipegen"]
     shown = [path for path in kept if not path.is_symlink() and stat.S_IMODE(path.stat().st_mode) & 0o077]
 

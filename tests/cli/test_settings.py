@@ -173,11 +173,11 @@ def test_settings_that_are_no_text(warned: Path, pipegen: Pipegen) -> None:
 def test_no_settings_cost_nothing(text: str, warned: Path, pipegen: Pipegen, monkeypatch: pytest.MonkeyPatch) -> None:
     """What reads TOML is imported where there is some that may be for pipegen."""
     settings(warned, text, "pyproject.toml")
-    for module in ("tomllib", "pipegen.config.toml_tree"):
+    for module in ("tomllib", "pipegen.config.files.toml_tree"):
         monkeypatch.delitem(sys.modules, module, raising=False)
     pipegen("check")
 
-    assert "pipegen.config.toml_tree" not in sys.modules
+    assert "pipegen.config.files.toml_tree" not in sys.modules
 
 
 def test_a_comment_ignores(warned: Path, pipegen: Pipegen) -> None:

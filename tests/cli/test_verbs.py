@@ -65,7 +65,7 @@ def test_a_short_call_waits_for_nothing_that_it_can_do_without(
     names = all_loaded(*arguments.split())
 
     assert names & {"importlib.resources", "json", "unicodedata", "zipfile"} == set()
-    assert names & {"pipegen.diagnostics.render.text", "pipegen.targets.gitlab.mail"} == set()
+    assert names & {"pipegen.diagnostics.render.text", "pipegen.targets.gitlab.helper_jobs.mail"} == set()
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -85,7 +85,7 @@ def test_their_options_are_types(verb: str) -> None:
     assert [name for name, kind in function(verb).__annotations__.items() if isinstance(kind, str)] == []
 
 
-def test_a_near_miss_is_told(pipegen: Pipegen) -> None:
+def test_a_suggestion_is_told(pipegen: Pipegen) -> None:
     """As of any other verb."""
     result = pipegen("rnu")
 

@@ -13,7 +13,7 @@ from cli.calling import Pipegen
 from jsonschema import Draft202012Validator
 
 from pipegen.cli.commands.schema import schema_text
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.config.read import read
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import plain

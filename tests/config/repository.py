@@ -7,7 +7,7 @@ from pathlib import Path
 from textwrap import dedent
 
 from pipegen.compiler import expand
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile

@@ -11,7 +11,7 @@ from config.repository import expanded, shown, wrong
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipegen.cli.expanded import as_yaml
+from pipegen.cli.config_as_yaml import as_yaml
 from pipegen.compiler import Analysed, analyse, expand, generate
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile

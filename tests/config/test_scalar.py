@@ -5,9 +5,15 @@ from __future__ import annotations
 import pytest
 from config.written import misread, told, tree_of
 
-from pipegen.source.tree import Kind, Mapping, Scalar
+from pipegen.source.tree import Mapping, Scalar, ScalarKind
 
-TEXT, BOOLEAN, INTEGER, NUMBER, NULL = Kind.TEXT, Kind.BOOLEAN, Kind.INTEGER, Kind.NUMBER, Kind.NULL
+TEXT, BOOLEAN, INTEGER, NUMBER, NULL = (
+    ScalarKind.TEXT,
+    ScalarKind.BOOLEAN,
+    ScalarKind.INTEGER,
+    ScalarKind.NUMBER,
+    ScalarKind.NULL,
+)
 
 
 def scalar_of(text: str) -> Scalar:
@@ -45,7 +51,7 @@ def scalar_of(text: str) -> Scalar:
         *((word, TEXT, word) for word in ("12:30:45", "12:30", "2024-01-31", "=", "1,000")),
     ],
 )
-def test_a_plain_scalar_is_what_it_looks_like(text: str, kind: Kind, value: object) -> None:
+def test_a_plain_scalar_is_what_it_looks_like(text: str, kind: ScalarKind, value: object) -> None:
     """To readers of YAML 1.1 and 1.2 together; times and dates stay text."""
     node = scalar_of(text)
 
@@ -80,7 +86,7 @@ def test_a_block_is_text(style: str) -> None:
         ("!!null ''", NULL),
     ],
 )
-def test_a_tag_says_what_a_scalar_is(text: str, kind: Kind) -> None:
+def test_a_tag_says_what_a_scalar_is(text: str, kind: ScalarKind) -> None:
     """Where its text can be that."""
     assert scalar_of(text).kind is kind
 

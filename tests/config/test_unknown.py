@@ -9,7 +9,7 @@ import pytest
 from config.written import written
 
 from pipegen.compiler import Analysed, analyse, generate
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.lint.base import Checked
 from pipegen.lint.registry import ask

@@ -13,7 +13,7 @@ from corpus.table import SCHEMA, SEMANTIC, TABLE, WARNED, Outcome
 from diagnostics_render.published import CHECKS
 
 from pipegen.compiler import analyse
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.model import Severity
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped

@@ -8,9 +8,9 @@ from corpus.test_corpus import FOLDER, INDEX, NAMES, analysed
 from pipegen.cli.fixing import mended_text
 from pipegen.cli.linting import lint
 from pipegen.compiler import analyse
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report
-from pipegen.lint.meaning import is_same
+from pipegen.lint.equivalence import is_same
 from pipegen.source.text import SourceFile
 
 pytestmark = pytest.mark.skipif(not INDEX, reason="the folder shared/corpus is not beside the checkout")

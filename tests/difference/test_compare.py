@@ -11,10 +11,10 @@ from difference.versions import between, keys, pipeline, rows, told, version
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report
 from pipegen.difference.compare import compare
-from pipegen.difference.model import Asked, Kind, Renamed
+from pipegen.difference.model import ChangeKind, Prompt, Renamed
 from pipegen.graph.execution import ExecutionGraph
 
 ROOT = Path(__file__).parents[2]
@@ -184,8 +184,8 @@ def test_what_is_asked_of_people_is_told_apart() -> None:
     new = rows("{name: a, script: [x], secrets: {T: one}}, {name: b, script: [y], secrets: {U: two}, approve: true}")
     found = pipeline(old, new)
 
-    assert found.newly_asked == (Asked("b", ""), Asked("b", "two"))
-    assert found.asked_no_more == (Asked("a", ""),)
+    assert found.newly_asked == (Prompt("b", ""), Prompt("b", "two"))
+    assert found.asked_no_more == (Prompt("a", ""),)
 
 
 def test_pipelines_inputs_and_settings() -> None:
@@ -205,15 +205,18 @@ def test_pipelines_inputs_and_settings() -> None:
     found = between(old, new)
 
     assert [(one.name, one.kind) for one in found.inputs] == [
-        *(("level", Kind.CHANGED), ("gone", Kind.REMOVED), ("fresh", Kind.ADDED)),
+        *(("level", ChangeKind.CHANGED), ("gone", ChangeKind.REMOVED), ("fresh", ChangeKind.ADDED)),
     ]
-    assert [(one.name, one.kind) for one in found.targets] == [("gitlab", Kind.CHANGED), ("jenkins", Kind.ADDED)]
+    assert [(one.name, one.kind) for one in found.targets] == [
+        ("gitlab", ChangeKind.CHANGED),
+        ("jenkins", ChangeKind.ADDED),
+    ]
     assert ([one.name for one in found.added], [one.name for one in found.removed]) == (["c"], ["b"])
     assert [(one.old_name, one.name) for one in found.pipelines] == [("a", "d")]
 
 
 def test_a_matrix_is_renamed_as_it_is_written() -> None:
-    """Its legs are not told one by one."""
+    """Its combinations are not told one by one."""
     old = rows("{name: unit, matrix: {py: ['3.11', '3.12']}, script: ['x ${matrix.py}']}")
 
     assert pipeline(old, old.replace("unit", "tests")).renamed == (Renamed("unit", "tests"),)

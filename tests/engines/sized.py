@@ -8,22 +8,23 @@ import pytest
 from targets.jenkins.made import work_of
 
 from pipegen.compiler import analyse
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.render import text as diagnostics
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace
 from pipegen.targets.base import Request
-from pipegen.targets.jenkins import model, scripted
-from pipegen.targets.jenkins.environments import without_stops
-from pipegen.targets.jenkins.file_size import Surroundings, weigh_declarative, weigh_script, weigh_selected
-from pipegen.targets.jenkins.kinds import weigh_kinds
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.job.environments import without_stops
 from pipegen.targets.jenkins.lower import lower
 from pipegen.targets.jenkins.render import render
-from pipegen.targets.jenkins.scripts import plan_scripts
 from pipegen.targets.jenkins.settings import parse_settings
-from pipegen.targets.jenkins.size import weigh_added, weigh_steps
-from pipegen.targets.jenkins.tables import lower_tables
+from pipegen.targets.jenkins.size.files import FileFrame, weigh_declarative, weigh_script, weigh_selected
+from pipegen.targets.jenkins.size.weights import weigh_added, weigh_steps
+from pipegen.targets.jenkins.stages.scripts import plan_scripts
+from pipegen.targets.jenkins.styles import scripted
+from pipegen.targets.jenkins.styles.kinds import weigh_kinds
+from pipegen.targets.jenkins.styles.tables import lower_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def as_tables(config: Path | str, patch: pytest.MonkeyPatch) -> Built:
 
 
 def _weights(file: model.Jenkinsfile) -> Iterator[tuple[str, int]]:
-    around = Surroundings(
+    around = FileFrame(
         properties=file.properties,
         parameters=file.parameters,
         selection=file.selection,
@@ -101,7 +102,7 @@ def _weights(file: model.Jenkinsfile) -> Iterator[tuple[str, int]]:
     yield "", script
 
 
-def _of_kinds(function: str, kinds: Sequence[Sequence[model.Kind]]) -> Iterator[tuple[str, int]]:
+def _of_kinds(function: str, kinds: Sequence[Sequence[model.StepKind]]) -> Iterator[tuple[str, int]]:
     for number, part in enumerate(kinds, 1):
         yield f"{function}{number if number > 1 else ''}/1", weigh_kinds([part]) + 20
 
@@ -126,7 +127,7 @@ def repeated(one: Built, count: int) -> Built:
         )
         for number in range(count)
     )
-    assert isinstance(one.file.body, model.Scripted)
+    assert isinstance(one.file.body, model.ScriptedPipelines)
     tables = lower_tables(work_of(one.file.stages[0].pipeline), stages)
     file = replace(one.file, stages=stages, body=replace(one.file.body, tables=tables))
     return Built(file, render(file, "pipegen.yaml"))

@@ -8,7 +8,7 @@ from engines import gitlab_local
 from engines.requirement import require
 from targets.gitlab.split_runs import split_up
 
-from pipegen.targets.gitlab import collectors
+from pipegen.targets.gitlab.helper_jobs import collectors
 
 BEFORE = 7
 HOSTILE = "'$HOME' \"`id`\" \\ ü"

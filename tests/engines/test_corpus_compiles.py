@@ -20,7 +20,7 @@ from pipegen.graph.layout import cheapest_blocks
 from pipegen.plan.model import Plan
 from pipegen.readback import gitlab as gitlab_text
 from pipegen.readback import jenkins as jenkins_text
-from pipegen.targets.jenkins.environments import without_stops
+from pipegen.targets.jenkins.job.environments import without_stops
 
 JENKINS = ("auto", "declarative", "scripted")
 # Generous: machines of tests are busy. `pipegen compile` itself takes well under a second.
@@ -72,7 +72,9 @@ def _graph(plans: Iterable[Plan]) -> ExecutionGraph:
 def _named(plan: Plan, prefix: str) -> ExecutionGraph:
     arcs = ((prefix + earlier, prefix + later) for earlier, later in plan.graph.arcs)
     # Nobody waits for a person who may take an environment down.
-    stops = {job.stage for job in plan.jobs if job.gate.environment is not None and job.gate.environment.stops}
+    stops = {
+        job.stage for job in plan.jobs if job.deployment.environment is not None and job.deployment.environment.stops
+    }
     others = [stage for stage in plan.graph.nodes if stage not in stops]
     final = [(prefix + stage, prefix + job.stage) for job in plan.jobs if job.is_final for stage in others]
     return ExecutionGraph([*((prefix + stage,) for stage in plan.graph.nodes), *arcs, *final])

@@ -14,8 +14,8 @@ from ruamel.yaml import YAML
 
 from pipegen.compiler import Analysed
 from pipegen.diagnostics.report import Report
-from pipegen.targets.jenkins.scripts import plan_scripts
-from pipegen.targets.jenkins.settings import Settings
+from pipegen.targets.jenkins.settings import JenkinsSettings
+from pipegen.targets.jenkins.stages.scripts import plan_scripts
 
 _PIPEFAIL = re.compile(r"set -\w*o pipefail")
 
@@ -46,7 +46,7 @@ def _of_gitlab(analysed: Analysed) -> Iterator[tuple[str, str]]:
 def _of_jenkins(analysed: Analysed) -> Iterator[tuple[str, str]]:
     """Yield the scripts of stages, and those that remove what stages share."""
     for plan in analysed.plans:
-        made = plan_scripts(plan, Settings(), Report())
+        made = plan_scripts(plan, JenkinsSettings(), Report())
         for stage, script in made.scripts.items():
             yield f"stage {stage}", "\n".join(line for command in script.commands for line in command.lines)
         yield f"end of {plan.name}", "\n".join(line for command in made.teardown for line in command.lines)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from engines.jenkins_facts import ORIGINAL, compact, facts
 
-from pipegen.targets.jenkins.properties import DECLARATIVE_OPTIONS, OPTION_STEPS
+from pipegen.targets.jenkins.job.properties import DECLARATIVE_OPTIONS, OPTION_STEPS
 
 _STEPS = (Path(__file__).parent / "jenkins/src/harness").glob("*Steps.groovy")
 _STEP = re.compile(r"@Step\(?(?P<given>[^)]*)\)?\s+(?:\w+(?:<[^>]*>)? )+(?P<name>\w+)\(")

@@ -104,7 +104,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Ran]:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_it_runs_to_its_end(name: str, ran: Callable[[str], Ran]) -> None:
-    """Each stage and leg succeeds, the release too, with its secret, which the log does not show."""
+    """Each stage and combination succeeds, the release too, with its secret, which the log does not show."""
     done = ran(name)
 
     assert done.outcomes == dict.fromkeys(STAGES, "success"), done.log
@@ -115,7 +115,7 @@ def test_it_runs_to_its_end(name: str, ran: Callable[[str], Ran]) -> None:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_it_leaves_the_same_files(name: str, ran: Callable[[str], Ran]) -> None:
-    """What was built, and what the legs have told."""
+    """What was built, and what the combinations have told."""
     files = ran(name).files
 
     assert {path: files[path] for path in FILES} == FILES

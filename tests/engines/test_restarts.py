@@ -11,7 +11,7 @@ from engines.proof.yaml_text import yaml_text
 from engines.requirement import require
 
 from pipegen.compiler import analyse, generate
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.targets import registry
 

@@ -206,6 +206,6 @@ def test_thousands_of_stages_break_no_limit(make: Callable[[int], str]) -> None:
     assert {count: one.broken() for count, one in sizes.items()} == dict.fromkeys(sizes, ())
     assert len({(one.script, one.closures) for one in sizes.values()}) == 1
     for count, one in found.items():
-        assert isinstance(one.file.body, model.Scripted)
+        assert isinstance(one.file.body, model.ScriptedPipelines)
         assert one.file.body.tables is not None
         assert sum(text.count("\nstage ") for text in one.file.body.tables.texts) == count

@@ -178,7 +178,7 @@ def test_light_stages_run_in_order(count: int, tmp_path: Path) -> None:
     """As many as fit into functions."""
     require(jenkins_harness.available())
     one = built(light(count))
-    assert isinstance(one.file.body, model.Scripted)
+    assert isinstance(one.file.body, model.ScriptedPipelines)
     assert one.file.body.tables is None
 
     build = ran(one.text, tmp_path).build
@@ -208,7 +208,7 @@ def test_realistic_stages_run_in_order(count: int, tmp_path: Path) -> None:
     """In functions, and in tables."""
     require(jenkins_harness.available())
     one = built(realistic(count).replace("make step", "echo step").replace("cat VERSION-", "echo "))
-    assert isinstance(one.file.body, model.Scripted)
+    assert isinstance(one.file.body, model.ScriptedPipelines)
     assert (one.file.body.tables is not None) == (count > 100)
 
     build = ran(one.text, tmp_path, seconds=240).build

@@ -6,7 +6,7 @@ from itertools import combinations, permutations
 
 import pytest
 
-from pipegen.graph.blocks import Block, Chain, Wait, added_waits, blocks, direct_waits, frames_as_blocks
+from pipegen.graph.blocks import Block, Chain, ExtraWait, added_waits, blocks, direct_waits, frames_as_blocks
 from pipegen.graph.errors import CycleError
 from pipegen.graph.execution import ExecutionGraph
 
@@ -168,8 +168,8 @@ def test_direct_waits_put_nodes_with_the_same_ones_together() -> None:
     graph = ExecutionGraph([["build", "unit"], ["build", "system"], ["lint", "docs"]])
 
     assert direct_waits(graph, frames_as_blocks(graph)) == (
-        Wait(later=("unit", "system"), earlier=("lint",)),
-        Wait(later=("docs",), earlier=("build",)),
+        ExtraWait(later=("unit", "system"), earlier=("lint",)),
+        ExtraWait(later=("docs",), earlier=("build",)),
     )
 
 

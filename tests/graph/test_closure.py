@@ -23,7 +23,7 @@ def test_is_before_is_one_way_and_not_for_the_node_itself() -> None:
     assert not closure.is_before("a", "c")
 
 
-def test_nodes_of_a_knot_are_before_one_another_and_themselves() -> None:
+def test_nodes_of_a_component_are_before_one_another_and_themselves() -> None:
     """A graph with a cycle has a closure too."""
     closure = ExecutionGraph([["in", "a", "b", "a"], ["b", "out"], ["self", "self"]]).closure()
 

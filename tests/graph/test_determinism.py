@@ -10,6 +10,7 @@ PROGRAM = """
 from pipegen.graph.blocks import blocks, direct_waits, frames_as_blocks
 from pipegen.graph.errors import DoneError
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.render.dot import render_dot
 from pipegen.graph.layout import cheapest_blocks
 from pipegen.graph.render.mermaid import render_mermaid
 from pipegen.graph.render.text import render_text
@@ -19,7 +20,7 @@ knots = graph | ExecutionGraph([["b", "a"], ["l", "e"], ["zz", "bb"]])
 print(graph, graph.stack(), graph.topological(), graph.ancestors("zz"), graph.descendants("a"), knots.cycles())
 print(blocks(graph), direct_waits(graph, frames_as_blocks(graph)), cheapest_blocks(graph))
 print(graph.transitive_reduction(), graph.closure())
-print(graph.dot(), render_text(graph), render_mermaid(graph), graph.candidates({"a", "b", "c"}))
+print(render_dot(graph), render_text(graph), render_mermaid(graph), graph.candidates({"a", "b", "c"}))
 try:
     graph.candidates({"1", "2", "3"})
 except DoneError as error:

@@ -4,7 +4,7 @@ from itertools import combinations, pairwise, product
 
 import pytest
 
-from pipegen.graph.blocks import Wait, added_waits, direct_waits, frames_as_blocks
+from pipegen.graph.blocks import ExtraWait, added_waits, direct_waits, frames_as_blocks
 from pipegen.graph.difference import difference
 from pipegen.graph.execution import ExecutionGraph
 
@@ -23,7 +23,7 @@ def test_added_waits_are_told_in_the_fewest() -> None:
     """Each pair counts, however far; the message is short."""
     found = difference(SKEWED, ExecutionGraph([["a", "b", "c"], ["a", "b", "d"], ["a", "c"]]))
 
-    assert found.waits == (Wait(("b",), ("a",)),)
+    assert found.waits == (ExtraWait(("b",), ("a",)),)
     assert found.pairs == len([("a", "b"), ("a", "d")])
     assert (found.asked, found.made) == (("a", "c"), ("a", "b", "c"))
 
@@ -32,7 +32,7 @@ def test_nodes_with_the_same_waits_are_told_together() -> None:
     """In the order of what was asked for."""
     found = difference(ExecutionGraph([["a"], ["b"], ["c"]]), ExecutionGraph([["a", "c"], ["a", "b"]]))
 
-    assert found.waits == (Wait(("b", "c"), ("a",)),)
+    assert found.waits == (ExtraWait(("b", "c"), ("a",)),)
 
 
 def test_what_was_not_made_and_what_was_made_unasked() -> None:

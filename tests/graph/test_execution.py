@@ -234,8 +234,3 @@ def test_a_cycle_has_no_transitive_reduction() -> None:
     """On a cycle each arc is implied by the others, so there is no one answer."""
     with pytest.raises(CycleError):
         ExecutionGraph([["a", "b", "a"]]).transitive_reduction()
-
-
-def test_dot_is_the_drawing_for_graphviz() -> None:
-    """The method gives the plain drawing."""
-    assert '    "lint" -> "build";\n' in SERVICE.dot()

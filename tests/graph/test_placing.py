@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.placing.columns import Column, columns_of
 from pipegen.graph.placing.crossings import crossings, ordered
-from pipegen.graph.placing.place import Box, Placed, Size, place
+from pipegen.graph.placing.positions import Box, Positions, Size, place
 
 SIZE = Size(80, 30)
 
 
-def placed(graph: ExecutionGraph, straight: tuple[str, ...] = ()) -> Placed:
+def placed(graph: ExecutionGraph, straight: tuple[str, ...] = ()) -> Positions:
     """Return *graph* with boxes of one size."""
     return place(graph, dict.fromkeys(graph.nodes, SIZE), straight)
 
@@ -153,7 +153,7 @@ def test_the_same_graph_is_placed_alike() -> None:
 
 def test_nothing_is_placed_nowhere() -> None:
     """A graph without nodes has no size."""
-    assert placed(ExecutionGraph()) == Placed(boxes={}, lines={}, width=0.0, height=0.0)
+    assert placed(ExecutionGraph()) == Positions(boxes={}, lines={}, width=0.0, height=0.0)
 
 
 def test_a_lone_stage_has_its_own_size() -> None:

@@ -10,6 +10,7 @@ import pytest
 from pipegen.graph.blocks import blocks, frames_as_blocks
 from pipegen.graph.errors import CycleError
 from pipegen.graph.execution import ExecutionGraph
+from pipegen.graph.render.dot import render_dot
 from pipegen.graph.render.json import render_json
 from pipegen.graph.render.mermaid import render_mermaid
 from pipegen.graph.render.text import render_text
@@ -35,7 +36,7 @@ QUESTIONS: dict[str, Callable[[ExecutionGraph], object]] = {
     "concatenation": lambda graph: graph + ExecutionGraph([["after"]]),
     "blocks": blocks,
     "frames as blocks": frames_as_blocks,
-    "dot": ExecutionGraph.dot,
+    "dot": render_dot,
     "mermaid": render_mermaid,
     "json": render_json,
     "text": render_text,

@@ -50,7 +50,7 @@ def test_ancestors_descendants_and_closure_agree_with_warshall() -> None:
         assert asked == pairs, graph
 
 
-def test_each_knot_gives_its_shortest_cycle_through_its_first_node() -> None:
+def test_each_component_gives_its_shortest_cycle_through_its_first_node() -> None:
     """One cycle for each strongly connected component, in the order of their first nodes, and each one is real."""
     for graph in all_graphs():
         pairs = reachable(graph)
@@ -98,7 +98,7 @@ def test_transitive_reduction_is_the_smallest_graph_of_the_same_order() -> None:
             assert left_out not in reachable(ExecutionGraph([arc for arc in reduced.arcs if arc != left_out])), graph
 
 
-def test_two_interlocked_cycles_are_one_knot() -> None:
+def test_two_interlocked_cycles_are_one_component() -> None:
     """The shorter way round is told, from the node that was told first."""
     graph = ExecutionGraph([["in", "a", "b", "c", "a"], ["b", "a"], ["c", "out"]])
 

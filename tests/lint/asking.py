@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.compiler import Analysed, analyse
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked, Rule
+from pipegen.lint.base import Checked, LintRule
 from pipegen.source.text import SourceFile
 
 
@@ -20,14 +20,14 @@ def checked(text: str) -> Checked:
     return Checked(found.file, found.pipelines, found.plans, found.settings, tuple(found.settings))
 
 
-def asked(rule: Rule, text: str) -> tuple[Diagnostic, ...]:
+def asked(rule: LintRule, text: str) -> tuple[Diagnostic, ...]:
     """Return what *rule* says of the config *text*."""
     report = Report()
     rule(checked(text), report)
     return report.diagnostics()
 
 
-def told(rule: Rule, text: str) -> list[tuple[int, str]]:
+def told(rule: LintRule, text: str) -> list[tuple[int, str]]:
     """Return what *rule* says of the config *text*: the line, and what is underlined there."""
     return [
         (found.primary.span.first.line, found.primary.span.text)

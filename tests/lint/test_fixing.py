@@ -13,8 +13,8 @@ from pipegen.cli.fixing import mended_text
 from pipegen.compiler import analyse
 from pipegen.diagnostics.model import Edit, Fix
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.lint.equivalence import is_same
 from pipegen.lint.fixing import edited, mended
-from pipegen.lint.meaning import is_same
 from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile, Span
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from pipegen.cli.fixing import fixed, write_fixed
 from pipegen.cli.linting import lint
 from pipegen.compiler import analyse
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report
 
 TEMPLATES = """\

@@ -15,7 +15,7 @@ from lint.asking import checked, stages
 import pipegen.lint.rules
 from pipegen.cli.linting import lint
 from pipegen.compiler import analyse
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.explain import page
 from pipegen.diagnostics.model import Code, Severity

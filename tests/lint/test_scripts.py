@@ -12,7 +12,7 @@ from lint.asking import checked, stages
 
 from pipegen.diagnostics.report import Stopped
 from pipegen.lint.scripts import ShellText, shell_texts
-from pipegen.plan.model import Shell
+from pipegen.plan.model import ShellProgram
 
 MAKER = "{name: a, script: [ls], outputs: {x: {command: ls}}}"
 
@@ -46,7 +46,7 @@ def test_what_runs_in_a_shell_of_its_own() -> None:
     found = texts("ls", "pwd", more=", after: [date], outputs: {v: {command: id}}, shell: bash")
 
     assert [one.text for one in found] == ["ls\npwd\n", "id\n", "date\n"]
-    assert {one.shell for one in found} == {Shell.BASH}
+    assert {one.shell for one in found} == {ShellProgram.BASH}
 
 
 PIECES = some.sampled_from(

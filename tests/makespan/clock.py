@@ -14,8 +14,8 @@ from itertools import count
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.readback import declarative, gitlab, jenkins, scripted
 from pipegen.readback.driver import Driver
-from pipegen.readback.groovy import Code
-from pipegen.readback.scripted import Declared, Flow, Scripted, Start
+from pipegen.readback.groovy import GroovyTokens
+from pipegen.readback.scripted import DeclaredStage, Flow, ScriptedFile, StartedStages
 
 Durations = Mapping[str, float]
 
@@ -37,7 +37,7 @@ def makespan(text: str, durations: Durations, children: Mapping[str, str] | None
     """Return what the generated file *text* takes."""
     if not text.startswith("//"):
         return ideal(gitlab.order(text, children or {}), durations)
-    code = Code(text)
+    code = GroovyTokens(text)
     pipeline = jenkins.pipeline_of(code)
     if pipeline is not None:
         return _blocks(declarative.read(code, pipeline), durations)
@@ -77,7 +77,7 @@ class Block:
 class Build:
     """A build of a scripted file in which all goes well."""
 
-    def __init__(self, script: Scripted, driver: Driver, durations: Durations) -> None:
+    def __init__(self, script: ScriptedFile, driver: Driver, durations: Durations) -> None:
         self.deepest = 0
         self._script = script
         self._driver = driver
@@ -97,15 +97,15 @@ class Build:
 
     def _flow(self, flow: Flow) -> Thread:
         match flow:
-            case Start():
+            case StartedStages():
                 yield from self._advance(self._ready(flow))
-            case scripted.Sequence(parts):
+            case scripted.StartSequence(parts):
                 for part in parts:
                     yield from self._flow(part)
             case scripted.Branches(parts):
                 yield [self._flow(part) for part in parts]
 
-    def _ready(self, start: Start) -> list[str]:
+    def _ready(self, start: StartedStages) -> list[str]:
         return list(start.names) if start.names is not None else self._stages_ready(start.done)
 
     def _advance(self, ready: list[str]) -> Thread:
@@ -165,7 +165,7 @@ class Build:
         return ready
 
 
-def _followers(stages: tuple[Declared, ...]) -> dict[str, list[str]]:
+def _followers(stages: tuple[DeclaredStage, ...]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for stage in stages:
         for earlier in stage.after:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.pictures.model import Link, Mark, Picture, Stage
+from pipegen.pictures.model import Link, Picture, StageBox, StageMark
 
 # Names that would be markup, program text or nothing to be seen, if they were not handled as text.
 HOSTILE = (
@@ -26,10 +26,12 @@ def picture(name: str = "service", stage: str = "unit", detail: Mapping[str, obj
         words=("4 stages", "3 on the longest path"),
         graph=ExecutionGraph([["build", stage, "release"]]),
         stages=(
-            Stage(name="build"),
-            Stage(name=stage, detail=detail or {}),
-            Stage(name="release", marks=(Mark.CONDITION, Mark.APPROVAL), notes=("when branch main", "waits")),
-            Stage(name="clean-up", marks=(Mark.FINALLY,)),
+            StageBox(name="build"),
+            StageBox(name=stage, detail=detail or {}),
+            StageBox(
+                name="release", marks=(StageMark.CONDITION, StageMark.APPROVAL), notes=("when branch main", "waits")
+            ),
+            StageBox(name="clean-up", marks=(StageMark.FINALLY,)),
         ),
         links={("build", stage): Link(values=("version",), files=("dist/",))},
         path=("build", stage, "release"),

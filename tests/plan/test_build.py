@@ -6,7 +6,7 @@ import pytest
 from plan.planned import job_of, of, plan_of, plans_of, reported, shown, wrong
 
 from pipegen.bindings.expression import Text
-from pipegen.plan.model import Export, Fetch, Output, Run, Selection, Shared, Workspace
+from pipegen.plan.model import Export, FetchOptions, Output, RunContainer, Selection, SharedResources, Workspace
 
 
 def outputs(found: tuple[Output, ...]) -> list[str]:
@@ -16,7 +16,7 @@ def outputs(found: tuple[Output, ...]) -> list[str]:
 
 def argument(stages: str, stage: str, execution: str = "") -> str:
     """Return the first argument that *stage* runs with."""
-    value = of(Run, plan_of(stages, execution).job(stage)).arguments[0]
+    value = of(RunContainer, plan_of(stages, execution).job(stage)).arguments[0]
     assert isinstance(value, Text)
     return shown(value)
 
@@ -112,7 +112,7 @@ def test_only_outputs_that_travel_are_kept() -> None:
 
 def test_a_forwarded_export_is_put_in_where_it_is_read() -> None:
     """A text that is never empty needs no default."""
-    run = of(Run, plan_of(CHAIN).job("d"))
+    run = of(RunContainer, plan_of(CHAIN).job("d"))
 
     assert [shown(value) for value in run.arguments] == [
         "<i-<stage a.imageID>>",
@@ -201,16 +201,16 @@ def test_a_directory_is_one_of_the_repository(directory: str, hint: str) -> None
 @pytest.mark.parametrize(
     ("reader", "expected"),
     [
-        ("run: {image: '${a.imageID}'}", Shared(image=True)),
-        ("build: x, publish: {image: {id: '${a.imageID}'}}", Shared(image=True)),
-        ("build: x, run: {arguments: ['${a.imageLocalName}']}", Shared(image=True)),
-        ("build: x, run: {arguments: ['${a.container}']}", Shared(container=True)),
-        ("build: x, run: {arguments: ['${a.releaseName}']}", Shared(release=True)),
-        ("build: x, run: {arguments: ['${a.imageName}']}", Shared()),
-        ("exports: {}", Shared()),
+        ("run: {image: '${a.imageID}'}", SharedResources(image=True)),
+        ("build: x, publish: {image: {id: '${a.imageID}'}}", SharedResources(image=True)),
+        ("build: x, run: {arguments: ['${a.imageLocalName}']}", SharedResources(image=True)),
+        ("build: x, run: {arguments: ['${a.container}']}", SharedResources(container=True)),
+        ("build: x, run: {arguments: ['${a.releaseName}']}", SharedResources(release=True)),
+        ("build: x, run: {arguments: ['${a.imageName}']}", SharedResources()),
+        ("exports: {}", SharedResources()),
     ],
 )
-def test_what_outlives_a_job_is_what_others_use(reader: str, expected: Shared) -> None:
+def test_what_outlives_a_job_is_what_others_use(reader: str, expected: SharedResources) -> None:
     """Its image, its container, its release."""
     plan = plan_of(
         f"[{{name: a, build: x, run: true, publish: {{image: true}}, deploy: {{test: true}}}}, {{name: b, {reader}}}]"
@@ -233,21 +233,21 @@ def test_images_are_shared_through_exports() -> None:
     """What an export joins is what is used."""
     plan = plan_of("[{name: a, build: x, exports: {i: '${.imageID}'}}, {name: b, run: {image: '${a.i}'}}]")
 
-    assert plan.job("a").shared == Shared(image=True)
-    assert of(Run, plan.job("b")).image.producer == "a"
+    assert plan.job("a").shared == SharedResources(image=True)
+    assert of(RunContainer, plan.job("b")).image.producer == "a"
 
 
 @pytest.mark.parametrize(
     ("fetch", "expected"),
     [
         ("", None),
-        ("fetch: {},", Fetch(depth=20, submodules=True, tags=False)),
-        ("fetch: {depth: 5, submodules: false, tags: true},", Fetch(depth=5, submodules=False, tags=True)),
-        ("fetch: {shallow: false},", Fetch(depth=None, submodules=True, tags=False)),
-        ("fetch: {shallow: false, depth: 3},", Fetch(depth=None, submodules=True, tags=False)),
+        ("fetch: {},", FetchOptions(depth=20, submodules=True, tags=False)),
+        ("fetch: {depth: 5, submodules: false, tags: true},", FetchOptions(depth=5, submodules=False, tags=True)),
+        ("fetch: {shallow: false},", FetchOptions(depth=None, submodules=True, tags=False)),
+        ("fetch: {shallow: false, depth: 3},", FetchOptions(depth=None, submodules=True, tags=False)),
     ],
 )
-def test_fetch_has_pipelinelibs_defaults(fetch: str, expected: Fetch | None) -> None:
+def test_fetch_has_pipelinelibs_defaults(fetch: str, expected: FetchOptions | None) -> None:
     """Once it is said at all."""
     (plan,) = plans_of(f"pipelines: {{p: {{{fetch} stages: [{{name: a}}]}}}}")
 

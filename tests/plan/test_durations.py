@@ -7,7 +7,7 @@ import pytest
 from pipegen.diagnostics.report import Report
 from pipegen.plan.durations import seconds
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Kind, Scalar
+from pipegen.source.tree import Scalar, ScalarKind
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def test_reports_no_time_at_all() -> None:
 
 
 def _scalar(text: str) -> Scalar:
-    return Scalar(text, Span(SourceFile("pipegen.yaml", text), 0, len(text)), Kind.TEXT)
+    return Scalar(text, Span(SourceFile("pipegen.yaml", text), 0, len(text)), ScalarKind.TEXT)

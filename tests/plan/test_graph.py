@@ -123,7 +123,7 @@ def test_the_hint_names_stages(name: str, hint: str) -> None:
     assert found[0].hint == hint
 
 
-def test_each_knot_is_told_once_with_its_way_round() -> None:
+def test_each_component_is_told_once_with_its_way_round() -> None:
     """From the arc first in the file; every arc of it is marked."""
     found = reported("""
         pipelines:

@@ -11,14 +11,14 @@ from pipegen.plan.model import (
     CopyFile,
     Credential,
     CredentialKind,
-    Run,
+    RunContainer,
 )
 
 
 @pytest.mark.parametrize("value", ["true", "{arguments: []}", "{image: ''}"])
 def test_run_runs_what_the_stage_builds(value: str) -> None:
     """Without arguments, environment, credentials or a tail."""
-    run = step(Run, f"build: x, run: {value}")
+    run = step(RunContainer, f"build: x, run: {value}")
 
     assert (shown(run.image.id), run.image.producer) == ("<own s.imageID>", "s")
     assert (run.arguments, run.env, run.credentials, run.tail) == ((), (), (), 0)
@@ -26,12 +26,14 @@ def test_run_runs_what_the_stage_builds(value: str) -> None:
 
 def test_run_false_runs_nothing() -> None:
     """As if it were not there."""
-    assert kinds("{name: s, build: x, run: false}") == ["Build"]
+    assert kinds("{name: s, build: x, run: false}") == ["BuildImage"]
 
 
 def test_run_takes_arguments_as_they_are_written() -> None:
     """Numbers and booleans too; a bare name is text."""
-    run = step(Run, "build: x, run: {arguments: [a, 1.10, true, '', '${setup.tag}', '${FOO}', '$${.x}'], tail: 3}")
+    run = step(
+        RunContainer, "build: x, run: {arguments: [a, 1.10, true, '', '${setup.tag}', '${FOO}', '$${.x}'], tail: 3}"
+    )
 
     assert items(run.arguments) == ["a", "1.10", "true", "", "<setup setup.tag>", "${FOO}", "${.x}"]
     assert run.tail == 3
@@ -39,14 +41,14 @@ def test_run_takes_arguments_as_they_are_written() -> None:
 
 def test_run_takes_arguments_from_loops() -> None:
     """Over what only a run knows."""
-    run = step(Run, "build: x, run: {arguments: {$each: i, $in: '${setup.tag}', $yield: '-${.i}'}}")
+    run = step(RunContainer, "build: x, run: {arguments: {$each: i, $in: '${setup.tag}', $yield: '-${.i}'}}")
 
     assert items(run.arguments) == ["[i in <setup setup.tag>: -<loop i>]"]
 
 
 def test_run_takes_an_environment() -> None:
     """In the user's order; names can be worked out."""
-    run = step(Run, "build: x, run: {env: {B: 1, A: '${setup.tag}', 'X_${.stage}': yes}}")
+    run = step(RunContainer, "build: x, run: {env: {B: 1, A: '${setup.tag}', 'X_${.stage}': yes}}")
 
     assert [(shown(name), shown(value)) for name, value in run.env] == [
         ("B", "1"),
@@ -57,7 +59,7 @@ def test_run_takes_an_environment() -> None:
 
 def test_environments_merge() -> None:
     """The right one wins, in the place of the left."""
-    run = step(Run, "build: x, run: {env: {$merge: {A: 1, B: 2}, $with: {A: 3}}}")
+    run = step(RunContainer, "build: x, run: {env: {$merge: {A: 1, B: 2}, $with: {A: 3}}}")
 
     assert [(shown(name), shown(value)) for name, value in run.env] == [("A", "3"), ("B", "2")]
 
@@ -73,7 +75,7 @@ def test_a_name_that_no_variable_can_have_is_reported(name: str) -> None:
 def test_run_takes_credentials() -> None:
     """Three kinds; a text under one name."""
     run = step(
-        Run,
+        RunContainer,
         """build: x, run: {credentials: [{id: a, name: A}, {id: b, usernameVariable: U, passwordVariable: P},
         {id: 'c-${.stage}', keyFileVariable: K}]}""",
     )
@@ -104,7 +106,9 @@ def test_credentials_are_known_at_compile_time(credentials: str, code: str) -> N
 
 def test_credentials_come_from_loops_over_constants() -> None:
     """They are known then."""
-    run = step(Run, "build: x, run: {credentials: {$each: i, $in: [A, B], $yield: {id: '${.i}', name: '${.i}'}}}")
+    run = step(
+        RunContainer, "build: x, run: {credentials: {$each: i, $in: [A, B], $yield: {id: '${.i}', name: '${.i}'}}}"
+    )
 
     assert [credential.id for credential in run.credentials] == ["A", "B"]
 
@@ -118,7 +122,7 @@ def test_an_image_is_an_id(image: str) -> None:
 @pytest.mark.parametrize("image", ["0123456789ab", "sha256:" + "0" * 64, "${setup.tag}", "x${setup.tag}"])
 def test_an_image_may_be_an_id_written_out(image: str) -> None:
     """Or anything that a run knows."""
-    run = step(Run, f"run: {{image: '{image}'}}")
+    run = step(RunContainer, f"run: {{image: '{image}'}}")
 
     assert run.image.producer is None
 
@@ -127,7 +131,7 @@ def test_an_image_of_another_stage_is_that_stages() -> None:
     """Its producer is known."""
     plan = plan_of("[{name: a, build: x}, {name: b, run: {image: '${a.imageID}'}}]")
 
-    assert of(Run, plan.job("b")).image.producer == "a"
+    assert of(RunContainer, plan.job("b")).image.producer == "a"
 
 
 def file(copy: str) -> CopyFile:

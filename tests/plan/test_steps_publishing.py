@@ -9,14 +9,14 @@ from pipegen.bindings.expression import Loop
 from pipegen.plan.model import (
     Deploy,
     Promote,
-    Publish,
+    PublishImage,
 )
 
 
 @pytest.mark.parametrize("value", ["true", "{id: '', name: '', tag: ''}", "{tags: []}"])
 def test_publish_publishes_what_the_stage_builds(value: str) -> None:
     """Named as the project, tagged with the time and the stage, and with the tag that is built."""
-    publish = step(Publish, f"build: x, publish: {{image: {value}}}")
+    publish = step(PublishImage, f"build: x, publish: {{image: {value}}}")
 
     assert (shown(publish.image.id), publish.image.producer) == ("<own s.imageID>", "s")
     assert (shown(publish.name), shown(publish.tag)) == ("<setup setup.project>", "<setup setup.timestamp>-s")
@@ -25,12 +25,14 @@ def test_publish_publishes_what_the_stage_builds(value: str) -> None:
 
 def test_publish_false_publishes_nothing() -> None:
     """As if it were not there."""
-    assert kinds("{name: s, build: x, publish: {image: false}}") == ["Build"]
+    assert kinds("{name: s, build: x, publish: {image: false}}") == ["BuildImage"]
 
 
 def test_publish_takes_an_image_a_name_and_tags() -> None:
     """Given tags take the place of the default one."""
-    publish = step(Publish, "build: x, publish: {image: {id: '${.imageID}', name: n, tag: 1.10, tags: [a, '', 2]}}")
+    publish = step(
+        PublishImage, "build: x, publish: {image: {id: '${.imageID}', name: n, tag: 1.10, tags: [a, '', 2]}}"
+    )
 
     assert (shown(publish.name), shown(publish.tag), items(publish.tags)) == ("n", "1.10", ["a", "", "2"])
 
@@ -68,7 +70,7 @@ def test_promote_takes_charts() -> None:
 
 def test_promote_false_promotes_nothing() -> None:
     """As if it were not there."""
-    assert kinds("{name: s, build: x, promote: false}") == ["Build"]
+    assert kinds("{name: s, build: x, promote: false}") == ["BuildImage"]
 
 
 def test_a_version_given_needs_no_publish() -> None:
@@ -98,10 +100,10 @@ def test_deploy_takes_a_chart_and_values() -> None:
     assert deploy.overrides.get("a") is not None
 
 
-def test_no_two_legs_publish_one_tag() -> None:
+def test_no_two_combinations_publish_one_tag() -> None:
     """Where they differ only in what no tag holds, or is in small letters, a digest tells them apart."""
     plan = plan_of("[{name: s, matrix: {a: [x y, x-y, X-Y, z]}, build: t, publish: {image: true}}]")
-    tags = [shown(step.tag) for job in plan.jobs for step in job.steps if isinstance(step, Publish)]
+    tags = [shown(step.tag) for job in plan.jobs for step in job.steps if isinstance(step, PublishImage)]
 
     assert len({tag.lower() for tag in tags}) == 4
     assert tags[-1] == "<setup setup.timestamp>-s-z"

@@ -10,7 +10,7 @@ import pytest
 
 from pipegen.bindings.expression import Text
 from pipegen.compiler import analyse
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Container, Image, Job
 from pipegen.plan.model.texts import environment_texts, line_texts, machine_texts, mail_texts, step_texts
@@ -41,8 +41,8 @@ def named(job: Job) -> Iterator[Text]:
     yield from chain.from_iterable(step_texts(step, job.stage) for step in job.steps)
     yield from line_texts(job.after)
     yield from machine_texts(job.machine)
-    if job.gate.environment is not None:
-        yield from environment_texts(job.gate.environment)
+    if job.deployment.environment is not None:
+        yield from environment_texts(job.deployment.environment)
     if job.mail is not None:
         yield from mail_texts(job.mail)
 
@@ -53,6 +53,6 @@ def test_no_text_is_overlooked(case: str) -> None:
     report = Report()
     file = load(GOLDEN / case / "pipeline.yml", report)
     for job in chain.from_iterable(plan.jobs for plan in analyse(file, (), report).plans):
-        parts = (job.steps, job.after, job.machine, job.gate.environment, job.mail)
+        parts = (job.steps, job.after, job.machine, job.deployment.environment, job.mail)
 
         assert list(named(job)) == list(found(parts, job.stage))

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from pipegen.diagnostics.report import Report
 from pipegen.readback import gitlab, jenkins
+from pipegen.readback.engines import FileEngine
 from pipegen.readback.errors import UnreadableError
 from pipegen.readback.generated import read
-from pipegen.readback.groovy import Code
-from pipegen.readback.recognise import Engine
+from pipegen.readback.groovy import GroovyTokens
 from pipegen.source.text import SourceFile
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -49,7 +49,7 @@ def test_any_data(document: object) -> None:
 def test_any_loss(path: Path, data: st.DataObject) -> None:
     """A Jenkinsfile from which some of the code has gone."""
     text = path.read_text("utf-8")
-    tokens = Code(text).tokens
+    tokens = GroovyTokens(text).tokens
     first, last = sorted(data.draw(st.integers(0, len(tokens) - 1)) for _ in range(2))
     last = min(last, first + data.draw(st.integers(0, 12)))
 
@@ -61,7 +61,7 @@ def test_any_loss(path: Path, data: st.DataObject) -> None:
 @given(st.text("{}[]()'\"/$\\ \nab:-|#,", max_size=40))
 def test_any_text(text: str) -> None:
     """With brackets and quotes anywhere; a diagnostic has a place in the text."""
-    for engine in Engine:
+    for engine in FileEngine:
         report = Report()
         reading = read(SourceFile("x", text), engine, report)
 
@@ -72,16 +72,16 @@ def test_any_text(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "engine"),
     [
-        ("stage('a') { parallel { " * 5_000, Engine.JENKINS),
+        ("stage('a') { parallel { " * 5_000, FileEngine.JENKINS),
         (
             f"pipeline {{ stages {{ {'stage(x) { stages { ' * 3_000}{'} } ' * 3_000} }} }}".replace("x", "'a'"),
-            Engine.JENKINS,
+            FileEngine.JENKINS,
         ),
-        (f"a: {'[' * 5_000}{']' * 5_000}", Engine.GITLAB),
+        (f"a: {'[' * 5_000}{']' * 5_000}", FileEngine.GITLAB),
     ],
     ids=["open", "closed", "data"],
 )
-def test_any_depth(text: str, engine: Engine) -> None:
+def test_any_depth(text: str, engine: FileEngine) -> None:
     """Deeper than anybody writes."""
     report = Report()
 

@@ -16,7 +16,7 @@ from random import Random
 from robust.edits import edited
 
 from pipegen.compiler import analyse, generate
-from pipegen.config.load import absolute, decode, folder_of, repository_root
+from pipegen.config.files.load import absolute, decode, folder_of, repository_root
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from pipegen.compiler import Analysed, analyse, generate
-from pipegen.config.load import absolute, folder_of, repository_root
+from pipegen.config.files.load import absolute, folder_of, repository_root
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile

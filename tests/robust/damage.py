@@ -16,19 +16,19 @@ from robust.figure import Figures
 from run.paper import FAILED, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.run.cache.blobs import DamagedError
-from pipegen.run.cache.index import DamagedIndexError
-from pipegen.run.cache.store import FORMAT, Store
-from pipegen.run.here.durations import known_durations
-from pipegen.run.journal import Journal, Story, UnreadableJournalError, read
-from pipegen.run.model import Ending, Outcome
-from pipegen.run.seal import opened, sealed
+from pipegen.run.checksum import opened, with_checksum
+from pipegen.run.journal import Journal, JournalContent, UnreadableJournalError, read
+from pipegen.run.local.cache.blobs import DamagedError
+from pipegen.run.local.cache.index import DamagedIndexError
+from pipegen.run.local.cache.store import FORMAT, Store
+from pipegen.run.local.durations import known_durations
+from pipegen.run.model import AttemptResult, Outcome
 
 _PLENTY = 1_000_000
 # What takes seven minutes: of each damage to an index a store is copied, opened and filled again.
 _BY_NIGHT = 50_000
 _GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release"]])
-_BUILT = Outcome(ending=Ending.SUCCESS, exit_code=0, outputs=(("version", b"1.0\n\xff\x00"), ("empty", b"")))
+_BUILT = Outcome(ending=AttemptResult.SUCCESS, exit_code=0, outputs=(("version", b"1.0\n\xff\x00"), ("empty", b"")))
 _BLOCK = 512
 # Files in memory where there are any: a database waits for its disk, and what is tried here does not depend on one.
 QUICK = next((place for place in ("/dev/shm",) if Path(place).is_dir()), None)  # noqa: S108 - a folder of its own in there
@@ -96,7 +96,7 @@ def write_journal(place: Path) -> None:
                 journal.hear(event)
 
 
-def differing(story: Story, whole: Story) -> str:
+def differing(story: JournalContent, whole: JournalContent) -> str:
     """Return what of *story* is not what the *whole* one tells, or what an earlier line of it told."""
     others = [task.stage for task, outcome in story.ended.items() if outcome not in (whole.ended.get(task), FAILED)]
     return f"other outcomes of {others}" if others or story.plan != whole.plan else ""
@@ -107,7 +107,7 @@ def summaries(folder: Path, tries: int) -> tuple[int, list[str]]:
     name = "20220131-164755-01234567"
     (folder / name).mkdir()
     place = folder / "durations.json"
-    place.write_bytes(sealed({"format": 2, "runs": {name: {"p": {"build": 2.5, "test": 1.25}}}}))
+    place.write_bytes(with_checksum({"format": 2, "runs": {name: {"p": {"build": 2.5, "test": 1.25}}}}))
     data, whole = place.read_bytes(), known_durations(folder)
     assert whole
 

@@ -64,8 +64,8 @@ def doublings() -> Iterator[tuple[str, str]]:
     stages = "".join(f"      - {{name: s{number}, extends: t, script: [make]}}\n" for number in range(200))
     yield "variables of templates", f"templates:\n  t: {{env: {{A: '{'x' * 100_000}'}}}}\n{_config(stages)}"
     axis = ", ".join(map(str, range(200)))
-    leg = f"      - name: s\n        matrix: {{a: [{axis}]}}\n        script: ['echo {'x' * 100_000}']\n"
-    yield "legs", _config(leg)
+    combination = f"      - name: s\n        matrix: {{a: [{axis}]}}\n        script: ['echo {'x' * 100_000}']\n"
+    yield "combinations", _config(combination)
 
 
 def _config(stages: str) -> str:

@@ -21,16 +21,17 @@ from run.paper import paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Job
-from pipegen.run.cache.record import KeptFile, Record
-from pipegen.run.here.durations import known_durations
-from pipegen.run.here.folder import RunFolder
-from pipegen.run.here.workspace import has_left
+from pipegen.run.checksum import checksum
+from pipegen.run.files.kept_file import KeptFile
+from pipegen.run.files.run_folder import RunFolder
 from pipegen.run.journal import UnreadableJournalError, read
-from pipegen.run.seal import seal
+from pipegen.run.local.cache.record import CacheRecord
+from pipegen.run.local.durations import known_durations
+from pipegen.run.local.workspace import has_left
 
 RUN = "20220131-164755-01234567"
 SUMMARY = {"format": 2, "runs": {RUN: {"p": {"build": 2.5, "test": 1}}}}
-_RECORD = Record((("v", "a" * 64),), (KeptFile("a/b", 0o644, "b" * 64), KeptFile("c", link="d")))
+_RECORD = CacheRecord((("v", "a" * 64),), (KeptFile("a/b", 0o644, "b" * 64), KeptFile("c", link="d")))
 _DESCRIPTION = {"files": [["a", 0o644, sha256(b"a").hexdigest(), None]]}
 # What may stand in the place of a value, as JSON.
 _OTHERS = (
@@ -80,7 +81,7 @@ def _holed(data: object) -> Iterator[object]:
 def forged(text: str) -> bytes:
     """Return the JSON *text* under a seal that holds, where it is a map; else as it is."""
     rest = text[1:]
-    return f'{{"seal": "{seal(rest)}", {rest}'.encode() if text.startswith("{") and len(rest) > 1 else text.encode()
+    return f'{{"seal": "{checksum(rest)}", {rest}'.encode() if text.startswith("{") and len(rest) > 1 else text.encode()
 
 
 def summaries(folder: Path) -> Iterator[Callable[[], str]]:
@@ -156,7 +157,7 @@ def _wrong_description(run: RunFolder, job: Job, content: bytes) -> str:
 
 def _wrong_record(content: str) -> str:
     try:
-        found = Record.loaded(content)
+        found = CacheRecord.loaded(content)
     except ValueError:
         return ""
     places = [Path(os.path.normpath(f"/folder/{file.path}")) for file in found.files]

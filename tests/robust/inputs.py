@@ -134,9 +134,9 @@ def calling(width: int, levels: int) -> str:
     return "pipelines:\n" + "".join(lines)
 
 
-def legged(legs: int, count: int) -> str:
-    """Return a config of *count* stages, one after the other, each with so many *legs*."""
-    axis = ", ".join(map(str, range(legs)))
+def legged(combinations: int, count: int) -> str:
+    """Return a config of *count* stages, one after the other, each with so many *combinations*."""
+    axis = ", ".join(map(str, range(combinations)))
     return stage_list(f"{{name: s{number}, script: [make], matrix: {{axis: [{axis}]}}}}" for number in range(count))
 
 
@@ -269,7 +269,7 @@ SMALL = (
         ("PG301",),
     ),
     Input("calls of calls of calls", text(calling(6, 7)), ("PG414",)),
-    Input("legs before legs before legs", text(legged(200, 20)), ("PG414",)),
+    Input("combinations before combinations before combinations", text(legged(200, 20)), ("PG414",)),
     Input(
         "arrays in arrays",
         text(staged(f"        script:\n          - |\n            {'a=(' * 2_000}${{.stage}}\n")),

@@ -25,7 +25,7 @@ from robust.figure import Figures
 from robust.tracing import calls, forked, killed_at, pause
 
 from pipegen.cli.app import run
-from pipegen.run.here.discard import remove as discard
+from pipegen.run.files.removal import remove as discard
 
 _CONFIG = """\
 pipelines:

@@ -20,7 +20,7 @@ from pipegen.readback import gitlab, jenkins
 from pipegen.readback.errors import UnreadableError
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
-from pipegen.targets.gitlab.stops import startable
+from pipegen.targets.gitlab.jobs.stop_stages import startable
 
 Pairs = frozenset[tuple[str, str]]
 Named = tuple[Plan, Mapping[str, str]]
@@ -147,7 +147,9 @@ def _final_waits(called: Sequence[Named]) -> Pairs:
 
 
 def _stops(plan: Plan) -> set[str]:
-    return {job.stage for job in plan.jobs if job.gate.environment is not None and job.gate.environment.stops}
+    return {
+        job.stage for job in plan.jobs if job.deployment.environment is not None and job.deployment.environment.stops
+    }
 
 
 def _some(pairs: Iterable[object]) -> str:

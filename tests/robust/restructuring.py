@@ -135,11 +135,11 @@ def _put(place: object, key: str, others: Mapping[str, str]) -> None:
 
 
 def _named(value: object, others: Mapping[str, str]) -> object:
-    """Return *value*, a name or names, with the others; a leg is named by its stage, and what stands behind that."""
+    """Return *value*, a name or names, with the others; a combination is named by its stage and a suffix."""
     if isinstance(value, list):
         return [_named(one, others) for one in value]
-    stage, mark, leg = str(value).partition("[")
-    return others[str(value)] if str(value) in others else others.get(stage, stage) + mark + leg
+    stage, mark, combination = str(value).partition("[")
+    return others[str(value)] if str(value) in others else others.get(stage, stage) + mark + combination
 
 
 def _with_texts(data: object, change: Callable[[str], str]) -> Data:

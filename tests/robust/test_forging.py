@@ -13,9 +13,9 @@ import pytest
 from cli.calling import Pipegen
 from robust.forging import KINDS, SUMMARY, figures, forged, shapes, tried
 
-from pipegen.run.cache import record
-from pipegen.run.here import durations
-from pipegen.run.seal import opened
+from pipegen.run.checksum import opened
+from pipegen.run.local import durations
+from pipegen.run.local.cache import record
 
 _CONFIG = """\
 pipelines:

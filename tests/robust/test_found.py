@@ -13,7 +13,7 @@ from robust.fuzz import FOUND
 
 @pytest.mark.parametrize("target", ["gitlab", "jenkins"])
 def test_a_default_of_an_axis_may_be_any_text(target: str, empty: Path, pipegen: Pipegen) -> None:
-    """It is settled for each leg when the script is written, so no expansion needs to hold it."""
+    """It is settled for each combination when the script is written, so no expansion needs to hold it."""
     (empty / "pipegen.yaml").write_text(
         "pipelines: {p: {stages: [{name: a, matrix: {os: [x, y], include: [{os: z, mode: m}]}, "
         "script: ['make ''${matrix.mode|p;in}''']}]}}\n".replace("''", '\\"').replace("'", '"'),

@@ -33,7 +33,7 @@ from robust.restructuring import (
 )
 from robust.test_rewordings_known import data_of, readable
 
-from pipegen.cli.expanded import as_yaml
+from pipegen.cli.config_as_yaml import as_yaml
 from pipegen.compiler import Analysed, expand
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Plan, Selection

@@ -16,7 +16,7 @@ from robust.positions.table import plain
 from robust.rewording import Rewording
 
 from pipegen.compiler import Analysed
-from pipegen.config.load import decode
+from pipegen.config.files.load import decode
 from pipegen.config.read import read
 from pipegen.diagnostics.report import Report, Stopped
 

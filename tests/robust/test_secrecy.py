@@ -9,8 +9,8 @@ import pytest
 from robust.leaks import Scanner, disguises
 from robust.secrecy import SECRETS, scanned
 
-from pipegen.run.here import masking
-from pipegen.run.here.masking import MaskedStream, Masks
+from pipegen.run.local.redaction import redactor
+from pipegen.run.local.redaction.redactor import RedactedStream, Redactor
 
 _RUNS = (
     (1, ("run", "--report", "run.json", "--report", "run.html", "--report", "run.xml")),
@@ -28,9 +28,9 @@ def test_no_secret_is_in_what_is_made_said_kept_and_reported() -> None:
     assert scanner.forms > 150
 
 
-def test_a_secret_that_is_not_masked_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_that_is_not_redacted_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scanner can fail: where nothing is masked it finds what the stages print, in logs and reports."""
-    monkeypatch.setattr(masking.Masks, "_spans", lambda *_: iter(()))
+    monkeypatch.setattr(redactor.Redactor, "_spans", lambda *_: iter(()))
     _, wrong = scanned(_RUNS[:1], is_whole=False)
     places = {words.rpartition(" in ")[2].rpartition(".")[2] for words in wrong}
 
@@ -49,23 +49,23 @@ def test_each_form_is_found_where_it_is_planted(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SECRETS)
-def test_each_form_is_masked(name: str) -> None:
+def test_each_form_is_redacted(name: str) -> None:
     """Whatever stands around it."""
-    scanner, masks = Scanner(SECRETS), Masks(SECRETS.values())
+    scanner, redactor = Scanner(SECRETS), Redactor(SECRETS.values())
     for how, form in disguises(SECRETS[name]):
         for text in (form, b"x=" + form + b";", b"\xff" + form + b"\xff"):
-            assert scanner.found(how, masks.masked(text)) == []
+            assert scanner.found(how, redactor.redacted(text)) == []
 
 
 @pytest.mark.parametrize("width", [20, 64, 76])
 @pytest.mark.parametrize("name", [name for name, secret in SECRETS.items() if len(secret) > 12])
-def test_wrapped_base64_is_masked_in_pieces(name: str, width: int) -> None:
+def test_wrapped_base64_is_redacted_in_pieces(name: str, width: int) -> None:
     """Wherever a line ends, and whatever comes with the secret."""
-    scanner, masks = Scanner(SECRETS), Masks(SECRETS.values())
+    scanner, redactor = Scanner(SECRETS), Redactor(SECRETS.values())
     for before in range(0, 60, 7):
         encoded = base64.b64encode(b"a" * before + SECRETS[name].encode() + b"tail" * 9).decode()
         text = ("\n".join(textwrap.wrap(encoded, width)) + "\n").encode()
-        stream = MaskedStream(masks)
+        stream = RedactedStream(redactor)
         shown = b"".join(stream.feed(text[place : place + 7]) for place in range(0, len(text), 7)) + stream.end()
         assert scanner.found("here", text) != []
         assert scanner.found("here", shown) == []

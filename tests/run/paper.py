@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.model import Gate, Job, Limits, Plan, Selection, Shared, Workspace
+from pipegen.plan.model import Deployment, Job, Limits, Plan, Selection, SharedResources, Workspace
 from pipegen.run.clocks.virtual import VirtualClock
 from pipegen.run.engine import Ask, Engine
-from pipegen.run.events import Cause, Ended, Event, Listener, Over, Parked, Ready, Skipped, Started
+from pipegen.run.events import Cause, Ended, Listener, Over, Parked, Ready, RunEvent, Skipped, Started
 from pipegen.run.executors.simulated import SimulatedExecutor
-from pipegen.run.model import Attempt, Ending, Outcome, PipelineRun, Task, TaskId
+from pipegen.run.model import Attempt, AttemptResult, Outcome, PipelineRun, Task, TaskId
 from pipegen.run.outcome import Status
 from pipegen.run.scheduling.base import Cycle, Placement, Refusal, Scheduler
 from pipegen.run.tasks import pipeline_run
@@ -18,14 +18,14 @@ from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace
 
 NOWHERE = Span(SourceFile("pipeline.yml", ""), 0, 0)
-SUCCESS = Outcome(ending=Ending.SUCCESS)
-FAILED = Outcome(ending=Ending.FAILED, exit_code=1)
+SUCCESS = Outcome(ending=AttemptResult.SUCCESS)
+FAILED = Outcome(ending=AttemptResult.FAILED, exit_code=1)
 
 # What a test says about a stage beside its place in the order.
 Limited = Mapping[str, Limits]
 
 
-def job(stage: str, pipeline: str, *, is_final: bool, limits: Limits, gate: Gate) -> Job:
+def job(stage: str, pipeline: str, *, is_final: bool, limits: Limits, deployment: Deployment) -> Job:
     """Return a job that does nothing."""
     return Job(
         stage=stage,
@@ -43,9 +43,9 @@ def job(stage: str, pipeline: str, *, is_final: bool, limits: Limits, gate: Gate
         directory=".",
         steps=(),
         mail=None,
-        shared=Shared(),
+        shared=SharedResources(),
         limits=limits,
-        gate=gate,
+        deployment=deployment,
         is_final=is_final,
     )
 
@@ -56,7 +56,7 @@ def paper_plan(
     name: str = "p",
     final: Sequence[str] = (),
     limits: Limited | None = None,
-    gates: Mapping[str, Gate] | None = None,
+    deployments: Mapping[str, Deployment] | None = None,
     is_fail_fast: bool = False,
 ) -> Plan:
     """Return a plan of *graph* whose stages do nothing."""
@@ -71,7 +71,7 @@ def paper_plan(
                 name,
                 is_final=stage in final,
                 limits=(limits or {}).get(stage, Limits()),
-                gate=(gates or {}).get(stage, Gate()),
+                deployment=(deployments or {}).get(stage, Deployment()),
             )
             for stage in (*graph.nodes, *final)
         ),
@@ -132,11 +132,11 @@ class Slots:
 class Heard:
     """All events, and a look at each as it comes."""
 
-    def __init__(self, look: Callable[[Event], None] = lambda _: None) -> None:
-        self.events: list[Event] = []
+    def __init__(self, look: Callable[[RunEvent], None] = lambda _: None) -> None:
+        self.events: list[RunEvent] = []
         self._look = look
 
-    def hear(self, event: Event) -> None:
+    def hear(self, event: RunEvent) -> None:
         """Keep *event*."""
         self.events.append(event)
         self._look(event)
@@ -150,7 +150,7 @@ class Heard:
         return told
 
 
-def _words(event: Event) -> str:  # noqa: PLR0911 - one for each kind
+def _words(event: RunEvent) -> str:  # noqa: PLR0911 - one for each kind
     match event:
         case Ready():
             return f"{event.task.stage} ready"
@@ -226,7 +226,7 @@ class Paper:
         """Run to the end."""
         return self.engine.run()
 
-    def hear(self, event: Event) -> None:
+    def hear(self, event: RunEvent) -> None:
         """Tell everybody of *event*."""
         for listener in (*self.listeners, self.heard):
             listener.hear(event)

@@ -9,18 +9,18 @@ from run.graphs import GRAPH
 from run.paper import FAILED, NOWHERE, SUCCESS, Heard, Paper, Slots, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.model import AllowFailure, Approval, Delay, Failure, Gate, Limits, Retry, Timeout
+from pipegen.plan.model import AllowFailure, Approval, Delay, Deployment, Failure, Limits, Retry, Timeout
 from pipegen.run.clocks.virtual import VirtualClock
 from pipegen.run.engine import Engine, StalledError
 from pipegen.run.events import Cause, Started
 from pipegen.run.executors.simulated import SimulatedExecutor
-from pipegen.run.model import Ending, Outcome, Task, TaskId
+from pipegen.run.model import AttemptResult, Outcome, Task, TaskId
 from pipegen.run.outcome import Status
 from pipegen.run.scheduling.base import Refusal
 from pipegen.run.tasks import pipeline_run
 from pipegen.structs import replace
 
-CANCELLED = Outcome(ending=Ending.CANCELLED)
+CANCELLED = Outcome(ending=AttemptResult.CANCELLED)
 
 
 def retry(count: int, *on: Failure) -> Limits:
@@ -103,7 +103,7 @@ def test_only_failures_of_the_kinds_that_are_said_are_tried_again(
     failure: Failure | None, on: Failure, tries: int
 ) -> None:
     """A failure of no kind is one of the script."""
-    outcome = Outcome(ending=Ending.FAILED, failure=failure)
+    outcome = Outcome(ending=AttemptResult.FAILED, failure=failure)
     paper = Paper(paper_plan(ExecutionGraph([["a"]]), limits={"a": retry(1, on)}), outcomes={"a": [outcome]})
     paper.run()
 
@@ -150,7 +150,7 @@ def test_a_try_that_does_not_stop_is_killed() -> None:
     clock = VirtualClock()
     limits = Limits(timeout=Timeout(3, NOWHERE), allow_failure=AllowFailure((7,), NOWHERE))
     plan = paper_plan(ExecutionGraph([["a"]]), limits={"a": limits})
-    executor = Stubborn(clock, lambda _: 20.0, lambda _: Outcome(ending=Ending.FAILED, exit_code=7))
+    executor = Stubborn(clock, lambda _: 20.0, lambda _: Outcome(ending=AttemptResult.FAILED, exit_code=7))
     status = Engine([pipeline_run(plan)], clock=clock, executor=executor, scheduler=Slots(1)).run()
 
     assert (status, told) == ({"p": Status.FAILED}, [(3.0, False), (13.0, True)])
@@ -165,7 +165,7 @@ def test_an_allowed_failure_holds_nothing_up(codes: tuple[int, ...], code: int |
     limits = Limits(allow_failure=AllowFailure(codes, NOWHERE))
     paper = Paper(
         paper_plan(ExecutionGraph([["a", "b"]]), limits={"a": limits}),
-        outcomes={"a": [Outcome(ending=Ending.FAILED, exit_code=code)]},
+        outcomes={"a": [Outcome(ending=AttemptResult.FAILED, exit_code=code)]},
     )
 
     assert paper.run() == {"p": expected}
@@ -185,7 +185,7 @@ def test_a_false_condition_is_asked_for_late_and_holds_nothing_up() -> None:
 
 def test_a_delay_takes_no_slot() -> None:
     """Others run meanwhile."""
-    plan = paper_plan(ExecutionGraph([["a"], ["b"]]), gates={"a": Gate(delay=Delay(5, NOWHERE))})
+    plan = paper_plan(ExecutionGraph([["a"], ["b"]]), deployments={"a": Deployment(delay=Delay(5, NOWHERE))})
     paper = Paper(plan, slots=1)
     paper.run()
 
@@ -199,7 +199,9 @@ def test_a_delay_takes_no_slot() -> None:
 def test_a_person_is_asked(is_yes: bool, expected: Status) -> None:  # noqa: FBT001 - the answer
     """At once or later; who says no lets the pipeline fail."""
     asked: list[Callable[[bool], None]] = []
-    plan = paper_plan(ExecutionGraph([["a", "b"]]), gates={"a": Gate(approval=Approval(message=None, span=NOWHERE))})
+    plan = paper_plan(
+        ExecutionGraph([["a", "b"]]), deployments={"a": Deployment(approval=Approval(message=None, span=NOWHERE))}
+    )
     later = Paper(plan, ask=lambda _, answer: asked.append(answer))
     later.clock.at(7.0, lambda: asked[0](is_yes))
     at_once = Paper(plan, ask=lambda _, answer: answer(is_yes))
@@ -212,7 +214,9 @@ def test_a_person_is_asked(is_yes: bool, expected: Status) -> None:  # noqa: FBT
 def test_an_answer_that_comes_too_late_changes_nothing() -> None:
     """Nobody waits for it any more."""
     asked: list[Callable[[bool], None]] = []
-    plan = paper_plan(ExecutionGraph([["a"], ["b"]]), gates={"a": Gate(approval=Approval(message=None, span=NOWHERE))})
+    plan = paper_plan(
+        ExecutionGraph([["a"], ["b"]]), deployments={"a": Deployment(approval=Approval(message=None, span=NOWHERE))}
+    )
     paper = Paper(plan, ask=lambda _, answer: asked.append(answer), durations={"b": 5.0})
     paper.clock.at(1.0, paper.engine.stop)
     paper.clock.at(2.0, lambda: asked[0](True))
@@ -327,7 +331,7 @@ def test_what_can_never_start_is_told() -> None:
 
 def test_a_reused_result_is_a_success() -> None:
     """Its followers run."""
-    paper = Paper(paper_plan(ExecutionGraph([["a", "b"]])), outcomes={"a": [Outcome(ending=Ending.REUSED)]})
+    paper = Paper(paper_plan(ExecutionGraph([["a", "b"]])), outcomes={"a": [Outcome(ending=AttemptResult.REUSED)]})
 
     assert paper.run() == {"p": Status.SUCCESS}
 
@@ -340,10 +344,10 @@ def test_who_is_asked_knows_the_task() -> None:
         asked.append(task)
         answer(True)
 
-    gate = Gate(approval=Approval(message="Sure?", span=NOWHERE))
-    Paper(paper_plan(ExecutionGraph([["a"]]), gates={"a": gate}), ask=ask).run()
+    deployment = Deployment(approval=Approval(message="Sure?", span=NOWHERE))
+    Paper(paper_plan(ExecutionGraph([["a"]]), deployments={"a": deployment}), ask=ask).run()
 
-    assert [(task.id.stage, task.job.gate) for task in asked] == [("a", gate)]
+    assert [(task.id.stage, task.job.deployment) for task in asked] == [("a", deployment)]
 
 
 def test_who_is_held_leaves_its_place() -> None:

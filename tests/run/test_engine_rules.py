@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from run.graphs import graphs
 from run.paper import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
 
-from pipegen.plan.model import AllowFailure, Approval, Delay, Failure, Gate, Limits, Plan, Retry, Timeout
+from pipegen.plan.model import AllowFailure, Approval, Delay, Deployment, Failure, Limits, Plan, Retry, Timeout
 from pipegen.run import outcome
-from pipegen.run.events import Ended, Event, Over, Ready, Skipped, Started
-from pipegen.run.model import Attempt, Ending, Machine, Outcome, Task, TaskId
+from pipegen.run.events import Ended, Over, Ready, RunEvent, Skipped, Started
+from pipegen.run.model import Attempt, AttemptResult, Outcome, RunMachine, Task, TaskId
 from pipegen.run.outcome import State, Status
 from pipegen.run.scheduling.scheduler import scheduler
 
 OUTCOMES = st.sampled_from(
     [
         *(SUCCESS, SUCCESS, FAILED),
-        Outcome(ending=Ending.FAILED, failure=Failure.SYSTEM),
-        Outcome(ending=Ending.FAILED, exit_code=7),
+        Outcome(ending=AttemptResult.FAILED, failure=Failure.SYSTEM),
+        Outcome(ending=AttemptResult.FAILED, exit_code=7),
     ]
 )
 LIMITS = st.builds(
@@ -30,8 +30,13 @@ LIMITS = st.builds(
     timeout=st.none() | st.builds(Timeout, st.integers(1, 4), st.just(NOWHERE)),
     allow_failure=st.none() | st.builds(AllowFailure, st.sampled_from([(), (7,)]), st.just(NOWHERE)),
 )
-GATES = st.sampled_from(
-    [Gate(), Gate(), Gate(delay=Delay(2, NOWHERE)), Gate(approval=Approval(message=None, span=NOWHERE))]
+DEPLOYMENTS = st.sampled_from(
+    [
+        Deployment(),
+        Deployment(),
+        Deployment(delay=Delay(2, NOWHERE)),
+        Deployment(approval=Approval(message=None, span=NOWHERE)),
+    ]
 )
 
 
@@ -45,7 +50,7 @@ def plans(draw: st.DrawFn, name: str = "p") -> Plan:
         name=name,
         final=final,
         limits={stage: draw(LIMITS) for stage in (*graph.nodes, *final)},
-        gates={stage: draw(GATES) for stage in graph.nodes},
+        deployments={stage: draw(DEPLOYMENTS) for stage in graph.nodes},
         is_fail_fast=draw(st.booleans()),
     )
 
@@ -57,7 +62,7 @@ def papers(draw: st.DrawFn, *found: Plan) -> Paper:
     refused = draw(st.sets(st.sampled_from(stages)))
     slots = draw(st.integers(1, 3))
     # The plainest scheduler, and the one that there is.
-    machines = [Machine(name="paper", slots=slots), Machine(name="other", slots=1)]
+    machines = [RunMachine(name="paper", slots=slots), RunMachine(name="other", slots=1)]
     paper = Paper(
         *found,
         slots=slots,
@@ -84,7 +89,7 @@ class Told:
     over: list[Status] = field(default_factory=list)
 
     @classmethod
-    def of(cls, events: Sequence[Event], pipeline: str) -> Told:
+    def of(cls, events: Sequence[RunEvent], pipeline: str) -> Told:
         """Return what *events* tell; no stage is skipped twice, started before it is ready, or runs in two tries."""
         told = cls()
         for event in events:
@@ -102,7 +107,7 @@ class Told:
                     told.states[stage] = State.RUNNING
                 case Ended(attempt=Attempt(task=Task(id=TaskId(name, stage)))) if name == pipeline and event.is_final:
                     assert told.states[stage] is State.RUNNING
-                    is_good = event.outcome.ending is Ending.SUCCESS
+                    is_good = event.outcome.ending is AttemptResult.SUCCESS
                     told.states[stage] = State.SUCCESS if is_good else State.FAILED
         return told
 

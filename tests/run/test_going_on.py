@@ -15,9 +15,9 @@ from run.graphs import GRAPH, graphs
 from run.paper import NOWHERE, Paper, paper_plan
 
 from pipegen.plan.model import AllowFailure, Failure, Limits, Plan, Retry
-from pipegen.run.events import Ended, Event, Skipped, Started
+from pipegen.run.events import Ended, RunEvent, Skipped, Started
 from pipegen.run.journal import Journal, UnreadableJournalError, finished, read
-from pipegen.run.model import Ending, Outcome, TaskId
+from pipegen.run.model import AttemptResult, Outcome, TaskId
 from pipegen.run.outcome import Status
 
 # How much of a line is written when the process is killed: nothing, a part, all but its end, or all.
@@ -46,8 +46,10 @@ class MortalJournal(Journal):
 def outcome(stage: str, *, is_good: bool) -> Outcome:
     """Return what *stage* always comes to."""
     if is_good:
-        return Outcome(ending=Ending.SUCCESS, exit_code=0, outputs=(("name", f"{stage}\n\xff".encode("latin-1")),))
-    return Outcome(ending=Ending.FAILED, failure=Failure.SCRIPT, exit_code=3, reason="exit status 3")
+        return Outcome(
+            ending=AttemptResult.SUCCESS, exit_code=0, outputs=(("name", f"{stage}\n\xff".encode("latin-1")),)
+        )
+    return Outcome(ending=AttemptResult.FAILED, failure=Failure.SCRIPT, exit_code=3, reason="exit status 3")
 
 
 class Case:
@@ -74,7 +76,7 @@ class Case:
             results = None
         for event in paper.heard.events:
             assert not (isinstance(event, Started) and event.attempt.task.id in ended)
-            if isinstance(event, Ended) and event.outcome.ending is Ending.SUCCESS:
+            if isinstance(event, Ended) and event.outcome.ending is AttemptResult.SUCCESS:
                 task = event.attempt.task
                 self._good[path] |= set() if task.job.is_final else {task.id}
         return None if results is None else State(results, ended, paper.heard.events)
@@ -90,7 +92,9 @@ class Case:
 class State:
     """What a run, and the one that it went on with, have come to."""
 
-    def __init__(self, results: Mapping[str, Status], ended: Mapping[TaskId, Outcome], events: Sequence[Event]) -> None:
+    def __init__(
+        self, results: Mapping[str, Status], ended: Mapping[TaskId, Outcome], events: Sequence[RunEvent]
+    ) -> None:
         self.results = dict(results)
         self.outcomes = {task.stage: one for task, one in ended.items()}
         self.skipped = {event.task.stage: event.reason for event in events if isinstance(event, Skipped)}

@@ -10,15 +10,15 @@ from run.paper import FAILED, NOWHERE, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import AllowFailure, Failure, Limits, Retry
+from pipegen.run.checksum import with_checksum
 from pipegen.run.events import Ended, Over
 from pipegen.run.journal import FORMAT, Journal, UnreadableJournalError, finished, read
-from pipegen.run.model import Attempt, Ending, Outcome, TaskId
+from pipegen.run.model import Attempt, AttemptResult, Outcome, TaskId
 from pipegen.run.outcome import Status
-from pipegen.run.seal import sealed
 
-SEALED = (sealed({"event": "over"}) + b"\n", sealed({"journal": FORMAT + 1}) + b"\n")
+WITH_CHECKSUM = (with_checksum({"event": "over"}) + b"\n", with_checksum({"journal": FORMAT + 1}) + b"\n")
 GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release"]])
-BUILT = Outcome(ending=Ending.SUCCESS, exit_code=0, outputs=(("version", b"1.0\n\xff\x00"), ("empty", b"")))
+BUILT = Outcome(ending=AttemptResult.SUCCESS, exit_code=0, outputs=(("version", b"1.0\n\xff\x00"), ("empty", b"")))
 
 
 def write(path: Path, paper: Paper, plan: str = "plan") -> None:
@@ -101,13 +101,15 @@ def test_what_was_stopped_runs_again(tmp_path: Path) -> None:
     paper.run()
     attempt = next(event.attempt for event in paper.heard.events if isinstance(event, Ended))
     with Journal(tmp_path / "journal", "plan") as journal:
-        journal.hear(Ended(1.0, Attempt(attempt.task, 1, "here"), Outcome(ending=Ending.CANCELLED), is_final=True))
+        journal.hear(
+            Ended(1.0, Attempt(attempt.task, 1, "here"), Outcome(ending=AttemptResult.CANCELLED), is_final=True)
+        )
 
     assert read(tmp_path / "journal").ended == {}
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b"no json\n", b"[]\n", b'{"journal": 1}\n', b"[" * 100_000, b"\x00" * 99, *SEALED]
+    "text", [b"", b"no json\n", b"[]\n", b'{"journal": 1}\n', b"[" * 100_000, b"\x00" * 99, *WITH_CHECKSUM]
 )
 def test_what_is_no_journal(tmp_path: Path, text: bytes) -> None:
     """It is told, also of one that another version wrote."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.run.outcome import (
-    Moment,
     Reason,
+    RunMoment,
     State,
     Status,
     final_ready,
@@ -22,7 +22,7 @@ GRAPH = ExecutionGraph([["build", "test", "release"], ["build", "lint", "release
 
 def test_independent_branches_go_on() -> None:
     """What comes after a failure never starts; what does not, does."""
-    now = Moment(graph=GRAPH, states={"build": State.SUCCESS, "test": State.FAILED})
+    now = RunMoment(graph=GRAPH, states={"build": State.SUCCESS, "test": State.FAILED})
 
     assert skipped(now) == {"release": Reason.BEFORE}
     assert ready(now) == ("lint",)
@@ -31,13 +31,13 @@ def test_independent_branches_go_on() -> None:
 
 def test_fail_fast_lets_nothing_new_start() -> None:
     """What runs ends, and finally stages start then."""
-    running = Moment(
+    running = RunMoment(
         graph=GRAPH,
         final=("report",),
         states={"build": State.SUCCESS, "test": State.FAILED, "lint": State.RUNNING},
         is_fail_fast=True,
     )
-    ended = Moment(
+    ended = RunMoment(
         graph=GRAPH,
         final=("report",),
         states={"build": State.SUCCESS, "test": State.FAILED, "lint": State.SUCCESS},
@@ -51,7 +51,7 @@ def test_fail_fast_lets_nothing_new_start() -> None:
 
 def test_an_allowed_failure_holds_nothing_up() -> None:
     """It does not count for the pipeline, and is told of the stage."""
-    now = Moment(
+    now = RunMoment(
         graph=GRAPH,
         states={"build": State.SUCCESS, "test": State.FAILED, "lint": State.SUCCESS},
         allowed={"test"},
@@ -64,9 +64,9 @@ def test_an_allowed_failure_holds_nothing_up() -> None:
 
 def test_a_false_condition_holds_nothing_up_but_keeps_the_order() -> None:
     """The stages after the skipped one wait for those before it."""
-    early = Moment(graph=GRAPH, states={"build": State.RUNNING}, unwanted={"test", "lint"})
-    late = Moment(graph=GRAPH, states={"build": State.SUCCESS}, unwanted={"test", "lint"})
-    failed = Moment(graph=GRAPH, states={"build": State.FAILED}, unwanted={"test", "lint"})
+    early = RunMoment(graph=GRAPH, states={"build": State.RUNNING}, unwanted={"test", "lint"})
+    late = RunMoment(graph=GRAPH, states={"build": State.SUCCESS}, unwanted={"test", "lint"})
+    failed = RunMoment(graph=GRAPH, states={"build": State.FAILED}, unwanted={"test", "lint"})
 
     assert ready(early) == ()
     assert (ready(late), status("test", late)) == (("release",), Status.SKIPPED)
@@ -76,11 +76,11 @@ def test_a_false_condition_holds_nothing_up_but_keeps_the_order() -> None:
 def test_a_failing_finally_stage_fails_the_run() -> None:
     """One whose condition is false is not waited for."""
     states = dict.fromkeys(("build", "test", "lint", "release"), State.SUCCESS)
-    now = Moment(graph=GRAPH, final=("report", "clean"), states=states, unwanted={"clean"})
-    well = Moment(
+    now = RunMoment(graph=GRAPH, final=("report", "clean"), states=states, unwanted={"clean"})
+    well = RunMoment(
         graph=GRAPH, final=("report", "clean"), states={**states, "report": State.SUCCESS}, unwanted={"clean"}
     )
-    badly = Moment(
+    badly = RunMoment(
         graph=GRAPH, final=("report", "clean"), states={**states, "report": State.FAILED}, unwanted={"clean"}
     )
 

@@ -9,7 +9,7 @@ from run.graphs import graphs
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.run import outcome
 from pipegen.run.outcome import Reason, State, Status
-from pipegen.run.progress import News, Progress
+from pipegen.run.progress import Progress, StatusChanges
 
 
 class Told:
@@ -21,7 +21,7 @@ class Told:
         self.lost: list[str] = []
         self.running: list[str] = []
 
-    def take(self, news: News) -> None:
+    def take(self, news: StatusChanges) -> None:
         """Take note of *news*, and hold all that was told against the rules."""
         assert {stage for stage, _ in news.skipped}.isdisjoint(news.ready)
         self.ready += news.ready
@@ -120,8 +120,8 @@ def test_a_run_begins_where_an_earlier_one_ended(
 def test_the_first_reason_stays() -> None:
     """A stage that was skipped for its condition is not stopped later on."""
     progress = Progress(ExecutionGraph([["a"], ["b"]]), (), is_wanted=lambda stage: stage != "a")
-    assert progress.begin({}) == News(["b"], [("a", Reason.CONDITION)])
-    assert progress.stop() == News([], [("b", Reason.STOPPED)])
+    assert progress.begin({}) == StatusChanges(["b"], [("a", Reason.CONDITION)])
+    assert progress.stop() == StatusChanges([], [("b", Reason.STOPPED)])
     assert (progress.skipped()["a"], progress.result) == (Reason.CONDITION, Status.FAILED)
 
 
@@ -131,9 +131,9 @@ def test_what_is_after_one_that_ended_waits_for_what_is_before_it() -> None:
     progress = Progress(graph, (), is_wanted=lambda _: True)
     ended = {"other": State.SUCCESS, "test": State.SUCCESS, "lint": State.SUCCESS}
 
-    assert progress.begin(ended) == News(["image"], [])
+    assert progress.begin(ended) == StatusChanges(["image"], [])
     progress.start("image")
-    assert progress.end("image", State.SUCCESS) == News(["publish"], [])
+    assert progress.end("image", State.SUCCESS) == StatusChanges(["publish"], [])
 
 
 def test_what_is_before_one_that_ended_may_fail() -> None:
@@ -142,5 +142,5 @@ def test_what_is_before_one_that_ended_may_fail() -> None:
     progress.begin({"test": State.SUCCESS})
     progress.start("image")
 
-    assert progress.end("image", State.FAILED) == News([], [("publish", Reason.BEFORE)])
+    assert progress.end("image", State.FAILED) == StatusChanges([], [("publish", Reason.BEFORE)])
     assert progress.result is Status.FAILED

@@ -15,19 +15,19 @@ from run.graphs import graphs
 from run.paper import NOWHERE, Heard, Paper, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.model import Gate, Lock, Plan
+from pipegen.plan.model import Deployment, Lock, Plan
 from pipegen.run import simulation
-from pipegen.run.chart.timeline import Timeline
 from pipegen.run.clocks import real
 from pipegen.run.engine import Engine
-from pipegen.run.events import Event, Started
+from pipegen.run.events import RunEvent, Started
 from pipegen.run.executors.simulated import SimulatedExecutor
-from pipegen.run.here.execution import pipeline_runs
-from pipegen.run.here.selection import Chosen
 from pipegen.run.journal import Journal, read
-from pipegen.run.model import Machine, TaskId
+from pipegen.run.local.execution import pipeline_runs
+from pipegen.run.local.selection import SelectedPipeline
+from pipegen.run.model import RunMachine, TaskId
 from pipegen.run.scheduling.scheduler import scheduler
 from pipegen.run.tasks import pipeline_run
+from pipegen.run.timeline import Timeline
 
 # What passes whenever somebody looks at the time.
 _MOMENT = 1e-7
@@ -85,7 +85,7 @@ def recorded(plans: Sequence[Plan], times: Mapping[TaskId, float]) -> Mapping[Ta
 
 def ran_here(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: int) -> list[TaskId]:
     """Return the stages in the order in which a run on this machine starts them, each of which takes its time."""
-    chosen = [Chosen(plan, plan.graph, plan.jobs) for plan in plans]
+    chosen = [SelectedPipeline(plan, plan.graph, plan.jobs) for plan in plans]
     runs = pipeline_runs(chosen, lambda name, stage: times[TaskId(name, stage)], is_fail_fast=None)
     heard = Heard()
     with machine() as clock:
@@ -93,7 +93,7 @@ def ran_here(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: int) -
             runs,
             clock=clock,
             executor=SimulatedExecutor(clock, lambda attempt: times[attempt.task.id]),
-            scheduler=scheduler([Machine(name="here", slots=slots)]),
+            scheduler=scheduler([RunMachine(name="here", slots=slots)]),
             listeners=[heard],
         ).run()
     return [event.attempt.task.id for event in heard.events if isinstance(event, Started)]
@@ -106,13 +106,13 @@ def ran_on_paper(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: in
         own = {job.stage: times[TaskId(plan.name, job.stage)] for job in plan.jobs}
         runs.append(pipeline_run(plan, own, first=first))
         first += len(plan.jobs)
-    executors = [Machine(name="executor", slots=slots)]
+    executors = [RunMachine(name="executor", slots=slots)]
     started: list[TaskId] = []
 
     class Listening(Timeline):
         """Tells who starts when several do at once."""
 
-        def hear(self, event: Event) -> None:
+        def hear(self, event: RunEvent) -> None:
             if isinstance(event, Started):
                 started.append(event.attempt.task.id)
             super().hear(event)
@@ -126,8 +126,15 @@ def ran_on_paper(plans: Sequence[Plan], times: Mapping[TaskId, float], slots: in
 def plans(draw: st.DrawFn, name: str) -> Plan:
     """Return a plan of a few stages, some of which take a lock."""
     graph: ExecutionGraph = draw(graphs(most=10))
-    locks = st.sampled_from([Gate(), Gate(), Gate(locks=(Lock("one", NOWHERE),)), Gate(locks=(Lock("two", NOWHERE),))])
-    return paper_plan(graph, name=name, final=["end"], gates={stage: draw(locks) for stage in graph.nodes})
+    locks = st.sampled_from(
+        [
+            Deployment(),
+            Deployment(),
+            Deployment(locks=(Lock("one", NOWHERE),)),
+            Deployment(locks=(Lock("two", NOWHERE),)),
+        ]
+    )
+    return paper_plan(graph, name=name, final=["end"], deployments={stage: draw(locks) for stage in graph.nodes})
 
 
 @settings(deadline=None, max_examples=150)

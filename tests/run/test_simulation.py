@@ -12,10 +12,10 @@ from run.paper import NOWHERE, Slots, paper_plan
 
 from pipegen.bindings.expression import Text
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.model import NEVER, Delay, Environment, Gate, Plan
-from pipegen.run.bounds import Path, longest_path
+from pipegen.plan.model import NEVER, Delay, Deployment, Environment, Plan
+from pipegen.run.bounds import TaskPath, longest_path
 from pipegen.run.events import Cause
-from pipegen.run.model import Machine, TaskId
+from pipegen.run.model import RunMachine, TaskId
 from pipegen.run.simulation import Simulation, simulate
 from pipegen.run.sweep import Sweep
 from pipegen.run.tasks import longest_behind, pipeline_run
@@ -32,7 +32,7 @@ def by_id(times: Mapping[str, float], plan: Plan) -> dict[TaskId, float]:
 
 def on(slots: int, plan: Plan, times: Mapping[str, float]) -> Simulation:
     """Return what *plan* comes to where so many stages run at a time."""
-    machine = Machine(name="paper", slots=slots)
+    machine = RunMachine(name="paper", slots=slots)
     return simulate([pipeline_run(plan, times)], by_id(times, plan), [machine], Slots(slots))
 
 
@@ -60,12 +60,12 @@ def test_finally_stages_end_the_longest_path() -> None:
     plan = paper_plan(GRAPH, final=["mail", "clean"])
     found = longest_path(pipeline_run(plan, TIMES), by_id({**TIMES, "clean": 5.0}, plan))
 
-    assert found == Path(tuple(TaskId("p", stage) for stage in ("lint", "release", "clean")), 15.0)
+    assert found == TaskPath(tuple(TaskId("p", stage) for stage in ("lint", "release", "clean")), 15.0)
 
 
 def test_delays_count_for_paths() -> None:
     """For what comes before them, too."""
-    plan = paper_plan(GRAPH, gates={"package": Gate(delay=Delay(60, NOWHERE))})
+    plan = paper_plan(GRAPH, deployments={"package": Deployment(delay=Delay(60, NOWHERE))})
     run = pipeline_run(plan, TIMES)
 
     assert longest_path(run, by_id(TIMES, plan)).seconds == 67.0
@@ -81,7 +81,7 @@ def test_an_empty_graph_has_no_path() -> None:
     """Nor does it take any time."""
     found = on(1, paper_plan(ExecutionGraph()), {})
 
-    assert (found.makespan, found.path, found.utilisation) == (0.0, Path(), None)
+    assert (found.makespan, found.path, found.utilisation) == (0.0, TaskPath(), None)
 
 
 @settings(deadline=None)
@@ -122,7 +122,7 @@ def test_a_stage_that_takes_an_environment_down_is_left_to_a_person() -> None:
     """It is in a run only when the run is told to have it."""
     plan = paper_plan(
         ExecutionGraph([["deploy", "stop"], ["deploy", "test"]]),
-        gates={"stop": Gate(environment=Environment(name=Text((), NOWHERE), stops=True, span=NOWHERE))},
+        deployments={"stop": Deployment(environment=Environment(name=Text((), NOWHERE), stops=True, span=NOWHERE))},
     )
 
     assert [task.id.stage for task in pipeline_run(plan).tasks] == ["deploy", "test"]
@@ -132,7 +132,7 @@ def test_a_stage_that_takes_an_environment_down_is_left_to_a_person() -> None:
 
 def test_a_stage_that_can_never_run_takes_no_time() -> None:
     """Those after it wait for those before it."""
-    plan = paper_plan(GRAPH, gates={"package": Gate(delay=Delay(60, NOWHERE))})
+    plan = paper_plan(GRAPH, deployments={"package": Deployment(delay=Delay(60, NOWHERE))})
     jobs = tuple(replace(job, condition=NEVER) if job.stage == "package" else job for job in plan.jobs)
     found = on(2, replace(plan, jobs=jobs), {**TIMES, "package": 100.0})
 

@@ -34,7 +34,7 @@ _WORDS = (
     Position("bare behind the process id", 'p $$${s.v} >pid; x=$(cat pid; echo .); p "${x#"<$$"}"', "<@>.>"),
     Position("bare, own namespace", "p ${.v}"),
     Position("bare, dotted name", "p ${setup.params.v}"),
-    Position("bare, legs of a matrix", "p ${s[os=linux,python=3.11].v}"),
+    Position("bare, combinations of a matrix", "p ${s[os=linux,python=3.11].v}"),
     Position("assignment", 'x=${s.v}; p "$x"'),
     Position("assignment, text around", 'x=a${s.v}b; p "$x"', "<a@b>"),
     Position("assignment in front of a command", 'x=${s.v} sh -c \'printf "<%s>" "$x"\''),

@@ -6,7 +6,7 @@ import pytest
 from shell.world import HOSTILE, World, host, plan_of, script_of, text_of
 
 from pipegen.plan.model import Plan
-from pipegen.shell.script import Script
+from pipegen.shell.script import StageScriptParts
 
 KEPT = host(kept="$HOME/kept-$JOB")
 
@@ -17,7 +17,7 @@ def plan(**keys: object) -> Plan:
     return plan_of([first, {"name": "t", "script": ["true"], **keys}])
 
 
-def after(made: Plan) -> Script:
+def after(made: Plan) -> StageScriptParts:
     """Return what comes after the stage `t`."""
     found = script_of(made, "t", KEPT).after
 

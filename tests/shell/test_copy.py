@@ -170,7 +170,10 @@ def test_only_what_is_copied_into_the_directory_travels(world: World) -> None:
     world.run_job(plan, "t", host())
 
     with tarfile.open(world.root / ".pipegen" / "files" / "t.tar") as tar:
-        assert sorted(member.name for member in tar.getmembers() if member.isfile()) == ["./in/two", "./one"]
+        assert sorted(member.name for member in tar.getmembers() if member.isfile()) == [
+            "./in/two",
+            "./one",
+        ]
 
 
 @pytest.mark.parametrize("packs", [True, False])
@@ -201,7 +204,10 @@ def test_archives_and_their_addresses(world: World, *, packs: bool, is_known: bo
     assert archive.exists() is packs
     if packs:
         with tarfile.open(archive / f"{out}.tar.gz") as tar:
-            assert sorted(member.name for member in tar.getmembers() if member.isfile()) == ["./in/two", "./one"]
+            assert sorted(member.name for member in tar.getmembers() if member.isfile()) == [
+                "./in/two",
+                "./one",
+            ]
         assert (archive / single).read_bytes().decode() == HOSTILE["lines"]
     assert not (world.root / "out" / "d.tar.gz").exists()
 

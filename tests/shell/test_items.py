@@ -9,7 +9,7 @@ import yaml
 from shell.world import HOSTILE, Result, World, host, jobs, plan_of, script_of, text_of
 
 from pipegen.bindings.expression import Loop, Reference, Scope, Text
-from pipegen.plan.model import Run
+from pipegen.plan.model import RunContainer
 from pipegen.shell.script import script
 from pipegen.structs import replace
 
@@ -126,7 +126,7 @@ def test_nested_loops(world: World, outer: str, inner: str, *, split: bool) -> N
     text = "a* b→c,d e\nf;g,h \n;* i j→"
     plan = plan_of([SOURCE, {"name": "t", "build": "x", "run": {"arguments": ["${a.output}"]}}])
     job = plan.job("t")
-    step = next(step for step in job.steps if isinstance(step, Run))
+    step = next(step for step in job.steps if isinstance(step, RunContainer))
     (source,) = (item for item in step.arguments if isinstance(item, Text))
     row, cell = (Text((Reference("", name, None, source.span, Scope.LOOP),), source.span) for name in ("row", "cell"))
     # The same name twice: the inner loop's hides the outer one's.

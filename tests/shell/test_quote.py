@@ -6,7 +6,16 @@ import pytest
 from shell.world import HOSTILE, World
 
 from pipegen.shell.names import free
-from pipegen.shell.quote import Literal, Shell, Variable, Word, assigned, printf_format, quote, shell_text
+from pipegen.shell.quote import (
+    Literal,
+    ShellFragment,
+    VariableExpansion,
+    Word,
+    assigned,
+    printf_format,
+    quote,
+    shell_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -30,15 +39,15 @@ def test_text_gets_no_more_quotes_than_it_needs(text: str, expected: str) -> Non
 @pytest.mark.parametrize(
     ("word", "expected"),
     [
-        ((Variable("v"),), '"$v"'),
-        ((Variable("v"), Literal("-x")), '"$v-x"'),
-        ((Variable("v"), Literal("x")), '"${v}x"'),
-        ((Variable("v"), Literal("[0]")), '"${v}[0]"'),
-        ((Variable("v"), Variable("w")), '"$v$w"'),
-        ((Literal('"\\$`'), Variable("v")), '"\\"\\\\\\$\\`$v"'),
-        ((Shell("a-$v"), Literal("x")), '"a-${v}x"'),
-        ((Shell("$(id)"), Literal("x")), '"$(id)x"'),
-        ((Variable("v", ":-", (Literal("x y"),)),), '"${v:-x y}"'),
+        ((VariableExpansion("v"),), '"$v"'),
+        ((VariableExpansion("v"), Literal("-x")), '"$v-x"'),
+        ((VariableExpansion("v"), Literal("x")), '"${v}x"'),
+        ((VariableExpansion("v"), Literal("[0]")), '"${v}[0]"'),
+        ((VariableExpansion("v"), VariableExpansion("w")), '"$v$w"'),
+        ((Literal('"\\$`'), VariableExpansion("v")), '"\\"\\\\\\$\\`$v"'),
+        ((ShellFragment("a-$v"), Literal("x")), '"a-${v}x"'),
+        ((ShellFragment("$(id)"), Literal("x")), '"$(id)x"'),
+        ((VariableExpansion("v", ":-", (Literal("x y"),)),), '"${v:-x y}"'),
     ],
 )
 def test_expansions_stand_in_double_quotes(word: Word, expected: str) -> None:
@@ -50,12 +59,12 @@ def test_expansions_stand_in_double_quotes(word: Word, expected: str) -> None:
     ("word", "expected"),
     [
         ((), ""),
-        ((Variable("a"), Literal("/"), Variable("b")), "$a/$b"),
-        ((Literal("a b"), Variable("v")), '"a b$v"'),
-        ((Shell("$(a | b)"),), "$(a | b)"),
-        ((Literal("x-"), Shell("$(a | b)")), "x-$(a | b)"),
-        ((Shell("$(a) $(b)"),), '"$(a) $(b)"'),
-        ((Literal("~"), Variable("v")), '"~$v"'),
+        ((VariableExpansion("a"), Literal("/"), VariableExpansion("b")), "$a/$b"),
+        ((Literal("a b"), VariableExpansion("v")), '"a b$v"'),
+        ((ShellFragment("$(a | b)"),), "$(a | b)"),
+        ((Literal("x-"), ShellFragment("$(a | b)")), "x-$(a | b)"),
+        ((ShellFragment("$(a) $(b)"),), '"$(a) $(b)"'),
+        ((Literal("~"), VariableExpansion("v")), '"~$v"'),
     ],
 )
 def test_assignments_need_fewer_quotes(word: Word, expected: str) -> None:
@@ -68,11 +77,11 @@ def test_assignments_need_fewer_quotes(word: Word, expected: str) -> None:
     [
         ("", ()),
         ("plain", (Literal("plain"),)),
-        ("$NAME", (Variable("NAME"),)),
-        ("${NAME}", (Variable("NAME"),)),
-        ("${NAME:-x}", (Shell("${NAME:-x}"),)),
-        ("$A$B", (Shell("$A$B"),)),
-        ("\\$x", (Shell("\\$x"),)),
+        ("$NAME", (VariableExpansion("NAME"),)),
+        ("${NAME}", (VariableExpansion("NAME"),)),
+        ("${NAME:-x}", (ShellFragment("${NAME:-x}"),)),
+        ("$A$B", (ShellFragment("$A$B"),)),
+        ("\\$x", (ShellFragment("\\$x"),)),
     ],
 )
 def test_text_of_a_host_is_told_apart(text: str, expected: Word) -> None:
@@ -85,7 +94,7 @@ def test_every_text_is_one_word_in_every_shell(world: World) -> None:
     texts = [text for text in HOSTILE.values() if len(text) < 1000]
     texts += [chr(one) + chr(other) for one in range(32, 127) for other in (39, 92, 36, 97)]
     words = [quote(text) for text in texts]
-    doubled = [quote((Literal(text), Variable("EMPTY"))) for text in texts]
+    doubled = [quote((Literal(text), VariableExpansion("EMPTY"))) for text in texts]
 
     result = world.run(" \\\n  ".join(("$DOCKER", *words, *doubled)) + "\n")
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipegen.bindings.script.entry import parse_script
-from pipegen.bindings.script.model import Body, Delimiter, Escaped, Placed, ScriptPart
+from pipegen.bindings.script.model import Body, Delimiter, Escaped, PlacedReference, ScriptPart
 from pipegen.diagnostics.report import Report
 from pipegen.shell.rewrite import defaults, rewrite
 
@@ -24,7 +24,7 @@ PIECES = (
 REFERENCES = ("${s.v}", "${.v}", "${s.v|a b}", "${s.v|$(x)}", "${t.v}", "${setup.tag}")
 
 
-def variable(placed: Placed) -> str:
+def variable(placed: PlacedReference) -> str:
     """Return the variable of a reference in these tests."""
     return f"pipegen_{placed.reference.namespace}_{placed.reference.name}"
 
@@ -107,7 +107,7 @@ def written(part: ScriptPart) -> str:
     match part:
         case str():
             return part
-        case Placed(reference=reference):
+        case PlacedReference(reference=reference):
             return reference.span.text
         case Escaped(text=text):
             return f"${text}"

@@ -16,8 +16,8 @@ from engines.requirement import require
 from pipegen.compiler import analyse
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Job, Plan
-from pipegen.shell.host import Host, Images, Login
-from pipegen.shell.script import Script, script
+from pipegen.shell.host import Images, Login, ShellEnvironment
+from pipegen.shell.script import StageScriptParts, script
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
 
@@ -55,9 +55,9 @@ HOSTILE: Mapping[str, str] = {
 }
 
 
-def host(**changes: object) -> Host:
+def host(**changes: object) -> ShellEnvironment:
     """Return a host whose jobs are isolated and whose settings are plain variables."""
-    plain = Host(
+    plain = ShellEnvironment(
         job_id="$JOB",
         run_id="$RUN",
         setup={"project": "$PROJECT", "tag": "${TAG}", "timestamp": '$(printf %s "$TIME")'}.get,
@@ -104,7 +104,7 @@ def _yaml(value: object) -> str:
     return re.sub(r"\\ud[89ab]..\\ud[c-f]..", lambda found: json.loads(f'"{found[0]}"'), json.dumps(value))
 
 
-def script_of(plan: Plan, stage: str, where: Host) -> Script:
+def script_of(plan: Plan, stage: str, where: ShellEnvironment) -> StageScriptParts:
     """Return the script of the job of *stage*."""
     return script(plan.job(stage), plan, jobs(plan), where)
 
@@ -114,7 +114,7 @@ def jobs(plan: Plan) -> Mapping[str, Job]:
     return {job.stage: job for job in plan.jobs}
 
 
-def text_of(lowered: Script) -> str:
+def text_of(lowered: StageScriptParts) -> str:
     """Return *lowered* as one text."""
     return "".join(f"{line}\n" for command in lowered.commands for line in command.lines)
 
@@ -211,7 +211,7 @@ class World:
         left = sorted(str(found) for found in (self.folder / "tmp").iterdir())
         return Result(done.returncode, calls(log), done.stderr.decode(errors="replace"), left)
 
-    def run_job(self, plan: Plan, stage: str, where: Host) -> Result:
+    def run_job(self, plan: Plan, stage: str, where: ShellEnvironment) -> Result:
         """Run the script of a job."""
         return self.run(text_of(script_of(plan, stage, where)))
 

@@ -10,7 +10,7 @@ import pytest
 
 from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.compiler import analyse
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Container, Job
 from pipegen.structs import Struct

@@ -7,7 +7,7 @@ import re
 from pipegen.structs import Struct
 
 
-class Names(Struct):
+class NameOperands(Struct):
     """How a builtin takes names of variables: all operands from number *first* on, if any.
 
     So are the words that *named* options take; *valued* options take other text. Options are letters.
@@ -19,21 +19,21 @@ class Names(Struct):
 
 
 # A name may have a subscript, which is worked out, and runs the commands in it.
-NAMES: dict[str, Names] = {
-    "read": Names(named="a", valued="dinNptu"),
-    "mapfile": Names(named="C", valued="dnOsuc"),
-    "readarray": Names(named="C", valued="dnOsuc"),
-    "unset": Names(),
-    "getopts": Names(first=1),
-    "printf": Names(first=None, named="v"),
-    "wait": Names(first=None, named="p"),
-    "let": Names(),
+NAMES: dict[str, NameOperands] = {
+    "read": NameOperands(named="a", valued="dinNptu"),
+    "mapfile": NameOperands(named="C", valued="dnOsuc"),
+    "readarray": NameOperands(named="C", valued="dnOsuc"),
+    "unset": NameOperands(),
+    "getopts": NameOperands(first=1),
+    "printf": NameOperands(first=None, named="v"),
+    "wait": NameOperands(first=None, named="p"),
+    "let": NameOperands(),
     # What completes command lines takes commands, and words that it expands again.
-    "compgen": Names(named="ACFGPSWX"),
-    "complete": Names(named="ACFGPSWX"),
-    "compopt": Names(),
-    "bind": Names(named="xfmqru"),
-    "fc": Names(named="e"),
+    "compgen": NameOperands(named="ACFGPSWX"),
+    "complete": NameOperands(named="ACFGPSWX"),
+    "compopt": NameOperands(),
+    "bind": NameOperands(named="xfmqru"),
+    "fc": NameOperands(named="e"),
 }
 # Of these, a value for an option's argument or an operand may be an option that takes a name: `-va[…]`.
 OPTION_READERS = {"printf", "wait"}

@@ -57,7 +57,7 @@ _VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 
 
-class Call(Struct):
+class InterpreterCall(Struct):
     """An interpreter on a command line: the words of its program, and whether it reads one from standard input.
 
     One that *is_bare* has no other use: nothing else is said to it. *files* are words that name files of its program.
@@ -81,7 +81,7 @@ class _Line(MutableStruct):
     files: list[int] = field(default_factory=list)
 
 
-def calls(words: Sequence[str], depth: int = 0) -> list[Call]:
+def calls(words: Sequence[str], depth: int = 0) -> list[InterpreterCall]:
     """Return the interpreters that a command of these words runs; *depth* counts the commands that hand it on."""
     first = _command(words, 0)
     if first is None:
@@ -102,7 +102,7 @@ def calls(words: Sequence[str], depth: int = 0) -> list[Call]:
     return [*found, *_entrypoints(words), *_named(words, first), *_run_by_others(words), *_replaced(words)]
 
 
-def _named(words: Sequence[str], first: int) -> Iterator[Call]:
+def _named(words: Sequence[str], first: int) -> Iterator[InterpreterCall]:
     """Yield the command that a value names: with `eval` for a value, each word behind it is a program."""
     if words[first : first + 1] and _VARIABLE.fullmatch(words[first]):
         # Without a value, the next word is the command.
@@ -113,27 +113,31 @@ def _named(words: Sequence[str], first: int) -> Iterator[Call]:
     name = words[first]
     if name.startswith("{") and "," in name:
         # Braces make the name, and more words.
-        yield Call("the command that braces name", first, NAMED, tuple(range(first, len(words))), reads_input=False)
+        yield InterpreterCall(
+            "the command that braces name", first, NAMED, tuple(range(first, len(words))), reads_input=False
+        )
     elif not name.strip(REFERENCE):
-        yield Call("the command that a value names", first, NAMED, tuple(range(start, len(words))), reads_input=False)
+        yield InterpreterCall(
+            "the command that a value names", first, NAMED, tuple(range(start, len(words))), reads_input=False
+        )
 
 
-def _run_by_others(words: Sequence[str]) -> Iterator[Call]:
+def _run_by_others(words: Sequence[str]) -> Iterator[InterpreterCall]:
     """Yield what programs that are not known run, too: by the names of options and of settings."""
     for at, word in enumerate(words):
         name, equals, _ = word.partition("=")
         if COMMAND_OPTION.fullmatch(name):
-            yield Call(name, at, RUN_BY_OTHERS, (at if equals else at + 1,), reads_input=False)
+            yield InterpreterCall(name, at, RUN_BY_OTHERS, (at if equals else at + 1,), reads_input=False)
         elif word.startswith("ext::"):
-            yield Call("git", at, RUN_BY_OTHERS, (at,), reads_input=False)
+            yield InterpreterCall("git", at, RUN_BY_OTHERS, (at,), reads_input=False)
         elif word[:2] in {sub_option for _, sub_option in _GIT_OPTIONS} and _is_git_option(words, at):
-            yield Call(f"git {word[:2]}", at, RUN_BY_OTHERS, (at, at + 1), reads_input=False)
+            yield InterpreterCall(f"git {word[:2]}", at, RUN_BY_OTHERS, (at, at + 1), reads_input=False)
         elif (option := _SETTING_OPTION.match(word)) and COMMAND_SETTING.match(word[option.end() :]):
-            yield Call(option[0], at, RUN_BY_OTHERS, (at,), reads_input=False)
+            yield InterpreterCall(option[0], at, RUN_BY_OTHERS, (at,), reads_input=False)
         elif (word in {"-c", "--config", "config"} or _SETTING_OPTION.fullmatch(word)) and at + 1 < len(words):
             yield from _setting(words, at)
         elif word == "foreach" or (word == "run" and words[at - 1 : at] == ["bisect"]):
-            yield Call(word, at, RUN_BY_OTHERS, tuple(range(at + 1, len(words))), reads_input=False)
+            yield InterpreterCall(word, at, RUN_BY_OTHERS, tuple(range(at + 1, len(words))), reads_input=False)
 
 
 def _is_git_option(words: Sequence[str], at: int) -> bool:
@@ -142,17 +146,17 @@ def _is_git_option(words: Sequence[str], at: int) -> bool:
     return "git" in before and any((word, words[at][:2]) in _GIT_OPTIONS for word in before)
 
 
-def _setting(words: Sequence[str], at: int) -> Iterator[Call]:
+def _setting(words: Sequence[str], at: int) -> Iterator[InterpreterCall]:
     """Yield what the setting behind the option that stands *at* makes a program run."""
     free = (number for number in range(at + 1, len(words)) if not words[number].startswith("-"))
     setting = next((number for number in free if words[number] != "set"), at)
     key = words[setting].partition("=")[0]
     takes_any = "git" in words[:at] or (words[at] != "-c" and not _SSH.isdisjoint(words[:at]))
     if COMMAND_SETTING.match(f"{words[setting]} ") or (takes_any and key.startswith(REFERENCE)):
-        yield Call(f"{words[at]} setting", at, RUN_BY_OTHERS, (setting, setting + 1), reads_input=False)
+        yield InterpreterCall(f"{words[at]} setting", at, RUN_BY_OTHERS, (setting, setting + 1), reads_input=False)
 
 
-def _replaced(words: Sequence[str]) -> Iterator[Call]:
+def _replaced(words: Sequence[str]) -> Iterator[InterpreterCall]:
     """Yield the `xargs` that puts what it reads into a program: for the `{}` of `-I`, or where none is given."""
     at = words.index("xargs") if "xargs" in words else len(words)
     rest = words[at + 1 :]
@@ -162,14 +166,14 @@ def _replaced(words: Sequence[str]) -> Iterator[Call]:
     if start is None:
         # What it reads follows `env`, or the like, or else `echo`.
         if any(not word.startswith("-") for word in rest):
-            yield Call("xargs", at, REPLACED, (), reads_input=True)
+            yield InterpreterCall("xargs", at, REPLACED, (), reads_input=True)
         return
     shells = [call for call in calls(words[start:], _DEEPEST) if call.interpreter.switches or call.interpreter.flags]
     programs = [words[start + number] for call in shells for number in call.programs if start + number < len(words)]
     is_put_in = any(mark in text for mark in marks for text in (*programs, words[start]))
     is_missing = any(call.programs and start + call.programs[-1] >= len(words) for call in shells)
     if is_put_in or is_missing:
-        yield Call("xargs", at, REPLACED, (), reads_input=True)
+        yield InterpreterCall("xargs", at, REPLACED, (), reads_input=True)
 
 
 def _replacement(word: str, following: Sequence[str]) -> str:
@@ -179,7 +183,7 @@ def _replacement(word: str, following: Sequence[str]) -> str:
     return "{}" if word in {"-i", "--replace"} else word.partition("=")[2] if word.startswith("--replace=") else ""
 
 
-def _entrypoints(words: Sequence[str]) -> Iterator[Call]:
+def _entrypoints(words: Sequence[str]) -> Iterator[InterpreterCall]:
     """Yield the interpreters that `docker run --entrypoint sh IMAGE -c …` runs: their options follow the image."""
     last: dict[str, int] = {}
     for at, word in enumerate(words):
@@ -190,7 +194,7 @@ def _entrypoints(words: Sequence[str]) -> Iterator[Call]:
             if name not in last:
                 last[name] = _last_option(one, words)
             if last[name] > at:
-                yield Call(name, at, one, (last[name] + 1,), reads_input=False)
+                yield InterpreterCall(name, at, one, (last[name] + 1,), reads_input=False)
 
 
 def _last_option(one: Interpreter, words: Sequence[str]) -> int:
@@ -249,7 +253,7 @@ def _command(words: Sequence[str], at: int) -> int | None:
     return None
 
 
-def _call(name: str, at: int, words: Sequence[str], *, is_command: bool, is_run: bool, depth: int) -> Call:
+def _call(name: str, at: int, words: Sequence[str], *, is_command: bool, is_run: bool, depth: int) -> InterpreterCall:
     """Return how the interpreter *name*, which stands *at*, takes its program."""
     one = INTERPRETERS[name]
     line = _sorted(one, at, words)
@@ -265,7 +269,7 @@ def _call(name: str, at: int, words: Sequence[str], *, is_command: bool, is_run:
     named = [words[place] for place in line.files if place < len(words)]
     reads_input = reads_input or (is_run and any(_FILE_INPUT.fullmatch(word) for word in named))
     is_bare = reads_input and is_command and one.scripts and one.remote is None and line.options <= _BARE_OPTIONS
-    return Call(name, at, one, tuple(programs), reads_input, is_bare, tuple(line.files))
+    return InterpreterCall(name, at, one, tuple(programs), reads_input, is_bare, tuple(line.files))
 
 
 def _is_input(one: Interpreter, line: _Line, words: Sequence[str], depth: int) -> bool:

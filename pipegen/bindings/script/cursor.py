@@ -6,20 +6,20 @@ import re
 from collections.abc import Collection, Sequence
 
 from pipegen.bindings.script.model import RESERVED_NAMESPACES, Context
-from pipegen.bindings.script.syntax import REFERENCE, Found, Kind, Lexed, Obstacle, Word
+from pipegen.bindings.script.syntax import REFERENCE, Lexed, Obstacle, ReferenceKind, ScriptReference, Word
 from pipegen.diagnostics.report import closest
 from pipegen.structs import MutableStruct, Struct, field
 
 _REFERENCE = re.compile(
     r"(?P<escape>\$?)\$\{(?P<namespace>[A-Za-z0-9_-]*)"
-    r"(?:\[(?P<legs>[^\]{}$\"'`\\\n]*)\])?"
+    r"(?:\[(?P<combinations>[^\]{}$\"'`\\\n]*)\])?"
     r"\.(?P<name>[A-Za-z0-9._-]+)(?:\|(?P<default>[^}]*))?\}"
 )
 # Half of the letters in place would make `${project.version}` of Maven a stage "product".
 _NEAR = 0.75
 
 
-class Lost(Exception):  # noqa: N818 - it is no error: the shell itself will complain, or knows better
+class UnterminatedError(Exception):
     """Raised where the script cannot be followed: what was opened at *place* does not end."""
 
     def __init__(self, place: int, what: str) -> None:
@@ -55,7 +55,7 @@ class View(Struct):
         return View(text, [self.places[at] for at in (*kept, end)], self.ticks + 1)
 
 
-class Shared(MutableStruct, eq=False):
+class LexerState(MutableStruct, eq=False):
     """What the lexers of all views of a script share."""
 
     script: str
@@ -75,7 +75,7 @@ class Shared(MutableStruct, eq=False):
 class Cursor:
     """A place in a view: *at*; *word* is the word that is being read."""
 
-    def __init__(self, view: View, shared: Shared, *, level: int = 0, depth: int = 0) -> None:
+    def __init__(self, view: View, shared: LexerState, *, level: int = 0, depth: int = 0) -> None:
         self.view = view
         self.text = view.text
         self.shared = shared
@@ -128,29 +128,29 @@ class Cursor:
         if match is None or self._is_backslashed():
             return False
         kind = self._kind(match)
-        if kind is None or (expands and kind is Kind.NEAR_MISS):
+        if kind is None or (expands and kind is ReferenceKind.SUGGESTION):
             return False
-        if self.evaluation is not None and kind is Kind.REFERENCE:
+        if self.evaluation is not None and kind is ReferenceKind.REFERENCE:
             obstacle = self.evaluation
-        if kind is Kind.ESCAPED and self.view.ticks:
+        if kind is ReferenceKind.ESCAPED and self.view.ticks:
             obstacle = Obstacle.TICKED_ESCAPE
         # Not the place of what comes after: where that is in backticks, a backslash stands between.
         end = self.view.places[match.end() - 1] + 1
-        found = Found(kind, self.place, end, match, context, self.level, obstacle, is_unprinted=self.is_file)
+        found = ScriptReference(kind, self.place, end, match, context, self.level, obstacle, is_unprinted=self.is_file)
         self.lexed.found.append(found)
         self.word.found.append((self.word.length, found))
         self.word.add(REFERENCE)
         self.at = match.end()
         return True
 
-    def _kind(self, match: re.Match[str]) -> Kind | None:
+    def _kind(self, match: re.Match[str]) -> ReferenceKind | None:
         """Return what *match* is; None for what is the shell's."""
         namespace = match["namespace"]
         if namespace in RESERVED_NAMESPACES or namespace in self.shared.stages:
-            return Kind.ESCAPED if match["escape"] else Kind.REFERENCE
+            return ReferenceKind.ESCAPED if match["escape"] else ReferenceKind.REFERENCE
         if match["escape"] or not self.shared.near(namespace):
             return None
-        return Kind.NEAR_MISS
+        return ReferenceKind.SUGGESTION
 
     def _is_backslashed(self) -> bool:
         """Return whether a backslash stands before it that only backticks take away."""
@@ -161,8 +161,8 @@ class Cursor:
 
 def written(match: re.Match[str]) -> str:
     """Return the reference as written, without its default."""
-    legs = f"[{match['legs']}]" if match["legs"] is not None else ""
-    return f"${{{match['namespace']}{legs}.{match['name']}}}"
+    combinations = f"[{match['combinations']}]" if match["combinations"] is not None else ""
+    return f"${{{match['namespace']}{combinations}.{match['name']}}}"
 
 
 def near_namespace(namespace: str, stages: Collection[str]) -> str | None:

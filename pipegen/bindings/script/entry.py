@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from pipegen.bindings.script.model import Script
+from pipegen.bindings.script.model import ParsedScript
 from pipegen.bindings.script.plain import plain_parts
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import Span
 from pipegen.source.tree import Scalar
 
 
-def parse_script(source: Scalar, stages: Collection[str], report: Report, *, is_bash: bool = False) -> Script:
+def parse_script(source: Scalar, stages: Collection[str], report: Report, *, is_bash: bool = False) -> ParsedScript:
     """Return what the script *source* says, which a shell of its own, sh or bash, could run.
 
     References that cannot stand where they stand are reported, and expansions that the shell refuses.
@@ -19,10 +19,10 @@ def parse_script(source: Scalar, stages: Collection[str], report: Report, *, is_
     text, first = source.text, source.offset
     span = source.part(0, len(text)) if first is None else Span(source.span.file, first, first + len(text))
     if "${" not in text:
-        return Script((text,) if text else (), span)
+        return ParsedScript((text,) if text else (), span)
     parts = plain_parts(source, first, stages)
     if parts is not None:
-        return Script(tuple(parts), span)
+        return ParsedScript(tuple(parts), span)
     from pipegen.bindings.script.parse import parse_lexed  # noqa: PLC0415 - see above
 
     return parse_lexed(source, span, stages, report, is_bash=is_bash)

@@ -14,12 +14,21 @@ from pipegen.bindings.script.builtins import (
     NAMES,
     OPTION_READERS,
     TESTS,
-    Names,
+    NameOperands,
 )
 from pipegen.bindings.script.calls import SPEAKERS, program_name
 from pipegen.bindings.script.interpreters import SHELLS
-from pipegen.bindings.script.spoken import Spoken, builtin_words, command_words, targets, values
-from pipegen.bindings.script.syntax import REFERENCE, Command, Form, Found, Kind, Lexed, Obstacle, Word
+from pipegen.bindings.script.passed_text import Spoken, builtin_words, command_words, targets, values
+from pipegen.bindings.script.syntax import (
+    REFERENCE,
+    CommandForm,
+    Lexed,
+    Obstacle,
+    ReferenceKind,
+    ScriptReference,
+    ShellCommand,
+    Word,
+)
 
 # Attributes that make bash evaluate each value of the variable: number, name of another variable.
 _LASTING = re.compile(r"-[A-Za-z]*[in][A-Za-z]*")
@@ -33,7 +42,7 @@ _SUBSCRIPT = re.compile(r"\{?(?:[A-Za-z_][A-Za-z0-9_]*)?\[[^\]]*(?:\]\+?=|\]\}|$
 _MAYBE_NAME_TEST = re.compile(rf"(?:-?[vR]?)(?:{REFERENCE}|\$[A-Za-z_0-9]*)+[vR]?")
 
 
-def evaluated(lexed: Lexed, spoken: Spoken) -> Iterator[Found]:
+def evaluated(lexed: Lexed, spoken: Spoken) -> Iterator[ScriptReference]:
     """Yield the references that the shell evaluates."""
     if not lexed.found:
         return
@@ -45,18 +54,18 @@ def evaluated(lexed: Lexed, spoken: Spoken) -> Iterator[Found]:
         yield from references if name in variables else ()
     for command in lexed.commands:
         match command.form:
-            case Form.CONDITION:
+            case CommandForm.CONDITION:
                 yield from _in_condition(command)
-            case Form.ARRAY:
+            case CommandForm.ARRAY:
                 yield from _in_subscripts(command.words)
-            case Form.SIMPLE:
+            case CommandForm.SIMPLE:
                 yield from _in_assignments(command, variables, spoken)
                 yield from _in_names(command)
                 if variables.intersection(targets(command)):
                     yield from chain(values(command.words), spoken.fed())
 
 
-def _in_condition(command: Command) -> Iterator[Found]:
+def _in_condition(command: ShellCommand) -> Iterator[ScriptReference]:
     """Yield what `[[ … ]]` compares as numbers, or takes for names of variables."""
     words = command.words
     for at, word in enumerate(words[:-1]):
@@ -66,16 +75,18 @@ def _in_condition(command: Command) -> Iterator[Found]:
             yield from values((words[at + 1],))
 
 
-def _in_subscripts(words: Iterable[Word]) -> Iterator[Found]:
+def _in_subscripts(words: Iterable[Word]) -> Iterator[ScriptReference]:
     """Yield what stands in the subscript of an assignment, or of `{NAME[…]}>FILE`."""
     for word in words:
         subscript = _SUBSCRIPT.match(word.text)
         if subscript:
-            yield from (found for at, found in word.found if at < subscript.end() and found.kind is Kind.REFERENCE)
+            yield from (
+                found for at, found in word.found if at < subscript.end() and found.kind is ReferenceKind.REFERENCE
+            )
             yield from word.printed
 
 
-def _in_assignments(command: Command, variables: set[str], spoken: Spoken) -> Iterator[Found]:
+def _in_assignments(command: ShellCommand, variables: set[str], spoken: Spoken) -> Iterator[ScriptReference]:
     """Yield what is assigned, in front of a command or by `declare`, where bash evaluates it."""
     rest = command_words(command)
     front = command.words[: len(command.words) - len(rest)]
@@ -91,7 +102,7 @@ def _in_assignments(command: Command, variables: set[str], spoken: Spoken) -> It
         yield from _declared(declaring, variables, spoken)
 
 
-def _declared(words: list[Word], variables: set[str], spoken: Spoken) -> Iterator[Found]:
+def _declared(words: list[Word], variables: set[str], spoken: Spoken) -> Iterator[ScriptReference]:
     """Yield what `declare` and its like assign and bash evaluates, or take for names of variables."""
     evaluates = any(_EVALUATING.fullmatch(word.text) for word in words[1:])
     lasts = any(_LASTING.fullmatch(word.text) for word in words[1:])
@@ -102,11 +113,11 @@ def _declared(words: list[Word], variables: set[str], spoken: Spoken) -> Iterato
             yield from values((word,))
         else:
             names = [found for at, found in word.found if at < word.value_start or not word.value_start]
-            yield from (found for found in names if found.kind is Kind.REFERENCE)
+            yield from (found for found in names if found.kind is ReferenceKind.REFERENCE)
             yield from () if word.value_start else spoken.only(word.printed)
 
 
-def _attributed(commands: Iterable[Command]) -> Iterator[str]:
+def _attributed(commands: Iterable[ShellCommand]) -> Iterator[str]:
     """Yield the variables that a command of the script gives an attribute which makes bash evaluate their values."""
     for command in commands:
         words = builtin_words(command)
@@ -114,14 +125,14 @@ def _attributed(commands: Iterable[Command]) -> Iterator[str]:
             yield from (word.assigned or word.text for word in words[1:])
 
 
-def _is_interactive(command: Command) -> bool:
+def _is_interactive(command: ShellCommand) -> bool:
     """Return whether *command* runs a shell as if a person sat in front of it."""
     words = [word.text for word in command_words(command)]
     at = next((number for number, text in enumerate(words) if program_name(text) in SHELLS), len(words))
     return any(_INTERACTIVE.fullmatch(text) for text in words[at:])
 
 
-def _in_names(command: Command) -> Iterator[Found]:
+def _in_names(command: ShellCommand) -> Iterator[ScriptReference]:
     """Yield what builtins take for a name of a variable, or for a number."""
     words = builtin_words(command)
     name = words[0].text if words else ""
@@ -133,14 +144,14 @@ def _in_names(command: Command) -> Iterator[Found]:
             yield from _option(words)
 
 
-def _tested(words: list[Word]) -> Iterator[Found]:
+def _tested(words: list[Word]) -> Iterator[ScriptReference]:
     """Yield what `[` takes for the name of a variable: behind `-v`, or behind a value, which may be that."""
     for before, word in pairwise(words):
         if before.text in NAME_TESTS or _MAYBE_NAME_TEST.fullmatch(before.text):
             yield from values((word,))
 
 
-def _option(words: list[Word]) -> Iterator[Found]:
+def _option(words: list[Word]) -> Iterator[ScriptReference]:
     """Yield the value that an option may be: the first that an operand begins with."""
     for word in words[1:]:
         if word.text == "--" or not word.text.startswith(("-", REFERENCE)):
@@ -149,7 +160,7 @@ def _option(words: list[Word]) -> Iterator[Found]:
             yield from values((word,))
 
 
-def _name_words(words: list[Word], names: Names) -> Iterator[Word]:
+def _name_words(words: list[Word], names: NameOperands) -> Iterator[Word]:
     """Yield the words that are names."""
     operand, taken = 0, ""
     are_options = True
@@ -170,7 +181,7 @@ def _name_words(words: list[Word], names: Names) -> Iterator[Word]:
             operand += 1
 
 
-def _option_taken(text: str, names: Names) -> tuple[str, bool]:
+def _option_taken(text: str, names: NameOperands) -> tuple[str, bool]:
     """Return the option in the cluster *text* that takes the next word, and whether a name is in *text* itself."""
     for at, letter in enumerate(text[1:], 2):
         if letter == REFERENCE:

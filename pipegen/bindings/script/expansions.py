@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 
-from pipegen.bindings.script.cursor import Cursor, Lost, View
+from pipegen.bindings.script.cursor import Cursor, UnterminatedError, View
 from pipegen.bindings.script.model import Context
 from pipegen.bindings.script.syntax import Expansion, Obstacle, Word
 
@@ -60,7 +60,7 @@ class Expansions(Cursor, ABC):
         elif found := _OLD_ARITHMETIC.match(self.text, self.at):
             self._arithmetic_up_to(found.end())
         elif _ODD_ARITHMETIC.match(self.text, self.at):
-            raise Lost(self.place, "shells differ on where this arithmetic ends: write $(( … ))")
+            raise UnterminatedError(self.place, "shells differ on where this arithmetic ends: write $(( … ))")
         elif context is Context.WORD and self.sees("$'"):
             self.at += 1
             self.ansi()
@@ -98,7 +98,7 @@ class Expansions(Cursor, ABC):
         while end < len(self.text) and self.text[end] != "`":
             end += 2 if self.text[end] == "\\" else 1
         if end >= len(self.text):
-            raise Lost(opened, "this backtick is not closed")
+            raise UnterminatedError(opened, "this backtick is not closed")
         view = self.view.unticked(start, end, is_quoted=context is Context.DOUBLE)
         with self.nested(opened):
             inner = self.inner(view, level=self.level)
@@ -119,7 +119,7 @@ class Expansions(Cursor, ABC):
                 return
             if not (self.take_run(_SINGLE_RUN) or self.reference(Context.SINGLE)):
                 self.take()
-        raise Lost(opened, "this quote is not closed")
+        raise UnterminatedError(opened, "this quote is not closed")
 
     def ansi(self) -> None:
         """Take the rest of a `$'…'`."""
@@ -136,7 +136,7 @@ class Expansions(Cursor, ABC):
                 self.take(2)
             elif not (self.sees("$") and self.reference(Context.ANSI)):
                 self.take()
-        raise Lost(opened, "this quote is not closed")
+        raise UnterminatedError(opened, "this quote is not closed")
 
     def double(self, context: Context = Context.DOUBLE) -> None:
         """Take a text in double quotes."""
@@ -147,7 +147,7 @@ class Expansions(Cursor, ABC):
                 self.at += 1
                 return
             self.quoted_character(context)
-        raise Lost(opened, "this quote is not closed")
+        raise UnterminatedError(opened, "this quote is not closed")
 
     def quoted_character(self, context: Context) -> None:
         """Take characters, or what the one here begins, where blanks and quotes mean nothing."""
@@ -195,7 +195,7 @@ class Expansions(Cursor, ABC):
         start, mark, held = self.at, self.lexed.mark(), self.word.mark()
         try:
             self.shared.arithmetic[key] = self._arithmetic_body(opening)
-        except Lost:
+        except UnterminatedError:
             self.shared.arithmetic[key] = False
         if not self.shared.arithmetic[key]:
             self.at = start
@@ -247,7 +247,7 @@ class Expansions(Cursor, ABC):
             return
         found = _BRACED.match(self.text, self.at)
         if found is None and _COMMANDS.match(self.text, self.at):
-            raise Lost(opened, "this is no expansion that pipegen knows")
+            raise UnterminatedError(opened, "this is no expansion that pipegen knows")
         with self.nested(opened), self._apart():
             self.at = found.end() if found is not None else self.at + 2
             if self.sees("["):
@@ -279,7 +279,7 @@ class Expansions(Cursor, ABC):
     def _up_to_brace(self, context: Context, opened: int, *, are_quotes_open: bool) -> None:
         while not self.sees("}"):
             if self.is_at_end:
-                raise Lost(opened, "this expansion is not closed")
+                raise UnterminatedError(opened, "this expansion is not closed")
             if are_quotes_open:
                 self.word_character()
             elif self.sees('"'):
@@ -292,7 +292,7 @@ class Expansions(Cursor, ABC):
         with self.reading(is_evaluated=True):
             while not self.sees(closer):
                 if self.is_at_end:
-                    raise Lost(opened, "this expansion is not closed")
+                    raise UnterminatedError(opened, "this expansion is not closed")
                 if self.sees('"'):
                     self.double()
                 else:
@@ -304,7 +304,7 @@ class Expansions(Cursor, ABC):
         self.depth += 1
         try:
             if self.depth > _DEEPEST:
-                raise Lost(opened, "this is nested too deep to be followed")
+                raise UnterminatedError(opened, "this is nested too deep to be followed")
             yield
         finally:
             self.depth -= 1

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from pipegen.bindings.script.cursor import Lost, Shared, View
-from pipegen.bindings.script.documents import Documents
-from pipegen.bindings.script.syntax import Command, Form, Lexed, Obstacle, Word
+from pipegen.bindings.script.cursor import LexerState, UnterminatedError, View
+from pipegen.bindings.script.here_documents import Documents
+from pipegen.bindings.script.syntax import CommandForm, Lexed, Obstacle, ShellCommand, Word
 from pipegen.structs import MutableStruct, field
 
 _OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[;&|()\n]")
@@ -27,13 +27,13 @@ _PIPES = {"|", "|&"}
 _DUPLICATIONS = {">&", "<&"}
 
 
-def lex(script: str, stages: Collection[str]) -> tuple[Lexed, Lost | None]:
+def lex(script: str, stages: Collection[str]) -> tuple[Lexed, UnterminatedError | None]:
     """Return what is in *script*, and where it cannot be followed further."""
-    shared = Shared(script, stages)
+    shared = LexerState(script, stages)
     lexer = ScriptLexer(View(script, range(len(script) + 1)), shared)
     try:
         lexer.program("", 0)
-    except Lost as lost:
+    except UnterminatedError as lost:
         return shared.lexed, lost
     return shared.lexed, None
 
@@ -44,16 +44,16 @@ class _Line(MutableStruct):
     Of each open compound command, *opened* has the start, and the pipeline that it stands in.
     """
 
-    command: Command
-    pipeline: list[Command] = field(default_factory=list)
-    opened: list[tuple[int, list[Command]]] = field(default_factory=list)
+    command: ShellCommand
+    pipeline: list[ShellCommand] = field(default_factory=list)
+    opened: list[tuple[int, list[ShellCommand]]] = field(default_factory=list)
     is_piped: bool = False
 
 
 class ScriptLexer(Documents):
     """Reads commands: which words they have, where `case` patterns, comments and here-documents stand."""
 
-    def __init__(self, view: View, shared: Shared, *, level: int = 0, depth: int = 0) -> None:
+    def __init__(self, view: View, shared: LexerState, *, level: int = 0, depth: int = 0) -> None:
         super().__init__(view, shared, level=level, depth=depth)
         self.line = _Line(self._command())
 
@@ -70,16 +70,18 @@ class ScriptLexer(Documents):
         try:
             self._commands(closer, opened)
             if closer and self.pending:
-                raise Lost(self.pending[0].place, "this here-document has no text")
+                raise UnterminatedError(self.pending[0].place, "this here-document has no text")
             if outer[1] and "\n" in self.text[start : self.at]:
-                raise Lost(outer[1][0].place, "a command substitution stands between this here-document and its text")
+                raise UnterminatedError(
+                    outer[1][0].place, "a command substitution stands between this here-document and its text"
+                )
         finally:
             self.level -= 1
             self.word, self.pending, self.is_element, self.evaluation, self.is_file = outer
 
     def array(self) -> None:
         """Take the `( … )` of an array that is assigned."""
-        command = self._command(form=Form.ARRAY)
+        command = self._command(form=CommandForm.ARRAY)
         with self.nested(command.start):
             self.at += 1
             self._lines(command.start)
@@ -92,8 +94,8 @@ class ScriptLexer(Documents):
         self.word.elements += command.words
         self.lexed.commands.append(command)
 
-    def _command(self, start: int | None = None, form: Form = Form.SIMPLE) -> Command:
-        return Command(self.place if start is None else start, self.level, form)
+    def _command(self, start: int | None = None, form: CommandForm = CommandForm.SIMPLE) -> ShellCommand:
+        return ShellCommand(self.place if start is None else start, self.level, form)
 
     def _commands(self, closer: str, opened: int) -> str:
         """Read commands up to and with *closer* (`)`, `esac`, or the end); return what ended them."""
@@ -117,7 +119,7 @@ class ScriptLexer(Documents):
         self.blanks()
         if self.is_at_end:
             if closer:
-                raise Lost(opened, "this is not closed")
+                raise UnterminatedError(opened, "this is not closed")
             return ""
         if redirection := _REDIRECTION.match(self.text, self.at):
             self.at = redirection.end()
@@ -134,7 +136,7 @@ class ScriptLexer(Documents):
             return None
         if operator == ")":
             if closer != ")":
-                raise Lost(self.place, "this parenthesis closes nothing")
+                raise UnterminatedError(self.place, "this parenthesis closes nothing")
             self._finish()
             self.at += 1
             return operator
@@ -209,7 +211,7 @@ class ScriptLexer(Documents):
         self._some_word(start)
         self._lines(start)
         if self._some_word(start).text != "in":
-            raise Lost(start, "this case has no in")
+            raise UnterminatedError(start, "this case has no in")
         ended = ";;"
         while ended != "esac":
             self._lines(start)
@@ -231,7 +233,7 @@ class ScriptLexer(Documents):
             self._some_word(start)
             self.blanks()
         if not self.sees(")"):
-            raise Lost(start, "a pattern in this case does not end")
+            raise UnterminatedError(start, "a pattern in this case does not end")
         self.at += 1
         return self._commands("esac", start)
 
@@ -247,7 +249,7 @@ class ScriptLexer(Documents):
                 self.at = operator.end()
             else:
                 words.append(self._some_word(opening.start))
-        self.line.command.form = Form.CONDITION
+        self.line.command.form = CommandForm.CONDITION
         self.line.command.words.extend(words)
 
     def _redirection(self, operator: str, descriptor: str | None) -> None:
@@ -276,12 +278,12 @@ class ScriptLexer(Documents):
             self.documents()
             self.blanks()
         if self.is_at_end:
-            raise Lost(opened, "this is not closed")
+            raise UnterminatedError(opened, "this is not closed")
 
     def _some_word(self, opened: int) -> Word:
         word = self.read_word()
         if word.end == word.start:
-            raise Lost(opened, "this does not go on as the shell's grammar asks")
+            raise UnterminatedError(opened, "this does not go on as the shell's grammar asks")
         return word
 
     def _end_of_line(self) -> None:
@@ -299,7 +301,7 @@ class ScriptLexer(Documents):
             self.line.is_piped = False
         self.line.command = self._command()
 
-    def _count(self, pipeline: list[Command]) -> None:
+    def _count(self, pipeline: list[ShellCommand]) -> None:
         """Note that a pipeline which ends in `wc -l`, or the like, prints a number and nothing of what it reads."""
         last = [word.text for word in pipeline[-1].words]
         if last[:1] != ["wc"] or any(not text.startswith("-") for text in last[1:]):

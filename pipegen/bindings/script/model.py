@@ -29,7 +29,7 @@ class Context(Enum):
     DOCUMENT = "here-document"
 
 
-class Placed(Struct):
+class PlacedReference(Struct):
     """A reference in a script."""
 
     reference: Reference
@@ -56,15 +56,15 @@ class Body(Struct):
     text: str
 
 
-ScriptPart: TypeAlias = "str | Placed | Escaped | Delimiter | Body"
+ScriptPart: TypeAlias = "str | PlacedReference | Escaped | Delimiter | Body"
 
 
-class Script(SpannedStruct):
+class ParsedScript(SpannedStruct):
     """A script made of parts; a `str` is the user's text, to be written as it stands."""
 
     parts: tuple[ScriptPart, ...]
     span: Span
 
-    def references(self) -> list[Placed]:
+    def references(self) -> list[PlacedReference]:
         """Return the references, in the order they are written."""
-        return [part for part in self.parts if type(part) is Placed]
+        return [part for part in self.parts if type(part) is PlacedReference]

@@ -7,14 +7,14 @@ from collections.abc import Collection, Sequence
 from operator import attrgetter, itemgetter
 
 from pipegen.bindings.expression import Reference
-from pipegen.bindings.script.cursor import Lost, has_references, near_namespace, references_in, written
+from pipegen.bindings.script.cursor import UnterminatedError, has_references, near_namespace, references_in, written
 from pipegen.bindings.script.evaluated import evaluated
 from pipegen.bindings.script.lexer import lex
-from pipegen.bindings.script.model import Body, Delimiter, Escaped, Placed, Script, ScriptPart
+from pipegen.bindings.script.model import Body, Delimiter, Escaped, ParsedScript, PlacedReference, ScriptPart
+from pipegen.bindings.script.passed_text import Spoken
 from pipegen.bindings.script.programs import Program, programs
-from pipegen.bindings.script.spoken import Spoken
 from pipegen.bindings.script.substitutions import is_unusual, report_substitutions
-from pipegen.bindings.script.syntax import Document, Found, Kind, Lexed, Obstacle
+from pipegen.bindings.script.syntax import HereDocument, Lexed, Obstacle, ReferenceKind, ScriptReference
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
@@ -45,23 +45,25 @@ _OBSTACLES = {
 }
 
 
-def parse_lexed(source: Scalar, span: Span, stages: Collection[str], report: Report, *, is_bash: bool) -> Script:
+def parse_lexed(source: Scalar, span: Span, stages: Collection[str], report: Report, *, is_bash: bool) -> ParsedScript:
     """Return what the script *source* says, which stands at *span*."""
     if not (has_references(source.text) or is_unusual(source.text)):
-        return Script((source.text,), span)
+        return ParsedScript((source.text,), span)
     lexed, lost = lex(source.text, stages)
     report_substitutions(lexed, source, stages, report, is_bash=is_bash)
     _report_near_misses(lexed, stages, source, report)
     _report_obstacles(lexed, source, report)
     if lost is not None:
         _report_lost(lost, stages, source, report)
-    return Script(tuple(_parts(lexed, source)), span)
+    return ParsedScript(tuple(_parts(lexed, source)), span)
 
 
 def _parts(lexed: Lexed, source: Scalar) -> list[ScriptPart]:
     """Return the parts, in order: what was found, and the text between."""
-    kept = [found for found in lexed.found if found.kind is not Kind.NEAR_MISS]
-    unquoted = {id(found.document): found.document for found in kept if found.document and found.kind is Kind.REFERENCE}
+    kept = [found for found in lexed.found if found.kind is not ReferenceKind.SUGGESTION]
+    unquoted = {
+        id(found.document): found.document for found in kept if found.document and found.kind is ReferenceKind.REFERENCE
+    }
     documents = sorted(unquoted.values(), key=lambda document: document.start)
     pieces: list[tuple[int, int, ScriptPart]] = [
         (found.start, found.end, _part(found, source, unquoted)) for found in kept
@@ -78,19 +80,19 @@ def _parts(lexed: Lexed, source: Scalar) -> list[ScriptPart]:
     return [*parts, *_between(at, len(source.text), documents, source)]
 
 
-def _part(found: Found, source: Scalar, unquoted: Collection[int]) -> ScriptPart:
-    if found.kind is Kind.ESCAPED:
+def _part(found: ScriptReference, source: Scalar, unquoted: Collection[int]) -> ScriptPart:
+    if found.kind is ReferenceKind.ESCAPED:
         text = source.text[found.start + 1 : found.end]
         return text if found.document and id(found.document) not in unquoted else Escaped(text, found.context)
-    return Placed(_reference(found, source), found.context)
+    return PlacedReference(_reference(found, source), found.context)
 
 
-def _reference(found: Found, source: Scalar) -> Reference:
-    namespace, legs, name, default = found.match.group("namespace", "legs", "name", "default")
-    return Reference(namespace, name, default, source.part(found.start, found.end), legs=legs)
+def _reference(found: ScriptReference, source: Scalar) -> Reference:
+    namespace, combinations, name, default = found.match.group("namespace", "combinations", "name", "default")
+    return Reference(namespace, name, default, source.part(found.start, found.end), combinations=combinations)
 
 
-def _between(start: int, end: int, documents: Sequence[Document], source: Scalar) -> list[str | Body]:
+def _between(start: int, end: int, documents: Sequence[HereDocument], source: Scalar) -> list[str | Body]:
     """Return the text of a stretch that nothing was found in: what is in one of *documents* apart from the rest."""
     parts: list[str | Body] = []
     for at in range(bisect_right(documents, start, key=attrgetter("end")), len(documents)):
@@ -106,7 +108,7 @@ def _between(start: int, end: int, documents: Sequence[Document], source: Scalar
 
 def _report_near_misses(lexed: Lexed, stages: Collection[str], source: Scalar, report: Report) -> None:
     for found in lexed.found:
-        if found.kind is Kind.NEAR_MISS:
+        if found.kind is ReferenceKind.SUGGESTION:
             namespace = found.match["namespace"]
             meant = near_namespace(namespace, stages)
             report.add(
@@ -120,7 +122,7 @@ def _report_near_misses(lexed: Lexed, stages: Collection[str], source: Scalar, r
 
 def _report_obstacles(lexed: Lexed, source: Scalar, report: Report) -> None:
     spoken = Spoken(lexed)
-    first: dict[Found, Program] = {}
+    first: dict[ScriptReference, Program] = {}
     for program in programs(lexed, spoken, source.text):
         first.setdefault(program.found, program)
     for program in first.values():
@@ -135,7 +137,7 @@ def _report_obstacles(lexed: Lexed, source: Scalar, report: Report) -> None:
             "case $n in '' | *[!0-9]*) exit 1 ;; esac",
         )
     for found in lexed.found:
-        if found.obstacle in _OBSTACLES and found.kind is not Kind.NEAR_MISS:
+        if found.obstacle in _OBSTACLES and found.kind is not ReferenceKind.SUGGESTION:
             why, hint = _OBSTACLES[found.obstacle]
             report.add(
                 codes.UNQUOTABLE_REFERENCE,
@@ -160,7 +162,7 @@ def _report_program(program: Program, source: Scalar, report: Report) -> None:
     )
 
 
-def _report_lost(lost: Lost, stages: Collection[str], source: Scalar, report: Report) -> None:
+def _report_lost(lost: UnterminatedError, stages: Collection[str], source: Scalar, report: Report) -> None:
     for match in references_in(source.text, lost.place, stages):
         report.add(
             codes.UNREADABLE_SHELL,

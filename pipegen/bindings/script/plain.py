@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from pipegen.bindings.expression import Reference
 from pipegen.bindings.script.interpreters import WATCHED
-from pipegen.bindings.script.model import RESERVED_NAMESPACES, Context, Placed, ScriptPart
+from pipegen.bindings.script.model import RESERVED_NAMESPACES, Context, PlacedReference, ScriptPart
 from pipegen.source.text import Span
 from pipegen.source.tree import Scalar
 
@@ -67,7 +67,9 @@ def plain_parts(source: Scalar, first: int | None, stages: Collection[str]) -> l
             quotes += marks.count('"', at, start)
         at = start + len(written)
         span = source.part(start, at) if first is None else Span(file, first + start, first + at)
-        parts.append(Placed(Reference(namespace, name, default, span), Context.DOUBLE if quotes % 2 else Context.WORD))
+        parts.append(
+            PlacedReference(Reference(namespace, name, default, span), Context.DOUBLE if quotes % 2 else Context.WORD)
+        )
     if pieces[-1]:
         parts.append(pieces[-1])
     return parts

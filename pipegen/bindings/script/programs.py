@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipegen.bindings.script.builtins import is_command_variable
-from pipegen.bindings.script.calls import Call, calls, command_at, program_name
+from pipegen.bindings.script.calls import InterpreterCall, calls, command_at, program_name
 from pipegen.bindings.script.interpreters import INTERPRETERS, RUN_BY_OTHERS
-from pipegen.bindings.script.spoken import Spoken, command_words, references, targets, values
-from pipegen.bindings.script.syntax import Command, Form, Found, Kind, Lexed, Word
+from pipegen.bindings.script.passed_text import Spoken, command_words, references, targets, values
+from pipegen.bindings.script.syntax import CommandForm, Lexed, ReferenceKind, ScriptReference, ShellCommand, Word
 from pipegen.structs import Struct
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
@@ -18,8 +18,8 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 class Program(Struct):
     """A reference in a program of *call*, whose name is the word *caller*."""
 
-    found: Found
-    call: Call
+    found: ScriptReference
+    call: InterpreterCall
     caller: Word
 
 
@@ -33,7 +33,7 @@ def programs(lexed: Lexed, spoken: Spoken, script: str) -> Iterator[Program]:
     yield from _in_arrays(arrays.values(), constants, script)
     for pipeline in lexed.pipelines:
         # What an interpreter reads, the next one is not told of again.
-        unread: list[Command] = []
+        unread: list[ShellCommand] = []
         for command in pipeline:
             words, names = _spelled(command_words(command), constants, script)
             for call in _calls(command, names):
@@ -54,13 +54,13 @@ def programs(lexed: Lexed, spoken: Spoken, script: str) -> Iterator[Program]:
             unread.append(command)
 
 
-def _calls(command: Command, names: Sequence[str]) -> list[Call]:
+def _calls(command: ShellCommand, names: Sequence[str]) -> list[InterpreterCall]:
     """Return the interpreters that *command* of these words runs."""
-    return calls(names) if command.form is Form.SIMPLE else []
+    return calls(names) if command.form is CommandForm.SIMPLE else []
 
 
 def _in_compound(
-    compound: Command, writers: list[Command], constants: Mapping[str, str], spoken: Spoken, script: str
+    compound: ShellCommand, writers: list[ShellCommand], constants: Mapping[str, str], spoken: Spoken, script: str
 ) -> Iterator[Program]:
     """Yield what interpreters in *compound* read that is handed to all of it, by *writers* or by its own documents."""
     for command in spoken.within(compound):
@@ -72,14 +72,14 @@ def _in_compound(
                 yield from (Program(found, call, words[call.at]) for found in read)
 
 
-def _called(call: Call, words: list[Word], texts: list[Word], spoken: Spoken) -> list[Found]:
+def _called(call: InterpreterCall, words: list[Word], texts: list[Word], spoken: Spoken) -> list[ScriptReference]:
     """Return the references that a function prints into a program of *call*."""
     takes_files = call.interpreter.scripts and call.interpreter.reads_input
     holders = (*texts, *(words[call.at + 1 :] if takes_files else ()))
     return references(spoken.said_by_functions(command for word in holders for command in word.commands))
 
 
-def _arrays(commands: Iterable[Command]) -> dict[str, list[Word]]:
+def _arrays(commands: Iterable[ShellCommand]) -> dict[str, list[Word]]:
     """Return the elements that the script gives each of its arrays, those of all assignments in a row."""
     arrays: dict[str, list[Word]] = {}
     for command in commands:
@@ -98,7 +98,7 @@ def _in_arrays(arrays: Iterable[list[Word]], constants: Mapping[str, str], scrip
             yield from (Program(reference, call, words[call.at]) for reference in references(programs))
 
 
-def _constants(commands: Iterable[Command], arrays: Mapping[str, Sequence[Word]]) -> dict[str, str]:
+def _constants(commands: Iterable[ShellCommand], arrays: Mapping[str, Sequence[Word]]) -> dict[str, str]:
     """Return the variables that the script sets to the name of an interpreter: `S=sh; $S -c …`."""
     constants = {f"${name}": " ".join(word.text for word in elements) for name, elements in arrays.items()}
     for command in commands:
@@ -150,12 +150,14 @@ def _in_variables(lexed: Lexed, spoken: Spoken) -> Iterator[Program]:
             yield from (program for one in found for program in _in_variable(name, [one], Word(one.start, one.end)))
 
 
-def _in_variable(name: str, given: Iterable[Found], caller: Word) -> Iterator[Program]:
-    call = Call(f"what reads {name}", 0, RUN_BY_OTHERS, (), reads_input=False)
-    yield from (Program(found, call, caller) for found in given if found.kind is Kind.REFERENCE)
+def _in_variable(name: str, given: Iterable[ScriptReference], caller: Word) -> Iterator[Program]:
+    call = InterpreterCall(f"what reads {name}", 0, RUN_BY_OTHERS, (), reads_input=False)
+    yield from (Program(found, call, caller) for found in given if found.kind is ReferenceKind.REFERENCE)
 
 
-def _handed(call: Call, command: Command, words: list[Word], texts: list[Word]) -> list[Found]:
+def _handed(
+    call: InterpreterCall, command: ShellCommand, words: list[Word], texts: list[Word]
+) -> list[ScriptReference]:
     """Return the references in substitutions whose output is a program of *call*, or a file that holds one."""
     handed = [found for word in texts for found in word.printed]
     if call.reads_input:

@@ -15,12 +15,12 @@ _ASSIGNMENT = re.compile(rf"(?P<name>{_NAME})(?:\[[^\]]*\])?\+?=")
 REFERENCE = "\ufffc"
 
 
-class Kind(Enum):
+class ReferenceKind(Enum):
     """What was found: a reference, its escape `$${…}`, or what looks like one with a stage's name mistyped."""
 
     REFERENCE = "reference"
     ESCAPED = "escaped"
-    NEAR_MISS = "near miss"
+    SUGGESTION = "near miss"
 
 
 class Obstacle(Enum):
@@ -35,25 +35,25 @@ class Obstacle(Enum):
     ODD_DELIMITER = "a here-document whose delimiter needs its quotes"
 
 
-class Found(MutableStruct, eq=False):
+class ScriptReference(MutableStruct, eq=False):
     """A reference or what looks like one; *match* holds its groups.
 
     *level* counts the command substitutions around it. *document* is the quoted here-document that it stands in.
     It *is_unprinted* where no output holds it: it names a file that is redirected, or its text is only counted.
     """
 
-    kind: Kind
+    kind: ReferenceKind
     start: int
     end: int
     match: re.Match[str]
     context: Context
     level: int
     obstacle: Obstacle | None = None
-    document: Document | None = None
+    document: HereDocument | None = None
     is_unprinted: bool = False
 
 
-class Document(MutableStruct, eq=False):
+class HereDocument(MutableStruct, eq=False):
     """A quoted here-document: its delimiter as written, with its quotes off, and its body."""
 
     delimiter_start: int
@@ -84,10 +84,10 @@ class Word(MutableStruct, eq=False):
     pieces: list[str] = field(default_factory=list)
     length: int = 0
     plain: int = 0
-    found: list[tuple[int, Found]] = field(default_factory=list)
-    printed: list[Found] = field(default_factory=list)
-    streamed: list[Found] = field(default_factory=list)
-    commands: list[Command] = field(default_factory=list)
+    found: list[tuple[int, ScriptReference]] = field(default_factory=list)
+    printed: list[ScriptReference] = field(default_factory=list)
+    streamed: list[ScriptReference] = field(default_factory=list)
+    commands: list[ShellCommand] = field(default_factory=list)
     elements: list[Word] = field(default_factory=list)
 
     def add(self, text: str) -> None:
@@ -127,12 +127,12 @@ class Word(MutableStruct, eq=False):
         match = _ASSIGNMENT.match(self.text)
         return match.end() if match else 0
 
-    def references(self) -> list[Found]:
+    def references(self) -> list[ScriptReference]:
         """Return the references in the word."""
         return [found for _, found in self.found]
 
 
-class Form(Enum):
+class CommandForm(Enum):
     """What kind of command it is: simple, `[[ … ]]`, or the words of an array."""
 
     SIMPLE = "simple"
@@ -140,7 +140,7 @@ class Form(Enum):
     ARRAY = "array"
 
 
-class Command(MutableStruct, eq=False):
+class ShellCommand(MutableStruct, eq=False):
     """A command: its words, what its here-documents and here-strings hold, and what `<(…)` hands it as input.
 
     A command that ends a compound one (`done`, `}`) starts where that starts. It *reads_file* for its input.
@@ -148,7 +148,7 @@ class Command(MutableStruct, eq=False):
 
     start: int
     level: int
-    form: Form = Form.SIMPLE
+    form: CommandForm = CommandForm.SIMPLE
     end: int = 0
     words: list[Word] = field(default_factory=list)
     documents: list[Word] = field(default_factory=list)
@@ -164,12 +164,12 @@ class Command(MutableStruct, eq=False):
 class Lexed(MutableStruct):
     """All that was found, in the order it was read."""
 
-    found: list[Found] = field(default_factory=list)
-    commands: list[Command] = field(default_factory=list)
-    pipelines: list[tuple[Command, ...]] = field(default_factory=list)
+    found: list[ScriptReference] = field(default_factory=list)
+    commands: list[ShellCommand] = field(default_factory=list)
+    pipelines: list[tuple[ShellCommand, ...]] = field(default_factory=list)
     expansions: list[Expansion] = field(default_factory=list)
     # What `${NAME:=…}` gives a variable: its name, and the references.
-    defaults: list[tuple[str, list[Found]]] = field(default_factory=list)
+    defaults: list[tuple[str, list[ScriptReference]]] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
 
     def mark(self) -> tuple[int, int, int, int]:

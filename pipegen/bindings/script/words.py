@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pipegen.bindings.script.cursor import Lost
+from pipegen.bindings.script.cursor import UnterminatedError
 from pipegen.bindings.script.expansions import Expansions
 from pipegen.bindings.script.syntax import Word
 
@@ -89,7 +89,7 @@ class Words(Expansions):
                     self.take(plain=True)
                 else:
                     self.word_character()
-        raise Lost(opened, "this bracket is not closed")
+        raise UnterminatedError(opened, "this bracket is not closed")
 
     def _group(self) -> None:
         """Take text in parentheses that ends no word."""
@@ -99,4 +99,4 @@ class Words(Expansions):
             self.word_character()
             if not open_parentheses:
                 return
-        raise Lost(opened, "this parenthesis is not closed")
+        raise UnterminatedError(opened, "this parenthesis is not closed")

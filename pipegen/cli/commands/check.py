@@ -10,8 +10,8 @@ import typer
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_place, write
 from pipegen.cli.files.repository import here
-from pipegen.cli.hiding import without_tokens
 from pipegen.cli.linting import is_told, lint
+from pipegen.cli.redaction import without_tokens
 from pipegen.cli.session import (
     Format,
     FormatOption,
@@ -30,8 +30,8 @@ from pipegen.cli.session import (
 )
 from pipegen.cli.streams import show_text
 from pipegen.compiler import Analysed, analyse, generate
+from pipegen.config.files.load import USUAL_NAMES
 from pipegen.config.ignores import report_unused
-from pipegen.config.load import USUAL_NAMES
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.masking import masked
 from pipegen.diagnostics.model import Code

@@ -12,7 +12,7 @@ from pipegen.cli.exits import Exit
 from pipegen.cli.session import Format, end, show
 from pipegen.cli.streams import show_data, show_text
 from pipegen.cli.timing.durations import load_durations
-from pipegen.cli.versions.versions import Wanted, analysed, wanted
+from pipegen.cli.versions import Wanted, analysed, wanted
 from pipegen.compiler import Analysed
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Diagnostic, Severity

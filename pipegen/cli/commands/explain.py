@@ -8,7 +8,7 @@ from pipegen.cli.exits import WrongUsage
 from pipegen.cli.streams import show_text
 from pipegen.diagnostics.codes import table
 from pipegen.diagnostics.explain import page
-from pipegen.diagnostics.report import near_miss
+from pipegen.diagnostics.report import suggestion
 
 
 def explain(
@@ -17,7 +17,7 @@ def explain(
     """Explain a diagnostic: its cause, its impact, and how to fix it."""
     found = page(code)
     if found is None:
-        guess = near_miss(code.casefold(), [one.name for one in table()])
+        guess = suggestion(code.casefold(), [one.name for one in table()])
         raise WrongUsage(
             f'no code "{code}"; '
             + (f'did you mean "{guess}"?' if guess else "codes stand in messages, as in error[PG301]")

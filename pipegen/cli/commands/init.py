@@ -8,11 +8,11 @@ import typer
 from pipegen.cli.commands.schema import schema_text
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.files.output import check_place, write
-from pipegen.cli.person import is_here
+from pipegen.cli.prompt import is_here
 from pipegen.cli.session import TargetOption, load_targets, wrong_option
-from pipegen.cli.starting import KINDS, SCHEMA, Start, first_config, look
+from pipegen.cli.starter_config import KINDS, SCHEMA, StarterConfig, first_config, look
 from pipegen.cli.streams import say
-from pipegen.config.load import USUAL_NAMES, find
+from pipegen.config.files.load import USUAL_NAMES, find
 
 _CONFIG = Path(USUAL_NAMES[0])
 _BOTH = ("gitlab", "jenkins")
@@ -51,7 +51,7 @@ def init(
     say('next: make the scripts yours, then "pipegen check", "pipegen graph" and "pipegen compile"')
 
 
-def _kind(start: Start) -> str:
+def _kind(start: StarterConfig) -> str:
     """Return what is built here, by what the folder holds and what the user says."""
     if is_here():
         return _asked("What is built here", tuple(KINDS), start.kind or "python")
@@ -60,7 +60,7 @@ def _kind(start: Start) -> str:
     return start.kind
 
 
-def _engines(start: Start) -> tuple[str, ...]:
+def _engines(start: StarterConfig) -> tuple[str, ...]:
     if not is_here():
         return start.engines or _BOTH
     guess = start.engines[0] if len(start.engines) == 1 else "both"

@@ -9,10 +9,9 @@ import typer
 
 from pipegen.cli import generated
 from pipegen.cli.commands.compile import StyleOption, target_options
+from pipegen.cli.config_as_yaml import as_yaml
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.expanded import as_yaml
 from pipegen.cli.generated import FileArgument
-from pipegen.cli.made import Made, check_readable, data, described, make
 from pipegen.cli.session import (
     ChangedSinceOption,
     DiagnosticsOption,
@@ -26,11 +25,13 @@ from pipegen.cli.session import (
     show_made,
 )
 from pipegen.cli.streams import show_data, show_file, show_text
+from pipegen.cli.target_files import TargetFiles, check_readable, data, described, make
 from pipegen.compiler import expand
 from pipegen.diagnostics.report import Report
 from pipegen.graph.paths import longest_path
-from pipegen.plan.condition_words import words
-from pipegen.plan.model import Commands, Input, Job, Leave, Plan, Schedule, Selection, Step
+from pipegen.plan.model import Input, Job, Leave, Plan, Schedule, Selection
+from pipegen.plan.model.steps import step_key
+from pipegen.plan.stage.condition_text import words
 from pipegen.readback.generated import Reading
 from pipegen.source.text import SourceFile
 
@@ -84,7 +85,7 @@ def plan(
     check_readable(targets)
     options = target_options(targets, style)
 
-    def work(file: SourceFile, report: Report) -> tuple[Sequence[Plan], Sequence[Made]]:
+    def work(file: SourceFile, report: Report) -> tuple[Sequence[Plan], Sequence[TargetFiles]]:
         analysed = analysed_since(file, pipeline or (), report, fixed, changed_since)
         return analysed.plans, [make(analysed, one, options, report) for one in targets]
 
@@ -92,7 +93,7 @@ def plan(
     _show(plans, made, form)
 
 
-def _show(plans: Sequence[Plan], made: Sequence[Made], form: PlanFormat) -> None:
+def _show(plans: Sequence[Plan], made: Sequence[TargetFiles], form: PlanFormat) -> None:
     if form is PlanFormat.JSON:
         show_data(json.dumps(as_data(plans, made), indent=2))
     else:
@@ -106,7 +107,7 @@ def _show_reading(reading: Reading, form: PlanFormat) -> None:
         show_text(generated.described(reading))
 
 
-def as_data(plans: Sequence[Plan], made: Sequence[Made] = ()) -> Mapping[str, object]:
+def as_data(plans: Sequence[Plan], made: Sequence[TargetFiles] = ()) -> Mapping[str, object]:
     """Return *plans*, and what was *made* of them, as the JSON document that is a contract: see docs/plan.md."""
     inputs = plans[0].inputs if plans else ()
     return {
@@ -189,7 +190,7 @@ def _details(job: Job) -> list[str]:
     told = (
         ("after", job.needs),
         ("when", [words(job.condition)] if job.condition is not None else ()),
-        ("steps", [_step_name(step) for step in job.steps if not isinstance(step, Leave)]),
+        ("steps", [step_key(step) for step in job.steps if not isinstance(step, Leave)]),
         ("reads", [str(output) for output in job.reads]),
         ("binds", job.binds),
         ("files of", job.files),
@@ -199,9 +200,5 @@ def _details(job: Job) -> list[str]:
 
 
 def _listed(words: Iterable[str]) -> str:
-    """Return *words* with commas between; in quotes where one holds a comma, as the names of legs do."""
+    """Return *words* with commas between; in quotes where one holds a comma, as the names of combinations do."""
     return ", ".join(f'"{word}"' if "," in word else word for word in words)
-
-
-def _step_name(step: Step) -> str:
-    return "script" if isinstance(step, Commands) else type(step).__name__.lower()

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from pipegen.cli import person
+from pipegen.cli import prompt
 from pipegen.cli.exits import Exit, WrongUsage
 from pipegen.cli.files.output import check_place, write
 from pipegen.cli.session import (
@@ -27,29 +27,29 @@ from pipegen.cli.session import (
     show,
 )
 from pipegen.cli.streams import say, show_text
-from pipegen.config.load import repository_root
+from pipegen.config.files.load import repository_root
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.plan.model import Job
-from pipegen.run.here.checkout import Checkout
-from pipegen.run.here.conditions import Asked
-from pipegen.run.here.dotenv import DotenvError, read_dotenv
-from pipegen.run.here.durations import known_durations
-from pipegen.run.here.effects import effects
-from pipegen.run.here.execution import Execution, pipeline_runs
-from pipegen.run.here.folder import RunFolder, dead, forget, home, make
-from pipegen.run.here.forecast import forecast
-from pipegen.run.here.guard import clean
-from pipegen.run.here.prepare import Prepared, Wish, gather
-from pipegen.run.here.resume import Earlier, last_run, plan_digest
-from pipegen.run.here.reuse import limit
-from pipegen.run.here.selection import Chosen
+from pipegen.run.files.dotenv import DotenvError, read_dotenv
+from pipegen.run.files.run_folder import RunFolder, dead, forget, home, make
 from pipegen.run.journal import Journal
-from pipegen.run.model import Machine, TaskId
+from pipegen.run.local.checkout import LocalCheckout
+from pipegen.run.local.conditions import RunContext
+from pipegen.run.local.dry_run import forecast
+from pipegen.run.local.durations import known_durations
+from pipegen.run.local.effects import effects
+from pipegen.run.local.execution import Execution, pipeline_runs
+from pipegen.run.local.prepare import Prepared, RunRequest, gather
+from pipegen.run.local.resume import EarlierRun, last_run, plan_digest
+from pipegen.run.local.reuse import limit
+from pipegen.run.local.selection import SelectedPipeline
+from pipegen.run.local.watchdog import clean
+from pipegen.run.model import RunMachine, TaskId
 from pipegen.run.report.about import About
 from pipegen.run.report.formats import FORMATS
 from pipegen.run.report.live import Live
 from pipegen.run.report.plain import Plain
-from pipegen.run.report.record import Record
+from pipegen.run.report.record import RunRecord
 from pipegen.run.report.summary import summary
 from pipegen.run.scheduling.scheduler import scheduler
 from pipegen.structs import Struct
@@ -153,11 +153,11 @@ class _Options(Struct, kw_only=True):
 class _Ready(Struct, kw_only=True):
     """A run that can begin."""
 
-    chosen: tuple[Chosen, ...]
+    chosen: tuple[SelectedPipeline, ...]
     prepared: Prepared
-    checkout: Checkout
-    asked: Asked
-    wish: Wish
+    checkout: LocalCheckout
+    asked: RunContext
+    wish: RunRequest
 
     def wants(self, job: Job) -> bool:
         """Return whether *job* runs if it is reached."""
@@ -260,20 +260,20 @@ def _prepared(
     report: Report,
 ) -> _Ready | None:
     """Return what runs, all that it needs at hand; None where something is reported that keeps it from running."""
-    checkout = Checkout(repository_root(path), only_known=options.is_isolated)
+    checkout = LocalCheckout(repository_root(path), only_known=options.is_isolated)
     chosen = [] if names == [_ALL] else names
     analysed = attempt(path, report, lambda file: analysed_since(file, chosen, report, fixed, options.since))
     if analysed is None:
         return None
     named = [plan.name for plan in analysed.plans] if names == [_ALL] else names
     defaults = {one.name: one.default or "" for plan in analysed.plans for one in plan.inputs}
-    asked = Asked(checkout, {**defaults, **analysed.given}, environment)
-    wish = Wish(
+    asked = RunContext(checkout, {**defaults, **analysed.given}, environment)
+    wish = RunRequest(
         stages=options.stages,
         is_isolated=options.is_isolated,
         is_on_host=options.is_on_host,
         is_made_anew=options.is_made_anew,
-        may_reach_out=options.allows_effects or options.is_dry or person.is_here(),
+        may_reach_out=options.allows_effects or options.is_dry or prompt.is_here(),
         environment=environment,
         started=datetime.now(UTC),
     )
@@ -287,7 +287,7 @@ def _prepared(
 def _ask_first(ready: _Ready, options: _Options) -> None:
     """Ask a person about what reaches outside of this machine; end where the answer is no."""
     found = tuple(effects(job for one in ready.chosen for job in one.jobs if ready.wants(job)))
-    if found and not options.allows_effects and not person.allows(found):
+    if found and not options.allows_effects and not prompt.allows(found):
         say("nothing has run")
         end(Exit.PROBLEMS)
 
@@ -303,16 +303,16 @@ def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
     runs = pipeline_runs(
         ready.chosen, lambda name, stage: times.get(TaskId(name, stage), 0.0), is_fail_fast=options.is_fail_fast
     )
-    record = Record(runs, before.ended)
-    machines = (Machine(name="here", slots=options.slots),)
+    record = RunRecord(runs, before.ended)
+    machines = (RunMachine(name="here", slots=options.slots),)
     with (
         Execution(
             ready.chosen, ready.prepared, checkout=ready.checkout, wish=ready.wish, folder=folder, complain=say
         ) as execution,
-        Journal(folder.journal, plan, say, ready.prepared.masks.hides) as journal,
+        Journal(folder.journal, plan, say, ready.prepared.redactor.hides) as journal,
     ):
         view = _view(record, execution)
-        who = person.Person(execution.clock, view.say)
+        who = prompt.Prompter(execution.clock, view.say)
         try:
             execution.run(
                 runs,
@@ -336,13 +336,13 @@ def _run(ready: _Ready, options: _Options, path: Path) -> Exit:
     return {"interrupted": Exit.INTERRUPTED, "success": Exit.FINE}.get(status, Exit.PROBLEMS)
 
 
-def _folder(around: Path, ready: _Ready, options: _Options, plan: str) -> tuple[RunFolder, Earlier]:
+def _folder(around: Path, ready: _Ready, options: _Options, plan: str) -> tuple[RunFolder, EarlierRun]:
     """Return a new folder in *around*, and the run to go on with; what older ones have left is removed."""
     for rest in dead(around):
         clean(rest.id, ready.prepared.program)
         rest.take_up()
         rest.close(is_done=False)
-    before = Earlier()
+    before = EarlierRun()
     if options.is_resumed:
         before = last_run(around, plan, ready.chosen, is_isolated=options.is_isolated)
         for note in before.notes:
@@ -356,7 +356,7 @@ def _folder(around: Path, ready: _Ready, options: _Options, plan: str) -> tuple[
     return folder, before
 
 
-def _view(record: Record, execution: Execution) -> Live | Plain:
+def _view(record: RunRecord, execution: Execution) -> Live | Plain:
     """Return what tells of the run while it goes on: a picture on a terminal, else lines."""
     if not sys.stdout.isatty() or os.environ.get("TERM") in (None, "", "dumb") or os.environ.get("CI"):
         return Plain(record, _written)

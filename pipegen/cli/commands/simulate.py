@@ -35,7 +35,7 @@ from pipegen.run.chart.data import as_data, sweep_data
 from pipegen.run.chart.svg import render_svg
 from pipegen.run.chart.sweep import render_sweep
 from pipegen.run.chart.text import Glyphs, render_text
-from pipegen.run.model import Machine
+from pipegen.run.model import RunMachine
 from pipegen.run.scheduling.fitting import check
 from pipegen.run.scheduling.scheduler import CRITICAL_PATH, ORDERS
 from pipegen.run.simulation import Simulation
@@ -168,7 +168,7 @@ def _analysed(
     return tuple(one for one in found if one is not None)
 
 
-def _machines(cluster: Path | None, executors: int | None, paper: Paper, report: Report) -> tuple[Machine, ...]:
+def _machines(cluster: Path | None, executors: int | None, paper: Paper, report: Report) -> tuple[RunMachine, ...]:
     """Return where the run takes place; raise `Stopped` when a stage could run nowhere."""
     if cluster is None:
         return alike(executors)
@@ -178,9 +178,9 @@ def _machines(cluster: Path | None, executors: int | None, paper: Paper, report:
     return machines
 
 
-def alike(executors: int | None) -> tuple[Machine, ...]:
+def alike(executors: int | None) -> tuple[RunMachine, ...]:
     """Return as many *executors* that take any stage, without bound for None: one machine with as many slots."""
-    return (Machine(name="executor", slots=executors),)
+    return (RunMachine(name="executor", slots=executors),)
 
 
 def _counts(given: str | None) -> range | None:
@@ -196,7 +196,9 @@ def _counts(given: str | None) -> range | None:
 # What is told
 
 
-def _result(paper: Paper, machines: tuple[Machine, ...], counts: range | None, target: EngineOrder | None) -> _Result:
+def _result(
+    paper: Paper, machines: tuple[RunMachine, ...], counts: range | None, target: EngineOrder | None
+) -> _Result:
     swept = Sweep.over(counts, lambda count: paper.on(alike(count))) if counts is not None else None
     if swept is not None and machines == alike(None):
         # Nobody said how many: as many as help.

@@ -10,7 +10,7 @@ from shlex import quote
 
 from pipegen.cli.files.output import difference
 from pipegen.cli.files.regenerate import Result, noted, remade
-from pipegen.cli.files.repository import Repository, Written, read_written
+from pipegen.cli.files.repository import GeneratedPath, Repository, read_written
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
 from pipegen.emit.header import read_header
@@ -27,7 +27,7 @@ _HEAD = 4096
 _CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 
 
-class Found(MutableStruct):
+class CheckResult(MutableStruct):
     """What a check of several files comes to: the diffs of those that differ, words on those that do not."""
 
     report: Report
@@ -36,7 +36,7 @@ class Found(MutableStruct):
     words: list[str] = field(default_factory=list)
 
 
-def check_results(results: Iterable[Result], found: Found, again: str) -> None:
+def check_results(results: Iterable[Result], found: CheckResult, again: str) -> None:
     """Compare *results* with what lies there; *again* is the command that writes them."""
     for result in results:
         differing = difference(result.path, result.file.text)
@@ -51,7 +51,7 @@ def check_results(results: Iterable[Result], found: Found, again: str) -> None:
             _report_stale(written, result, again, found.report)
 
 
-def edited(results: Iterable[Result]) -> Iterator[tuple[Written, Result]]:
+def edited(results: Iterable[Result]) -> Iterator[tuple[GeneratedPath, Result]]:
     """Yield those of *results* whose file was changed by hand since pipegen wrote it."""
     for result in results:
         written = read_written(result.path)
@@ -59,7 +59,7 @@ def edited(results: Iterable[Result]) -> Iterator[tuple[Written, Result]]:
             yield written, result
 
 
-def report_edited(written: Written, result: Result, report: Report) -> None:
+def report_edited(written: GeneratedPath, result: Result, report: Report) -> None:
     """Report that *written* was changed by hand; *result* is what would take its place."""
     config = result.config.path
     now = read_header(result.file.text)
@@ -80,7 +80,7 @@ def report_edited(written: Written, result: Result, report: Report) -> None:
     )
 
 
-def remake_all(repository: Repository, found: Found) -> tuple[tuple[Result, ...], ...]:
+def remake_all(repository: Repository, found: CheckResult) -> tuple[tuple[Result, ...], ...]:
     """Return each generated file of *repository* as its config says it, behind its children.
 
     Those without a config are reported, and files of children that nothing names.
@@ -95,7 +95,7 @@ def remake_all(repository: Repository, found: Found) -> tuple[tuple[Result, ...]
     return groups
 
 
-def left_over(results: Sequence[Result]) -> Iterator[Written]:
+def left_over(results: Sequence[Result]) -> Iterator[GeneratedPath]:
     """Yield the files of children beside *results* that no generated file starts any more once these are written."""
     new = {result.path: result.file.text for result in results}
     for folder in dict.fromkeys(path.parent for path in new if not _is_beside(path)):
@@ -109,7 +109,7 @@ def left_over(results: Sequence[Result]) -> Iterator[Written]:
                     yield one
 
 
-def report_left_over(written: Written, report: Report) -> None:
+def report_left_over(written: GeneratedPath, report: Report) -> None:
     """Report that no file starts or includes *written*."""
     report.add(
         codes.LEFT_OVER_FILE,
@@ -119,7 +119,7 @@ def report_left_over(written: Written, report: Report) -> None:
     )
 
 
-def _remade(written: Written, repository: Repository, found: Found) -> tuple[Result, ...]:
+def _remade(written: GeneratedPath, repository: Repository, found: CheckResult) -> tuple[Result, ...]:
     config = repository.source_of(written)
     if config is None:
         _report_without_source(written, repository, found.report)
@@ -136,7 +136,7 @@ def _remade(written: Written, repository: Repository, found: Found) -> tuple[Res
     return () if own.has_errors(strict=found.strict) else results
 
 
-def _report_without_source(written: Written, repository: Repository, report: Report) -> None:
+def _report_without_source(written: GeneratedPath, repository: Repository, report: Report) -> None:
     """Report that the config of *written* is gone, and which one it is now if another one says the same."""
     source = written.header.source
     start = written.file.text.find(source)
@@ -174,7 +174,7 @@ def _report_without_source(written: Written, repository: Repository, report: Rep
     )
 
 
-def _report_stale(written: Written | None, result: Result, again: str, report: Report) -> None:
+def _report_stale(written: GeneratedPath | None, result: Result, again: str, report: Report) -> None:
     config = result.config.path
     if written is not None:
         at = _first_difference(written, result.file.text)
@@ -202,7 +202,7 @@ def report_missing(result: Result, again: str, report: Report) -> None:
     )
 
 
-def _command(written: Written, config: Path, target: str) -> str:
+def _command(written: GeneratedPath, config: Path, target: str) -> str:
     """Return the command that makes *written* from *config* for *target*."""
     options = f" {written.header.options}" if written.header.options else ""
     return f"pipegen compile {quote(str(config))} -t {target} -o {quote(str(written.path))}{options}"
@@ -216,13 +216,13 @@ def _is_beside(path: Path) -> bool:
     return _BESIDE.fullmatch("/".join(path.parts[-2:])) is not None
 
 
-def _names(parent: Written, child: Written) -> bool:
+def _names(parent: GeneratedPath, child: GeneratedPath) -> bool:
     """Return whether *parent*, which is beside *child* or in the folder above, names it."""
     is_near = parent.path.parent in {child.path.parent, child.path.parent.parent}
     return is_near and parent.path != child.path and "/".join(child.path.parts[-2:]) in parent.file.text
 
 
-def _first_difference(written: Written, text: str) -> Span:
+def _first_difference(written: GeneratedPath, text: str) -> Span:
     """Return the first line of *written* that is not what *text* says; the last one where only more would follow.
 
     Below the header, unless nothing differs there: its digest differs wherever anything does.

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from pipegen.cli.exits import WrongUsage
-from pipegen.config.load import absolute
+from pipegen.config.files.load import absolute
 from pipegen.source.enclosure import OutsideError, content, folder_of, is_descriptor
 
 # What the first lines of every generated file say.

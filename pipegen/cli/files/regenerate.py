@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pipegen.cli.exits import WrongUsage
-from pipegen.cli.files.repository import Written, folder_from_root
+from pipegen.cli.files.repository import GeneratedPath, folder_from_root
 from pipegen.cli.session import attempt, fixed_inputs, load_targets
 from pipegen.compiler import Analysed, analyse, generate
 from pipegen.diagnostics.report import Report, Stopped
@@ -29,7 +29,7 @@ class Result(Struct, kw_only=True):
     config: SourceFile
 
 
-class Noted(Struct):
+class HeaderOptions(Struct):
     """The options that a header notes, each with its values; a flag has none that counts."""
 
     values: Mapping[str, tuple[str, ...]]
@@ -50,7 +50,7 @@ class Noted(Struct):
         return {name: value for name, value in given.items() if value}
 
 
-def noted(written: Written) -> Noted:
+def noted(written: GeneratedPath) -> HeaderOptions:
     """Return the options in the header of *written*."""
     values: dict[str, tuple[str, ...]] = {}
     name = ""
@@ -60,10 +60,10 @@ def noted(written: Written) -> Noted:
             values.setdefault(name, ())
         else:
             values[name] = (*values.get(name, ()), word)
-    return Noted(values)
+    return HeaderOptions(values)
 
 
-def remade(written: Written, config: Path, report: Report, *, source: str = "") -> tuple[Result, ...]:
+def remade(written: GeneratedPath, config: Path, report: Report, *, source: str = "") -> tuple[Result, ...]:
     """Return the files that *written* stands for, itself last, as *config* says them; () when diagnostics stop that.
 
     With *source*, they are what *config* would come to if it were called so, and stood there.
@@ -102,7 +102,7 @@ def placed(file: GeneratedFile, target: Target, main: Path) -> Path:
     return main if file.name == target.FILE else main.parent / file.name
 
 
-def _made(analysed: Analysed, target: Target, options: Mapping[str, str], written: Written) -> _Made:
+def _made(analysed: Analysed, target: Target, options: Mapping[str, str], written: GeneratedPath) -> _Made:
     report = Report()
     try:
         files = tuple(generate(analysed, target, options, report))
@@ -115,7 +115,7 @@ def _made(analysed: Analysed, target: Target, options: Mapping[str, str], writte
     return _Made(results, report, _likeness(target, files[-1].text if files else "", written))
 
 
-def _likeness(target: Target, text: str, written: Written) -> tuple[int, ...]:
+def _likeness(target: Target, text: str, written: GeneratedPath) -> tuple[int, ...]:
     """Return how likely *target*, which says *text* now, is to have written a file: by its text, then by its name."""
     usual, lines = Path(target.FILE), written.text.splitlines()[written.header.height :]
     return (
@@ -126,7 +126,7 @@ def _likeness(target: Target, text: str, written: Written) -> tuple[int, ...]:
     )
 
 
-def _targets(written: Written, analysed: Analysed) -> tuple[Target, ...]:
+def _targets(written: GeneratedPath, analysed: Analysed) -> tuple[Target, ...]:
     """Return the targets that may have written a file: the header does not name one."""
     usual = _BY_MARK.get(written.header.mark)
     others = [name for name in analysed.settings if name not in _BY_MARK.values()]

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pipegen.cli.exits import Exit, WrongUsage
-from pipegen.cli.files.drift import Found, check_results, edited, remake_all, report_edited, report_missing
+from pipegen.cli.files.drift import CheckResult, check_results, edited, remake_all, report_edited, report_missing
 from pipegen.cli.files.regenerate import Result
 from pipegen.cli.files.repository import here
 from pipegen.cli.files.writing import show_checked, show_found, write_one
 from pipegen.cli.session import Format, attempt, named_targets
 from pipegen.compiler import Analysed, analyse, generate
-from pipegen.config.load import USUAL_NAMES, find
+from pipegen.config.files.load import USUAL_NAMES, find
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.structs import Struct
 
@@ -26,7 +26,7 @@ class _Remade(Struct):
     *missing* are those that the config here asks for, and that lie nowhere as generated files.
     """
 
-    found: Found
+    found: CheckResult
     groups: tuple[_Group, ...]
     missing: tuple[_Group, ...]
 
@@ -58,7 +58,7 @@ def write_all(form: Format, *, strict: bool, force: bool) -> Exit:
 
 
 def _remade(*, strict: bool) -> _Remade:
-    repository, found = here(), Found(Report(), strict)
+    repository, found = here(), CheckResult(Report(), strict)
     groups = remake_all(repository, found)
     config = find(Path())
     own = Report()  # one that holds errors would stop what it is given to

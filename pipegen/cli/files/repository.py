@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from pipegen.config.load import LARGEST, USUAL_NAMES, absolute, folder_of, load, repository_root
+from pipegen.config.files.load import LARGEST, USUAL_NAMES, absolute, folder_of, load, repository_root
 from pipegen.diagnostics.report import Report
 from pipegen.emit.header import Header, read_header
 from pipegen.source.enclosure import content, opened
@@ -27,7 +27,7 @@ _WORD = r"[\w./-]{3,}"
 _LARGEST_CONFIG = 4 * 1024 * 1024
 
 
-class Written(Struct):
+class GeneratedPath(Struct):
     """A generated file as it lies there: *path* is seen from here."""
 
     path: Path
@@ -40,13 +40,13 @@ class Written(Struct):
         return self.file.text.replace("\r\n", "\n")
 
 
-def read_written(path: Path) -> Written | None:
+def read_written(path: Path) -> GeneratedPath | None:
     """Return the generated file at *path*; None where no file is, or another one."""
     if not _may_be_generated(path):
         return None
     file = load(path, Report())
     header = read_header(file.text)
-    return Written(path, file, header) if header is not None else None
+    return GeneratedPath(path, file, header) if header is not None else None
 
 
 def _may_be_generated(path: Path | str) -> bool:
@@ -75,7 +75,7 @@ class Repository(Struct, dict=True, gc=True):
         return tuple(sorted(self._names()))
 
     @cached_property
-    def generated(self) -> tuple[Written, ...]:
+    def generated(self) -> tuple[GeneratedPath, ...]:
         """The generated files."""
         paths = (self._shown(name) for name in self.names if _may_be_generated(f"{self.root}/{name}"))
         return tuple(found for path in paths if (found := read_written(path)) is not None)
@@ -87,7 +87,7 @@ class Repository(Struct, dict=True, gc=True):
         named = (name for name in self.names if name.endswith((".yaml", ".yml")) and self._shown(name) not in made)
         return tuple(self._shown(name) for name in named if _is_config(self.root / name))
 
-    def configs_like(self, written: Written) -> tuple[Path, ...]:
+    def configs_like(self, written: GeneratedPath) -> tuple[Path, ...]:
         """Return the configs, those first that share most words with *written*, and have few others."""
         words = set(re.findall(_WORD, written.text))
 
@@ -111,7 +111,7 @@ class Repository(Struct, dict=True, gc=True):
         sources = (source for one in self.generated if (source := self.source_of(one)) is not None)
         return tuple(sorted({*usual, *sources}))
 
-    def source_of(self, written: Written) -> Path | None:
+    def source_of(self, written: GeneratedPath) -> Path | None:
         """Return the config that the header of *written* names; None where that is gone."""
         # Without git, a config counts paths from its own folder, which may lie above that of the generated file.
         source, top = written.header.source, self.root.resolve()

@@ -11,7 +11,7 @@ import typer
 
 from pipegen.cli.exits import WrongUsage
 from pipegen.cli.streams import say
-from pipegen.config.sources import sources
+from pipegen.config.files.sources import sources
 
 # A look at a hundred files takes less than a millisecond, works on every file system, and needs no library.
 _SECONDS = 0.2

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from pipegen.cli.exits import Exit
-from pipegen.cli.files.drift import Found, check_results, edited, left_over, report_edited, report_left_over
+from pipegen.cli.files.drift import CheckResult, check_results, edited, left_over, report_edited, report_left_over
 from pipegen.cli.files.output import is_foreign, make_folder, write
 from pipegen.cli.files.regenerate import Result
 from pipegen.cli.session import Format, show, tell
@@ -17,17 +17,17 @@ from pipegen.diagnostics.report import Report
 
 def check_files(results: Sequence[Result], form: Format, report: Report, *, strict: bool) -> Exit:
     """Show how the files that lie there differ from *results*, and why, beside what *report* holds."""
-    found = Found(report, strict)
+    found = CheckResult(report, strict)
     check_results(results, found, "pipegen compile")
     for written in left_over(results):
         report_left_over(written, report)
     return show_checked(found, form)
 
 
-def show_checked(found: Found, form: Format) -> Exit:
+def show_checked(found: CheckResult, form: Format) -> Exit:
     """Show how files differ from their configs, and why: the diffs on one stream, diagnostics on the other."""
     if found.diffs:
-        from pipegen.cli.hiding import text_without_tokens  # noqa: PLC0415 - files that differ are few
+        from pipegen.cli.redaction import text_without_tokens  # noqa: PLC0415 - files that differ are few
 
         write_text = say if form.is_report else show_text
         for diff in found.diffs:
@@ -40,7 +40,7 @@ def check_stream(form: Format) -> TextIO:
     return sys.stdout if form.is_report else sys.stderr
 
 
-def show_found(found: Found, form: Format, stream: TextIO) -> Exit:
+def show_found(found: CheckResult, form: Format, stream: TextIO) -> Exit:
     """Show the diagnostics of *found* on *stream*, and its words to people."""
     show(found.report.diagnostics(), form, stream)
     for words in found.words:

@@ -12,9 +12,9 @@ from pipegen.diagnostics.report import Report, Stopped
 from pipegen.emit.yaml import write
 from pipegen.plan.model import Plan
 from pipegen.readback.errors import UnreadableError
-from pipegen.readback.groovy import Code, Kind
+from pipegen.readback.groovy import GroovyTokens, TokenKind
 from pipegen.targets.base import GeneratedFile, Target
-from pipegen.targets.gitlab.names import Names, stage_names
+from pipegen.targets.gitlab.names import JobNames, stage_names
 from pipegen.targets.jenkins.names import display_names
 
 Excerpts = Mapping[tuple[str, str], str]
@@ -48,7 +48,7 @@ def excerpts(analysed: Analysed, target: Target) -> tuple[Excerpts, str]:
 
 def _gitlab(plans: Sequence[Plan], files: Sequence[GeneratedFile]) -> Excerpts:
     blocks = {block["key"]: block[0].rstrip() + "\n" for file in files for block in _BLOCK.finditer(file.text)}
-    keys = {of: _key(name) for of, name in stage_names(plans, Names(), Report()).items()}
+    keys = {of: _key(name) for of, name in stage_names(plans, JobNames(), Report()).items()}
     return {of: blocks[key] for of, key in keys.items() if key in blocks}
 
 
@@ -68,10 +68,12 @@ def _jenkins(plans: Sequence[Plan], files: Sequence[GeneratedFile]) -> Excerpts:
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
     """Yield each stage of a Jenkinsfile that has steps, by its name."""
-    code = Code(text)
+    code = GroovyTokens(text)
     for place in range(code.size - 3):
         name = code.tokens[place + 2]
-        is_stage = code.word(place) in {"stage", "addStage"} and code.is_sign(place + 1, "(") and name.kind is Kind.TEXT
+        is_stage = (
+            code.word(place) in {"stage", "addStage"} and code.is_sign(place + 1, "(") and name.kind is TokenKind.TEXT
+        )
         brace = code.behind(place + 1) if is_stage else code.size
         if not code.is_sign(brace, "{") or code.word(brace + 1) in {"stages", "parallel"}:
             continue

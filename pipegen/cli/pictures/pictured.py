@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.paths import longest_path
-from pipegen.pictures.model import Link, Mark, Picture, Stage
-from pipegen.plan.condition_words import words
+from pipegen.pictures.model import Link, Picture, StageBox, StageMark
 from pipegen.plan.model import Job, Plan, Selection
+from pipegen.plan.stage.condition_text import words
 
 
 def picture(plan: Plan) -> Picture:
@@ -32,7 +32,7 @@ def bare_picture(name: str, graph: ExecutionGraph) -> Picture:
         name=name,
         words=_counted(len(graph.nodes), path),
         graph=graph,
-        stages=tuple(Stage(name=node) for node in graph.nodes),
+        stages=tuple(StageBox(name=node) for node in graph.nodes),
         links={},
         path=path,
     )
@@ -57,25 +57,25 @@ def _when(plan: Plan) -> Iterator[str]:
         yield f"scheduled {one.cron} ({one.timezone or 'UTC'})"
 
 
-def _stage(job: Job) -> Stage:
+def _stage(job: Job) -> StageBox:
     marked = tuple(_marks(job))
-    return Stage(name=job.stage, marks=tuple(mark for mark, _ in marked), notes=tuple(note for _, note in marked))
+    return StageBox(name=job.stage, marks=tuple(mark for mark, _ in marked), notes=tuple(note for _, note in marked))
 
 
-def _marks(job: Job) -> Iterator[tuple[Mark, str]]:
+def _marks(job: Job) -> Iterator[tuple[StageMark, str]]:
     """Yield what is special about *job*, and in words what that means for it."""
     if job.is_final:
-        yield Mark.FINALLY, "after all others, whatever happened"
+        yield StageMark.FINALLY, "after all others, whatever happened"
     if job.condition is not None:
-        yield Mark.CONDITION, f"when {words(job.condition)}"
-    if job.gate.approval is not None:
-        yield Mark.APPROVAL, "waits for a person"
-    if job.gate.delay is not None:
-        yield Mark.DELAY, "starts after a delay"
-    if job.leg is not None:
-        yield Mark.MATRIX, ", ".join(f"{axis} {value}" for axis, value in job.leg.values)
+        yield StageMark.CONDITION, f"when {words(job.condition)}"
+    if job.deployment.approval is not None:
+        yield StageMark.APPROVAL, "waits for a person"
+    if job.deployment.delay is not None:
+        yield StageMark.DELAY, "starts after a delay"
+    if job.combination is not None:
+        yield StageMark.MATRIX, ", ".join(f"{axis} {value}" for axis, value in job.combination.values)
     if job.limits.allow_failure is not None:
-        yield Mark.MAY_FAIL, "may fail"
+        yield StageMark.MAY_FAIL, "may fail"
 
 
 def _links(plan: Plan) -> Iterator[tuple[tuple[str, str], Link]]:

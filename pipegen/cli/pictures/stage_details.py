@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Text
-from pipegen.cli.expanded import as_yaml
+from pipegen.cli.config_as_yaml import as_yaml
 from pipegen.cli.pictures.pictured import left_by
-from pipegen.plan.condition_words import words
 from pipegen.plan.model import Job, Plan
+from pipegen.plan.stage.condition_text import words
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, children
@@ -25,7 +25,7 @@ Written = Mapping[tuple[str, int], TreeMapping]
 def written_stages(tree: TreeMapping) -> Written:
     """Return the stages in *tree*, which holds all that includes, templates and defaults say, by where their names are.
 
-    Legs of a matrix, and stages of a pipeline that several others call, are written once.
+    Combinations of a matrix, and stages of a pipeline that several others call, are written once.
     """
     found: dict[tuple[str, int], TreeMapping] = {}
     for pipeline in children(tree.get("pipelines") or tree):
@@ -70,25 +70,25 @@ _Facts = Iterator[tuple[str, str]]
 
 def _waits(job: Job) -> _Facts:
     """Yield when *job* runs, and what it waits for."""
-    gate = job.gate
+    deployment = job.deployment
     if job.condition is not None:
         yield "When", words(job.condition)
-    if gate.approval is not None:
-        approvers = f" (by {', '.join(gate.approval.approvers)})" if gate.approval.approvers else ""
-        yield "Approval", (gate.approval.message or "a person says yes") + approvers
-    if gate.delay is not None:
-        yield "Starts after", _time(gate.delay.seconds)
-    if gate.environment is not None:
-        yield "Environment", _shown(gate.environment.name)
-    if gate.locks:
-        yield "Lock", ", ".join(lock.name for lock in gate.locks)
+    if deployment.approval is not None:
+        approvers = f" (by {', '.join(deployment.approval.approvers)})" if deployment.approval.approvers else ""
+        yield "Approval", (deployment.approval.message or "a person says yes") + approvers
+    if deployment.delay is not None:
+        yield "Starts after", _time(deployment.delay.seconds)
+    if deployment.environment is not None:
+        yield "Environment", _shown(deployment.environment.name)
+    if deployment.locks:
+        yield "Lock", ", ".join(lock.name for lock in deployment.locks)
 
 
 def _place_of_work(job: Job) -> _Facts:
     """Yield where *job* runs."""
     machine = job.machine
-    if job.leg is not None:
-        yield "Matrix", ", ".join(f"{axis} = {value}" for axis, value in job.leg.values)
+    if job.combination is not None:
+        yield "Matrix", ", ".join(f"{axis} = {value}" for axis, value in job.combination.values)
     if machine.image is not None:
         yield "Image", _shown(machine.image.name)
     if machine.services:

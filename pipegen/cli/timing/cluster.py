@@ -8,26 +8,26 @@ from pathlib import Path
 from typing import Any
 
 from pipegen.assets import folder
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.config.read import read
 from pipegen.config.schema.check import check_settings
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.plan.resources import cpu, memory
-from pipegen.run.model import Machine
+from pipegen.plan.stage.resources import cpu, memory
+from pipegen.run.model import RunMachine
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence, integer
 
 
-def read_cluster(path: Path, report: Report, *, shown: str | None = None) -> tuple[Machine, ...]:
+def read_cluster(path: Path, report: Report, *, shown: str | None = None) -> tuple[RunMachine, ...]:
     """Return the machines that the file at *path* says; raise `Stopped` where it says them wrong."""
     file = load(path, report, shown=shown)
     report.stop_if_errors()
     tree = read(file, report)
     check_settings(tree, _schema(), report, "cluster")
     report.stop_if_errors()
-    found: dict[str, tuple[Machine, Span]] = {}
+    found: dict[str, tuple[RunMachine, Span]] = {}
     for item in _items(tree.get("machines") if isinstance(tree, Mapping) else None):
         for machine, span in _machines(item, report):
             if machine.name in found:
@@ -43,7 +43,7 @@ def _schema() -> dict[str, Any]:
     return schema
 
 
-def _machines(item: Node, report: Report) -> Iterator[tuple[Machine, Span]]:
+def _machines(item: Node, report: Report) -> Iterator[tuple[RunMachine, Span]]:
     """Yield the machines of one *item*, each with the place of its name."""
     if not isinstance(item, Mapping):
         return
@@ -52,7 +52,7 @@ def _machines(item: Node, report: Report) -> Iterator[tuple[Machine, Span]]:
         return
     size = (cpu(item.get("cpu"), report), memory(item.get("memory"), report))
     for number in range(1, count + 1):
-        machine = Machine(
+        machine = RunMachine(
             name=name.text if count == 1 else f"{name.text}-{number}",
             slots=_number(item.get("slots")),
             cpu=size[0],

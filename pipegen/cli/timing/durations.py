@@ -6,18 +6,18 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.config.read import read
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, Stopped, listed, near_miss
+from pipegen.diagnostics.report import Report, Stopped, listed, suggestion
 from pipegen.graph.render.columns import shortened
 from pipegen.plan.durations import seconds
 from pipegen.plan.model import Job, Plan
 from pipegen.run.model import TaskId
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Kind, Node, Scalar
 from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Node, Scalar, ScalarKind
 
 # As in a config: see "duration" in its schema.
 _WORDS = re.compile(r"\s*([0-9]+\s*(s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|w|weeks?)\s*)+", re.ASCII)
@@ -33,8 +33,8 @@ def load_durations(
 ) -> dict[TaskId, float]:
     """Return the seconds that the stages of *plans* take, by the names of their runs, as the file at *path* says.
 
-    A stage is named alone or after its pipeline, `service: build`; a stage with a matrix is named for all of its legs,
-    or a leg for itself. What the file does not name takes as long as the others on average, and is reported.
+    A stage is named alone or after its pipeline, `service: build`; a stage with a matrix is named for all combinations,
+    or a combination for itself. What the file does not name takes as long as the others on average, and is reported.
     """
     file = load(path, report, shown=shown)
     report.stop_if_errors()
@@ -49,7 +49,7 @@ def load_durations(
             key = next((name for name in _names(run, plan, job) if name in told), None)
             if key is None:
                 # What takes an environment down is in no run.
-                is_left_out = job.gate.environment is not None and job.gate.environment.stops
+                is_left_out = job.deployment.environment is not None and job.deployment.environment.stops
                 (left_out if is_left_out else missing).append(TaskId(run, job.stage))
             else:
                 used.update(name for name in _names(run, plan, job) if name in told)
@@ -111,14 +111,16 @@ def _told(tree: Node, report: Report) -> dict[str, tuple[float, Span]]:
 def _seconds(name: Scalar, node: Node, report: Report) -> float:
     if isinstance(node, Scalar) and len(node.text) <= _LONGEST_TEXT:
         time: float | None = None
-        if node.kind in (Kind.INTEGER, Kind.NUMBER):
+        if node.kind in (ScalarKind.INTEGER, ScalarKind.NUMBER):
             time = float(node.value or 0)
-        elif node.kind is Kind.TEXT and _WORDS.fullmatch(node.text):
+        elif node.kind is ScalarKind.TEXT and _WORDS.fullmatch(node.text):
             time = float(seconds(node, report))
         if time is not None and 0 <= time <= _LONGEST:
             return time
     shown = (
-        f'"{shortened(node.text, 40)}" is' if isinstance(node, Scalar) and node.kind is not Kind.NULL else "there is"
+        f'"{shortened(node.text, 40)}" is'
+        if isinstance(node, Scalar) and node.kind is not ScalarKind.NULL
+        else "there is"
     )
     report.add(
         codes.INVALID_DURATIONS,
@@ -133,7 +135,7 @@ def _seconds(name: Scalar, node: Node, report: Report) -> float:
 def _report_unknown(names: Sequence[tuple[str, Span]], plans: Mapping[str, Plan], report: Report) -> None:
     known = dict.fromkeys(name for run, plan in plans.items() for job in plan.jobs for name in _names(run, plan, job))
     for name, span in names:
-        near = near_miss(name, known)
+        near = suggestion(name, known)
         report.add(
             codes.UNKNOWN_DURATION,
             f'no pipeline here has a stage "{name}"',

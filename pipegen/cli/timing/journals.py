@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pipegen.cli.exits import WrongUsage
-from pipegen.config.load import repository_root
+from pipegen.config.files.load import repository_root
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, listed
 from pipegen.plan.model import Job, Plan
-from pipegen.run.here.durations import known_durations
-from pipegen.run.here.folder import home
+from pipegen.run.files.run_folder import home
+from pipegen.run.local.durations import known_durations
 from pipegen.run.model import TaskId
 
 # What `--durations` is given in place of a file.
@@ -42,7 +42,7 @@ def journal_durations(plans: Mapping[str, Plan], environment: Mapping[str, str],
 
 def _report_missing(jobs: list[Job], rest: float, report: Report) -> None:
     # What takes an environment down is in no run.
-    told = [job for job in jobs if job.gate.environment is None or not job.gate.environment.stops]
+    told = [job for job in jobs if job.deployment.environment is None or not job.deployment.environment.stops]
     if told:
         noun, verb = ("stage", "takes") if len(told) == 1 else ("stages", "take")
         report.add(

@@ -54,11 +54,11 @@ def read_order(target: str, files: Sequence[GeneratedFile]) -> ExecutionGraph:
 
 def _gitlab(analysed: Analysed, report: Report) -> tuple[ExecutionGraph, _Names]:
     """Return the order of the jobs, and their names by pipeline and stage."""
-    from pipegen.targets.gitlab.names import Names, stage_names  # noqa: PLC0415 - see above
+    from pipegen.targets.gitlab.names import JobNames, stage_names  # noqa: PLC0415 - see above
 
     found = read_order("gitlab", generate(analysed, registry.load("gitlab"), {}, report))
     # What is renamed was told when the file was made.
-    return found, stage_names(analysed.plans, Names(), Report())
+    return found, stage_names(analysed.plans, JobNames(), Report())
 
 
 def _jenkins(analysed: Analysed, order: EngineOrder, report: Report) -> tuple[ExecutionGraph, _Names]:

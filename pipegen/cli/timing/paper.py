@@ -14,7 +14,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.model import Job, Plan, Selection
 from pipegen.run.chart.times import SECONDS, UNITS, Unit
-from pipegen.run.model import Demand, Machine, PipelineRun, TaskId
+from pipegen.run.model import Demand, PipelineRun, RunMachine, TaskId
 from pipegen.run.scheduling.scheduler import scheduler
 from pipegen.run.simulation import Simulation, simulate
 from pipegen.run.tasks import pipeline_run, running
@@ -29,7 +29,7 @@ class Paper(Struct, kw_only=True):
     unit: Unit
     order: str
 
-    def on(self, machines: Sequence[Machine]) -> Simulation:
+    def on(self, machines: Sequence[RunMachine]) -> Simulation:
         """Return what the run comes to on *machines*."""
         return simulate(self.runs, self.durations, machines, scheduler(machines, order=self.order))
 
@@ -64,7 +64,7 @@ def on_paper(
 
 def _at_once(plan: Plan) -> tuple[Job, ...]:
     """Return the jobs of *plan* without delays."""
-    return tuple(replace(job, gate=replace(job.gate, delay=None)) for job in plan.jobs)
+    return tuple(replace(job, deployment=replace(job.deployment, delay=None)) for job in plan.jobs)
 
 
 def anywhere(paper: Paper) -> Paper:

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 from pipegen.config.accept import Acceptor, UnknownKeywordError
 from pipegen.config.schema.depth import is_too_deep
 from pipegen.config.schema.file import pipelines_schema
-from pipegen.config.schema.places import Places
+from pipegen.config.schema.parts import broken_parts, without
+from pipegen.config.schema.places import TreePaths
 from pipegen.config.schema.violation import Path, Violation
-from pipegen.config.unknown.parts import broken_parts, without
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Node
 from pipegen.structs import Struct
@@ -51,7 +51,7 @@ def check_stages(tree: Node, stages: Iterable[Path], report: Report) -> Fitting 
 
     Return what fits; None where nothing does.
     """
-    paths, places = tuple(stages), Places(tree)
+    paths, places = tuple(stages), TreePaths(tree)
     if all(_stages().accepts(places.node(path)) for path in paths):
         return Fitting(tree)
     from pipegen.config.schema.explain import explain_stages  # noqa: PLC0415 - see above

@@ -15,10 +15,10 @@ from pipegen.config.schema.file import pipelines_schema
 from pipegen.config.schema.inherited import without_unsettled
 from pipegen.config.schema.misplaced import misplaced_keys, misplaced_pipelines
 from pipegen.config.schema.mistakes import chart_is_text, flat_execution, run_is_text, unnamed_stage
-from pipegen.config.schema.places import Places
+from pipegen.config.schema.parts import KEYED
+from pipegen.config.schema.places import TreePaths
 from pipegen.config.schema.violation import Path, Violation, type_name
 from pipegen.config.schema.words import tell
-from pipegen.config.unknown.parts import KEYED
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Node, plain
 from pipegen.structs import replace
@@ -40,7 +40,7 @@ def explain(tree: Node, report: Report, misread: Sequence[Path] = (), *, is_incl
 
     What is missing since parts were *misread* is not reported.
     """
-    places = Places(tree)
+    places = TreePaths(tree)
     found = (_of_the_whole(one) for one in _violations(_Validator(pipelines_schema()), plain(tree)))
     violations = tuple(one for one in found if not (is_included and _is_without_pipelines(one)))
     settled = without_unsettled(violations, places)
@@ -55,7 +55,7 @@ def _lacks(violation: Violation, parts: Sequence[Path]) -> bool:
 
 def explain_stages(tree: Node, stages: Iterable[Path], report: Report) -> tuple[Violation, ...]:
     """Report and return where *stages* of *tree* break the schema, as `check_stages` says."""
-    schema, places = pipelines_schema(), Places(tree)
+    schema, places = pipelines_schema(), TreePaths(tree)
     validator = _Validator({"$defs": schema["$defs"], **schema["$defs"]["stage"]})
     violations = tuple(
         replace(violation, path=(*path, *violation.path))
@@ -68,10 +68,10 @@ def explain_stages(tree: Node, stages: Iterable[Path], report: Report) -> tuple[
 
 def explain_settings(node: Node, schema: Mapping[str, Any], report: Report, where: str) -> None:
     """Report each place where *node*, the settings named *where*, breaks *schema*, as `check_settings` says."""
-    tell(_violations(_Validator(dict(schema)), plain(node)), Places(node, where), report)
+    tell(_violations(_Validator(dict(schema)), plain(node)), TreePaths(node, where), report)
 
 
-def _tell_all(violations: tuple[Violation, ...], places: Places, report: Report) -> None:
+def _tell_all(violations: tuple[Violation, ...], places: TreePaths, report: Report) -> None:
     for mistake in _MISTAKES:
         violations = mistake(violations, places, report)
     tell(violations, places, report)

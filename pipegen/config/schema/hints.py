@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pipegen.config.schema.places import STAGE, Places
+from pipegen.config.schema.places import STAGE, TreePaths
 from pipegen.config.schema.violation import Path, Violation
 
 
-def hint_for(violation: Violation, places: Places) -> str | None:
+def hint_for(violation: Violation, places: TreePaths) -> str | None:
     """Return what to write instead, where the value tells what was meant."""
     if not violation.path:
         return places.top_hint

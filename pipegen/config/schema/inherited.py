@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pipegen.config.schema.places import DEFAULTS, STAGE, TEMPLATE, Places
+from pipegen.config.schema.places import DEFAULTS, STAGE, TEMPLATE, TreePaths
 from pipegen.config.schema.violation import Path, Violation
 
 _INCOMPLETE = ("required", "dependentRequired", "minProperties")
 
 
-def without_unsettled(violations: tuple[Violation, ...], places: Places) -> tuple[Violation, ...]:
+def without_unsettled(violations: tuple[Violation, ...], places: TreePaths) -> tuple[Violation, ...]:
     """Return *violations* without those that a template, or the defaults of a pipeline, may settle.
 
     A part of a stage may lack what another part gives, and a key without a value takes an inherited one away.
@@ -26,7 +26,7 @@ def _is_incomplete(violation: Violation) -> bool:
             return keyword in _INCOMPLETE
 
 
-def _is_part(path: Path, places: Places) -> bool:
+def _is_part(path: Path, places: TreePaths) -> bool:
     """Return whether *path* lies in a template, in defaults, or in a stage that inherits from those."""
     pattern = places.pattern(path)
     if any(pattern[: len(outer)] == outer for outer in (TEMPLATE, DEFAULTS)):

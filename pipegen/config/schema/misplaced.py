@@ -6,7 +6,7 @@ Each function reports the mistakes that it knows among *violations*, and returns
 from __future__ import annotations
 
 from pipegen.config.schema.file import known_keys, known_places
-from pipegen.config.schema.places import DEFAULTS, PIPELINE, STAGE, TEMPLATE, TOP, Places, described, names
+from pipegen.config.schema.places import DEFAULTS, PIPELINE, STAGE, TEMPLATE, TOP, TreePaths, described, names
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -23,7 +23,7 @@ _SLIP = 0.8
 _DEEP = 4
 
 
-def misplaced_pipelines(violations: _Violations, places: Places, report: Report) -> _Violations:
+def misplaced_pipelines(violations: _Violations, places: TreePaths, report: Report) -> _Violations:
     """Report pipelines beside `pipelines`, and keys of a pipeline where its name is meant."""
     left = violations
     for violation in violations:
@@ -38,11 +38,11 @@ def misplaced_pipelines(violations: _Violations, places: Places, report: Report)
     return left
 
 
-def _is_pipeline(violation: Violation, places: Places) -> bool:
+def _is_pipeline(violation: Violation, places: TreePaths) -> bool:
     return violation.keyword == "additionalProperties" and "stages" in places.keys((violation.key,))
 
 
-def _report_pipeline_at_top(name: str, places: Places, report: Report) -> None:
+def _report_pipeline_at_top(name: str, places: TreePaths, report: Report) -> None:
     siblings = places.keys(("pipelines",)) if "pipelines" in places.keys(TOP) else ()
     if siblings:
         also = [Label(places.key(("pipelines", siblings[-1])), "a pipeline stands here")]
@@ -60,12 +60,12 @@ def _report_pipeline_at_top(name: str, places: Places, report: Report) -> None:
     )
 
 
-def _is_key_as_name(path: Path, places: Places) -> bool:
+def _is_key_as_name(path: Path, places: TreePaths) -> bool:
     is_key = len(path) == len(PIPELINE) and path[1] in known_keys()[PIPELINE]
     return is_key and path[0] == "pipelines" and "stages" not in places.keys(path)
 
 
-def _report_key_as_name(path: Path, places: Places, report: Report) -> Path | None:
+def _report_key_as_name(path: Path, places: TreePaths, report: Report) -> Path | None:
     """Report the key; return the path of the empty pipeline that it was meant for, if there is one."""
     before = _key_before(path, places)
     empty = (*path[:-1], before) if before is not None and _is_empty(places.node((*path[:-1], before))) else None
@@ -82,14 +82,14 @@ def _report_key_as_name(path: Path, places: Places, report: Report) -> Path | No
     return empty
 
 
-def _key_before(path: Path, places: Places) -> str | None:
+def _key_before(path: Path, places: TreePaths) -> str | None:
     """Return the nearest key above that is no key of a pipeline."""
     keys = places.keys(path[:-1])
     above = keys[: keys.index(str(path[-1]))]
     return next((key for key in reversed(above) if key not in known_keys()[PIPELINE]), None)
 
 
-def misplaced_keys(violations: _Violations, places: Places, report: Report) -> _Violations:
+def misplaced_keys(violations: _Violations, places: TreePaths, report: Report) -> _Violations:
     """Report unknown keys that are known elsewhere, and not again what is empty or missing for want of them."""
     told: set[tuple[str, Path]] = set()
     found: set[Path] = set()
@@ -111,7 +111,7 @@ def misplaced_keys(violations: _Violations, places: Places, report: Report) -> _
     )
 
 
-def _homes(violation: Violation, places: Places) -> tuple[Path, ...]:
+def _homes(violation: Violation, places: TreePaths) -> tuple[Path, ...]:
     """Return where the unknown key is known: under a key beside it, else further out, further in, or elsewhere.
 
     Of the places of one kind, the nearest only. A `name` means something nearly everywhere, and is taken
@@ -145,25 +145,25 @@ def _is_in_sight(path: Path, here: Path) -> bool:
     return here[: len(outer)] == outer
 
 
-def _is_beside(path: Path, here: Path, violation: Violation, places: Places) -> bool:
+def _is_beside(path: Path, here: Path, violation: Violation, places: TreePaths) -> bool:
     """Return whether *path* is that of a key beside the misplaced one, whose value lacks the key."""
     if path[:-1] != here or path[-1] not in places.keys(violation.path):
         return False
     return violation.key not in places.keys((*violation.path, path[-1]))
 
 
-def _distance(path: Path, violation: Violation, places: Places) -> tuple[bool, int]:
+def _distance(path: Path, violation: Violation, places: TreePaths) -> tuple[bool, int]:
     """Return how far the key that ends *path* is from the misplaced one; what stands above is nearer."""
     keys = places.keys(violation.path)
     distance = keys.index(violation.key) - keys.index(str(path[-1]))
     return distance < 0, abs(distance)
 
 
-def _is_free(path: Path, violation: Violation, places: Places) -> bool:
+def _is_free(path: Path, violation: Violation, places: TreePaths) -> bool:
     return violation.key not in places.keys(violation.path[: len(path)])
 
 
-def _report_misplaced(violation: Violation, homes: tuple[Path, ...], places: Places, report: Report) -> None:
+def _report_misplaced(violation: Violation, homes: tuple[Path, ...], places: TreePaths, report: Report) -> None:
     here, home = places.pattern(violation.path), homes[0]
     not_here = "beside it" if len(homes) == 1 and _is_nested(home, violation, places) else described(here)
     report.add(
@@ -188,7 +188,7 @@ def _steps(home: Path, here: Path) -> tuple[str, ...]:
     return names(home)[len(names(here)) :] if home[: len(here)] == here else names(home)
 
 
-def _target(violation: Violation, home: Path, places: Places) -> tuple[Label, ...]:
+def _target(violation: Violation, home: Path, places: TreePaths) -> tuple[Label, ...]:
     """Return a label at the place where the key belongs, if that is in sight."""
     here = places.pattern(violation.path)
     if _is_nested(home, violation, places):
@@ -200,7 +200,7 @@ def _target(violation: Violation, home: Path, places: Places) -> tuple[Label, ..
     return ()
 
 
-def _hint(violation: Violation, home: Path, places: Places) -> str:
+def _hint(violation: Violation, home: Path, places: TreePaths) -> str:
     here, key = places.pattern(violation.path), violation.key
     if _is_nested(home, violation, places):
         parent = str(home[-1])
@@ -220,7 +220,7 @@ def _hint(violation: Violation, home: Path, places: Places) -> str:
     return f'write "{steps}{key}: …{"}" * steps.count("{")}"'
 
 
-def _is_nested(home: Path, violation: Violation, places: Places) -> bool:
+def _is_nested(home: Path, violation: Violation, places: TreePaths) -> bool:
     return bool(home) and home[:-1] == places.pattern(violation.path) and home[-1] in places.keys(violation.path)
 
 

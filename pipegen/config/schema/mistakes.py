@@ -9,7 +9,7 @@ import re
 from itertools import groupby
 
 from pipegen.config.schema.file import known_keys
-from pipegen.config.schema.places import STAGE, Places
+from pipegen.config.schema.places import STAGE, TreePaths
 from pipegen.config.schema.violation import Path, Violation
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
@@ -23,7 +23,7 @@ _Violations = tuple[Violation, ...]
 _CHART_FILE = re.compile(r"(?P<name>.+?)-(?P<version>v?[0-9][^/]*?)\.tgz")
 
 
-def flat_execution(violations: _Violations, places: Places, report: Report) -> _Violations:
+def flat_execution(violations: _Violations, places: TreePaths, report: Report) -> _Violations:
     """Report names that stand in `execution` itself instead of in an arc, once for each pipeline."""
     names = tuple(violation for violation in violations if _is_flat_name(violation, places))
     for path, group in groupby(names, key=lambda violation: violation.path[:-1]):
@@ -32,7 +32,7 @@ def flat_execution(violations: _Violations, places: Places, report: Report) -> _
     return _without(violations, names)
 
 
-def _is_flat_name(violation: Violation, places: Places) -> bool:
+def _is_flat_name(violation: Violation, places: TreePaths) -> bool:
     return (
         violation.keyword == "type"
         and places.pattern(violation.path) == ("pipelines", "*", "execution", 0)
@@ -40,7 +40,7 @@ def _is_flat_name(violation: Violation, places: Places) -> bool:
     )
 
 
-def _report_flat(path: Path, spans: list[Span], places: Places, report: Report) -> None:
+def _report_flat(path: Path, spans: list[Span], places: TreePaths, report: Report) -> None:
     execution = places.node(path)
     items = execution.items if isinstance(execution, Sequence) else ()
     words = [span.text for span in spans]
@@ -59,7 +59,7 @@ def _report_flat(path: Path, spans: list[Span], places: Places, report: Report) 
     )
 
 
-def unnamed_stage(violations: _Violations, places: Places, report: Report) -> _Violations:
+def unnamed_stage(violations: _Violations, places: TreePaths, report: Report) -> _Violations:
     """Report stages without a name; a dash too many splits a stage in two."""
     unnamed = tuple(
         violation
@@ -90,7 +90,7 @@ def unnamed_stage(violations: _Violations, places: Places, report: Report) -> _V
     return _without(violations, unnamed)
 
 
-def _stage_before(path: Path, places: Places) -> Path | None:
+def _stage_before(path: Path, places: TreePaths) -> Path | None:
     """Return the named stage before the one at *path*, if it and what lies between lack the stage's keys."""
     keys = set(places.keys(path))
     position = int(path[-1])
@@ -106,7 +106,7 @@ def _stage_before(path: Path, places: Places) -> Path | None:
     return None
 
 
-def chart_is_text(violations: _Violations, places: Places, report: Report) -> _Violations:
+def chart_is_text(violations: _Violations, places: TreePaths, report: Report) -> _Violations:
     """Report `deploy: {chart: URL}`."""
     charts = tuple(violation for violation in violations if _is_text_at(violation, (*STAGE, "deploy", "chart"), places))
     for violation in charts:
@@ -125,7 +125,7 @@ def chart_is_text(violations: _Violations, places: Places, report: Report) -> _V
     return _without(violations, charts)
 
 
-def run_is_text(violations: _Violations, places: Places, report: Report) -> _Violations:
+def run_is_text(violations: _Violations, places: TreePaths, report: Report) -> _Violations:
     """Report `run: COMMAND`."""
     runs = tuple(violation for violation in violations if _is_text_at(violation, (*STAGE, "run"), places))
     for violation in runs:
@@ -145,12 +145,12 @@ def run_is_text(violations: _Violations, places: Places, report: Report) -> _Vio
     return _without(violations, runs)
 
 
-def _is_text_at(violation: Violation, pattern: Path, places: Places) -> bool:
+def _is_text_at(violation: Violation, pattern: Path, places: TreePaths) -> bool:
     is_type = violation.keyword == "type" and isinstance(violation.value, str)
     return is_type and places.pattern(violation.path) == pattern
 
 
-def _is_own_variant(path: Path, text: str, places: Places) -> bool:
+def _is_own_variant(path: Path, text: str, places: TreePaths) -> bool:
     """Return whether *text* is what the stage of `run` at *path* builds, or its name."""
     stage = path[:-1]
     values = [places.node((*stage, key)) for key in ("build", "name") if key in places.keys(stage)]

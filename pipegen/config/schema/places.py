@@ -18,7 +18,7 @@ DEFAULTS: Path = (*PIPELINE, "defaults")
 TEMPLATE: Path = ("templates", "*")
 
 
-class Places:
+class TreePaths:
     """A tree by paths; *where* names it when it is only a part of the file."""
 
     def __init__(self, root: Node, where: str = "") -> None:

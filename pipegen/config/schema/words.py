@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import Any
 
 from pipegen.config.schema.hints import hint_for
-from pipegen.config.schema.places import Places
+from pipegen.config.schema.places import TreePaths
 from pipegen.config.schema.violation import Path, Violation, type_name
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
-from pipegen.diagnostics.report import Report, listed, near_miss
+from pipegen.diagnostics.report import Report, listed, suggestion
 
 # More keys than these are no help in a message.
 _FEW = 8
@@ -29,7 +29,7 @@ _TYPES = {
 }
 
 
-def tell(violations: Sequence[Violation], places: Places, report: Report) -> None:
+def tell(violations: Sequence[Violation], places: TreePaths, report: Report) -> None:
     """Report *violations*; a missing key for which an unknown one looks like a slip is not told of twice."""
     slips: set[tuple[Path, str]] = set()
     others = []
@@ -48,7 +48,7 @@ def tell(violations: Sequence[Violation], places: Places, report: Report) -> Non
             _tell(violation, places, report)
 
 
-def _tell(violation: Violation, places: Places, report: Report) -> None:
+def _tell(violation: Violation, places: TreePaths, report: Report) -> None:
     match violation.keyword:
         case "required" | "dependentRequired":
             _missing_key(violation, places, report)
@@ -64,10 +64,10 @@ def _tell(violation: Violation, places: Places, report: Report) -> None:
             _invalid_value(violation, places, report)
 
 
-def _unknown_key(violation: Violation, more: int, places: Places, report: Report) -> str | None:
+def _unknown_key(violation: Violation, more: int, places: TreePaths, report: Report) -> str | None:
     """Report the key, after which so many *more* are not told of; return the one that it looks like."""
     choices = tuple(_properties(violation))
-    meant = near_miss(violation.key, choices)
+    meant = suggestion(violation.key, choices)
     entry = places.entry((*violation.path, violation.key))
     report.add(
         codes.UNKNOWN_KEY,
@@ -88,7 +88,7 @@ def _known(choices: tuple[str, ...]) -> str | None:
     return f"known are {listed(choices)}" if len(choices) <= _FEW and choices else None
 
 
-def _missing_key(violation: Violation, places: Places, report: Report) -> None:
+def _missing_key(violation: Violation, places: TreePaths, report: Report) -> None:
     example = _example(violation)
     report.add(
         codes.MISSING_KEY,
@@ -99,7 +99,7 @@ def _missing_key(violation: Violation, places: Places, report: Report) -> None:
     )
 
 
-def _missing_group(violation: Violation, places: Places, report: Report) -> None:
+def _missing_group(violation: Violation, places: TreePaths, report: Report) -> None:
     """Report a map that has none of several groups of keys; a group that it has in part is the one meant."""
     groups: Any = violation.limit
     given = places.keys(violation.path)
@@ -115,7 +115,7 @@ def _missing_group(violation: Violation, places: Places, report: Report) -> None
     )
 
 
-def _rival_groups(violation: Violation, places: Places, report: Report) -> None:
+def _rival_groups(violation: Violation, places: TreePaths, report: Report) -> None:
     """Report a map that has several groups of keys of which it may have one."""
     branches: Any = violation.limit
     given = places.keys(violation.path)
@@ -131,7 +131,7 @@ def _rival_groups(violation: Violation, places: Places, report: Report) -> None:
     )
 
 
-def _wrong_type(violation: Violation, places: Places, report: Report) -> None:
+def _wrong_type(violation: Violation, places: TreePaths, report: Report) -> None:
     title, limit = places.title(violation.path), _type_names(violation)
     if violation.value is None:
         message, label = f"{title} has no value", f"{limit} is expected here"
@@ -144,7 +144,7 @@ def _wrong_type(violation: Violation, places: Places, report: Report) -> None:
     report.add(codes.WRONG_TYPE, message, at=places.mark(violation.path), label=label, hint=hint)
 
 
-def _wrong_key(violation: Violation, places: Places, report: Report) -> None:
+def _wrong_key(violation: Violation, places: TreePaths, report: Report) -> None:
     entry = places.entry((*violation.path, violation.key))
     report.add(
         codes.INVALID_VALUE,
@@ -155,13 +155,13 @@ def _wrong_key(violation: Violation, places: Places, report: Report) -> None:
     )
 
 
-def _invalid_value(violation: Violation, places: Places, report: Report) -> None:
+def _invalid_value(violation: Violation, places: TreePaths, report: Report) -> None:
     title, limit = places.title(violation.path), violation.limit
     hint = None
     match violation.keyword, limit:
         case "enum", [*choices]:
             takes = f"takes {_either([_shown(choice) for choice in choices])}, not {_shown(violation.value)}"
-            meant = near_miss(str(violation.value), [str(choice) for choice in choices])
+            meant = suggestion(str(violation.value), [str(choice) for choice in choices])
             hint = f'did you mean "{meant}"?' if meant else None
         case "const", choice:
             takes = f"takes {_shown(choice)} only"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipegen.diagnostics.model import Diagnostic
-from pipegen.diagnostics.render.terminal import Painter, Style, style_of
+from pipegen.diagnostics.render.terminal import Painter, TextStyle, style_of
 from pipegen.visible import visible
 
 
@@ -21,4 +21,4 @@ def _line(found: Diagnostic, painter: Painter) -> str:
         return f"{head} {visible(found.message)}"
     first = found.primary.span.first
     place = f"{visible(found.primary.span.file.path)}:{first.line}:{first.column}:"
-    return f"{painter.paint(place, Style.STRONG)} {head} {visible(found.message)}"
+    return f"{painter.paint(place, TextStyle.STRONG)} {head} {visible(found.message)}"

@@ -12,7 +12,7 @@ from pipegen.visible import visible
 TAB = 4
 
 
-class Style(Enum):
+class TextStyle(Enum):
     """How a part of a rendering looks: the parameters of the terminal's SGR sequence."""
 
     ERROR = "1;31"
@@ -28,14 +28,14 @@ class Painter(Struct):
 
     colour: bool
 
-    def paint(self, text: str, style: Style) -> str:
+    def paint(self, text: str, style: TextStyle) -> str:
         """Return *text* in *style*."""
         return f"\x1b[{style.value}m{text}\x1b[0m" if self.colour and text else text
 
 
-def style_of(severity: Severity) -> Style:
+def style_of(severity: Severity) -> TextStyle:
     """Return the style of *severity*."""
-    return Style[severity.name]
+    return TextStyle[severity.name]
 
 
 def cells(line: str) -> tuple[list[str], list[int]]:

@@ -17,12 +17,12 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from pipegen.diagnostics.model import Diagnostic, Severity
-from pipegen.diagnostics.render.snippet import Mark, mark, rows
-from pipegen.diagnostics.render.terminal import Painter, Style, style_of
+from pipegen.diagnostics.render.snippet import LabelMark, mark, rows
+from pipegen.diagnostics.render.terminal import Painter, TextStyle, style_of
 from pipegen.source.text import SourceFile
 from pipegen.visible import visible
 
-_Group = tuple[SourceFile, list[Mark]]
+_Group = tuple[SourceFile, list[LabelMark]]
 
 
 def render(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:
@@ -45,18 +45,18 @@ def _summary(diagnostics: Sequence[Diagnostic], painter: Painter) -> str:
 def _block(found: Diagnostic, painter: Painter) -> Iterator[str]:
     style = style_of(found.severity)
     head = painter.paint(f"{found.severity.value}[{found.code.number}]", style)
-    yield f"{head}{painter.paint(f': {visible(found.message)}', Style.STRONG)}"
+    yield f"{head}{painter.paint(f': {visible(found.message)}', TextStyle.STRONG)}"
     groups = _by_file(found)
     gutter = len(str(max((found.line for _, marks in groups for found in marks), default=1)))
     for index, (file, marks) in enumerate(groups):
-        arrow = painter.paint(f"{' ' * gutter}{':::' if index else '-->'}", Style.ASIDE)
+        arrow = painter.paint(f"{' ' * gutter}{':::' if index else '-->'}", TextStyle.ASIDE)
         yield f"{arrow} {visible(file.path)}:{marks[0].line}:{marks[0].start + 1}"
-        yield painter.paint(f"{' ' * gutter} |", Style.ASIDE)
+        yield painter.paint(f"{' ' * gutter} |", TextStyle.ASIDE)
         yield from _source(file, marks, gutter, painter)
     if found.hint is not None:
         yield from _hint(found.hint, gutter, painter)
     if found.fix is not None:
-        yield f"{_margin(gutter, painter)} {painter.paint('fix', Style.STRONG)}: --fix {visible(found.fix.title)}"
+        yield f"{_margin(gutter, painter)} {painter.paint('fix', TextStyle.STRONG)}: --fix {visible(found.fix.title)}"
 
 
 def _by_file(found: Diagnostic) -> list[_Group]:
@@ -64,31 +64,31 @@ def _by_file(found: Diagnostic) -> list[_Group]:
     if found.primary is None:
         return []
     groups: dict[str, _Group] = {}
-    labels = [(found.primary, style_of(found.severity)), *((label, Style.ASIDE) for label in found.related)]
+    labels = [(found.primary, style_of(found.severity)), *((label, TextStyle.ASIDE) for label in found.related)]
     for label, style in labels:
         file = label.span.file
         groups.setdefault(file.path, (file, []))[1].append(mark(label, style))
     return list(groups.values())
 
 
-def _source(file: SourceFile, marks: list[Mark], gutter: int, painter: Painter) -> Iterator[str]:
+def _source(file: SourceFile, marks: list[LabelMark], gutter: int, painter: Painter) -> Iterator[str]:
     """Yield the marked lines in their order, with a sign where more than one line between them is left out."""
     above = None
     for number, group in groupby(sorted(marks, key=lambda found: found.line), key=lambda found: found.line):
         if above is not None and number - above > 2:  # noqa: PLR2004 - one line left out needs no sign
-            yield painter.paint("...", Style.ASIDE)
+            yield painter.paint("...", TextStyle.ASIDE)
         above = number
         for row in rows(file.line(number), list(group), painter):
-            margin = painter.paint(f"{number if row.is_source else '':>{gutter}} |", Style.ASIDE)
+            margin = painter.paint(f"{number if row.is_source else '':>{gutter}} |", TextStyle.ASIDE)
             yield f"{margin} {row.text}".rstrip()
 
 
 def _hint(hint: str, gutter: int, painter: Painter) -> Iterator[str]:
     """Yield the hint; its further lines are indented below the first."""
     first, *more = hint.split("\n")
-    yield f"{_margin(gutter, painter)} {painter.paint('hint', Style.STRONG)}: {visible(first)}"
+    yield f"{_margin(gutter, painter)} {painter.paint('hint', TextStyle.STRONG)}: {visible(first)}"
     yield from (f"{' ' * (gutter + len(' = hint: '))}{visible(line)}".rstrip() for line in more)
 
 
 def _margin(gutter: int, painter: Painter) -> str:
-    return painter.paint(f"{' ' * gutter} =", Style.ASIDE)
+    return painter.paint(f"{' ' * gutter} =", TextStyle.ASIDE)

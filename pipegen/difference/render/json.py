@@ -6,15 +6,15 @@ import json
 from collections.abc import Iterable, Sequence
 
 from pipegen.difference.model import (
-    Asked,
-    Changed,
+    ChangedStages,
     ConfigDifference,
     KeyChange,
-    Named,
+    LongestPath,
+    NamedChange,
     Pairs,
-    Path,
     PipelineDifference,
-    Placed,
+    PlacedStage,
+    Prompt,
     Whole,
 )
 
@@ -44,7 +44,7 @@ def _data(found: ConfigDifference) -> dict[str, object]:
     }
 
 
-def _named(found: Sequence[Named]) -> list[object]:
+def _named(found: Sequence[NamedChange]) -> list[object]:
     return [{"name": one.name, "change": one.kind.value, "keys": _keys(one.changes)} for one in found]
 
 
@@ -78,7 +78,7 @@ def _keys(changes: Iterable[KeyChange]) -> list[object]:
     return [{"key": change.key, "old": change.old, "new": change.new} for change in changes]
 
 
-def _placed(one: Placed) -> dict[str, object]:
+def _placed(one: PlacedStage) -> dict[str, object]:
     return {
         "stage": one.stage,
         "after": list(one.after),
@@ -87,7 +87,7 @@ def _placed(one: Placed) -> dict[str, object]:
     }
 
 
-def _changed(one: Changed) -> dict[str, object]:
+def _changed(one: ChangedStages) -> dict[str, object]:
     return {"stages": list(one.stages), "keys": _keys(one.changes)}
 
 
@@ -96,9 +96,9 @@ def _pairs(found: Pairs) -> dict[str, object]:
     return {"pairs": found.count, "arcs": arcs}
 
 
-def _path(path: Path) -> dict[str, object]:
+def _path(path: LongestPath) -> dict[str, object]:
     return {"stages": list(path.stages), "length": path.length}
 
 
-def _asked(found: Iterable[Asked]) -> list[object]:
+def _asked(found: Iterable[Prompt]) -> list[object]:
     return [{"stage": one.stage, "secret": one.secret or None} for one in found]

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from pipegen.difference.model import Asked, ConfigDifference, KeyChange, Named, Pairs, Path, PipelineDifference, Whole
+from pipegen.difference.model import (
+    ConfigDifference,
+    KeyChange,
+    LongestPath,
+    NamedChange,
+    Pairs,
+    PipelineDifference,
+    Prompt,
+    Whole,
+)
 from pipegen.difference.render.phrases import NOTHING, ask, counted, is_long, length, lines, pairs, stages
 
 # What a cell of a table shows of a value; all of it is in the other formats.
@@ -89,7 +98,7 @@ def _changes(one: PipelineDifference) -> Iterator[str]:
     yield from _table("stage", rows)
 
 
-def _named(what: str, found: Sequence[Named]) -> Iterator[str]:
+def _named(what: str, found: Sequence[NamedChange]) -> Iterator[str]:
     if found:
         rows = [(f"{_code(one.name)} {one.kind.value}", change) for one in found for change in one.changes]
         bare = [f"- {_code(one.name)} {one.kind.value}" for one in found if not one.changes]
@@ -124,7 +133,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _path(path: Path, *, is_timed: bool) -> str:
+def _path(path: LongestPath, *, is_timed: bool) -> str:
     return f"{length(path, is_timed=is_timed)} ({' → '.join(map(_code, path.stages))})"
 
 
@@ -134,7 +143,7 @@ def _place(after: Sequence[str], before: Sequence[str]) -> str:
     return f", {', '.join(said)}" if said else ""
 
 
-def _ask(one: Asked) -> str:
+def _ask(one: Prompt) -> str:
     return f"reads the secret {_code(one.secret)}" if one.secret else ask(one)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 
-from pipegen.difference.model import Asked, Changed, KeyChange, Pairs, Path, Placed
+from pipegen.difference.model import ChangedStages, KeyChange, LongestPath, Pairs, PlacedStage, Prompt
 
 # Where a key says nothing.
 NOTHING = "nothing"
@@ -16,7 +16,7 @@ def stages(count: float) -> str:
     return "1 stage" if count == 1 else f"{count:g} stages"
 
 
-def length(path: Path, *, is_timed: bool) -> str:
+def length(path: LongestPath, *, is_timed: bool) -> str:
     """Return how long *path* is."""
     return f"{path.length:g} s" if is_timed else stages(path.length)
 
@@ -26,7 +26,7 @@ def pairs(found: Pairs) -> str:
     return "1 pair" if found.count == 1 else f"{found.count} pairs"
 
 
-def ask(one: Asked) -> str:
+def ask(one: Prompt) -> str:
     """Return what *one* asks of people, after the name of its stage."""
     return f'reads the secret "{one.secret}"' if one.secret else "waits for approval"
 
@@ -43,13 +43,13 @@ def lines(change: KeyChange) -> Iterator[str]:
     yield from (f"{line[0]} {line[1:]}" for line in list(told)[2:] if not line.startswith("@@"))
 
 
-def place(one: Placed) -> str:
+def place(one: PlacedStage) -> str:
     """Return where *one* stands in the order; "" where nothing is before or after it."""
     said = [f"after {', '.join(one.after)}"] if one.after else []
     said += [f"before {', '.join(one.before)}"] if one.before else []
     return f" ({'; '.join(said)})" if said else ""
 
 
-def counted(changed: Sequence[Changed]) -> int:
+def counted(changed: Sequence[ChangedStages]) -> int:
     """Return how many stages *changed*."""
     return sum(len(one.stages) for one in changed)

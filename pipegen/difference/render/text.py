@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from pipegen.difference.model import Asked, ConfigDifference, KeyChange, Kind, Named, Pairs, PipelineDifference, Whole
+from pipegen.difference.model import (
+    ChangeKind,
+    ConfigDifference,
+    KeyChange,
+    NamedChange,
+    Pairs,
+    PipelineDifference,
+    Prompt,
+    Whole,
+)
 from pipegen.difference.render.phrases import NOTHING, ask, is_long, length, lines, pairs, place, stages
 
 _INDENT = "  "
-_SIGNS = {Kind.ADDED: "+", Kind.REMOVED: "-", Kind.CHANGED: "~"}
+_SIGNS = {ChangeKind.ADDED: "+", ChangeKind.REMOVED: "-", ChangeKind.CHANGED: "~"}
 
 
 def render(found: ConfigDifference) -> str:
@@ -25,7 +34,7 @@ def render(found: ConfigDifference) -> str:
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _named(what: str, found: Sequence[Named]) -> list[Iterable[str]]:
+def _named(what: str, found: Sequence[NamedChange]) -> list[Iterable[str]]:
     return [[f"{_SIGNS[one.kind]} {what} {one.name}", *_keys(one.changes)] for one in found]
 
 
@@ -96,7 +105,7 @@ def _paths(one: PipelineDifference, *, is_timed: bool) -> Iterator[str]:
         yield f"{_INDENT * 2}was {' -> '.join(old.stages)}"
 
 
-def _asked(what: str, found: Iterable[Asked]) -> Iterator[str]:
+def _asked(what: str, found: Iterable[Prompt]) -> Iterator[str]:
     told = [f"{one.stage} {ask(one)}" for one in found]
     if told:
         yield f"{_INDENT}{what}: {'; '.join(told)}"

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from pipegen.graph.execution import ExecutionGraph
 from pipegen.visible import visible
-
-if TYPE_CHECKING:  # ExecutionGraph.dot() calls this module
-    from pipegen.graph.execution import ExecutionGraph
 
 _NO_LABELS: Mapping[str, str] = MappingProxyType({})
 

@@ -9,7 +9,7 @@ from pipegen.bindings.expression import Bare, Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked
-from pipegen.plan.model import Cache, Policy
+from pipegen.plan.model import Cache, CachePolicy
 
 # What is new in each run, or with each commit.
 _SETUP = ("commit", "timestamp", "logURL")
@@ -21,7 +21,9 @@ _VARIABLES = (
 
 def check(checked: Checked, report: Report) -> None:
     """Report keys that no later run has, and caches that are read and never left."""
-    left = {_identity(cache) for work in checked.work() for cache in work.job.caches if cache.policy is not Policy.PULL}
+    left = {
+        _identity(cache) for work in checked.work() for cache in work.job.caches if cache.policy is not CachePolicy.PULL
+    }
     for work in checked.work():
         for cache in work.job.caches:
             changing = next(_changing(cache.key), None)
@@ -32,7 +34,7 @@ def check(checked: Checked, report: Report) -> None:
                     at=cache.key.span,
                     hint="name in the key what the files depend on: key: { files: [package-lock.json] }",
                 )
-            elif cache.policy is Policy.PULL and _identity(cache) not in left and not cache.fallback:
+            elif cache.policy is CachePolicy.PULL and _identity(cache) not in left and not cache.fallback:
                 report.add(
                     codes.CACHE_NEVER_HITS,
                     "no stage leaves this cache: each one with its key only takes it",

@@ -14,10 +14,10 @@ def check(checked: Checked, report: Report) -> None:
     for work in checked.work():
         job = work.job
         is_script = any(isinstance(step, Commands) for step in job.steps)
-        if is_script and deploys(job) and job.limits.timeout is None and job.gate.environment is not None:
+        if is_script and deploys(job) and job.limits.timeout is None and job.deployment.environment is not None:
             report.add(
                 codes.DEPLOY_WITHOUT_TIMEOUT,
                 f'stage "{work.stage.said}" deploys, and has no timeout',
-                at=job.gate.environment.span,
+                at=job.deployment.environment.span,
                 hint="say how long it may take at most: timeout: 15 minutes",
             )

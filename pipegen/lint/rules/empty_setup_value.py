@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked, Work
-from pipegen.plan.model import NEVER, AllOf, IsSet, Publish, Subject
+from pipegen.lint.base import Checked, CheckedStage
+from pipegen.plan.model import NEVER, AllOf, IsSet, PublishImage, Subject
 from pipegen.plan.model.logic import can_hold
 from pipegen.plan.model.texts import stage_texts
 from pipegen.source.text import Span
@@ -41,13 +41,13 @@ def check(checked: Checked, report: Report) -> None:
             )
 
 
-def _is_empty(work: Work, name: str) -> bool:
+def _is_empty(work: CheckedStage, name: str) -> bool:
     conditions = [one for one in (work.plan.condition, work.job.condition) if one is not None and one != NEVER]
     is_there = IsSet(subject=_SUBJECTS[name], span=work.job.span)
     return bool(conditions) and not can_hold(AllOf((*conditions, is_there)))
 
 
-def _references(work: Work) -> Iterator[Reference]:
+def _references(work: CheckedStage) -> Iterator[Reference]:
     for text in _texts(work):
         if text.constant is None:
             for reference in text.references():
@@ -55,10 +55,10 @@ def _references(work: Work) -> Iterator[Reference]:
                     yield reference
 
 
-def _texts(work: Work) -> list[Text]:
+def _texts(work: CheckedStage) -> list[Text]:
     """Return the texts of a stage, but for the tags of an image, of which empty ones are left out."""
     job = work.job
-    steps = [replace(step, tags=()) if isinstance(step, Publish) else step for step in job.steps]
-    texts = stage_texts(job.stage, steps, job.after, job.machine, job.gate.environment, job.mail)
+    steps = [replace(step, tags=()) if isinstance(step, PublishImage) else step for step in job.steps]
+    texts = stage_texts(job.stage, steps, job.after, job.machine, job.deployment.environment, job.mail)
     caches = [text for cache in job.caches for text in (cache.key, *cache.fallback)]
-    return [*texts, *caches, *((job.keeping.name,) if job.keeping.name is not None else ())]
+    return [*texts, *caches, *((job.retention.name,) if job.retention.name is not None else ())]

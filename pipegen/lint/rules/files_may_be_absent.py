@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked, Work
+from pipegen.lint.base import Checked, CheckedStage
 from pipegen.plan.model.logic import implies
 from pipegen.source.text import Span
 from pipegen.source.tree import Scalar, Sequence
@@ -31,7 +31,7 @@ def check(checked: Checked, report: Report) -> None:
                 )
 
 
-def _cause(producer: Work, reader: Work) -> Label | None:
+def _cause(producer: CheckedStage, reader: CheckedStage) -> Label | None:
     """Return why *producer* may leave nothing though *reader* runs."""
     if producer.job.limits.allow_failure is not None:
         return Label(producer.job.limits.allow_failure.span, "it may fail")
@@ -41,7 +41,7 @@ def _cause(producer: Work, reader: Work) -> Label | None:
     return None
 
 
-def _place(work: Work, name: str) -> Span | None:
+def _place(work: CheckedStage, name: str) -> Span | None:
     node = work.stage.files_from.node if work.stage.files_from is not None else None
     names = node.items if isinstance(node, Sequence) else ()
     return next((item.span for item in names if isinstance(item, Scalar) and item.text == name), None)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked, Work
+from pipegen.lint.base import Checked, CheckedStage
 from pipegen.lint.expanded import variables
 from pipegen.lint.predefined import FOLDERS, MARKERS, PREDEFINED, TITLES, VALUES
 from pipegen.lint.scripts import texts_of
@@ -70,7 +70,7 @@ def _hint(use: _Use) -> str:
     return f'set it in "env", or give it a default in the script: "${{{use.name}:-…}}"'
 
 
-def _set_names(work: Work, target: str) -> set[str]:
+def _set_names(work: CheckedStage, target: str) -> set[str]:
     """Return the variables that the stage, its secrets, its pipeline's inputs or keys for *target* set."""
     job = work.job
     names = {name for step in job.steps if isinstance(step, Commands) for name, _ in step.env}
@@ -86,7 +86,7 @@ def _words(node: Node | None) -> set[str]:
     return set(_NAME.findall(str(plain(node)))) if node is not None else set()
 
 
-def _uses(work: Work, foreign: set[str]) -> Iterator[tuple[tuple[Span, ...], list[_Use]]]:
+def _uses(work: CheckedStage, foreign: set[str]) -> Iterator[tuple[tuple[Span, ...], list[_Use]]]:
     """Yield what of *foreign* the parts of a stage read, each part by its spans."""
     conditions = [one for one in (work.plan.condition, work.job.condition) if one is not None and one != NEVER]
     asked = _asked(conditions, foreign)
@@ -105,7 +105,7 @@ def _asked(conditions: Iterable[Condition], foreign: set[str]) -> tuple[Matches 
     return tuple(atom for atom in asked if atom.subject is Subject.VARIABLE and atom.name in foreign)
 
 
-def _in_scripts(work: Work, foreign: set[str]) -> Iterator[tuple[tuple[Span, ...], list[_Use]]]:
+def _in_scripts(work: CheckedStage, foreign: set[str]) -> Iterator[tuple[tuple[Span, ...], list[_Use]]]:
     texts = tuple(texts_of(work))
     read = [variables(text.text, foreign) for text in texts]
     is_aware = any(one.is_aware for one in read)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked
-from pipegen.plan.commands import entries_of
-from pipegen.plan.model import Shell
+from pipegen.plan.model import ShellProgram
+from pipegen.plan.stage.commands import entries_of
 from pipegen.source.text import Span
 from pipegen.source.tree import Scalar
 
@@ -27,7 +27,7 @@ def check(checked: Checked, report: Report) -> None:
     """Report commands that are piped into `tee` in a shell without `pipefail`: the script goes on where they fail."""
     for work in checked.work():
         script = work.stage.script
-        if script is None or work.job.machine.shell is not Shell.SH:
+        if script is None or work.job.machine.shell is not ShellProgram.SH:
             continue
         entries = entries_of(script.node)
         if any(_AWARE.search(entry.text) for entry in entries):

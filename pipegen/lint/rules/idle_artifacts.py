@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked, Work
+from pipegen.lint.base import Checked, CheckedStage
 from pipegen.plan.model import Workspace
 from pipegen.source.text import Span
 
@@ -33,7 +33,7 @@ def check(checked: Checked, report: Report) -> None:
             )
 
 
-def _is_unkept(work: Work) -> bool:
+def _is_unkept(work: CheckedStage) -> bool:
     """Return whether the stage leaves artifacts that only other stages may get."""
     declared = [one for one in work.job.artifacts if one.is_declared]
     return bool(declared) and not any(one.is_kept for one in declared) and work.plan.workspace is Workspace.ISOLATED

@@ -6,7 +6,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
 from pipegen.lint.base import Checked
-from pipegen.lint.moving import ImageName, Pinned, images
+from pipegen.lint.version_pins import ImageName, Pinned, images
 
 
 def check(checked: Checked, report: Report) -> None:

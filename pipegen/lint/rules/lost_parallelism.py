@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from pipegen.config.model import Pipeline
+from pipegen.config.model import PipelineConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
@@ -13,7 +13,7 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.lint.base import Checked
 from pipegen.lint.effects import may_have_effects
 from pipegen.lint.owners import owners
-from pipegen.plan.model import Job, Plan, Policy, Workspace
+from pipegen.plan.model import CachePolicy, Job, Plan, Workspace
 from pipegen.source.text import Span
 from pipegen.structs import Struct
 
@@ -37,7 +37,7 @@ class _Stages(Struct):
     depths: Mapping[str, int]
 
     @classmethod
-    def of(cls, pipeline: Pipeline, plan: Plan) -> _Stages:
+    def of(cls, pipeline: PipelineConfig, plan: Plan) -> _Stages:
         """Return the stages of *pipeline*, the jobs of *plan* taken together that one name stands for."""
         known = owners(pipeline, plan)
         graph = ExecutionGraph(
@@ -72,11 +72,13 @@ class _Stages(Struct):
 
     def is_filled(self, name: str, before: str) -> bool:
         """Return whether *name* only takes a cache that *before* leaves."""
-        left = {cache.key for job in self.jobs[before] for cache in job.caches if cache.policy is not Policy.PULL}
-        return any(cache.policy is Policy.PULL and cache.key in left for job in self.jobs[name] for cache in job.caches)
+        left = {cache.key for job in self.jobs[before] for cache in job.caches if cache.policy is not CachePolicy.PULL}
+        return any(
+            cache.policy is CachePolicy.PULL and cache.key in left for job in self.jobs[name] for cache in job.caches
+        )
 
 
-def _check(pipeline: Pipeline, plan: Plan, report: Report) -> None:
+def _check(pipeline: PipelineConfig, plan: Plan, report: Report) -> None:
     stages = _Stages.of(pipeline, plan)
     graph, depths = stages.graph, stages.depths
     heights = _depths(reversed(graph.topological()), graph.successors)
@@ -109,7 +111,7 @@ def _depths(order: Iterable[str], before: Callable[[str], Iterable[str]]) -> dic
     return found
 
 
-def _report(name: str, idle: tuple[str, ...], pipeline: Pipeline, report: Report) -> None:
+def _report(name: str, idle: tuple[str, ...], pipeline: PipelineConfig, report: Report) -> None:
     waits = {
         (one.value, other.value): (one.span, other.span) for arc in pipeline.arcs or () for one, other in arc.pairs()
     }

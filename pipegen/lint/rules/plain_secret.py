@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked, Work
-from pipegen.lint.given import given, is_likely, is_name
+from pipegen.lint.base import Checked, CheckedStage
+from pipegen.lint.secret_names import given, is_likely, is_name
 from pipegen.lint.tokens import Secret, tokens
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, Scalar, children
@@ -60,7 +60,7 @@ def _place(node: Scalar, secret: Secret) -> Span:
     return node.part(secret.start, secret.end)
 
 
-def _made_up(work: Work) -> frozenset[str]:
+def _made_up(work: CheckedStage) -> frozenset[str]:
     """Return the texts that the services beside a stage are given, which the stage has to know."""
     return frozenset(value for service in work.job.machine.services for _, value in service.env)
 

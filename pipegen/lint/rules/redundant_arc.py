@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
-from pipegen.config.model import Arc, Pipeline
+from pipegen.config.model import Arc, PipelineConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Edit, Fix
 from pipegen.diagnostics.report import Report
@@ -39,7 +39,7 @@ class _Order(Struct):
     after: Mapping[str, Sequence[str]]
 
     @classmethod
-    def of(cls, pipeline: Pipeline, plan: Plan) -> _Order:
+    def of(cls, pipeline: PipelineConfig, plan: Plan) -> _Order:
         """Return the order that the arcs of *pipeline* tell."""
         arcs = pipeline.arcs or ()
         known = owners(pipeline, plan)

@@ -12,7 +12,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked
 from pipegen.lint.scripts import ShellText, shell_texts
-from pipegen.plan.model import Shell
+from pipegen.plan.model import ShellProgram
 from pipegen.source.text import Span
 from pipegen.structs import Struct
 
@@ -20,7 +20,7 @@ from pipegen.structs import Struct
 # open, it is a syntax error, so that no quote of the next script closes them.
 _BORDER = "\n}\n: \"')\" \"')\" '`)'\n{ :\n"
 # `shopt -s extglob` is not executed, and decides how bash parses what comes after it.
-_COMMANDS = {Shell.SH: ("sh", "-n"), Shell.BASH: ("bash", "-O", "extglob", "-n")}
+_COMMANDS = {ShellProgram.SH: ("sh", "-n"), ShellProgram.BASH: ("bash", "-O", "extglob", "-n")}
 # A variable such as BASH_ENV or ENV would name a file to execute.
 _ENVIRONMENT = {"LC_ALL": "C", "PATH": os.defpath}
 _QUOTES = "'\"`"
@@ -57,7 +57,7 @@ def refused(checked: Checked) -> list[ShellText]:
 
 
 def _unparsed(texts: Iterable[ShellText]) -> list[ShellText]:
-    by_shell: dict[Shell, list[ShellText]] = {}
+    by_shell: dict[ShellProgram, list[ShellText]] = {}
     for text in texts:
         by_shell.setdefault(text.shell, []).append(text)
     return [text for shell, own in by_shell.items() for text in _refused(_COMMANDS[shell], own)]
@@ -84,7 +84,11 @@ def _report(text: ShellText, report: Report) -> None:
     refusal = _parsed(text.shell, text.text)
     if refusal is None:
         return
-    if text.shell is Shell.SH and shutil.which("bash") is not None and _parsed(Shell.BASH, text.text) is None:
+    if (
+        text.shell is ShellProgram.SH
+        and shutil.which("bash") is not None
+        and _parsed(ShellProgram.BASH, text.text) is None
+    ):
         report.add(
             codes.BASH_SYNTAX,
             f"only bash can parse this script, and the stage runs in sh: {refusal.what}",
@@ -148,7 +152,7 @@ def _line(text: ShellText, number: int) -> Span:
     return text.place(start + indent, start + max(len(lines[number - 1].rstrip()), 1))
 
 
-def _parsed(shell: Shell, script: str) -> _Refusal | None:
+def _parsed(shell: ShellProgram, script: str) -> _Refusal | None:
     """Return why *shell* cannot parse *script*; None where it can, or is not installed."""
     import subprocess  # noqa: PLC0415 - a script that can be parsed needs none of it
 

@@ -14,10 +14,13 @@ from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked
 from pipegen.lint.rules.shell_syntax import refused
 from pipegen.lint.scripts import ShellText, lines_of, shell_texts
-from pipegen.plan.model import Shell
+from pipegen.plan.model import ShellProgram
 
 # How each engine starts a script. What dash knows, bash and busybox do too.
-_START = {Shell.SH: "#!/bin/sh -e\n# shellcheck shell=dash\n", Shell.BASH: "#!/bin/bash -e\n# shellcheck shell=bash\n"}
+_START = {
+    ShellProgram.SH: "#!/bin/sh -e\n# shellcheck shell=dash\n",
+    ShellProgram.BASH: "#!/bin/bash -e\n# shellcheck shell=bash\n",
+}
 _START_LINES = 2
 # Files that a script reads are not looked at, and much of the environment comes from outside; a program named test,
 # as in "./ci/test | tee log", is not the one whose "|" could be meant for an "or".

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked
-from pipegen.lint.moving import moves
+from pipegen.lint.version_pins import moves
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.source.tree import Node, Scalar, Sequence
 

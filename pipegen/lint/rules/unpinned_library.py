@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.lint.base import Checked
-from pipegen.lint.moving import moves
+from pipegen.lint.version_pins import moves
 from pipegen.source.tree import Scalar, Sequence
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pipegen.config.model import Value
+from pipegen.config.model import StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Fix
 from pipegen.diagnostics.report import Report
-from pipegen.lint.base import Checked, Work
-from pipegen.lint.meaning import is_idle
+from pipegen.lint.base import Checked, CheckedStage
+from pipegen.lint.equivalence import is_idle
 from pipegen.lint.removal import entry_removed, is_in
 from pipegen.plan.model import Commands, Output
 from pipegen.source.text import SourceFile, Span
@@ -26,7 +26,7 @@ class _Bound(Struct):
     name: str
     span: Span
     entry: Entry | None
-    within: Value | None
+    within: StepValue | None
     is_free: bool
 
 
@@ -34,7 +34,7 @@ def check(checked: Checked, report: Report) -> None:
     """Report outputs and exports that no stage reads, this one's own neither."""
     read = {(id(work.plan), output) for work in checked.work() for output in work.job.reads}
     elsewhere = _words_in(*checked.settings.values(), *(node for work in checked.work() for _, node in work.job.raw))
-    unread: dict[Span, tuple[Work, _Bound]] = {}
+    unread: dict[Span, tuple[CheckedStage, _Bound]] = {}
     used: set[Span] = set()
     for work in checked.work():
         own = None
@@ -56,7 +56,7 @@ def check(checked: Checked, report: Report) -> None:
             )
 
 
-def _bound(work: Work) -> Iterator[_Bound]:
+def _bound(work: CheckedStage) -> Iterator[_Bound]:
     """Yield what the stage says that it binds."""
     node = work.stage.outputs.node if work.stage.outputs else None
     entries = {entry.key.span: entry for entry in node.entries} if isinstance(node, Mapping) else {}
@@ -68,7 +68,7 @@ def _bound(work: Work) -> Iterator[_Bound]:
         yield _Bound(name.value, name.span, None, None, is_free=False)
 
 
-def _own_words(work: Work) -> set[str]:
+def _own_words(work: CheckedStage) -> set[str]:
     """Return the names after the dots of all references that the stage holds."""
     return _words_in(work.stage.body) if work.stage.body is not None else set()
 

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterator
 
 from pipegen.plan.changes.filters import answered, is_filtered, unfiltered
 from pipegen.plan.changes.reads import needed
-from pipegen.plan.model import NEVER, Changed, Condition, Job, Plan
+from pipegen.plan.model import NEVER, Condition, FilesChanged, Job, Plan
 from pipegen.structs import Struct
 
 
-class Choice(Struct):
+class AffectedStages(Struct):
     """The stages of a plan that are kept, each with what is left of its condition, in the order of the plan."""
 
     conditions: dict[str, Condition | None]
     left_out: tuple[Job, ...]
 
 
-def choose(plan: Plan, changed: Callable[[Changed], bool], *, is_concerned: bool) -> Choice:
+def choose(plan: Plan, changed: Callable[[FilesChanged], bool], *, is_concerned: bool) -> AffectedStages:
     """Return which stages of *plan* to keep where files have *changed*.
 
     Kept are the stages whose path filters match and all that come after them; what these cannot do without; and of
@@ -28,7 +28,7 @@ def choose(plan: Plan, changed: Callable[[Changed], bool], *, is_concerned: bool
     choosing.spread()
     choosing.gather()
     kept = choosing.kept
-    return Choice(
+    return AffectedStages(
         {job.stage: choosing.condition(job) for job in plan.jobs if job.stage in kept},
         tuple(job for job in plan.jobs if job.stage not in kept),
     )
@@ -41,7 +41,7 @@ class _Choosing:
     those that come after one. *opened* are kept whatever their own path filters say.
     """
 
-    def __init__(self, plan: Plan, changed: Callable[[Changed], bool], *, is_concerned: bool) -> None:
+    def __init__(self, plan: Plan, changed: Callable[[FilesChanged], bool], *, is_concerned: bool) -> None:
         self.plan = plan
         self.is_concerned = is_concerned
         self.jobs = {job.stage: job for job in plan.jobs}

@@ -6,20 +6,20 @@ from collections.abc import Callable, Collection
 from functools import cache
 from typing import TypeAlias
 
-from pipegen.plan.model import NEVER, AllOf, AnyOf, Changed, Condition, Not, Pattern
+from pipegen.plan.model import NEVER, AllOf, AnyOf, Condition, FilesChanged, Not, Pattern
 from pipegen.plan.model.logic import atoms
 
 # Whether files that a filter names have changed; the flag says whether it stands under a `not`.
-_Answer: TypeAlias = "Callable[[Changed, bool], bool]"
+_Answer: TypeAlias = "Callable[[FilesChanged, bool], bool]"
 _CONSTANTS = {True: None, False: NEVER}
 
 
 def is_filtered(condition: Condition | None) -> bool:
     """Return whether *condition* asks which files have changed."""
-    return any(isinstance(atom, Changed) for atom in atoms(condition))
+    return any(isinstance(atom, FilesChanged) for atom in atoms(condition))
 
 
-def answered(condition: Condition | None, changed: Callable[[Changed], bool]) -> Condition | None:
+def answered(condition: Condition | None, changed: Callable[[FilesChanged], bool]) -> Condition | None:
     """Return what is left to ask of *condition* where files have *changed*; `NEVER` where they decide against it."""
     found = _settled(condition, lambda atom, _: changed(atom))
     return _CONSTANTS[found] if isinstance(found, bool) else found
@@ -31,7 +31,7 @@ def unfiltered(condition: Condition | None) -> Condition | None:
     return _CONSTANTS[found] if isinstance(found, bool) else found
 
 
-def changed_in(files: Collection[str]) -> Callable[[Changed], bool]:
+def changed_in(files: Collection[str]) -> Callable[[FilesChanged], bool]:
     """Return what tells of a path filter whether it names one of *files*."""
     names = frozenset(files)
 
@@ -47,7 +47,7 @@ def changed_in(files: Collection[str]) -> Callable[[Changed], bool]:
 
 def _settled(condition: Condition | None, answer: _Answer, *, is_negated: bool = False) -> Condition | bool | None:
     match condition:
-        case Changed():
+        case FilesChanged():
             return answer(condition, is_negated)
         case Not():
             inner = _settled(condition.condition, answer, is_negated=not is_negated)

@@ -7,13 +7,13 @@ from itertools import chain
 
 from pipegen.diagnostics.report import Report
 from pipegen.graph.narrowing import narrowed
-from pipegen.plan.changes.choice import Choice, choose
+from pipegen.plan.changes.choice import AffectedStages, choose
+from pipegen.plan.changes.empty import is_sure_to_run, nothing
 from pipegen.plan.changes.filters import answered, changed_in, is_filtered, unfiltered
-from pipegen.plan.changes.nothing import is_sure_to_run, nothing
 from pipegen.plan.changes.reads import absent
-from pipegen.plan.changes.told import report_left_out, report_nothing, report_pipeline, report_whole
-from pipegen.plan.inputs import expanded_outputs, inputs_of, shared
-from pipegen.plan.model import NEVER, Changed, Condition, Job, Output, Plan, Shared
+from pipegen.plan.changes.report import report_left_out, report_nothing, report_pipeline, report_whole
+from pipegen.plan.consumers import expanded_outputs, inputs_of, shared
+from pipegen.plan.model import NEVER, Condition, FilesChanged, Job, Output, Plan, SharedResources
 from pipegen.plan.model.texts import stage_texts
 from pipegen.structs import replace
 
@@ -55,7 +55,7 @@ def _conditions(plan: Plan) -> tuple[Condition | None, ...]:
 
 
 def _narrowed(
-    plan: Plan, changed: Callable[[Changed], bool], since: str, report: Report, *, chosen: bool
+    plan: Plan, changed: Callable[[FilesChanged], bool], since: str, report: Report, *, chosen: bool
 ) -> Plan | None:
     """Return what is kept of *plan*; None for nothing."""
     names_files = is_filtered(plan.condition)
@@ -70,7 +70,7 @@ def _narrowed(
     return _without(replace(plan, condition=condition), choice) if choice.conditions else None
 
 
-def _without(plan: Plan, choice: Choice) -> Plan:
+def _without(plan: Plan, choice: AffectedStages) -> Plan:
     """Return *plan* with the stages of *choice* alone, which know nothing of the others."""
     gone = frozenset(job.stage for job in choice.left_out)
     graph = narrowed(plan.graph, [stage for stage in plan.graph.nodes if stage not in gone])
@@ -103,10 +103,10 @@ def _alone(job: Job, gone: frozenset[str]) -> Job:
         steps=absent(job.steps, gone),
         after=absent(job.after, gone),
         machine=absent(job.machine, gone),
-        gate=absent(job.gate, gone),
+        deployment=absent(job.deployment, gone),
         mail=absent(job.mail, gone),
     )
-    texts = stage_texts(job.stage, job.steps, job.after, job.machine, job.gate.environment, job.mail)
+    texts = stage_texts(job.stage, job.steps, job.after, job.machine, job.deployment.environment, job.mail)
     return replace(job, inputs=inputs_of(job.stage, texts))
 
 
@@ -120,5 +120,7 @@ def _wanted(jobs: Sequence[Job]) -> tuple[Job, ...]:
     for job in jobs:
         outputs = tuple(name for name in job.outputs if Output(job.stage, name) in wanted)
         expanded = tuple(name for name in outputs if Output(job.stage, name) in named)
-        found.append(replace(job, outputs=outputs, expanded=expanded, shared=outliving.get(job.stage, Shared())))
+        found.append(
+            replace(job, outputs=outputs, expanded=expanded, shared=outliving.get(job.stage, SharedResources()))
+        )
     return tuple(found)

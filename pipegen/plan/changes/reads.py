@@ -17,14 +17,14 @@ _SKIPPED = "skipped"
 
 def parts_of(job: Job) -> tuple[object, ...]:
     """Return all of *job* that may read values of other stages, but for its mail."""
-    return (*job.steps, *job.after, job.machine, job.gate.environment)
+    return (*job.steps, *job.after, job.machine, job.deployment.environment)
 
 
 def needed(job: Job) -> frozenset[str]:
     """Return the stages that leave what *job* reads without a default, and the one that takes down what it deploys."""
     found = {*_needed((parts_of(job), job.mail)), *job.containers}
-    if job.gate.environment is not None and job.gate.environment.on_stop is not None:
-        found.add(job.gate.environment.on_stop)
+    if job.deployment.environment is not None and job.deployment.environment.on_stop is not None:
+        found.add(job.deployment.environment.on_stop)
     return frozenset(found - {job.stage})
 
 

@@ -66,7 +66,7 @@ class IsEvent(SpannedStruct):
     span: Span
 
 
-class Changed(SpannedStruct):
+class FilesChanged(SpannedStruct):
     """A file that one of *patterns* matches has changed.
 
     With *base*, against where the branch that is built left the branch *base*; else, in a merge request, against
@@ -104,7 +104,7 @@ class Not(Struct):
     condition: Condition
 
 
-Atom: TypeAlias = "Matches | IsSet | IsEvent | Changed | Exists"
+Atom: TypeAlias = "Matches | IsSet | IsEvent | FilesChanged | Exists"
 Condition: TypeAlias = "Atom | AllOf | AnyOf | Not"
 
 # What the user has fixed at compile time so that it does not hold.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pipegen.bindings.expression import Items, Text
 from pipegen.plan.model.conditions import Condition
-from pipegen.plan.model.gates import Gate
-from pipegen.plan.model.keeping import NO_REPORTS, PLAIN_KEEPING, Cache, Keeping, Reports, Reuse
+from pipegen.plan.model.deployments import Deployment
 from pipegen.plan.model.limits import Limits
 from pipegen.plan.model.machine import Machine
+from pipegen.plan.model.retention import NO_REPORTS, PLAIN_RETENTION, Cache, Reports, Retention, Reuse
 from pipegen.plan.model.steps import Credential, IdToken, Line, Output, Step
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
@@ -16,7 +16,7 @@ from pipegen.structs import SpannedStruct, Struct
 # What holds where the user says nothing.
 _MACHINE = Machine()
 _LIMITS = Limits()
-_GATE = Gate()
+_DEPLOYMENT = Deployment()
 
 
 class Mail(SpannedStruct, kw_only=True):
@@ -46,7 +46,7 @@ class Artifact(SpannedStruct, kw_only=True):
     travels: bool = True
 
 
-class Shared(Struct, kw_only=True):
+class SharedResources(Struct, kw_only=True):
     """What of a job outlives it because other jobs use it."""
 
     image: bool = False
@@ -61,8 +61,8 @@ class Shared(Struct, kw_only=True):
         return self.image or self.container
 
 
-class Leg(Struct):
-    """A leg of a matrix: the stage as it is written, which the leg is named after, and each axis with its value."""
+class Combination(Struct):
+    """A combination of a matrix: the stage as it is written, and each axis with its value."""
 
     stage: str
     values: tuple[tuple[str, str], ...]
@@ -100,7 +100,7 @@ class Job(SpannedStruct, kw_only=True):
         caches: files that later runs find again.
         is_final: whether it is a finally stage: it runs once after all others, whatever happened.
         statuses: the stages whose status it reads, "" for that of the pipeline; only finally stages do.
-        leg: which leg of a matrix it is; None for a stage without one.
+        combination: which combination of a matrix it is; None for a stage without one.
         raw: keys that only one target knows, by its name.
         reuse: what a result of an earlier run that is taken in its place depends on; None where none may be.
     """
@@ -120,7 +120,7 @@ class Job(SpannedStruct, kw_only=True):
     directory: str
     steps: tuple[Step, ...]
     mail: Mail | None
-    shared: Shared
+    shared: SharedResources
     containers: tuple[str, ...] = ()
     expanded: tuple[str, ...] = ()
     condition: Condition | None = None
@@ -129,17 +129,17 @@ class Job(SpannedStruct, kw_only=True):
     id_tokens: tuple[IdToken, ...] = ()
     after: tuple[Line, ...] = ()
     limits: Limits = _LIMITS
-    gate: Gate = _GATE
-    keeping: Keeping = PLAIN_KEEPING
+    deployment: Deployment = _DEPLOYMENT
+    retention: Retention = PLAIN_RETENTION
     reports: Reports = NO_REPORTS
     caches: tuple[Cache, ...] = ()
     is_final: bool = False
     statuses: tuple[str, ...] = ()
-    leg: Leg | None = None
+    combination: Combination | None = None
     raw: tuple[tuple[str, TreeMapping], ...] = ()
     reuse: Reuse | None = None
 
     @property
     def title(self) -> str:
-        """The stage as the user names it: a leg's is that of its matrix."""
-        return self.leg.stage if self.leg is not None else self.stage
+        """The stage as the user names it: a combination's is that of its matrix."""
+        return self.combination.stage if self.combination is not None else self.stage

@@ -9,10 +9,10 @@ from pipegen.plan.model.conditions import (
     AllOf,
     AnyOf,
     Atom,
-    Changed,
     Condition,
     Event,
     Exists,
+    FilesChanged,
     IsEvent,
     IsSet,
     Matches,
@@ -57,7 +57,7 @@ def _atom_implies(one: Condition, other: Condition) -> bool:  # noqa: PLR0911 - 
             return (one.subject, one.name) == (other.subject, other.name)
         case IsEvent(), IsEvent():
             return set(one.events) <= set(other.events)
-        case Changed(), Changed():
+        case FilesChanged(), FilesChanged():
             return one.base == other.base and set(one.patterns) <= set(other.patterns)
         case Exists(), Exists():
             return set(one.patterns) <= set(other.patterns)
@@ -121,9 +121,9 @@ def runs(found: Sequence[Atom], events: Sequence[Event] = tuple(Event)) -> Itera
             is_there = subject is ref if subject in (Subject.BRANCH, Subject.TAG) else None
             free.append([truth for truth, present in options if is_there in (None, present)])
         for one in found:
-            if isinstance(one, Changed) and one.base is None and event not in (Event.PUSH, Event.MERGE_REQUEST):
+            if isinstance(one, FilesChanged) and one.base is None and event not in (Event.PUSH, Event.MERGE_REQUEST):
                 fixed[one] = True
-            elif isinstance(one, Changed | Exists):
+            elif isinstance(one, FilesChanged | Exists):
                 free.append([{one: True}, {one: False}])
         for chosen in product(*free):
             yield {**fixed, **{atom: is_true for part in chosen for atom, is_true in part.items()}}

@@ -19,7 +19,7 @@ class Pull(Enum):
     NEVER = "never"
 
 
-class Shell(Enum):
+class ShellProgram(Enum):
     """What runs a script; BASH has pipefail."""
 
     SH = "sh"
@@ -64,5 +64,5 @@ class Machine(SpannedStruct, kw_only=True):
     labels: tuple[str, ...] = ()
     labels_span: Span | None = None
     resources: Resources | None = None
-    shell: Shell = Shell.SH
+    shell: ShellProgram = ShellProgram.SH
     shell_span: Span | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from pipegen.plan.regular import ends
+from pipegen.plan.regex_match import ends
 from pipegen.structs import Struct
 
 _WILDCARD = re.compile(r"\*\*/|\*\*|\*|\?")

@@ -13,7 +13,7 @@ from pipegen.source.text import Span
 from pipegen.structs import SpannedStruct, Struct
 
 
-class Fetch(Struct, kw_only=True):
+class FetchOptions(Struct, kw_only=True):
     """How the repository is fetched; `Plan.fetch` is None when the user says nothing about it.
 
     *depth* None is the whole history.
@@ -71,7 +71,7 @@ class Plan(SpannedStruct, kw_only=True):
     graph: ExecutionGraph
     frames: tuple[tuple[str, ...], ...]
     jobs: tuple[Job, ...]
-    fetch: Fetch | None
+    fetch: FetchOptions | None
     workspace: Workspace
     workspace_span: Span | None
     selection: Selection

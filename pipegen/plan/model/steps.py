@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from pipegen.bindings.expression import Items, Map, Reference, Text
-from pipegen.bindings.script.model import Script
+from pipegen.bindings.script.model import ParsedScript
 from pipegen.source.text import Located, Span
 from pipegen.structs import SpannedStruct, Struct
 
@@ -68,7 +68,7 @@ class Line(Struct):
     *values* has each reference of *script* once.
     """
 
-    script: Script
+    script: ParsedScript
     values: tuple[tuple[Reference, Text], ...]
 
 
@@ -91,7 +91,7 @@ class Commands(SpannedStruct, kw_only=True):
     span: Span
 
 
-class Build(SpannedStruct, kw_only=True):
+class BuildImage(SpannedStruct, kw_only=True):
     """Build an image variant with BuildKit's blubber frontend; binds imageID and imageLocalName.
 
     *has_local_context* is False for a context that is a URL; *excludes* None leaves the
@@ -137,7 +137,7 @@ class IdToken(SpannedStruct):
     span: Span
 
 
-class Run(SpannedStruct, kw_only=True):
+class RunContainer(SpannedStruct, kw_only=True):
     """Run an image; binds container and output (the last *tail* lines, 0 for none)."""
 
     image: Image
@@ -164,7 +164,7 @@ class Copy(SpannedStruct, kw_only=True):
     span: Span
 
 
-class Publish(SpannedStruct, kw_only=True):
+class PublishImage(SpannedStruct, kw_only=True):
     """Push an image under all its tags, *tag* first; empty ones of *tags* are left out."""
 
     image: Image
@@ -210,7 +210,7 @@ class Export(SpannedStruct, kw_only=True):
     span: Span
 
 
-class Trigger(SpannedStruct, kw_only=True):
+class TriggerJob(SpannedStruct, kw_only=True):
     """Start another job of the engine."""
 
     name: Located[str]
@@ -231,7 +231,7 @@ class Leave(SpannedStruct, kw_only=True):
     span: Span
 
 
-class Told(SpannedStruct, kw_only=True):
+class EngineText(SpannedStruct, kw_only=True):
     """A text that the script leaves in *file*, a path from the root of the checkout, for the engine alone.
 
     No config says it: targets add it.
@@ -242,4 +242,30 @@ class Told(SpannedStruct, kw_only=True):
     span: Span
 
 
-Step: TypeAlias = Commands | Build | Run | Copy | Publish | Promote | Deploy | Export | Leave | Trigger | Told
+Step: TypeAlias = (
+    Commands
+    | BuildImage
+    | RunContainer
+    | Copy
+    | PublishImage
+    | Promote
+    | Deploy
+    | Export
+    | Leave
+    | TriggerJob
+    | EngineText
+)
+
+# The keys of a config that steps come from.
+_KEYS: dict[type[Step], str] = {
+    Commands: "script",
+    BuildImage: "build",
+    RunContainer: "run",
+    PublishImage: "publish",
+    TriggerJob: "trigger",
+}
+
+
+def step_key(step: Step) -> str:
+    """Return the key of a config that *step* comes from."""
+    return _KEYS.get(type(step)) or type(step).__name__.lower()

@@ -9,27 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from pipegen.bindings.expression import Expression, Items, List, Loop, Map, Text
-from pipegen.plan.model.gates import Environment
+from pipegen.plan.model.deployments import Environment
 from pipegen.plan.model.jobs import Job, Mail
 from pipegen.plan.model.machine import Machine
 from pipegen.plan.model.steps import (
     BlubberInline,
-    Build,
+    BuildImage,
     Commands,
     Copy,
     CopyFile,
     Deploy,
+    EngineText,
     Export,
     Image,
     Leave,
     Line,
     Promote,
     Promotion,
-    Publish,
-    Run,
+    PublishImage,
+    RunContainer,
     Step,
-    Told,
-    Trigger,
+    TriggerJob,
 )
 
 
@@ -60,22 +60,22 @@ def step_texts(step: Step, stage: str) -> Iterable[Text]:  # noqa: C901, PLR0911
     match step:
         case Commands():
             return _in_commands(step)
-        case Build():
+        case BuildImage():
             return _in_build(step)
-        case Run():
+        case RunContainer():
             return _in_run(step, stage)
         case Copy():
             return _in_files(step.files)
-        case Publish():
+        case PublishImage():
             return (*_in_image(step.image, stage), step.name, step.tag, *_in_items(step.tags))
         case Promote():
             return _in_charts(step.charts)
         case Deploy():
             timeout = (step.timeout,) if step.timeout is not None else ()
             return (step.image, step.tag, step.chart, step.version, *timeout, *_in_expression(step.overrides))
-        case Export() | Told():
+        case Export() | EngineText():
             return (step.value,)
-        case Trigger():
+        case TriggerJob():
             return [text for _, text in step.parameters]
         case Leave():
             return (step.path,)
@@ -121,7 +121,7 @@ def _in_commands(step: Commands) -> list[Text]:
     return found
 
 
-def _in_build(step: Build) -> Iterator[Text]:
+def _in_build(step: BuildImage) -> Iterator[Text]:
     file = step.blubberfile
     yield from _in_expression(file.document) if isinstance(file, BlubberInline) else (file.path,)
     yield from (step.variant, step.context)
@@ -129,7 +129,7 @@ def _in_build(step: Build) -> Iterator[Text]:
     yield step.pull
 
 
-def _in_run(step: Run, stage: str) -> Iterator[Text]:
+def _in_run(step: RunContainer, stage: str) -> Iterator[Text]:
     yield from _in_image(step.image, stage)
     yield from _in_items(step.arguments)
     for pair in step.env:
@@ -193,10 +193,10 @@ def named_texts(job: Job) -> list[tuple[str, Text]]:
     """Return the texts of *job* that an engine puts into names before any script runs, and what each names."""
     found = [("the name of an image", text) for text in _images(job.machine)]
     found += [("the key of a cache", text) for cache in job.caches for text in (cache.key, *cache.fallback)]
-    if job.gate.environment is not None:
-        found += [("an environment", text) for text in environment_texts(job.gate.environment)]
-    if job.keeping.name is not None:
-        found.append(("the name of an archive", job.keeping.name))
+    if job.deployment.environment is not None:
+        found += [("an environment", text) for text in environment_texts(job.deployment.environment)]
+    if job.retention.name is not None:
+        found.append(("the name of an archive", job.retention.name))
     return found
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pipegen.run.chart.timeline import Bar
 from pipegen.run.chart.times import Unit
 from pipegen.run.model import TaskId
 from pipegen.run.simulation import Simulation
 from pipegen.run.sweep import Sweep
+from pipegen.run.timeline import Bar
 
 # Times are sums of fractions; past a millionth of a second they are noise.
 _DIGITS = 6

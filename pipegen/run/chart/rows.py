@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from pipegen.run.chart.timeline import Bar
 from pipegen.run.model import TaskId
 from pipegen.run.simulation import Simulation
+from pipegen.run.timeline import Bar
 from pipegen.structs import Struct
 
 
-class Row(Struct):
+class ChartRow(Struct):
     """A line of a chart: a name, and the attempts in it, in the order in which they started."""
 
     name: str
@@ -22,17 +22,17 @@ class Row(Struct):
         return max(bar.end for bar in self.bars) - self.bars[0].start
 
 
-def rows(simulation: Simulation, most: int) -> tuple[Row, ...]:
+def rows(simulation: Simulation, most: int) -> tuple[ChartRow, ...]:
     """Return a row for each stage in the order in which they started; for each slot when there are more than *most*."""
     if simulation.stages > most:
         return by_slot(simulation)
     found: dict[TaskId, list[Bar]] = {}
     for bar in simulation.bars:
         found.setdefault(bar.task.id, []).append(bar)
-    return tuple(Row(simulation.name(task), tuple(bars)) for task, bars in found.items())
+    return tuple(ChartRow(simulation.name(task), tuple(bars)) for task, bars in found.items())
 
 
-def by_slot(simulation: Simulation) -> tuple[Row, ...]:
+def by_slot(simulation: Simulation) -> tuple[ChartRow, ...]:
     """Return a row for each slot that was ever taken, in the order of the machines."""
     found: dict[tuple[str, int], list[Bar]] = {}
     for bar in simulation.bars:
@@ -41,7 +41,7 @@ def by_slot(simulation: Simulation) -> tuple[Row, ...]:
     places = {machine.name: place for place, machine in enumerate(simulation.machines)}
     several = with_slots(simulation)
     return tuple(
-        Row(slot(machine, lane, several), tuple(found[machine, lane]))
+        ChartRow(slot(machine, lane, several), tuple(found[machine, lane]))
         for machine, lane in sorted(found, key=lambda key: (places[key[0]], key[1]))
     )
 

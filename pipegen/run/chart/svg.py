@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pipegen.graph.render.columns import columns, shortened
-from pipegen.run.chart.rows import Row, rows, slot, with_slots
+from pipegen.run.chart.rows import ChartRow, rows, slot, with_slots
 from pipegen.run.chart.text import CAUSES
-from pipegen.run.chart.timeline import Bar, Wait
 from pipegen.run.chart.times import Unit
 from pipegen.run.events import Cause
-from pipegen.run.model import Ending
+from pipegen.run.model import AttemptResult
 from pipegen.run.simulation import Simulation, counted
+from pipegen.run.timeline import Bar, TaskWait
 from pipegen.structs import Struct
 from pipegen.visible import visible
 
@@ -50,7 +50,7 @@ class _Chart(Struct):
 
     simulation: Simulation
     unit: Unit
-    rows: tuple[Row, ...]
+    rows: tuple[ChartRow, ...]
     several: frozenset[str]
     left: float
     scale: float
@@ -126,7 +126,7 @@ def _told(bar: Bar, chart: _Chart) -> str:
     )
 
 
-def _waited(wait: Wait, unit: Unit) -> str:
+def _waited(wait: TaskWait, unit: Unit) -> str:
     what = f' "{visible(wait.what)}"' if wait.what else ""
     waited = "after" if wait.cause is Cause.DELAY else "waited"
     return f"{waited} {unit.words(wait.seconds)} for {CAUSES[wait.cause]}{what}"
@@ -145,7 +145,7 @@ def _axis(chart: _Chart) -> Iterator[str]:
         yield _text(x, _TOP - 14, chart.unit.words(mark) if mark else "0", "quiet", "middle")
 
 
-def _row(chart: _Chart, row: Row, top: float) -> Iterator[str]:
+def _row(chart: _Chart, row: ChartRow, top: float) -> Iterator[str]:
     yield _text(chart.left - 10, top + _BAR, _name(row), "", "end")
     for bar in row.bars:
         yield from _bar(chart, bar, top)
@@ -170,7 +170,7 @@ def _bar(chart: _Chart, bar: Bar, top: float) -> Iterator[str]:
 
 
 def _is_failed(bar: Bar) -> bool:
-    return bar.outcome.ending is Ending.FAILED
+    return bar.outcome.ending is AttemptResult.FAILED
 
 
 def _legend(chart: _Chart) -> Iterator[str]:
@@ -195,7 +195,7 @@ def _legend(chart: _Chart) -> Iterator[str]:
 # Text of the document
 
 
-def _name(row: Row) -> str:
+def _name(row: ChartRow) -> str:
     return shortened(visible(row.name), _WIDEST_NAME)
 
 

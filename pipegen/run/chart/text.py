@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from pipegen.graph.render.columns import columns, padded, shortened
-from pipegen.run.chart.rows import Row, rows
+from pipegen.run.chart.rows import ChartRow, rows
 from pipegen.run.chart.times import Unit
 from pipegen.run.events import Cause
 from pipegen.run.model import TaskId
@@ -159,14 +159,14 @@ def _wrapped(words: str, width: int) -> list[str]:
 # Chart
 
 
-def _note(row: Row, simulation: Simulation, unit: Unit, *, is_by_stage: bool) -> str:
+def _note(row: ChartRow, simulation: Simulation, unit: Unit, *, is_by_stage: bool) -> str:
     """Return what stands beside a row's name: how long the stage takes, or how much of the slot is used."""
     if is_by_stage:
         return unit.words(row.seconds)
     return f"{sum(bar.seconds for bar in row.bars) / (simulation.makespan or 1):.0%}"
 
 
-def _bar(row: Row, simulation: Simulation, room: int, glyphs: Glyphs) -> str:
+def _bar(row: ChartRow, simulation: Simulation, room: int, glyphs: Glyphs) -> str:
     """Return a stage as it waits and runs; it takes at least a column."""
     bar = row.bars[0]
     scale = room / (simulation.makespan or 1)
@@ -177,7 +177,7 @@ def _bar(row: Row, simulation: Simulation, room: int, glyphs: Glyphs) -> str:
     return " " * ready + glyphs.waits * (start - ready) + fill * (end - start)
 
 
-def _use(row: Row, simulation: Simulation, room: int, glyphs: Glyphs) -> str:
+def _use(row: ChartRow, simulation: Simulation, room: int, glyphs: Glyphs) -> str:
     """Return how much of each column's time a slot is used."""
     scale = room / (simulation.makespan or 1)
     used = [0.0] * (room + 1)

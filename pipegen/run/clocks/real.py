@@ -15,7 +15,7 @@ from typing import Protocol, Self
 from pipegen.run.clocks.alarms import Alarms, Call
 
 
-class Child(Protocol):
+class ChildProcess(Protocol):
     """A process of ours, as `subprocess.Popen` is one."""
 
     def poll(self) -> int | None:
@@ -38,7 +38,7 @@ class RealClock:
         self._selector = selectors.DefaultSelector()
         self._due: deque[Call] = deque()
         self._watches: dict[int, Call] = {}
-        self._children: dict[int, tuple[Child, Call]] = {}
+        self._children: dict[int, tuple[ChildProcess, Call]] = {}
         self._signals: dict[int, Call] = {}
         self._before: dict[int, Callable[[int, FrameType | None], object] | int | None] = {}
         self._woken, self._waking = socket.socketpair()
@@ -104,7 +104,7 @@ class RealClock:
 
         return end
 
-    def on_end(self, child: Child, call: Call) -> Call:
+    def on_end(self, child: ChildProcess, call: Call) -> Call:
         """Make *call* once, when *child* has ended and its `poll` says so; return what takes it back."""
         key = id(child)
         self._children[key] = (child, call)

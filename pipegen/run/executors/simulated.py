@@ -7,10 +7,10 @@ from functools import partial
 
 from pipegen.run.clock import Clock
 from pipegen.run.executors.base import Tell
-from pipegen.run.model import Attempt, Ending, Outcome, TaskId
+from pipegen.run.model import Attempt, AttemptResult, Outcome, TaskId
 
-_SUCCESS = Outcome(ending=Ending.SUCCESS)
-_STOPPED = Outcome(ending=Ending.CANCELLED)
+_SUCCESS = Outcome(ending=AttemptResult.SUCCESS)
+_STOPPED = Outcome(ending=AttemptResult.CANCELLED)
 
 
 class SimulatedExecutor:

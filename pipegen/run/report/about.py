@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pipegen.run.here.folder import RunFolder
-from pipegen.run.model import Machine
+from pipegen.run.files.run_folder import RunFolder
+from pipegen.run.model import RunMachine
 from pipegen.structs import Struct
 
 
@@ -15,5 +15,5 @@ class About(Struct, kw_only=True):
     config: str
     started: datetime
     folder: RunFolder
-    machines: tuple[Machine, ...]
+    machines: tuple[RunMachine, ...]
     status: str

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 from pipegen.run.report import html, json, junit
 from pipegen.run.report.about import About
-from pipegen.run.report.record import Record
+from pipegen.run.report.record import RunRecord
 
-FORMATS: Mapping[str, Callable[[Record, About], str]] = {
+FORMATS: Mapping[str, Callable[[RunRecord, About], str]] = {
     ".html": html.render,
     ".json": json.render,
     ".xml": junit.render,

@@ -8,9 +8,9 @@ from html import escape
 from pipegen.pictures.policy import policy
 from pipegen.run.chart.svg import STYLE, render_svg
 from pipegen.run.chart.times import SECONDS
-from pipegen.run.executors.local import log_of
+from pipegen.run.local.executors.local import log_of
 from pipegen.run.report.about import About
-from pipegen.run.report.record import Entry, Record
+from pipegen.run.report.record import RunRecord, StageRecord
 from pipegen.run.report.summary import path_words, tail
 from pipegen.run.report.words import named
 from pipegen.visible import visible
@@ -29,12 +29,12 @@ pre { background: #f4f4f4; padding: 8px; overflow-x: auto; }
 """
 
 
-def render(record: Record, about: About) -> str:
+def render(record: RunRecord, about: About) -> str:
     """Return the page."""
     return "".join(f"{line}\n" for line in _lines(record, about))
 
 
-def _lines(record: Record, about: About) -> Iterator[str]:
+def _lines(record: RunRecord, about: About) -> Iterator[str]:
     title = escape(f"{about.config}: {about.status}")
     yield '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
     # Names and logs are those of whoever writes them: whatever stands there, the page loads and runs nothing.
@@ -49,13 +49,13 @@ def _lines(record: Record, about: About) -> Iterator[str]:
     yield "</body></html>"
 
 
-def _path(record: Record) -> Iterator[str]:
+def _path(record: RunRecord) -> Iterator[str]:
     path = record.critical_path()
     if len(path) > 1:
         yield f"<p>Longest path: {escape(path_words(path, several=len(record.runs) > 1))}</p>"
 
 
-def _table(record: Record) -> Iterator[str]:
+def _table(record: RunRecord) -> Iterator[str]:
     yield "<table><tr><th>Stage</th><th>Came to</th><th>Took</th><th></th></tr>"
     for entry in record.entries.values():
         status = entry.status or "not run"
@@ -68,7 +68,7 @@ def _table(record: Record) -> Iterator[str]:
     yield "</table>"
 
 
-def _log(entry: Entry, record: Record, about: About) -> Iterator[str]:
+def _log(entry: StageRecord, record: RunRecord, about: About) -> Iterator[str]:
     for one in entry.tries:
         lines = tail(log_of(about.folder, entry.task.job, one.number), _TAIL_LINES)
         if lines:
@@ -78,5 +78,5 @@ def _log(entry: Entry, record: Record, about: About) -> Iterator[str]:
             yield f"<pre>{escape(chr(10).join(lines))}</pre></details>"
 
 
-def _name(entry: Entry, record: Record) -> str:
+def _name(entry: StageRecord, record: RunRecord) -> str:
     return visible(named(entry, several=len(record.runs) > 1))

@@ -6,15 +6,15 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from pipegen.run.executors.local import log_of
+from pipegen.run.local.executors.local import log_of
 from pipegen.run.outcome import Status
 from pipegen.run.report.about import About
-from pipegen.run.report.record import Entry, Record
+from pipegen.run.report.record import RunRecord, StageRecord
 
 VERSION = 1
 
 
-def render(record: Record, about: About) -> str:
+def render(record: RunRecord, about: About) -> str:
     """Return the document; times are seconds since the run began."""
     data = {
         "version": VERSION,
@@ -39,7 +39,7 @@ def render(record: Record, about: About) -> str:
     return json.dumps(data, indent=2) + "\n"
 
 
-def _stage(entry: Entry, about: About) -> Mapping[str, object]:
+def _stage(entry: StageRecord, about: About) -> Mapping[str, object]:
     return {
         "name": entry.task.id.stage,
         "status": entry.status or "not run",

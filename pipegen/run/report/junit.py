@@ -6,10 +6,10 @@ import re
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from pipegen.plan.model import Failure
-from pipegen.run.executors.local import log_of
+from pipegen.run.local.executors.local import log_of
 from pipegen.run.model import PipelineRun
 from pipegen.run.report.about import About
-from pipegen.run.report.record import Entry, Record
+from pipegen.run.report.record import RunRecord, StageRecord
 from pipegen.run.report.summary import tail
 
 # What XML 1.0 cannot hold: https://www.w3.org/TR/xml/#charsets
@@ -17,7 +17,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FAILED = ("failed", "cancelled")
 
 
-def render(record: Record, about: About) -> str:
+def render(record: RunRecord, about: About) -> str:
     """Return the document."""
     suites = Element("testsuites")
     for run in record.runs:
@@ -26,7 +26,7 @@ def render(record: Record, about: About) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suites, encoding="unicode")}\n'
 
 
-def _suite(run: PipelineRun, record: Record, about: About) -> Element:
+def _suite(run: PipelineRun, record: RunRecord, about: About) -> Element:
     entries = [record.entries[task.id] for task in run.tasks]
     errors = sum(_is_error(one) for one in entries)
     failures = sum(one.status in _FAILED for one in entries) - errors
@@ -45,7 +45,7 @@ def _suite(run: PipelineRun, record: Record, about: About) -> Element:
     return suite
 
 
-def _case(entry: Entry, about: About) -> Element:
+def _case(entry: StageRecord, about: About) -> Element:
     name = {"name": _clean(entry.task.id.stage), "classname": _clean(entry.task.id.pipeline)}
     case = Element("testcase", {**name, "time": f"{entry.seconds:.3f}"})
     if not _has_run(entry):
@@ -62,11 +62,11 @@ def _case(entry: Entry, about: About) -> Element:
     return case
 
 
-def _has_run(entry: Entry) -> bool:
+def _has_run(entry: StageRecord) -> bool:
     return bool(entry.tries) and bool(entry.status)
 
 
-def _is_error(entry: Entry) -> bool:
+def _is_error(entry: StageRecord) -> bool:
     """Return whether the machine failed, and not the script."""
     return entry.status == "failed" and entry.outcome is not None and entry.outcome.failure is Failure.SYSTEM
 

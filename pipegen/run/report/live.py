@@ -8,9 +8,9 @@ from typing import TextIO
 
 from pipegen.run.chart.times import SECONDS
 from pipegen.run.clocks.real import RealClock
-from pipegen.run.events import Ended, Event, Skipped
+from pipegen.run.events import Ended, RunEvent, Skipped
 from pipegen.run.report.plain import Plain
-from pipegen.run.report.record import Entry, Record
+from pipegen.run.report.record import RunRecord, StageRecord
 from pipegen.run.report.words import named, told
 from pipegen.visible import visible, visible_lines
 
@@ -24,7 +24,7 @@ _MOST_WAITING = 3
 class Live:
     """Draws the state of *record* to *stream*."""
 
-    def __init__(self, record: Record, stream: TextIO) -> None:
+    def __init__(self, record: RunRecord, stream: TextIO) -> None:
         self._record, self._stream = record, stream
         self._plain = Plain(record, self._print)
         self._clock: RealClock | None = None
@@ -36,7 +36,7 @@ class Live:
         self._clock = clock
         self._tick()
 
-    def hear(self, event: Event) -> None:
+    def hear(self, event: RunEvent) -> None:
         """Let what has ended scroll by."""
         if isinstance(event, Ended | Skipped):
             self._plain.hear(event)
@@ -94,11 +94,11 @@ class Live:
         yield f"{SECONDS.words(now):>10}  {over} of {len(entries)} over{more}{left}"
 
 
-def _awaited(entry: Entry) -> str:
+def _awaited(entry: StageRecord) -> str:
     return told(entry.waits, entry.what) if entry.waits is not None else ""
 
 
-def _rest(entries: tuple[Entry, ...], now: float) -> float:
+def _rest(entries: tuple[StageRecord, ...], now: float) -> float:
     """Return how long the longest path still takes, as far as durations are known; 0 where none is."""
     rests = [
         one.task.remaining - (now - one.tries[-1].started if one.is_running else 0.0)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pipegen.run.chart.times import SECONDS
-from pipegen.run.events import Cause, Ended, Event, Over, Parked, Skipped, Started
-from pipegen.run.model import Ending, TaskId
-from pipegen.run.report.record import Record
+from pipegen.run.events import Cause, Ended, Over, Parked, RunEvent, Skipped, Started
+from pipegen.run.model import AttemptResult, TaskId
+from pipegen.run.report.record import RunRecord
 from pipegen.run.report.words import ended_word, told
 from pipegen.visible import visible, visible_lines
 
@@ -18,11 +18,11 @@ _WORTH_A_LINE = (Cause.LOCK, Cause.BACKOFF, Cause.DELAY, Cause.APPROVAL, Cause.E
 class Plain:
     """Writes a line when a stage starts, ends, or is skipped; those of several pipelines are named with theirs."""
 
-    def __init__(self, record: Record, write: Callable[[str], None]) -> None:
+    def __init__(self, record: RunRecord, write: Callable[[str], None]) -> None:
         self._record, self._write = record, write
         self._several = len(record.runs) > 1
 
-    def hear(self, event: Event) -> None:
+    def hear(self, event: RunEvent) -> None:
         """Write what *event* comes to, where it is worth a line."""
         line = self._line(event)
         if line:
@@ -39,7 +39,7 @@ class Plain:
         """Return how *task* is called."""
         return f"{task.pipeline}: {task.stage}" if self._several else task.stage
 
-    def _line(self, event: Event) -> str:
+    def _line(self, event: RunEvent) -> str:
         match event:
             case Started(attempt=attempt):
                 again = f" (try {attempt.number})" if attempt.number > 1 else ""
@@ -49,7 +49,7 @@ class Plain:
                 last = entry.tries[-1]
                 took = SECONDS.words((last.ended or event.time) - last.started)
                 return f"{ended_word(entry, is_final=is_final):<8} {self.name(attempt.task.id)}, {took}" + (
-                    f": {outcome.reason or 'failed'}" if outcome.ending is Ending.FAILED else ""
+                    f": {outcome.reason or 'failed'}" if outcome.ending is AttemptResult.FAILED else ""
                 )
             case Skipped(task=task, reason=reason):
                 return f"skip     {self.name(task)}: {reason.value}"

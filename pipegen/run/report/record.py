@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from pipegen.run.bounds import Path, longest_path
-from pipegen.run.chart.timeline import Timeline
-from pipegen.run.events import Cause, Ended, Event, Over, Parked, Ready, Skipped, Started
-from pipegen.run.model import Machine, Outcome, PipelineRun, Task, TaskId
+from pipegen.run.bounds import TaskPath, longest_path
+from pipegen.run.events import Cause, Ended, Over, Parked, Ready, RunEvent, Skipped, Started
+from pipegen.run.model import Outcome, PipelineRun, RunMachine, Task, TaskId
 from pipegen.run.outcome import Reason, Status
 from pipegen.run.simulation import Simulation
+from pipegen.run.timeline import Timeline
 from pipegen.structs import MutableStruct, field
 
 
@@ -22,7 +22,7 @@ class Try(MutableStruct):
     outcome: Outcome | None = None
 
 
-class Entry(MutableStruct):
+class StageRecord(MutableStruct):
     """What has become of a stage.
 
     *waits* is what it waits for now, and *what* names it; *is_over* says that no other try follows, *is_earlier* that
@@ -71,13 +71,13 @@ class Entry(MutableStruct):
         return sum(one.ended - one.started for one in self.tries if one.ended is not None)
 
 
-class Record:
+class RunRecord:
     """Hears of all that happens in *runs*; those *earlier* have ended in the run that this one goes on with."""
 
     def __init__(self, runs: Sequence[PipelineRun], earlier: Collection[TaskId] = ()) -> None:
         self.runs = tuple(runs)
-        self.entries: Mapping[TaskId, Entry] = {
-            task.id: Entry(task, is_earlier=task.id in earlier, is_over=task.id in earlier)
+        self.entries: Mapping[TaskId, StageRecord] = {
+            task.id: StageRecord(task, is_earlier=task.id in earlier, is_over=task.id in earlier)
             for run in runs
             for task in run.tasks
         }
@@ -85,7 +85,7 @@ class Record:
         self._timeline = Timeline()
         self.seconds = 0.0
 
-    def hear(self, event: Event) -> None:
+    def hear(self, event: RunEvent) -> None:
         """Take note of *event*."""
         self.seconds = max(self.seconds, event.time)
         self._timeline.hear(event)
@@ -115,19 +115,19 @@ class Record:
         """Whether all pipelines have succeeded."""
         return all(self.statuses.get(run.name) is Status.SUCCESS for run in self.runs)
 
-    def failures(self) -> tuple[Entry, ...]:
+    def failures(self) -> tuple[StageRecord, ...]:
         """Return the stages that have failed, also those that may, in the order in which they ended."""
         found = [one for one in self.entries.values() if one.status in ("failed", "allowed")]
         return tuple(sorted(found, key=lambda one: one.tries[-1].ended or 0.0))
 
-    def critical_path(self) -> tuple[Entry, ...]:
+    def critical_path(self) -> tuple[StageRecord, ...]:
         """Return the chain of stages, each after the one before, that took longest: one of these to shorten."""
         seconds = {task: entry.elapsed for task, entry in self.entries.items()}
         paths = (longest_path(run, seconds) for run in self.runs)
-        path = max(paths, key=lambda one: one.seconds, default=Path())
+        path = max(paths, key=lambda one: one.seconds, default=TaskPath())
         return tuple(self.entries[task] for task in path.tasks if self.entries[task].tries)
 
-    def picture(self, machines: Sequence[Machine]) -> Simulation:
+    def picture(self, machines: Sequence[RunMachine]) -> Simulation:
         """Return the run on *machines* as a run on paper is told, for its charts."""
         bars = self._timeline.bars()
         path = self.critical_path()
@@ -137,5 +137,5 @@ class Record:
             bars=bars,
             makespan=self.seconds,
             work=sum(bar.seconds * bar.task.demand.slots for bar in bars),
-            path=Path(tuple(one.task.id for one in path), sum(one.elapsed for one in path)),
+            path=TaskPath(tuple(one.task.id for one in path), sum(one.elapsed for one in path)),
         )

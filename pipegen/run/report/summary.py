@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pipegen.run.chart.times import SECONDS
-from pipegen.run.executors.local import log_of
-from pipegen.run.here.folder import RunFolder
-from pipegen.run.report.record import Entry, Record
+from pipegen.run.files.run_folder import RunFolder
+from pipegen.run.local.executors.local import log_of
+from pipegen.run.report.record import RunRecord, StageRecord
 from pipegen.run.report.words import named
 
 # How much of a log is shown where a stage has failed.
@@ -30,7 +30,7 @@ _COUNTED = (
 )
 
 
-def summary(record: Record, folder: RunFolder) -> Iterator[str]:
+def summary(record: RunRecord, folder: RunFolder) -> Iterator[str]:
     """Yield the lines: the ends of the logs of what has failed, how many stages came to what, and the longest path."""
     several = len(record.runs) > 1
     for entry in record.failures():
@@ -44,7 +44,7 @@ def summary(record: Record, folder: RunFolder) -> Iterator[str]:
     yield f"logs: {folder.logs}"
 
 
-def path_words(path: Sequence[Entry], *, several: bool) -> str:
+def path_words(path: Sequence[StageRecord], *, several: bool) -> str:
     """Return *path* in words: of a long one, the stages that took longest."""
     longest = sorted(path, key=lambda entry: entry.elapsed, reverse=True)[:_PATH_STAGES]
     told = [f"{named(one, several=several)} {SECONDS.words(one.elapsed)}" for one in path if one in longest]
@@ -63,7 +63,7 @@ def tail(log: Path, lines: int = TAIL_LINES) -> tuple[str, ...]:
         return ()
 
 
-def _failure(entry: Entry, folder: RunFolder, *, several: bool) -> Iterator[str]:
+def _failure(entry: StageRecord, folder: RunFolder, *, several: bool) -> Iterator[str]:
     last = entry.tries[-1]
     log = log_of(folder, entry.task.job, last.number)
     reason = last.outcome.reason if last.outcome is not None else ""

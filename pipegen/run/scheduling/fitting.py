@@ -7,58 +7,58 @@ from collections.abc import Iterable, Sequence
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.run.events import Cause
-from pipegen.run.model import Machine, Task
+from pipegen.run.model import RunMachine, Task
 from pipegen.run.scheduling.amounts import CPU, MEMORY, asks, fits
-from pipegen.run.scheduling.hosts import Host, host
-from pipegen.run.scheduling.lanes import Member
-from pipegen.run.scheduling.places import Places
+from pipegen.run.scheduling.hosts import SchedulerNode, host
+from pipegen.run.scheduling.job_queues import QueuedTask
+from pipegen.run.scheduling.places import MachineState
 from pipegen.run.scheduling.votes import Ballot
 
 # What is named as lacking where several things are, the last.
 _CAUSES = {MEMORY: Cause.MEMORY, CPU: Cause.CPU}
 
 
-def is_room(member: Member, host: Host) -> bool:
-    """Return whether *host* has what *member* asks for."""
-    return fits(member.asks, host.room)
+def is_room(queued_task: QueuedTask, host: SchedulerNode) -> bool:
+    """Return whether *host* has what *queued_task* asks for."""
+    return fits(queued_task.asks, host.room)
 
 
-def could_fit(member: Member, host: Host) -> bool:
-    """Return whether *host* has what *member* asks for once all that runs there has ended."""
-    return fits(member.asks, host.limits)
+def could_fit(queued_task: QueuedTask, host: SchedulerNode) -> bool:
+    """Return whether *host* has what *queued_task* asks for once all that runs there has ended."""
+    return fits(queued_task.asks, host.limits)
 
 
-def is_kept(member: Member, host: Host) -> bool:
-    """Return whether *host*, which keeps room for *member*, has it by now."""
-    return member.host == host.name and fits(member.asks, host.idle)
+def is_kept(queued_task: QueuedTask, host: SchedulerNode) -> bool:
+    """Return whether *host*, which keeps room for *queued_task*, has it by now."""
+    return queued_task.host == host.name and fits(queued_task.asks, host.idle)
 
 
-def why(member: Member, places: Places, ballot: Ballot) -> tuple[Cause, str]:
-    """Return what *member*, for whom there is no room, waits for, and its name where it has one.
+def why(queued_task: QueuedTask, places: MachineState, ballot: Ballot) -> tuple[Cause, str]:
+    """Return what *queued_task*, for whom there is no room, waits for, and its name where it has one.
 
     A label, where a machine without it has room. Else what the machines that will do lack: slots, if all lack them.
     """
-    able = [host for host in places.hosts.values() if ballot.is_placeable(member, host)]
+    able = [host for host in places.hosts.values() if ballot.is_placeable(queued_task, host)]
     others = (host for host in places.hosts.values() if host not in able)
-    if member.labels and (not able or any(is_room(member, host) for host in others)):
-        return (Cause.LABEL, _rarest(member.labels, places))
-    lacks = [_lacking(member, host) for host in able]
+    if queued_task.labels and (not able or any(is_room(queued_task, host) for host in others)):
+        return (Cause.LABEL, _rarest(queued_task.labels, places))
+    lacks = [_lacking(queued_task, host) for host in able]
     return (next((cause for cause in lacks if cause is not Cause.SLOT), Cause.SLOT), "")
 
 
-def _lacking(member: Member, host: Host) -> Cause:
-    lacking = [name for name, asked in member.asks.items() if asked > host.room.get(name, 0)]
+def _lacking(queued_task: QueuedTask, host: SchedulerNode) -> Cause:
+    lacking = [name for name, asked in queued_task.asks.items() if asked > host.room.get(name, 0)]
     if set(lacking) <= _CAUSES.keys() and lacking:
         return _CAUSES[lacking[-1]]
     return Cause.SLOT
 
 
-def _rarest(labels: tuple[str, ...], places: Places) -> str:
+def _rarest(labels: tuple[str, ...], places: MachineState) -> str:
     """Return the label that the fewest machines have."""
     return min(labels, key=lambda label: sum(label in host.labels for host in places.hosts.values()))
 
 
-def check(tasks: Iterable[Task], machines: Sequence[Machine], report: Report) -> None:
+def check(tasks: Iterable[Task], machines: Sequence[RunMachine], report: Report) -> None:
     """Report each of *tasks* that none of *machines* will ever do for."""
     hosts = [host(machine, place) for place, machine in enumerate(machines)]
     for task in tasks:
@@ -81,7 +81,7 @@ def check(tasks: Iterable[Task], machines: Sequence[Machine], report: Report) ->
             )
 
 
-def _lacked(task: Task, hosts: Sequence[Host]) -> str:
+def _lacked(task: Task, hosts: Sequence[SchedulerNode]) -> str:
     """Return the words for what none of *hosts* has enough of; for all, where each has enough of something."""
     asked = asks(task.demand)
     lacked = [name for name, amount in asked.items() if not any(fits({name: amount}, one.limits) for one in hosts)]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf
 
-from pipegen.run.model import Machine
+from pipegen.run.model import RunMachine
 from pipegen.run.scheduling.amounts import CPU, MEMORY, SLOTS, Amounts, put_to, take_from
 
 
-class Host:
+class SchedulerNode:
     """A machine as the scheduler sees it.
 
     Attributes:
@@ -69,8 +69,8 @@ class Host:
             self.room = self.idle
 
 
-def host(machine: Machine, order: int) -> Host:
+def host(machine: RunMachine, order: int) -> SchedulerNode:
     """Return *machine*, which stands at place *order*, with all it has left."""
     limits = {SLOTS: machine.slots, CPU: machine.cpu, MEMORY: machine.memory}
     bounded = {name: inf if amount is None else float(amount) for name, amount in limits.items()}
-    return Host(machine.name, bounded, machine.labels, order)
+    return SchedulerNode(machine.name, bounded, machine.labels, order)

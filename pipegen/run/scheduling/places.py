@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from math import inf
 
 from pipegen.run.scheduling.amounts import SLOTS, put_to
-from pipegen.run.scheduling.hosts import Host
-from pipegen.run.scheduling.lanes import Key, Member
+from pipegen.run.scheduling.hosts import SchedulerNode
+from pipegen.run.scheduling.job_queues import Key, QueuedTask
 
 # Machines that have the same left, by their places in order.
 _Alike = dict[Key, list[int]]
 
 
-class Places:
+class MachineState:
     """All machines with what they have left, and who holds which lock.
 
     Attributes:
@@ -25,11 +25,11 @@ class Places:
 
     __slots__ = ("_alike", "_by_order", "_free", "_full", "hosts", "locks", "totals")
 
-    def __init__(self, hosts: Iterable[Host]) -> None:
+    def __init__(self, hosts: Iterable[SchedulerNode]) -> None:
         self._by_order = tuple(hosts)
         self.hosts = {host.name: host for host in self._by_order}
         self.totals: dict[str, float] = {}
-        self.locks: dict[str, Member] = {}
+        self.locks: dict[str, QueuedTask] = {}
         # Those that have a slot to give, and the others.
         self._free: _Alike = {}
         self._full: _Alike = {}
@@ -43,7 +43,7 @@ class Places:
         """Return whether any machine has a slot to give."""
         return bool(self._free)
 
-    def choice(self, *, with_full: bool = False) -> Iterator[Host]:
+    def choice(self, *, with_full: bool = False) -> Iterator[SchedulerNode]:
         """Yield the machines that have a slot to give, or all; of those that are alike, only the first."""
         for alike in (self._free, self._full) if with_full else (self._free,):
             for orders in alike.values():
@@ -56,31 +56,31 @@ class Places:
                 return lock
         return ""
 
-    def take(self, member: Member, host: Host) -> None:
-        """Take what *member* asks for, its locks too."""
-        host.take(member.asks)
-        for lock in member.locks:
-            self.locks[lock] = member
+    def take(self, queued_task: QueuedTask, host: SchedulerNode) -> None:
+        """Take what *queued_task* asks for, its locks too."""
+        host.take(queued_task.asks)
+        for lock in queued_task.locks:
+            self.locks[lock] = queued_task
         self._sort(host)
 
-    def give(self, member: Member, host: Host) -> None:
-        """Give back what *member* had taken."""
-        host.give(member.asks)
-        for lock in member.locks:
+    def give(self, queued_task: QueuedTask, host: SchedulerNode) -> None:
+        """Give back what *queued_task* had taken."""
+        host.give(queued_task.asks)
+        for lock in queued_task.locks:
             del self.locks[lock]
         self._sort(host)
 
-    def promise(self, member: Member, host: Host) -> None:
-        """Keep room for *member*."""
-        host.promise(member.asks)
+    def promise(self, queued_task: QueuedTask, host: SchedulerNode) -> None:
+        """Keep room for *queued_task*."""
+        host.promise(queued_task.asks)
         self._sort(host)
 
-    def unpromise(self, member: Member, host: Host) -> None:
-        """Keep no room for *member* any more."""
-        host.unpromise(member.asks)
+    def unpromise(self, queued_task: QueuedTask, host: SchedulerNode) -> None:
+        """Keep no room for *queued_task* any more."""
+        host.unpromise(queued_task.asks)
         self._sort(host)
 
-    def _sort(self, host: Host) -> None:
+    def _sort(self, host: SchedulerNode) -> None:
         """Put *host* to those that are like it: with the same labels, and the same in all and left."""
         place = host.order
         if place in self._alike:

@@ -7,14 +7,14 @@ from functools import partial
 from typing import TypeAlias
 
 from pipegen.run.events import Cause
-from pipegen.run.model import Demand, Machine, Task, TaskId
+from pipegen.run.model import Demand, RunMachine, Task, TaskId
 from pipegen.run.scheduling.actions.allocate import allocate
 from pipegen.run.scheduling.actions.backfill import backfill
 from pipegen.run.scheduling.actions.enqueue import enqueue
 from pipegen.run.scheduling.amounts import Amounts, asks, put_to, take_from
 from pipegen.run.scheduling.base import Cycle, Placement, Refusal
 from pipegen.run.scheduling.hosts import host
-from pipegen.run.scheduling.lanes import Gang, Lane, Member, Standing, unseat
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, Standing, unseat
 from pipegen.run.scheduling.policies.critical_path import critical_path
 from pipegen.run.scheduling.policies.first_ready import first_ready
 from pipegen.run.scheduling.policies.fit import fit
@@ -22,7 +22,7 @@ from pipegen.run.scheduling.policies.gang import gang
 from pipegen.run.scheduling.policies.pack import pack
 from pipegen.run.scheduling.policies.proportion import proportion
 from pipegen.run.scheduling.queue.backoff import Delays
-from pipegen.run.scheduling.queue.entry import Part
+from pipegen.run.scheduling.queue.entry import QueueState
 from pipegen.run.scheduling.queue.queue import Habits
 from pipegen.run.scheduling.session import Freed, Session
 from pipegen.run.scheduling.votes import Votes, only
@@ -40,7 +40,7 @@ _ORDER_POLICIES: Mapping[str, tuple[Policy, ...]] = {
 # No gang waits for others of its kind, so that those which lack members are not put first; and no lane is held to what
 # it deserves while there is room: its share only decides who is next.
 _FAIR: tuple[Policy, ...] = (
-    partial(only, proportion, ("lane_key",)),
+    partial(only, proportion, ("job_queue_key",)),
     partial(only, gang, ("is_ready", "is_promised")),
 )
 _ACTIONS = (enqueue, allocate, backfill)
@@ -54,7 +54,9 @@ _ROUNDS = 2
 _MANY = 64.0
 
 
-def scheduler(machines: Sequence[Machine], *, order: str = CRITICAL_PATH, delays: Delays = _DELAYS) -> SessionScheduler:
+def scheduler(
+    machines: Sequence[RunMachine], *, order: str = CRITICAL_PATH, delays: Delays = _DELAYS
+) -> SessionScheduler:
     """Return a scheduler for *machines*, whose names differ; *order* is one of `ORDERS`."""
     slots = [one.slots for one in machines if one.slots is not None]
     session = Session(
@@ -78,7 +80,7 @@ class SessionScheduler:
         self._session = session
         # The gangs of ready tasks, by pipeline and demand.
         self._gangs: dict[tuple[str, Demand], Gang] = {}
-        self._members: dict[TaskId, Member] = {}
+        self._queued_tasks: dict[TaskId, QueuedTask] = {}
         self._asked: dict[Demand, Amounts] = {}
         self._last_safety = 0.0
 
@@ -98,8 +100,8 @@ class SessionScheduler:
         """Take a task again, which is not in flight any more; it waits out the backoff of so many failures first."""
         alone = self._gang(task)
         alone.is_admitted = True
-        member = self._join(alone, task, now)
-        queue = self._session.light if member.is_light else self._session.queues[alone.lane.name]
+        queued_task = self._join(alone, task, now)
+        queue = self._session.light if queued_task.is_light else self._session.queues[alone.job_queue.name]
         self._session.now = now
         self._session.add_failed(alone, queue, failures)
 
@@ -112,29 +114,31 @@ class SessionScheduler:
             act(session)
         started, session.started = session.started, []
         return Cycle(
-            placed=tuple(Placement(member.task, member.host) for member in started if member.task is not None),
+            placed=tuple(
+                Placement(queued_task.task, queued_task.host) for queued_task in started if queued_task.task is not None
+            ),
             refused=tuple(self._refusals()),
         )
 
     def release(self, task: TaskId, now: float) -> None:
         """Give back what a task in flight has taken, and wake those that wait for just that."""
-        member = self._members.pop(task)
+        queued_task = self._queued_tasks.pop(task)
         session = self._session
         session.now = now
-        session.places.give(member, session.places.hosts[member.host])
-        unseat(member, is_promise=False)
-        self._leave(member)
-        session.wake(Freed((member.host,), member.locks))
+        session.places.give(queued_task, session.places.hosts[queued_task.host])
+        unseat(queued_task, is_promise=False)
+        self._leave(queued_task)
+        session.wake(Freed((queued_task.host,), queued_task.locks))
 
     def drop(self, task: TaskId) -> None:
         """Forget a task that is queued."""
-        member = self._members.pop(task)
-        session, line = self._session, member.gang
+        queued_task = self._queued_tasks.pop(task)
+        session, line = self._session, queued_task.gang
         kept = session.unpledge(line)
-        self._leave(member)
-        queue = session.light if member.is_light else session.queues[line.lane.name]
+        self._leave(queued_task)
+        queue = session.light if queued_task.is_light else session.queues[line.job_queue.name]
         if line in queue:
-            if line.first(light=member.is_light) is None:
+            if line.first(light=queued_task.is_light) is None:
                 queue.delete(line)
             elif kept.hosts:
                 queue.activate(line)
@@ -149,17 +153,17 @@ class SessionScheduler:
 
     def _gang(self, task: Task) -> Gang:
         """Return a new gang for *task* and those that ask for the same, in the lane of its pipeline."""
-        name, lanes = task.id.pipeline, self._session.lanes
-        if name not in lanes:
-            self._session.open_lane(Lane(name=name, order=len(lanes)))
-        return Gang(name=task.id.stage, lane=lanes[name], is_alike=True)
+        name, job_queues = task.id.pipeline, self._session.job_queues
+        if name not in job_queues:
+            self._session.open_job_queue(JobQueue(name=name, order=len(job_queues)))
+        return Gang(name=task.id.stage, job_queue=job_queues[name], is_alike=True)
 
-    def _join(self, line: Gang, task: Task, now: float) -> Member:
+    def _join(self, line: Gang, task: Task, now: float) -> QueuedTask:
         demand = task.demand
         asked = self._asked.get(demand)
         if asked is None:
             asked = self._asked[demand] = asks(demand)
-        member = Member(
+        queued_task = QueuedTask(
             name=task.id.stage,
             gang=line,
             asks=asked,
@@ -172,19 +176,19 @@ class SessionScheduler:
             task=task,
         )
         line.size += 1
-        line.untold.append(member)
-        put_to(line.lane.asked, member.asks)
-        self._session.ask_anew(line.lane)
+        line.untold.append(queued_task)
+        put_to(line.job_queue.asked, queued_task.asks)
+        self._session.ask_anew(line.job_queue)
         self._session.changed[line] = None
-        self._session.wait(member)
-        self._members[task.id] = member
-        return member
+        self._session.wait(queued_task)
+        self._queued_tasks[task.id] = queued_task
+        return queued_task
 
-    def _leave(self, member: Member) -> None:
-        member.standing = Standing.GONE
-        member.gang.size -= 1
-        take_from(member.gang.lane.asked, member.asks)
-        self._session.ask_anew(member.gang.lane)
+    def _leave(self, queued_task: QueuedTask) -> None:
+        queued_task.standing = Standing.GONE
+        queued_task.gang.size -= 1
+        take_from(queued_task.gang.job_queue.asked, queued_task.asks)
+        self._session.ask_anew(queued_task.gang.job_queue)
 
     def _flush(self, now: float) -> None:
         is_safety = now - self._last_safety >= _SAFETY
@@ -202,17 +206,17 @@ class SessionScheduler:
             if first is not None and line.told not in (None, cause) and first not in untold:
                 untold.append(first)
             line.told = cause
-            for member in untold:
-                if member.standing in (Standing.WAITING, Standing.PROMISED) and member.task is not None:
-                    yield Refusal(member.task, *cause)
+            for queued_task in untold:
+                if queued_task.standing in (Standing.WAITING, Standing.PROMISED) and queued_task.task is not None:
+                    yield Refusal(queued_task.task, *cause)
 
     def _cause(self, line: Gang) -> tuple[Cause, str]:
         """Return what the members of *line* wait for; a slot, where nobody has looked at them."""
-        for queue in (self._session.queues[line.lane.name], self._session.light):
+        for queue in (self._session.queues[line.job_queue.name], self._session.light):
             if line in queue:
                 part = queue.entry(line).part
-                if part is Part.BACKOFF:
+                if part is QueueState.BACKOFF:
                     return (Cause.BACKOFF, "")
-                if part is Part.PARKED:
+                if part is QueueState.PARKED:
                     return line.cause
         return (Cause.SLOT, "")

@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from pipegen.run.events import Cause
 from pipegen.run.scheduling.amounts import is_bounded
 from pipegen.run.scheduling.fitting import could_fit, is_kept, is_room, why
-from pipegen.run.scheduling.hosts import Host
-from pipegen.run.scheduling.lanes import Gang, Lane, Member, Standing
-from pipegen.run.scheduling.places import Places
-from pipegen.run.scheduling.queue.entry import Entry
+from pipegen.run.scheduling.hosts import SchedulerNode
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, Standing
+from pipegen.run.scheduling.places import MachineState
+from pipegen.run.scheduling.queue.entry import QueuedItem
 from pipegen.run.scheduling.queue.heap import Rank
-from pipegen.run.scheduling.queue.hints import Event, Hint
+from pipegen.run.scheduling.queue.hints import Hint, QueueEvent
 from pipegen.run.scheduling.queue.queue import Habits, Queue
 from pipegen.run.scheduling.statement import Statement
 from pipegen.run.scheduling.turns import Turns
@@ -55,46 +55,46 @@ class Session:
 
     def __init__(
         self,
-        hosts: Sequence[Host],
+        hosts: Sequence[SchedulerNode],
         tiers: Sequence[Sequence[Callable[[Session], Votes]]],
         *,
         habits: Habits,
         patience: float,
     ) -> None:
-        self.places = Places(hosts)
-        self.lanes: dict[str, Lane] = {}
+        self.places = MachineState(hosts)
+        self.job_queues: dict[str, JobQueue] = {}
         self.queues: dict[str, Queue[Gang]] = {}
         self.entering: list[Gang] = []
-        self.started: list[Member] = []
+        self.started: list[QueuedTask] = []
         self.changed: dict[Gang, None] = {}
         self.placed = 0
         self.now = 0.0
         self.version = 0
-        self.asking: dict[Lane, None] = {}
+        self.asking: dict[JobQueue, None] = {}
         self.ballot = Ballot([[policy(self) for policy in tier] for tier in tiers])
-        self.turns = Turns(self.ballot.lane_key, lambda lane: self.queues[lane.name].has_next())
+        self.turns = Turns(self.ballot.job_queue_key, lambda job_queue: self.queues[job_queue.name].has_next())
         self._habits = habits
         self._patience = patience
         self._hints = {ROOM: ((ROOM, self._has_room),), LOCK: ((LOCK, self._has_locks),)}
         self.light: Queue[Gang] = Queue(self._light_rank, self._hints, habits)
         # Of all queues, those that may have somebody parked or in backoff: with many lanes, most have not.
         self._waiting: dict[Queue[Gang], None] = {}
-        self._lanes: dict[Queue[Gang], Lane] = {}
+        self._job_queues: dict[Queue[Gang], JobQueue] = {}
         self._pledges: dict[Gang, Statement] = {}
         # Gangs refused for want of room, each with how many are placed when it is looked at again.
         self._aging: deque[tuple[float, Gang]] = deque()
 
-    def open_lane(self, lane: Lane) -> None:
-        """Open *lane*."""
-        self.lanes[lane.name] = lane
-        self.queues[lane.name] = Queue(self._rank, self._hints, self._habits)
-        self._lanes[self.queues[lane.name]] = lane
+    def open_job_queue(self, job_queue: JobQueue) -> None:
+        """Open *job_queue*."""
+        self.job_queues[job_queue.name] = job_queue
+        self.queues[job_queue.name] = Queue(self._rank, self._hints, self._habits)
+        self._job_queues[self.queues[job_queue.name]] = job_queue
 
-    def ask_anew(self, lane: Lane) -> None:
-        """Note that *lane* asks for more or less."""
+    def ask_anew(self, job_queue: JobQueue) -> None:
+        """Note that *job_queue* asks for more or less."""
         self.version += 1
-        self.asking[lane] = None
-        self.turns.touch(lane)
+        self.asking[job_queue] = None
+        self.turns.touch(job_queue)
 
     def waiting_queues(self) -> tuple[Queue[Gang], ...]:
         """Return the queues in which anybody is parked or in backoff."""
@@ -112,8 +112,8 @@ class Session:
 
     def _look_at(self, queue: Queue[Gang]) -> None:
         """Note that *queue* may have somebody to place."""
-        if queue in self._lanes:
-            self.turns.touch(self._lanes[queue])
+        if queue in self._job_queues:
+            self.turns.touch(self._job_queues[queue])
 
     def add_failed(self, gang: Gang, queue: Queue[Gang], failures: int) -> None:
         """Let *gang*, which has failed so often, wait out its delay in *queue*."""
@@ -127,39 +127,39 @@ class Session:
 
     def offer(self, gang: Gang) -> None:
         """Queue *gang* wherever it has members to place; where it stands there already, its rank is taken anew."""
-        self.turns.touch(gang.lane)
+        self.turns.touch(gang.job_queue)
         if gang.first() is not None:
-            self.queues[gang.lane.name].update(gang, self.now)
+            self.queues[gang.job_queue.name].update(gang, self.now)
         if gang.first(light=True) is not None:
             self.light.update(gang, self.now)
 
-    def find(self, member: Member) -> Host | None:
-        """Return the best machine that has room for *member* now, if its locks are free."""
-        if self.places.held(member.locks):
+    def find(self, queued_task: QueuedTask) -> SchedulerNode | None:
+        """Return the best machine that has room for *queued_task* now, if its locks are free."""
+        if self.places.held(queued_task.locks):
             return None
-        hosts = self.places.choice(with_full=member.is_light)
-        good = [host for host in hosts if self._is_good(member, host)]
+        hosts = self.places.choice(with_full=queued_task.is_light)
+        good = [host for host in hosts if self._is_good(queued_task, host)]
         if len(good) < 2:  # noqa: PLR2004 # there is nothing to choose from
             return good[0] if good else None
-        return min(good, key=lambda host: self.ballot.host_key(member, host))
+        return min(good, key=lambda host: self.ballot.host_key(queued_task, host))
 
-    def find_future(self, member: Member) -> Host | None:
-        """Return the machine that soonest may have room for *member*, by what others take there now.
+    def find_future(self, queued_task: QueuedTask) -> SchedulerNode | None:
+        """Return the machine that soonest may have room for *queued_task*, by what others take there now.
 
         One that keeps room already is left out: two might each wait there for what the other keeps.
         """
-        hosts = [host for host in self.places.hosts.values() if not host.promised and could_fit(member, host)]
-        fit = [host for host in hosts if self.ballot.is_placeable(member, host)]
-        return min(fit, key=lambda host: (_lack(member, host), host.order), default=None)
+        hosts = [host for host in self.places.hosts.values() if not host.promised and could_fit(queued_task, host)]
+        fit = [host for host in hosts if self.ballot.is_placeable(queued_task, host)]
+        return min(fit, key=lambda host: (_lack(queued_task, host), host.order), default=None)
 
     def commit(self, statement: Statement) -> None:
         """Let those start whom *statement* places."""
         placed = statement.commit()
         self.started += placed
         self.placed += len(placed)
-        for member in placed:
-            member.gang.lane.served = self.placed
-            self.turns.touch(member.gang.lane)
+        for queued_task in placed:
+            queued_task.gang.job_queue.served = self.placed
+            self.turns.touch(queued_task.gang.job_queue)
 
     def is_aged(self, gang: Gang) -> bool:
         """Return whether so many have overtaken *gang* since it was refused that room is kept for it now."""
@@ -176,39 +176,41 @@ class Session:
 
     def undo(self, statement: Statement) -> Freed:
         """Undo *statement*, so that its members wait again; return what others may have."""
-        members = [member for _, member in statement.operations]
-        found = Freed(tuple(one.host for one in members), tuple(lock for one in members for lock in one.locks))
-        for member in statement.discard():
-            self.wait(member)
+        queued_tasks = [queued_task for _, queued_task in statement.operations]
+        found = Freed(
+            tuple(one.host for one in queued_tasks), tuple(lock for one in queued_tasks for lock in one.locks)
+        )
+        for queued_task in statement.discard():
+            self.wait(queued_task)
         return found
 
-    def wait(self, member: Member) -> None:
-        """Let *member* wait in its gang."""
-        member.gang.push(member, self.ballot.member_key(member))
+    def wait(self, queued_task: QueuedTask) -> None:
+        """Let *queued_task* wait in its gang."""
+        queued_task.gang.push(queued_task, self.ballot.queued_task_key(queued_task))
 
     def wake(self, freed: Freed) -> None:
         """Wake those who wait for what is *freed*."""
-        events = [Event(ROOM, self.places.hosts[name]) for name in dict.fromkeys(freed.hosts)]
+        events = [QueueEvent(ROOM, self.places.hosts[name]) for name in dict.fromkeys(freed.hosts)]
         if freed.locks:
-            events.append(Event(LOCK, freed.locks))
+            events.append(QueueEvent(LOCK, freed.locks))
         for queue in self.waiting_queues():
             for event in events if queue.has_parked() else ():
                 queue.event(event, self.now)
             self._look_at(queue)
 
-    def park(self, queue: Queue[Gang], gang: Gang, member: Member) -> None:
-        """Park *gang*, whose *member* found no place, until that can change."""
+    def park(self, queue: Queue[Gang], gang: Gang, queued_task: QueuedTask) -> None:
+        """Park *gang*, whose *queued_task* found no place, until that can change."""
         self.changed[gang] = None
         self._waiting[queue] = None
-        lock = self.places.held(member.locks)
+        lock = self.places.held(queued_task.locks)
         if lock:
             gang.cause, gang.parked_at = (Cause.LOCK, lock), None
             queue.fail(gang, self.now, pending=(LOCK,))
             return
         # What it lacked at first is told as long as it lacks room: to look at all machines each time takes long.
         if gang.cause[0] in (Cause.SLOT, Cause.LOCK):
-            gang.cause = why(member, self.places, self.ballot)
-        if not member.is_light:
+            gang.cause = why(queued_task, self.places, self.ballot)
+        if not queued_task.is_light:
             gang.parked_at = self.placed if gang.parked_at is None else gang.parked_at
             if not gang.is_aging and gang not in self._pledges:
                 gang.is_aging = True
@@ -221,29 +223,29 @@ class Session:
             _, gang = self._aging.popleft()
             gang.is_aging = False
             if gang.parked_at is not None:
-                self.queues[gang.lane.name].activate(gang)
-                self.turns.touch(gang.lane)
+                self.queues[gang.job_queue.name].activate(gang)
+                self.turns.touch(gang.job_queue)
 
-    def _rank(self, entry: Entry[Gang]) -> Rank:
+    def _rank(self, entry: QueuedItem[Gang]) -> Rank:
         # Room must be promised to who is aged before the others take it again.
         return (not self.is_aged(entry.item), *self.ballot.gang_key(entry.item))
 
-    def _light_rank(self, entry: Entry[Gang]) -> Rank:
-        return (*self.ballot.lane_key(entry.item.lane), *self.ballot.gang_key(entry.item))
+    def _light_rank(self, entry: QueuedItem[Gang]) -> Rank:
+        return (*self.ballot.job_queue_key(entry.item.job_queue), *self.ballot.gang_key(entry.item))
 
-    def _has_room(self, gang: Gang, event: Event) -> Hint:
+    def _has_room(self, gang: Gang, event: QueueEvent) -> Hint:
         """Return whether the machine that *event* is about has room for who is first in *gang*, promises included."""
-        host: Host = event.what
-        for _, member in self._pledges[gang].operations if gang in self._pledges else ():
-            if member.standing is Standing.PROMISED:
-                return _hint(is_kept(member, host) or self._is_good(member, host))
+        host: SchedulerNode = event.what
+        for _, queued_task in self._pledges[gang].operations if gang in self._pledges else ():
+            if queued_task.standing is Standing.PROMISED:
+                return _hint(is_kept(queued_task, host) or self._is_good(queued_task, host))
         first = gang.first() or gang.first(light=True)
         return _hint(first is not None and self._is_good(first, host))
 
-    def _is_good(self, member: Member, host: Host) -> bool:
-        return is_room(member, host) and self.ballot.is_placeable(member, host)
+    def _is_good(self, queued_task: QueuedTask, host: SchedulerNode) -> bool:
+        return is_room(queued_task, host) and self.ballot.is_placeable(queued_task, host)
 
-    def _has_locks(self, gang: Gang, _event: Event) -> Hint:
+    def _has_locks(self, gang: Gang, _event: QueueEvent) -> Hint:
         first = gang.first() or gang.first(light=True)
         return _hint(first is not None and not self.places.held(first.locks))
 
@@ -252,7 +254,9 @@ def _hint(is_helped: bool) -> Hint:  # noqa: FBT001 # a predicate's answer, put 
     return Hint.HELPS if is_helped else Hint.DOES_NOT
 
 
-def _lack(member: Member, host: Host) -> float:
-    """Return how much *host* lacks that *member* asks for, as a part of what it has."""
-    bounded = [name for name in member.asks if is_bounded(host.limits[name])]
-    return max((max(0.0, member.asks[name] - host.idle[name]) / host.limits[name] for name in bounded), default=0.0)
+def _lack(queued_task: QueuedTask, host: SchedulerNode) -> float:
+    """Return how much *host* lacks that *queued_task* asks for, as a part of what it has."""
+    bounded = [name for name in queued_task.asks if is_bounded(host.limits[name])]
+    return max(
+        (max(0.0, queued_task.asks[name] - host.idle[name]) / host.limits[name] for name in bounded), default=0.0
+    )

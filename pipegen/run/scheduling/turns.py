@@ -6,7 +6,7 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any
 
-from pipegen.run.scheduling.lanes import Key, Lane
+from pipegen.run.scheduling.job_queues import JobQueue, Key
 
 
 class Turns:
@@ -18,18 +18,18 @@ class Turns:
 
     __slots__ = ("_filed", "_has_next", "_key", "_kinds", "_touched")
 
-    def __init__(self, key: Callable[[Lane], Key], has_next: Callable[[Lane], bool]) -> None:
+    def __init__(self, key: Callable[[JobQueue], Key], has_next: Callable[[JobQueue], bool]) -> None:
         self._key, self._has_next = key, has_next
         # Of each kind, the lanes with when they were served; those that are filed elsewhere by now are passed over.
-        self._kinds: dict[Any, list[tuple[int, int, Lane]]] = {}
-        self._filed: dict[Lane, tuple[Any, int]] = {}
-        self._touched: dict[Lane, None] = {}
+        self._kinds: dict[Any, list[tuple[int, int, JobQueue]]] = {}
+        self._filed: dict[JobQueue, tuple[Any, int]] = {}
+        self._touched: dict[JobQueue, None] = {}
 
-    def touch(self, lane: Lane) -> None:
-        """Note that *lane* asks for or has more or less, was served, or may have somebody to place."""
-        self._touched[lane] = None
+    def touch(self, job_queue: JobQueue) -> None:
+        """Note that *job_queue* asks for or has more or less, was served, or may have somebody to place."""
+        self._touched[job_queue] = None
 
-    def first(self) -> Lane | None:
+    def first(self) -> JobQueue | None:
         """Return the lane whose turn it is, None where none has anybody to place."""
         self._settle()
         if len(self._filed) == 1:
@@ -44,31 +44,31 @@ class Turns:
                 del self._kinds[kind]
         return min(heads, key=self._key, default=None)
 
-    def remove(self, lane: Lane) -> None:
-        """Let *lane* have no turn until it is touched again."""
-        self._filed.pop(lane, None)
+    def remove(self, job_queue: JobQueue) -> None:
+        """Let *job_queue* have no turn until it is touched again."""
+        self._filed.pop(job_queue, None)
 
     def _settle(self) -> None:
-        for lane in self._touched:
-            if not self._has_next(lane):
-                self.remove(lane)
+        for job_queue in self._touched:
+            if not self._has_next(job_queue):
+                self.remove(job_queue)
                 continue
-            place = (_kind(lane), lane.served)
-            if self._filed.get(lane) != place:
-                self._filed[lane] = place
-                heappush(self._kinds.setdefault(place[0], []), (lane.served, lane.order, lane))
+            place = (_kind(job_queue), job_queue.served)
+            if self._filed.get(job_queue) != place:
+                self._filed[job_queue] = place
+                heappush(self._kinds.setdefault(place[0], []), (job_queue.served, job_queue.order, job_queue))
         self._touched.clear()
 
 
-def _kind(lane: Lane) -> object:
-    """Return all that a key of *lane* is made of, but for when it was served, and its own place."""
-    own = (lane.priority, lane.is_open, tuple(lane.taken.items()))
-    return (*own, *asked_kind(lane))
+def _kind(job_queue: JobQueue) -> object:
+    """Return all that a key of *job_queue* is made of, but for when it was served, and its own place."""
+    own = (job_queue.priority, job_queue.is_open, tuple(job_queue.taken.items()))
+    return (*own, *asked_kind(job_queue))
 
 
-def asked_kind(lane: Lane) -> tuple[object, ...]:
-    """Return all that decides what *lane* deserves."""
-    asked = (lane.weight, tuple(lane.asked.items()))
-    if not lane.guarantee and not lane.capability:
+def asked_kind(job_queue: JobQueue) -> tuple[object, ...]:
+    """Return all that decides what *job_queue* deserves."""
+    asked = (job_queue.weight, tuple(job_queue.asked.items()))
+    if not job_queue.guarantee and not job_queue.capability:
         return asked
-    return (*asked, tuple(lane.guarantee.items()), tuple((lane.capability or {}).items()))
+    return (*asked, tuple(job_queue.guarantee.items()), tuple((job_queue.capability or {}).items()))

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum
 from typing import TypeVar
 
-from pipegen.run.scheduling.hosts import Host
-from pipegen.run.scheduling.lanes import Gang, Key, Lane, Member
+from pipegen.run.scheduling.hosts import SchedulerNode
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, Key, QueuedTask
 from pipegen.structs import Struct, replace
 
 V = TypeVar("V")
@@ -39,13 +39,13 @@ class Votes(Struct, kw_only=True):
         is_valid: whether a gang can ever be placed.
     """
 
-    lane_key: Callable[[Lane], Sort] | None = None
+    job_queue_key: Callable[[JobQueue], Sort] | None = None
     gang_key: Callable[[Gang], Sort] | None = None
-    member_key: Callable[[Member], Sort] | None = None
-    host_key: Callable[[Member, Host], Sort] | None = None
-    is_placeable: Callable[[Member, Host], bool] | None = None
-    may_take: Callable[[Lane, Member], bool] | None = None
-    is_overused: Callable[[Lane], bool] | None = None
+    queued_task_key: Callable[[QueuedTask], Sort] | None = None
+    host_key: Callable[[QueuedTask, SchedulerNode], Sort] | None = None
+    is_placeable: Callable[[QueuedTask, SchedulerNode], bool] | None = None
+    may_take: Callable[[JobQueue, QueuedTask], bool] | None = None
+    is_overused: Callable[[JobQueue], bool] | None = None
     may_enter: Callable[[Gang], Vote] | None = None
     entered: Callable[[Gang], None] | None = None
     is_ready: Callable[[Gang], bool] | None = None
@@ -67,9 +67,9 @@ class Ballot:
 
     def __init__(self, tiers: Sequence[Sequence[Votes]]) -> None:
         votes = [one for tier in tiers for one in tier]
-        self._lane_keys = _given(one.lane_key for one in votes)
+        self._job_queue_keys = _given(one.job_queue_key for one in votes)
         self._gang_keys = _given(one.gang_key for one in votes)
-        self._member_keys = _given(one.member_key for one in votes)
+        self._queued_task_keys = _given(one.queued_task_key for one in votes)
         self._host_keys = _given(one.host_key for one in votes)
         self._placeable = _given(one.is_placeable for one in votes)
         self._may_take = _given(one.may_take for one in votes)
@@ -80,37 +80,37 @@ class Ballot:
         self._may_enter = [_given(one.may_enter for one in tier) for tier in tiers]
         self._promised = [_given(one.is_promised for one in tier) for tier in tiers]
 
-    def lane_key(self, lane: Lane) -> Key:
-        """Return where *lane* stands; of those that stand alike, the one served longest ago comes first."""
-        return (*[key(lane) for key in self._lane_keys], lane.served, lane.order)
+    def job_queue_key(self, job_queue: JobQueue) -> Key:
+        """Return where *job_queue* stands; of those that stand alike, the one served longest ago comes first."""
+        return (*[key(job_queue) for key in self._job_queue_keys], job_queue.served, job_queue.order)
 
     def gang_key(self, gang: Gang) -> Key:
         """Return where *gang* stands; of those that stand alike, its first member's place decides."""
         first = gang.first() or gang.first(light=True)
         return (*[key(gang) for key in self._gang_keys], first.order if first else 0)
 
-    def member_key(self, member: Member) -> Key:
-        """Return where *member* stands in its gang."""
-        return tuple([key(member) for key in self._member_keys])
+    def queued_task_key(self, queued_task: QueuedTask) -> Key:
+        """Return where *queued_task* stands in its gang."""
+        return tuple([key(queued_task) for key in self._queued_task_keys])
 
-    def host_key(self, member: Member, host: Host) -> Key:
-        """Return how well *host* does for *member*, the least the best."""
-        return (*[key(member, host) for key in self._host_keys], host.order)
+    def host_key(self, queued_task: QueuedTask, host: SchedulerNode) -> Key:
+        """Return how well *host* does for *queued_task*, the least the best."""
+        return (*[key(queued_task, host) for key in self._host_keys], host.order)
 
-    def is_placeable(self, member: Member, host: Host) -> bool:
+    def is_placeable(self, queued_task: QueuedTask, host: SchedulerNode) -> bool:
         """Return whether all agree that *host* will do."""
         for agrees in self._placeable:  # noqa: SIM110 # asked for each task and machine: twice as fast as all()
-            if not agrees(member, host):
+            if not agrees(queued_task, host):
                 return False
         return True
 
-    def may_take(self, lane: Lane, member: Member) -> bool:
-        """Return whether all agree that *lane* may take what *member* asks for."""
-        return all(agrees(lane, member) for agrees in self._may_take)
+    def may_take(self, job_queue: JobQueue, queued_task: QueuedTask) -> bool:
+        """Return whether all agree that *job_queue* may take what *queued_task* asks for."""
+        return all(agrees(job_queue, queued_task) for agrees in self._may_take)
 
-    def is_overused(self, lane: Lane) -> bool:
-        """Return whether anybody says that *lane* has had enough."""
-        return any(says(lane) for says in self._overused)
+    def is_overused(self, job_queue: JobQueue) -> bool:
+        """Return whether anybody says that *job_queue* has had enough."""
+        return any(says(job_queue) for says in self._overused)
 
     def may_enter(self, gang: Gang) -> bool:
         """Return whether *gang* is admitted: nobody rejects it up to the first tier where somebody permits it."""

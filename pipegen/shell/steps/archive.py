@@ -9,23 +9,23 @@ from pipegen.bindings.expression import Items, Loop
 from pipegen.plan.model import Copy, CopyFile, Job, Leave
 from pipegen.shell.carried import ARCHIVE, packs_files
 from pipegen.shell.command import Command
-from pipegen.shell.host import Host
+from pipegen.shell.host import ShellEnvironment
 from pipegen.shell.layout import indented
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, Shell, Word, assigned, constant, quote, shell_text
+from pipegen.shell.quote import Literal, ShellFragment, Word, assigned, constant, quote, shell_text
 from pipegen.shell.steps.destination import Destination, planned_path
 
 ADDRESSES = '"$pipegen/artifactURLs"'
 # The folders in which copies wait for the end of the script; what they hold is as it stands from the root.
-ARCHIVED = Shell("$pipegen/archive")
-STAGED = Shell("$pipegen/files")
+ARCHIVED = ShellFragment("$pipegen/archive")
+STAGED = ShellFragment("$pipegen/files")
 _KEPT = "pipegen_kept"
-_KEEPING = frozenset((Copy, Leave))
+_RETENTION = frozenset((Copy, Leave))
 
 
-def archives(job: Job, host: Host) -> bool:
+def archives(job: Job, host: ShellEnvironment) -> bool:
     """Return whether *job* leaves files to keep in `.pipegen/archive`."""
-    if not host.archives_folders or _KEEPING.isdisjoint(map(type, job.steps)):
+    if not host.archives_folders or _RETENTION.isdisjoint(map(type, job.steps)):
         return False
     return any(
         (isinstance(step, Copy) and any(file.archive for file in entries(step.files)))
@@ -89,7 +89,7 @@ def _kept(copied: Destination, lowering: Lowering, *, is_folder: bool) -> tuple[
     return lines
 
 
-def place_for(name: Word, root: Shell) -> tuple[tuple[str, ...], str]:
+def place_for(name: Word, root: ShellFragment) -> tuple[tuple[str, ...], str]:
     """Return the commands that make the folder for *name* below *root*, and the place there."""
     known = constant(name)
     if known is None:

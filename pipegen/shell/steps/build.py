@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from posixpath import join, normpath, relpath
 
 from pipegen.bindings.expression import Items, Text
-from pipegen.plan.model import BlubberInline, BlubberPath, Build, Output
+from pipegen.plan.model import BlubberInline, BlubberPath, BuildImage, Output
 from pipegen.shell.command import Command
 from pipegen.shell.document import document
 from pipegen.shell.ignore import BACKUP, PUT_BACK
@@ -14,14 +14,14 @@ from pipegen.shell.images import is_pushed, local_tag, pushed_name
 from pipegen.shell.items import each
 from pipegen.shell.layout import indented, printed, redirected, waited, wrapped
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, Shell, Word, assigned, quote, shell_text, single_quoted
+from pipegen.shell.quote import Literal, ShellFragment, Word, assigned, quote, shell_text, single_quoted
 from pipegen.shell.text import argument, own_variable, word
 
 _FILE = "blubber.yaml"
 _FRONTEND = """NR == 1 && tolower($0) !~ /^# *syntax *=/ { print "# syntax=" ENVIRON["FRONTEND"] } 1"""
 
 
-def build(step: Build, lowering: Lowering) -> Iterator[Command]:
+def build(step: BuildImage, lowering: Lowering) -> Iterator[Command]:
     """Yield the commands of *step*."""
     yield from _blubberfile(step.blubberfile, lowering)
     if step.excludes:
@@ -60,7 +60,7 @@ def _path(path: Text, lowering: Lowering) -> Word:
     return (Literal(relpath(join("/", folder), join("/", lowering.job.directory)) + "/"), *word(path, lowering))
 
 
-def _build_command(step: Build, lowering: Lowering) -> list[str]:
+def _build_command(step: BuildImage, lowering: Lowering) -> list[str]:
     tag = quote(local_tag(lowering.job, lowering.host))
     parts = ["DOCKER_BUILDKIT=1 $DOCKER build", *_pull_word(step.pull), "--force-rm"]
     labels = (*lowering.host.labels, ("ci.pipeline", None))
@@ -79,7 +79,7 @@ def _positional(path: str) -> str:
     return f"./{path}" if path.startswith("-") else path
 
 
-def _pull_option(step: Build, lowering: Lowering) -> Iterator[Command]:
+def _pull_option(step: BuildImage, lowering: Lowering) -> Iterator[Command]:
     if step.pull.constant is None:
         yield Command(
             ("set --", f"[ {argument(step.pull, lowering)} != always ] || set -- --pull"),
@@ -97,9 +97,9 @@ def _ignore_file(context: Text, lowering: Lowering) -> Word:
     """Return the place of the context's .dockerignore, wherever the script stands."""
     constant = context.constant
     if constant is None:
-        return (Shell("$PWD/"), *word(context, lowering), Literal("/.dockerignore"))
+        return (ShellFragment("$PWD/"), *word(context, lowering), Literal("/.dockerignore"))
     path = normpath(join(constant, ".dockerignore"))
-    return (Literal(path),) if path.startswith("/") else (Shell("$PWD/"), Literal(path))
+    return (Literal(path),) if path.startswith("/") else (ShellFragment("$PWD/"), Literal(path))
 
 
 def _ignoring(excludes: Items[Text], path: Word, lowering: Lowering) -> Command:

@@ -8,14 +8,23 @@ from functools import cached_property
 from operator import attrgetter
 
 from pipegen.bindings.expression import Reference, Text
-from pipegen.bindings.script.model import Placed
+from pipegen.bindings.script.model import PlacedReference
 from pipegen.plan.model import Commands, Line, Measure, Measured
-from pipegen.plan.model import Shell as PlanShell
+from pipegen.plan.model import ShellProgram as PlanShell
 from pipegen.shell.command import Command
 from pipegen.shell.layout import failure, indented, otherwise
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.names import free
-from pipegen.shell.quote import Literal, Shell, Variable, Word, assigned, constant, printf_format, quote
+from pipegen.shell.quote import (
+    Literal,
+    ShellFragment,
+    VariableExpansion,
+    Word,
+    assigned,
+    constant,
+    printf_format,
+    quote,
+)
 from pipegen.shell.rewrite import rewrite
 from pipegen.shell.steps.lines import joined, lines_of
 from pipegen.shell.steps.ready import waited_for
@@ -92,7 +101,7 @@ class _Values:
             return
         found = word(text, self._lowering)
         match text.parts, found:
-            case (Reference(),), (Variable(name=name),) if self._is_set(name):
+            case (Reference(),), (VariableExpansion(name=name),) if self._is_set(name):
                 self._known[said] = name
                 return
         namespace = reference.namespace or self._lowering.job.stage
@@ -102,7 +111,7 @@ class _Values:
         command = joined(variable, several, self._lowering) if several else Command((f"{variable}={assigned(found)}",))
         self.commands.append(command)
 
-    def variable(self, placed: Placed) -> str:
+    def variable(self, placed: PlacedReference) -> str:
         """Return the variable of a reference."""
         return self._known[_said(placed.reference)]
 
@@ -125,7 +134,7 @@ class _Values:
 
 def _said(reference: Reference) -> tuple[str | None, ...]:
     """Return what *reference* says: within a script, two that say the same are the same."""
-    return reference.namespace, reference.legs, reference.name, reference.default
+    return reference.namespace, reference.combinations, reference.name, reference.default
 
 
 def _rewritten(line: Line, values: _Values, lowering: Lowering) -> str:
@@ -155,7 +164,7 @@ def _measured(output: Measured, values: _Values, lowering: Lowering) -> Command 
             return _from_file(path, _no_file(output, path, lowering), variable)
         case Measure.WRITTEN:
             missing = failure(lowering.job, f'output "{output.name}" was not written')
-            return _from_file((Shell(f"{_OUTPUTS}/"), Literal(output.name)), missing, variable)
+            return _from_file((ShellFragment(f"{_OUTPUTS}/"), Literal(output.name)), missing, variable)
     return None
 
 

@@ -15,12 +15,12 @@ from pipegen.shell.items import each
 from pipegen.shell.kept import container_name
 from pipegen.shell.layout import failure
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, Shell, Word, quote
+from pipegen.shell.quote import Literal, ShellFragment, Word, quote
 from pipegen.shell.steps.archive import ADDRESSES, ARCHIVED, STAGED, archives, archiving, is_staged, place_for
 from pipegen.shell.steps.destination import Destination, destination, within
 from pipegen.shell.text import own_variable, word
 
-_UNPACKED = Shell("$pipegen/copied")
+_UNPACKED = ShellFragment("$pipegen/copied")
 
 
 def copy(step: Copy, lowering: Lowering) -> Iterator[Command]:

@@ -11,8 +11,8 @@ from pipegen.shell.document import document
 from pipegen.shell.kept import release_name
 from pipegen.shell.layout import waited, wrapped
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, Shell, quote, shell_text
-from pipegen.shell.steps.helm_values import Value, helm_values, key_path, value_files
+from pipegen.shell.quote import Literal, ShellFragment, quote, shell_text
+from pipegen.shell.steps.helm_values import HelmValue, helm_values, key_path, value_files
 from pipegen.shell.text import argument, word
 
 _VALUES = "values.yaml"
@@ -71,22 +71,24 @@ def _timeout(timeout: Text | None, lowering: Lowering) -> str:
     return quote((*(seconds or (Literal(_TIMEOUT),)), Literal("s")))
 
 
-def _defaults(step: Deploy, lowering: Lowering) -> tuple[Value, ...]:
+def _defaults(step: Deploy, lowering: Lowering) -> tuple[HelmValue, ...]:
     """Return the values that every chart gets."""
     host = lowering.host
     repository = shell_text(host.repository)
     image = (*((*repository, Literal("/")) if repository else ()), *word(step.image, lowering))
     return (
-        Value(("docker", "registry"), shell_text(host.registry)),
-        Value(("docker", "pull_policy"), (Literal("IfNotPresent"),)),
-        Value(("main_app", "image"), image),
-        Value(("main_app", "version"), word(step.tag, lowering)),
+        HelmValue(("docker", "registry"), shell_text(host.registry)),
+        HelmValue(("docker", "pull_policy"), (Literal("IfNotPresent"),)),
+        HelmValue(("main_app", "image"), image),
+        HelmValue(("main_app", "version"), word(step.tag, lowering)),
     )
 
 
 def _path(file: str) -> str:
-    return quote((Shell("$pipegen/values/"), Literal(file)))
+    return quote((ShellFragment("$pipegen/values/"), Literal(file)))
 
 
-def _set_file(value: Value, file: str) -> str:
-    return f"--set-file {quote((Literal(f'{key_path(value.path)}='), Shell('$pipegen/values/'), Literal(file)))}"
+def _set_file(value: HelmValue, file: str) -> str:
+    return (
+        f"--set-file {quote((Literal(f'{key_path(value.path)}='), ShellFragment('$pipegen/values/'), Literal(file)))}"
+    )

@@ -8,7 +8,7 @@ from pipegen.bindings.expression import Text
 from pipegen.plan.model import CopyFile, Job
 from pipegen.shell.layout import failure, indented
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, Shell, Variable, Word, assigned, quote
+from pipegen.shell.quote import Literal, ShellFragment, VariableExpansion, Word, assigned, quote
 from pipegen.shell.text import word
 from pipegen.structs import Struct
 
@@ -61,7 +61,7 @@ def within(to: Destination, lowering: Lowering) -> tuple[str, ...]:
     """
     if to.is_directory:
         return ()
-    place = (Variable(_PLACE),)
+    place = (VariableExpansion(_PLACE),)
     outside = failure(lowering.job, '"%s" leads out of the directory of the stage', place)
     return (
         f"for {_PLACE} in {quote(to.folder)} {quote(to.last)}; do",
@@ -88,7 +88,7 @@ def planned_path(file: CopyFile, job: Job) -> str | None:
 
 def _at_run_time(file: CopyFile, lowering: Lowering) -> Destination:
     directory = lowering.job.directory
-    outside = failure(lowering.job, '"%s" lies outside the directory of the stage', (Variable(_PATH),))
+    outside = failure(lowering.job, '"%s" lies outside the directory of the stage', (VariableExpansion(_PATH),))
     lines = (
         f"{_PATH}={assigned(word(file.destination, lowering))}",
         # Slashes at the start go: all is relative to the job's directory.
@@ -103,11 +103,11 @@ def _at_run_time(file: CopyFile, lowering: Lowering) -> Destination:
     )
     return Destination(
         lines=(*lines, f'mkdir -p "./${_PATH}"') if _is_content(file.source) else lines,
-        path=(Literal("./"), Variable(_PATH)),
-        name=(*((Literal(f"{directory}/"),) if directory != "." else ()), Variable(_NAME)),
+        path=(Literal("./"), VariableExpansion(_PATH)),
+        name=(*((Literal(f"{directory}/"),) if directory != "." else ()), VariableExpansion(_NAME)),
         is_directory=False,
-        folder=(Literal("./"), Shell(f'${{{_NAME}%"${{{_NAME}##*/}}"}}')),
-        last=(Literal("./"), Variable(_NAME)),
+        folder=(Literal("./"), ShellFragment(f'${{{_NAME}%"${{{_NAME}##*/}}"}}')),
+        last=(Literal("./"), VariableExpansion(_NAME)),
     )
 
 

@@ -15,14 +15,14 @@ from pipegen.structs import Struct
 _SPECIAL = re.compile(r"[.,=\[\]{}\\]")
 
 
-class Value(Struct):
+class HelmValue(Struct):
     """A text for the chart: the keys that lead to it, and what it says."""
 
     path: tuple[str, ...]
     word: Word
 
 
-def helm_values(overrides: Map, defaults: Sequence[Value], lowering: Lowering) -> tuple[Map, tuple[Value, ...]]:
+def helm_values(overrides: Map, defaults: Sequence[HelmValue], lowering: Lowering) -> tuple[Map, tuple[HelmValue, ...]]:
     """Return *overrides* over *defaults* as a document, and the texts known only at run time that it leaves out."""
     given = [value for value in defaults if not _says(overrides, value.path)]
     run_time = [value for value in given if constant(value.word) is None]
@@ -49,7 +49,7 @@ def key_path(path: Sequence[str]) -> str:
     return ".".join(_SPECIAL.sub(r"\\\g<0>", key) for key in path)
 
 
-def value_files(values: Sequence[Value]) -> tuple[str, ...]:
+def value_files(values: Sequence[HelmValue]) -> tuple[str, ...]:
     """Return a file name for each of *values*, all different and readable."""
     names: dict[str, None] = {}
     for value in values:
@@ -76,17 +76,17 @@ def _nested(path: Sequence[str], value: Expression) -> Map:
     return value
 
 
-def _without_run_time(values: Map, path: tuple[str, ...], lowering: Lowering) -> tuple[Map, list[Value]]:
+def _without_run_time(values: Map, path: tuple[str, ...], lowering: Lowering) -> tuple[Map, list[HelmValue]]:
     """Return *values* without the texts that helm reads from files, and those texts."""
     if any(key.constant in (None, "") for key, _ in values.entries):
         return values, []
     kept: list[tuple[Text, Expression]] = []
-    taken_out: list[Value] = []
+    taken_out: list[HelmValue] = []
     for key, value in values.entries:
         here = (*path, key.constant or "")
         match value:
             case Text() if value.constant is None:
-                taken_out.append(Value(here, word(value, lowering)))
+                taken_out.append(HelmValue(here, word(value, lowering)))
             case Map(entries=entries) if entries:
                 inner, found = _without_run_time(value, here, lowering)
                 taken_out += found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipegen.plan.model import Image, Output
 from pipegen.shell.images import is_pulled, local_tag, pushed_name
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, Variable, Word, assigned, constant
+from pipegen.shell.quote import Literal, VariableExpansion, Word, assigned, constant
 from pipegen.shell.text import word
 
 _ALGORITHM = "sha256:"
@@ -25,13 +25,13 @@ def image_word(image: Image, lowering: Lowering) -> Word:
     if image.producer is not None:
         return (Literal(_ALGORITHM), *image_id)
     match image_id:
-        case (Variable(name=name, operator=""),):
-            return (Literal(_ALGORITHM), Variable(name, "#", (Literal(_ALGORITHM),)))
-    return (Literal(_ALGORITHM), Variable(_ID, "#", (Literal(_ALGORITHM),)))
+        case (VariableExpansion(name=name, operator=""),):
+            return (Literal(_ALGORITHM), VariableExpansion(name, "#", (Literal(_ALGORITHM),)))
+    return (Literal(_ALGORITHM), VariableExpansion(_ID, "#", (Literal(_ALGORITHM),)))
 
 
 def image_lines(image: Image, lowering: Lowering) -> tuple[str, ...]:
     """Return the commands that must come before *image* is used."""
-    if any(isinstance(part, Variable) and part.name == _ID for part in image_word(image, lowering)):
+    if any(isinstance(part, VariableExpansion) and part.name == _ID for part in image_word(image, lowering)):
         return (f"{_ID}={assigned(word(image.id, lowering))}",)
     return ()

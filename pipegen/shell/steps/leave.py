@@ -9,7 +9,7 @@ from pipegen.shell.carried import packs_files
 from pipegen.shell.command import Command
 from pipegen.shell.layout import failure, indented
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, Variable, Word, assigned, quote
+from pipegen.shell.quote import Literal, VariableExpansion, Word, assigned, quote
 from pipegen.shell.steps.archive import ARCHIVED, STAGED, archives
 from pipegen.shell.text import word
 
@@ -24,9 +24,9 @@ def leave(step: Leave, lowering: Lowering) -> Iterator[Command]:
     roots += [ARCHIVED] if step.is_kept and archives(job, host) else []
     if not roots:
         return
-    outside = failure(job, 'artifacts "%s" lie outside the directory of the stage', (Variable(_PATH),))
+    outside = failure(job, 'artifacts "%s" lie outside the directory of the stage', (VariableExpansion(_PATH),))
     below = "/" if job.directory == "." else f"/{job.directory}/"
-    places: list[Word] = [(root, Literal(below), Variable(_PATH)) for root in roots]
+    places: list[Word] = [(root, Literal(below), VariableExpansion(_PATH)) for root in roots]
     yield Command(
         (
             f"{_PATH}={assigned(word(step.path, lowering))}",

@@ -1,4 +1,4 @@
-"""Values one on a line, as the legs of a matrix stage leave them."""
+"""Values one on a line, as the combinations of a matrix stage leave them."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pipegen.plan.model import Build, Copy, Deploy, Promote, Publish, Run
+from pipegen.plan.model import BuildImage, Copy, Deploy, Promote, PublishImage, RunContainer
 from pipegen.shell.command import Command
 from pipegen.shell.lowering import Lowering
 from pipegen.shell.steps.build import build
@@ -15,16 +15,18 @@ from pipegen.shell.steps.publish import publish
 from pipegen.shell.steps.run import run
 
 
-def lowered(step: Build | Run | Copy | Publish | Promote | Deploy, lowering: Lowering) -> Iterator[Command]:
+def lowered(
+    step: BuildImage | RunContainer | Copy | PublishImage | Promote | Deploy, lowering: Lowering
+) -> Iterator[Command]:
     """Return the commands of *step*."""
     match step:
-        case Build():
+        case BuildImage():
             return build(step, lowering)
-        case Run():
+        case RunContainer():
             return run(step, lowering)
         case Copy():
             return copy(step, lowering)
-        case Publish():
+        case PublishImage():
             return publish(step, lowering)
         case Promote():
             return promote(step, lowering)

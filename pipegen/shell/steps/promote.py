@@ -9,7 +9,7 @@ from pipegen.shell.command import Command
 from pipegen.shell.items import arguments, each
 from pipegen.shell.layout import indented, wrapped
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, Variable, Word, quote, shell_text, single_quoted
+from pipegen.shell.quote import Literal, VariableExpansion, Word, quote, shell_text, single_quoted
 from pipegen.shell.text import setup_word, word
 
 _CHARTS = '"$pipegen/charts"'
@@ -100,7 +100,7 @@ def _committed(chart: Word, version: Word, lowering: Lowering) -> tuple[str, ...
         (*chart, Literal(": pipeline bot promote")),
         (Literal("Promote "), *chart, Literal(" to version "), *version),
         *([(Literal("Job: "), *job)] if job else []),
-        (Literal("Change-Id: I"), Variable("pipegen_change")),
+        (Literal("Change-Id: I"), VariableExpansion("pipegen_change")),
     ]
     return (
         *wrapped(

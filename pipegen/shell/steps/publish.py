@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from pipegen.bindings.expression import Items, Text
-from pipegen.plan.model import Publish
+from pipegen.plan.model import PublishImage
 from pipegen.shell.command import Command
 from pipegen.shell.images import is_pulled
 from pipegen.shell.items import each
 from pipegen.shell.layout import failure, indented, otherwise, waited
 from pipegen.shell.lowering import Lowering
-from pipegen.shell.quote import Literal, Variable, Word, assigned, quote, shell_text
+from pipegen.shell.quote import Literal, VariableExpansion, Word, assigned, quote, shell_text
 from pipegen.shell.steps.image import image_lines, image_word
 from pipegen.shell.text import own_variable, word
 
@@ -22,7 +22,7 @@ _ITEM = "pipegen_tag"
 _SOURCE = "pipegen_shared"
 
 
-def publish(step: Publish, lowering: Lowering) -> Iterator[Command]:
+def publish(step: PublishImage, lowering: Lowering) -> Iterator[Command]:
     """Yield the commands of *step*."""
     name, named = _checked(step.name, "imageName", "image name", _NAME, lowering)
     tag, tagged = _checked(step.tag, "imageTag", "image tag", _TAG, lowering)
@@ -46,7 +46,7 @@ def _checked(text: Text, name: str, kind: str, rule: str, lowering: Lowering) ->
         return (Literal(_lowered(known)),), _set_if_needed(name, (Literal(_lowered(known)),), lowering)
     variable = own_variable(name, lowering) if name in lowering.needed else f"pipegen_{name}"
     lines = (_lower(variable, text, lowering), *_check(variable, kind, rule, lowering))
-    return (Variable(variable),), lines
+    return (VariableExpansion(variable),), lines
 
 
 def _set_if_needed(name: str, value: Word, lowering: Lowering) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ def _lower(variable: str, text: Text, lowering: Lowering) -> str:
 def _check(variable: str, kind: str, rule: str, lowering: Lowering) -> tuple[str, ...]:
     """Return the commands that end the script where no registry takes the value of *variable*."""
     condition = f"LC_ALL=C expr \"x${variable}\" : '{rule}' >/dev/null"
-    return otherwise(condition, failure(lowering.job, f'"%s" is no {kind}', (Variable(variable),)))
+    return otherwise(condition, failure(lowering.job, f'"%s" is no {kind}', (VariableExpansion(variable),)))
 
 
 def _other_tags(tags: Items[Text], lowering: Lowering) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ def _gathered(text: Text, lowering: Lowering) -> Sequence[str]:
     )
 
 
-def _pulled(step: Publish, lowering: Lowering) -> Iterator[Command]:
+def _pulled(step: PublishImage, lowering: Lowering) -> Iterator[Command]:
     lines = image_lines(step.image, lowering)
     if is_pulled(step.image, lowering.job, lowering.host):
         name = assigned(image_word(step.image, lowering))
@@ -106,11 +106,11 @@ def _full_name(name: Word, lowering: Lowering) -> Word:
     return (*(fragment for word in before if word for fragment in (*word, Literal("/"))), *name)
 
 
-def _pushed(step: Publish, full_name: Word, tag: Word, tags: Sequence[str], lowering: Lowering) -> Command:
+def _pushed(step: PublishImage, full_name: Word, tag: Word, tags: Sequence[str], lowering: Lowering) -> Command:
     """Return the command that pushes the image under each of *tags*; it goes from this machine when the job ends."""
     is_from_registry = is_pulled(step.image, lowering.job, lowering.host)
-    image = quote((Variable(_SOURCE),) if is_from_registry else image_word(step.image, lowering))
-    item = tag if len(tags) == 1 else (Variable(_ITEM),)
+    image = quote((VariableExpansion(_SOURCE),) if is_from_registry else image_word(step.image, lowering))
+    item = tag if len(tags) == 1 else (VariableExpansion(_ITEM),)
     lines = (
         f"pipegen_image={assigned((*full_name, Literal(':'), *item))}",
         'pipegen_images="$pipegen_images $pipegen_image"',

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pipegen.bindings.expression import Text
-from pipegen.plan.model import Credential, CredentialKind, Run
+from pipegen.plan.model import Credential, CredentialKind, RunContainer
 from pipegen.shell.command import Command
 from pipegen.shell.items import arguments
 from pipegen.shell.kept import container_name, keeps_container
@@ -16,7 +16,7 @@ from pipegen.shell.steps.image import image_lines, image_word
 from pipegen.shell.text import own_variable, word
 
 
-def run(step: Run, lowering: Lowering) -> Iterator[Command]:
+def run(step: RunContainer, lowering: Lowering) -> Iterator[Command]:
     """Yield the commands of *step*."""
     name = quote(container_name(lowering.job, lowering.host))
     if keeps_container(lowering.job, lowering.host):
@@ -37,7 +37,7 @@ def run(step: Run, lowering: Lowering) -> Iterator[Command]:
     yield from _recorded(command, step.tail, own_variable("output", lowering))
 
 
-def _options(step: Run, lowering: Lowering) -> Iterator[str]:
+def _options(step: RunContainer, lowering: Lowering) -> Iterator[str]:
     for name, value in step.env:
         yield f"--env {_setting(name, value, lowering)}"
     for credential in step.credentials:

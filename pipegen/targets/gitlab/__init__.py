@@ -10,14 +10,14 @@ from pipegen.emit.header import options_note
 from pipegen.plan.model import Plan
 from pipegen.targets.base import Capability, GeneratedFile, Pair, Request
 from pipegen.targets.gitlab.capabilities import TABLE
-from pipegen.targets.gitlab.files import MAIN, Files
+from pipegen.targets.gitlab.checks.registries import check_registry
+from pipegen.targets.gitlab.checks.versions import table
+from pipegen.targets.gitlab.file_names import MAIN, Files
+from pipegen.targets.gitlab.files.sizes import Scales
+from pipegen.targets.gitlab.jobs.publications import check_publications
 from pipegen.targets.gitlab.lower import lower
 from pipegen.targets.gitlab.pairs import PAIRS
-from pipegen.targets.gitlab.publications import check_publications
-from pipegen.targets.gitlab.registries import check_registry
-from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import SCHEMA, read
-from pipegen.targets.gitlab.versions import table
 
 NAME = "gitlab"
 FILE = MAIN
@@ -47,7 +47,7 @@ def generate(plans: Sequence[Plan], request: Request, report: Report) -> Sequenc
     is_child = bool(request.options.get("child"))
     left = groups
     if since:
-        from pipegen.targets.gitlab.splitting import known_groups  # noqa: PLC0415 - most files are not cut
+        from pipegen.targets.gitlab.files.splitting import known_groups  # noqa: PLC0415 - most files are not cut
 
         left = known_groups(plans, groups)
     scales = Scales()

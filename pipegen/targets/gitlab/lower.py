@@ -10,28 +10,27 @@ from pipegen.plan.model import Job as PlanJob
 from pipegen.plan.model import Plan
 from pipegen.plan.model.logic import atoms
 from pipegen.structs import Struct, replace
-from pipegen.targets.gitlab import host as hosts
-from pipegen.targets.gitlab import selection
-from pipegen.targets.gitlab.assembly import assembled
-from pipegen.targets.gitlab.checks import check_credentials, check_plan
-from pipegen.targets.gitlab.drafts import Draft, drafts
-from pipegen.targets.gitlab.expressions import NO_DEFAULTS
-from pipegen.targets.gitlab.fetch import fetch_variables, has_one_fetch
-from pipegen.targets.gitlab.final import FINALLY, OUTCOME, check_outcomes
-from pipegen.targets.gitlab.inputs import input_defaults, input_variables, refusals
-from pipegen.targets.gitlab.laid import Laid, Part
-from pipegen.targets.gitlab.limits import check_limits
-from pipegen.targets.gitlab.model import Document, Entry, Job, Rule, Variable
-from pipegen.targets.gitlab.names import Names, stage_names
-from pipegen.targets.gitlab.omissions import check_mail, notes
-from pipegen.targets.gitlab.pipelines import STEP, TEARDOWN, Pipeline, step_number
-from pipegen.targets.gitlab.publications import publishing
-from pipegen.targets.gitlab.rights import vouched
-from pipegen.targets.gitlab.rules import Choice, check_changes, rules
-from pipegen.targets.gitlab.runs import cancels, check_runs, schedule_notes, with_interruptible
-from pipegen.targets.gitlab.settings import Settings, Workflow
-from pipegen.targets.gitlab.sharing import Sharing, sharing
-from pipegen.targets.gitlab.triggers import Bridge, check_parameters
+from pipegen.targets.gitlab.checks.omissions import check_mail, notes
+from pipegen.targets.gitlab.checks.unsupported import check_credentials, check_plan
+from pipegen.targets.gitlab.files.assembly import assembled
+from pipegen.targets.gitlab.files.layout import ChildPart, PipelineLayout
+from pipegen.targets.gitlab.helper_jobs.finally_stages import FINALLY, OUTCOME, check_outcomes
+from pipegen.targets.gitlab.jobs import shell_variables as hosts
+from pipegen.targets.gitlab.jobs.drafts import DraftJob, drafts
+from pipegen.targets.gitlab.jobs.fetch import fetch_variables, has_one_fetch
+from pipegen.targets.gitlab.jobs.hidden_jobs import Sharing, sharing
+from pipegen.targets.gitlab.jobs.limits import check_limits
+from pipegen.targets.gitlab.jobs.publications import publishing
+from pipegen.targets.gitlab.jobs.triggers import Bridge, check_parameters
+from pipegen.targets.gitlab.model import HELPER, Document, GitLabJob, RuleEntry, ScriptEntry, VariableEntry
+from pipegen.targets.gitlab.names import JobNames, stage_names
+from pipegen.targets.gitlab.pipelines import STEP, TEARDOWN, JobContext, step_number
+from pipegen.targets.gitlab.rules import selection
+from pipegen.targets.gitlab.rules.build import PipelineCase, check_changes, rules
+from pipegen.targets.gitlab.rules.expressions import NO_DEFAULTS
+from pipegen.targets.gitlab.rules.inputs import input_defaults, input_variables, refusals
+from pipegen.targets.gitlab.rules.runs import cancels, check_runs, schedule_notes, with_interruptible
+from pipegen.targets.gitlab.settings import GitLabSettings, Workflow
 from pipegen.targets.texts import check_named_inputs
 
 # What GitLab makes pipelines for where a file has no `workflow` and its jobs have no rules.
@@ -56,7 +55,7 @@ class Lowered(Struct):
 
 def lower(
     plans: Sequence[Plan],
-    settings: Settings,
+    settings: GitLabSettings,
     *,
     chosen: bool,
     report: Report,
@@ -68,7 +67,7 @@ def lower(
     There are several where *groups* of stages are to be in child pipelines. A file that *is_child* is one, and started
     by the pipeline that generates it.
     """
-    names = Names()
+    names = JobNames()
     titles = stage_names(plans, names, report)
     drafted = _checked_drafts(plans, settings, report)
     whole = _Whole(
@@ -84,14 +83,14 @@ def lower(
     told = (*notes(plans, settings), *schedule_notes(plans))
     document = whole.parent([assembled(one.pipeline, one.jobs(), one.places, names.copy(), report) for one in laid])
     if is_child:
-        from pipegen.targets.gitlab.dynamic import as_child, child_notes  # noqa: PLC0415 - seldom asked for
+        from pipegen.targets.gitlab.files.dynamic_children import as_child, child_notes  # noqa: PLC0415 - seldom asked for
 
         return Lowered(as_child(document, names, laid[0].pipeline.shell_image()), (*told, *child_notes(settings)))
     if not groups:
         return Lowered(document, told)
     # Most configs have no child pipelines, and start without what makes them.
-    from pipegen.targets.gitlab.children import divided  # noqa: PLC0415
-    from pipegen.targets.gitlab.splitting import split  # noqa: PLC0415
+    from pipegen.targets.gitlab.files.children import divided  # noqa: PLC0415
+    from pipegen.targets.gitlab.files.splitting import split  # noqa: PLC0415
 
     cut = split(plans, laid, settings, groups, report)
     if not any(one.parts for one in cut):
@@ -114,20 +113,20 @@ class _Whole(Struct, kw_only=True):
     """What holds for all files of a config."""
 
     plans: Sequence[Plan]
-    settings: Settings
+    settings: GitLabSettings
     chosen: bool
     is_child: bool
     shared: Sharing
     titles: Mapping[tuple[str, str], str]
     report: Report
 
-    def laid(self, plan: Plan, found: Sequence[Draft], names: Names) -> Laid:
+    def laid(self, plan: Plan, found: Sequence[DraftJob], names: JobNames) -> PipelineLayout:
         """Return the jobs of *plan*, whose stages' are *found*, which take *names*."""
         before = names.copy()
         choices, bridge_choices = _choices(self.plans, plan, chosen=self.chosen, is_child=self.is_child)
         bridges = [one.job for one in found if isinstance(one.trigger, Bridge)]
         defaults = input_defaults(self.plans)
-        pipeline = Pipeline(
+        pipeline = JobContext(
             plan=plan,
             host=hosts.host(plan, self.settings),
             settings=self.settings,
@@ -145,19 +144,21 @@ class _Whole(Struct, kw_only=True):
             check_parameters(plan.job(job.stage), pipeline.trigger_rules[job.stage], self.report)
         places = pipeline.places(found)
         made = tuple(pipeline.made(found, places))
-        return Laid(pipeline=pipeline, places=places, made=made, drafts=tuple(found), names=before, report=self.report)
+        return PipelineLayout(
+            pipeline=pipeline, places=places, made=made, drafts=tuple(found), names=before, report=self.report
+        )
 
-    def parent(self, made: Iterable[Iterable[Job]]) -> Document:
+    def parent(self, made: Iterable[Iterable[GitLabJob]]) -> Document:
         """Return the file of the jobs *made* of each pipeline."""
         is_conditional = selection.is_conditional(self.plans, chosen=self.chosen)
-        jobs: list[Job] = []
+        jobs: list[GitLabJob] = []
         for plan, found in zip(self.plans, made, strict=True):
             jobs += with_interruptible(found, plan, self._titles(plan))
         workflow = selection.workflow(self.plans, chosen=self.chosen, report=self.report)
         refused = refusals(self.plans)
         document = self._document(
             jobs,
-            workflow=workflow or ((Rule(_USUAL),) if refused and not self.settings.workflow.rules else ()),
+            workflow=workflow or ((RuleEntry(_USUAL),) if refused and not self.settings.workflow.rules else ()),
             variables=[selection.variable(self.plans)] if is_conditional else [],
             inputs=input_variables(self.plans),
         )
@@ -168,18 +169,23 @@ class _Whole(Struct, kw_only=True):
             jobs=publishing(document, self.titles, self.settings),
         )
 
-    def child_file(self, plan: Plan, part: Part) -> ChildFile:
+    def child_file(self, plan: Plan, part: ChildPart) -> ChildFile:
         """Return the file of *part* of *plan*, whose jobs run whenever they are started."""
         inputs = (replace(one, description="", options=()) for one in input_variables(self.plans))
         found = tuple(with_interruptible(part.jobs, plan, self._titles(plan)))
-        document = self._document(found, workflow=(Rule("", when="always"),), variables=[], inputs=tuple(inputs))
+        document = self._document(found, workflow=(RuleEntry("", when="always"),), variables=[], inputs=tuple(inputs))
         return ChildFile(part.title, part.bridge, document)
 
     def _titles(self, plan: Plan) -> dict[str, str]:
         return {job.stage: self.titles[plan.name, job.stage] for job in plan.jobs}
 
     def _document(
-        self, jobs: Sequence[Job], *, workflow: tuple[Rule, ...], variables: list[Variable], inputs: Iterable[Variable]
+        self,
+        jobs: Sequence[GitLabJob],
+        *,
+        workflow: tuple[RuleEntry, ...],
+        variables: list[VariableEntry],
+        inputs: Iterable[VariableEntry],
     ) -> Document:
         used = {job.extends for job in jobs}
         hidden = tuple(one for one in self.shared.hidden if one.name in used)
@@ -201,7 +207,7 @@ class _Whole(Struct, kw_only=True):
         )
 
 
-def _checked_drafts(plans: Sequence[Plan], settings: Settings, report: Report) -> list[list[Draft]]:
+def _checked_drafts(plans: Sequence[Plan], settings: GitLabSettings, report: Report) -> list[list[DraftJob]]:
     """Return the drafts of all stages of *plans*; what GitLab cannot say of them is reported."""
     check_mail(plans, settings, report)
     check_credentials(plans, report)
@@ -213,7 +219,7 @@ def _checked_drafts(plans: Sequence[Plan], settings: Settings, report: Report) -
     return drafted
 
 
-def _drafts(plan: Plan, settings: Settings, report: Report) -> list[Draft]:
+def _drafts(plan: Plan, settings: GitLabSettings, report: Report) -> list[DraftJob]:
     host = hosts.host(plan, settings)
     check_plan(plan, host, report)
     found = drafts(plan, host, settings, report)
@@ -224,24 +230,24 @@ def _drafts(plan: Plan, settings: Settings, report: Report) -> list[Draft]:
 
 def _choices(
     plans: Sequence[Plan], plan: Plan, *, chosen: bool, is_child: bool
-) -> tuple[tuple[Choice, ...], tuple[Choice, ...]]:
+) -> tuple[tuple[PipelineCase, ...], tuple[PipelineCase, ...]]:
     """Return when the jobs of *plan* run, and when its bridges do.
 
     The condition of the only pipeline of a file stands in `workflow`, once for all jobs.
     """
     if (len(plans) == 1 and not is_child) or not selection.is_conditional(plans, chosen=chosen):
-        return (Choice(),), (Choice(),)
+        return (PipelineCase(),), (PipelineCase(),)
     return selection.choices(plan), selection.choices(plan, has_variables=False)
 
 
 def _stage_rules(
     jobs: Iterable[PlanJob],
-    choices: tuple[Choice, ...],
+    choices: tuple[PipelineCase, ...],
     report: Report,
     defaults: Mapping[str, str] = NO_DEFAULTS,
-) -> dict[str, tuple[Rule, ...]]:
-    found: dict[str, tuple[Rule, ...]] = {}
-    is_always = choices == (Choice(),)
+) -> dict[str, tuple[RuleEntry, ...]]:
+    found: dict[str, tuple[RuleEntry, ...]] = {}
+    is_always = choices == (PipelineCase(),)
     for job in jobs:
         if job.condition is None and is_always:
             found[job.stage] = ()
@@ -251,15 +257,25 @@ def _stage_rules(
     return found
 
 
-def _stages(jobs: Sequence[Job]) -> tuple[str, ...]:
+def _stages(jobs: Sequence[GitLabJob]) -> tuple[str, ...]:
     """Return the steps that *jobs* stand in; they are there for the picture, needs make the order."""
     used = {job.stage for job in jobs}
     steps = (f"{STEP} {number + 1}" for number in range(max(map(step_number, jobs), default=0)))
     return (*steps, *(step for step in (OUTCOME, FINALLY, TEARDOWN) if step in used))
 
 
-def _used(variables: Iterable[Variable], scripts: Iterable[tuple[Entry, ...]]) -> list[Variable]:
+def _used(variables: Iterable[VariableEntry], scripts: Iterable[tuple[ScriptEntry, ...]]) -> list[VariableEntry]:
     """Return those of *variables* that one of *scripts* names."""
     # The names of all of them begin so, and few scripts name one.
     texts = "\n".join([entry.text for script in scripts for entry in script if "PIPEGEN_" in entry.text])
     return [variable for variable in variables if re.search(rf"\$\{{?{variable.name}\b", texts)]
+
+
+def vouched(jobs: Sequence[GitLabJob]) -> tuple[GitLabJob, ...]:
+    """Return *jobs* of a file whose every job gets tokens: those that no stage asked for get none."""
+    return tuple(replace(job, inherits_tokens=False) if _is_helper(job) else job for job in jobs)
+
+
+def _is_helper(job: GitLabJob) -> bool:
+    """Return whether *job* stands beside those of stages; a bridge runs nothing that a token could be given to."""
+    return job.trigger is None and any(variable.name == HELPER for variable in job.variables)

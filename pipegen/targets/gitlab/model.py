@@ -11,7 +11,7 @@ from pipegen.targets.gitlab.settings import Pages, Release, Workflow
 HELPER = "PIPEGEN_HELPER"
 
 
-class Image(Struct):
+class ImageKeys(Struct):
     """The image a job runs in; one with an entrypoint of its own needs it cleared, or another *entrypoint*.
 
     *pull* is when it is pulled, "" for the runner's way.
@@ -23,7 +23,7 @@ class Image(Struct):
     pull: str = ""
 
 
-class Service(Struct):
+class ServiceKeys(Struct):
     """A container beside that of a job, the name by which the job reaches it, its command and its variables."""
 
     name: str
@@ -32,7 +32,7 @@ class Service(Struct):
     variables: tuple[tuple[str, str], ...] = ()
 
 
-class Need(Struct):
+class NeedEntry(Struct):
     """A job that must have succeeded, and whether its artifacts are fetched; an optional one may be missing.
 
     Where *pipeline* is given, the job is one of that pipeline, which has ended: it is not waited for.
@@ -44,7 +44,7 @@ class Need(Struct):
     pipeline: str = ""
 
 
-class Rule(Struct):
+class RuleEntry(Struct):
     """A condition, "" for one that always holds, and when the job or pipeline then runs, "" for the default.
 
     Where *changes* or *exists* are given, one of these files must have changed, or stand in the repository;
@@ -59,14 +59,14 @@ class Rule(Struct):
     start_in: str = ""
 
 
-class Entry(Struct):
+class ScriptEntry(Struct):
     """An entry of a script; *comment* stands above it in the file and is no part of it."""
 
     text: str
     comment: str = ""
 
 
-class Trigger(Struct):
+class TriggerKeys(Struct):
     """A pipeline of another project; no *branch* is its default one.
 
     Unless it *passes_variables*, it does not get those of the job.
@@ -78,13 +78,13 @@ class Trigger(Struct):
     passes_variables: bool = True
 
 
-class Child(Struct):
+class ChildPipeline(Struct):
     """A pipeline of the same project, made of the *file*, whose end is waited for."""
 
     file: str
 
 
-class Variable(Struct):
+class VariableEntry(Struct):
     """A variable; one with a *description* stands in the form that starts pipelines, a raw one is not expanded.
 
     With *options*, people choose among these.
@@ -97,40 +97,40 @@ class Variable(Struct):
     options: tuple[str, ...] = ()
 
 
-class IdToken(Struct):
+class IdTokenEntry(Struct):
     """A token of the job in a variable, for these audiences."""
 
     variable: str
     audiences: tuple[str, ...]
 
 
-class Retry(Struct):
+class RetryKeys(Struct):
     """How many extra tries a job has, and after which failures; () is any."""
 
     count: int
     when: tuple[str, ...] = ()
 
 
-class Limits(Struct, kw_only=True):
+class LimitKeys(Struct, kw_only=True):
     """What bounds a job; what is empty is not written. *exit_codes* are those with which alone it may fail."""
 
-    retry: Retry | None = None
+    retry: RetryKeys | None = None
     timeout: str = ""
     allow_failure: bool = False
     exit_codes: tuple[int, ...] = ()
 
 
-UNLIMITED = Limits()
+UNLIMITED = LimitKeys()
 
 
-class Coverage(Struct, kw_only=True):
+class CoverageReport(Struct, kw_only=True):
     """A report of what tests cover."""
 
     path: str
     format: str
 
 
-class Kept(Struct, kw_only=True):
+class ArtifactKeys(Struct, kw_only=True):
     """How the artifacts of a job are kept, and what GitLab shows of it; what is empty is not written."""
 
     name: str = ""
@@ -140,13 +140,13 @@ class Kept(Struct, kw_only=True):
     access: str = ""
     junit: tuple[str, ...] = ()
     codequality: tuple[str, ...] = ()
-    coverage_report: Coverage | None = None
+    coverage_report: CoverageReport | None = None
     dotenv: tuple[str, ...] = ()
     # A regular expression between slashes, held against the log.
     coverage: str = ""
 
 
-class Cache(Struct, kw_only=True):
+class CacheEntry(Struct, kw_only=True):
     """Files that later jobs find again; the contents of *files*, if there are some, are part of the key."""
 
     key: str
@@ -156,7 +156,7 @@ class Cache(Struct, kw_only=True):
     fallback_keys: tuple[str, ...]
 
 
-class Environment(Struct, kw_only=True):
+class EnvironmentKeys(Struct, kw_only=True):
     """What a job deploys to, or takes down; *on_stop* names the job that does."""
 
     name: str
@@ -166,47 +166,47 @@ class Environment(Struct, kw_only=True):
 
 
 # How it is where the user says nothing.
-PLAINLY_KEPT = Kept()
+PLAINLY_KEPT = ArtifactKeys()
 
 
 class Hidden(Struct, kw_only=True):
     """What several jobs share; *name* begins with a dot."""
 
     name: str
-    image: Image | None
-    services: tuple[Service, ...]
-    variables: tuple[Variable, ...]
-    before_script: tuple[Entry, ...]
+    image: ImageKeys | None
+    services: tuple[ServiceKeys, ...]
+    variables: tuple[VariableEntry, ...]
+    before_script: tuple[ScriptEntry, ...]
 
 
-class Job(Struct, kw_only=True):
+class GitLabJob(Struct, kw_only=True):
     """A job, with a *script* or a *trigger*; what is empty is not written. *artifacts* are the paths that it leaves."""
 
     name: str
     stage: str
-    needs: tuple[Need, ...] = ()
+    needs: tuple[NeedEntry, ...] = ()
     # Jobs of earlier steps whose artifacts are fetched, for a job without needs; None are all.
     dependencies: tuple[str, ...] | None = None
     extends: str = ""
-    image: Image | None = None
-    services: tuple[Service, ...] = ()
+    image: ImageKeys | None = None
+    services: tuple[ServiceKeys, ...] = ()
     tags: tuple[str, ...] = ()
-    id_tokens: tuple[IdToken, ...] = ()
-    rules: tuple[Rule, ...] = ()
+    id_tokens: tuple[IdTokenEntry, ...] = ()
+    rules: tuple[RuleEntry, ...] = ()
     when: str = ""
-    limits: Limits = UNLIMITED
+    limits: LimitKeys = UNLIMITED
     interruptible: bool = False
     inherits_variables: bool = True
     inherits_tokens: bool = True
-    variables: tuple[Variable, ...] = ()
-    before_script: tuple[Entry, ...] = ()
-    script: tuple[Entry, ...] = ()
-    after_script: tuple[Entry, ...] = ()
+    variables: tuple[VariableEntry, ...] = ()
+    before_script: tuple[ScriptEntry, ...] = ()
+    script: tuple[ScriptEntry, ...] = ()
+    after_script: tuple[ScriptEntry, ...] = ()
     artifacts: tuple[str, ...] = ()
-    kept: Kept = PLAINLY_KEPT
-    caches: tuple[Cache, ...] = ()
+    kept: ArtifactKeys = PLAINLY_KEPT
+    caches: tuple[CacheEntry, ...] = ()
     resource_group: str = ""
-    environment: Environment | None = None
+    environment: EnvironmentKeys | None = None
     # Whether what comes after waits until a person has started the job.
     is_blocking: bool = False
     start_in: str = ""
@@ -214,7 +214,7 @@ class Job(Struct, kw_only=True):
     raw: Mapping[str, Data] = field(default_factory=dict)
     pages: Pages | None = None
     release: Release | None = None
-    trigger: Trigger | Child | None = None
+    trigger: TriggerKeys | ChildPipeline | None = None
 
 
 class Document(Struct, kw_only=True):
@@ -228,12 +228,12 @@ class Document(Struct, kw_only=True):
 
     stages: tuple[str, ...]
     settings: Workflow
-    workflow: tuple[Rule, ...]
+    workflow: tuple[RuleEntry, ...]
     tags: tuple[str, ...]
     id_tokens: tuple[tuple[str, tuple[str, ...]], ...]
-    variables: tuple[Variable, ...]
+    variables: tuple[VariableEntry, ...]
     hidden: tuple[Hidden, ...]
-    jobs: tuple[Job, ...]
+    jobs: tuple[GitLabJob, ...]
     cancels: bool = False
     includes: tuple[str, ...] = ()
-    refusals: tuple[Rule, ...] = ()
+    refusals: tuple[RuleEntry, ...] = ()

@@ -21,15 +21,15 @@ _RESERVED = frozenset(
 _LONGEST = 255
 
 
-class Names:
+class JobNames:
     """The names given so far."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
-    def copy(self) -> Names:
+    def copy(self) -> JobNames:
         """Return the names given so far, to which others may be added."""
-        found = Names()
+        found = JobNames()
         found._taken |= self._taken
         return found
 
@@ -44,7 +44,7 @@ class Names:
         return name
 
 
-def stage_names(plans: Sequence[Plan], names: Names, report: Report) -> dict[tuple[str, str], str]:
+def stage_names(plans: Sequence[Plan], names: JobNames, report: Report) -> dict[tuple[str, str], str]:
     """Return the name of each pipeline's and stage's job: the stage's, after the pipeline's if there are several."""
     given: dict[tuple[str, str], str] = {}
     for plan in plans:

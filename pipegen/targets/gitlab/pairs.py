@@ -78,7 +78,7 @@ RELEASE_WITH_TOOLS = Pair(
 APPROVED_AND_ALLOWED = Pair(
     "approve",
     "allow_failure",
-    codes.GATE_ON_GITLAB,
+    codes.APPROVAL_ON_GITLAB,
     "a failure counts; wait for the approval in a separate stage",
 )
 

@@ -6,40 +6,50 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from pipegen.plan.model import Mail, Plan
-from pipegen.shell.host import Host, Images
+from pipegen.shell.host import Images, ShellEnvironment
 from pipegen.structs import Struct, replace
-from pipegen.targets.gitlab.collectors import Collectors
-from pipegen.targets.gitlab.drafts import Draft, idle
-from pipegen.targets.gitlab.final import FINALLY, OUTCOME, Notes, notes
-from pipegen.targets.gitlab.gates import gated
-from pipegen.targets.gitlab.host import expanded_variable
-from pipegen.targets.gitlab.limits import limit_variables, lower_limits
-from pipegen.targets.gitlab.model import HELPER, Entry, IdToken, Image, Job, Limits, Need, Rule, Variable
-from pipegen.targets.gitlab.names import Names
-from pipegen.targets.gitlab.needs import Place, needs, output_needs
-from pipegen.targets.gitlab.removal import removal
-from pipegen.targets.gitlab.rules import then
-from pipegen.targets.gitlab.settings import Mail as MailSettings
-from pipegen.targets.gitlab.settings import Settings
-from pipegen.targets.gitlab.sharing import Share
-from pipegen.targets.gitlab.stops import is_stop, needs_checkout, startable
-from pipegen.targets.gitlab.tools import Surroundings
-from pipegen.targets.gitlab.triggers import Bridge, Call
+from pipegen.targets.gitlab.helper_jobs.collectors import Collectors
+from pipegen.targets.gitlab.helper_jobs.finally_stages import FINALLY, OUTCOME, Notes, notes
+from pipegen.targets.gitlab.helper_jobs.removal import removal
+from pipegen.targets.gitlab.jobs.approvals import gated
+from pipegen.targets.gitlab.jobs.drafts import DraftJob, idle
+from pipegen.targets.gitlab.jobs.hidden_jobs import Share
+from pipegen.targets.gitlab.jobs.limits import limit_variables, lower_limits
+from pipegen.targets.gitlab.jobs.shell_variables import expanded_variable
+from pipegen.targets.gitlab.jobs.stop_stages import is_stop, needs_checkout, startable
+from pipegen.targets.gitlab.jobs.tools import JobTools
+from pipegen.targets.gitlab.jobs.triggers import Bridge, TriggerScript
+from pipegen.targets.gitlab.model import (
+    HELPER,
+    GitLabJob,
+    IdTokenEntry,
+    ImageKeys,
+    LimitKeys,
+    NeedEntry,
+    RuleEntry,
+    ScriptEntry,
+    VariableEntry,
+)
+from pipegen.targets.gitlab.names import JobNames
+from pipegen.targets.gitlab.needs.awaited import Place, needs, output_needs
+from pipegen.targets.gitlab.rules.build import then
+from pipegen.targets.gitlab.settings import GitLabSettings
+from pipegen.targets.gitlab.settings import MailVariables as MailSettings
 
 STEP = "step"
 TEARDOWN = "teardown"
-_NO_CHECKOUT = Variable("GIT_STRATEGY", "none")
-_IS_HELPER = Variable(HELPER, "1")
+_NO_CHECKOUT = VariableEntry("GIT_STRATEGY", "none")
+_IS_HELPER = VariableEntry(HELPER, "1")
 
 
-class Made(Struct):
+class PipelineJob(Struct):
     """A job, and the stage that it belongs to; "" for what belongs to the whole pipeline."""
 
     stage: str
-    job: Job
+    job: GitLabJob
 
 
-class Pipeline(Struct, kw_only=True):
+class JobContext(Struct, kw_only=True):
     """What the jobs of one pipeline have in common.
 
     *titles* are the names of the stages' jobs, *prefix* begins those of
@@ -50,34 +60,34 @@ class Pipeline(Struct, kw_only=True):
     """
 
     plan: Plan
-    host: Host
-    settings: Settings
-    names: Names
+    host: ShellEnvironment
+    settings: GitLabSettings
+    names: JobNames
     titles: Mapping[str, str]
     prefix: str
-    shares: Mapping[Surroundings, Share]
-    rules: tuple[Rule, ...]
-    stage_rules: Mapping[str, tuple[Rule, ...]]
-    bridge_rules: tuple[Rule, ...]
-    trigger_rules: Mapping[str, tuple[Rule, ...]]
-    fetch: tuple[Variable, ...]
+    shares: Mapping[JobTools, Share]
+    rules: tuple[RuleEntry, ...]
+    stage_rules: Mapping[str, tuple[RuleEntry, ...]]
+    bridge_rules: tuple[RuleEntry, ...]
+    trigger_rules: Mapping[str, tuple[RuleEntry, ...]]
+    fetch: tuple[VariableEntry, ...]
 
-    def places(self, drafts: Sequence[Draft]) -> dict[str, Place]:
+    def places(self, drafts: Sequence[DraftJob]) -> dict[str, Place]:
         """Return where the stages of *drafts* stand."""
         return {one.job.stage: self._place(one) for one in drafts}
 
-    def made(self, drafts: Sequence[Draft], places: Mapping[str, Place]) -> Iterator[Made]:
+    def made(self, drafts: Sequence[DraftJob], places: Mapping[str, Place]) -> Iterator[PipelineJob]:
         """Yield the jobs of *drafts* in the user's order, with all their needs."""
         noted = self._notes()
         for one in drafts:
             for job in self._jobs(one, places, noted):
-                yield Made(one.job.stage, job)
+                yield PipelineJob(one.job.stage, job)
             for job in noted.of(one.job.stage, _step(one)) if noted.made else ():
-                yield Made(one.job.stage, job)
+                yield PipelineJob(one.job.stage, job)
         for job in (*noted.of("", OUTCOME), *self._removal()):
-            yield Made("", job)
+            yield PipelineJob("", job)
 
-    def collectors(self, names: Names, jobs: Sequence[Job], places: Mapping[str, Place]) -> Collectors:
+    def collectors(self, names: JobNames, jobs: Sequence[GitLabJob], places: Mapping[str, Place]) -> Collectors:
         """Return what makes collectors of *jobs*, called by *names*."""
         # A collector stands one step after what it collects; so does every job that could need it.
         steps = {job.name: step_number(job) + 1 for job in jobs}
@@ -102,7 +112,7 @@ class Pipeline(Struct, kw_only=True):
             lambda name: self.names.take(f"{self.prefix}{name}"),
         )
 
-    def _jobs(self, one: Draft, places: Mapping[str, Place], noted: Notes) -> Iterator[Job]:
+    def _jobs(self, one: DraftJob, places: Mapping[str, Place], noted: Notes) -> Iterator[GitLabJob]:
         """Return the job of a stage, then its helpers."""
         found = self._own_jobs(one, places)
         if not one.job.is_final:
@@ -110,17 +120,17 @@ class Pipeline(Struct, kw_only=True):
         title = places[one.job.stage].job
         return (noted.final(one.job, job) if job.name == title else job for job in found)
 
-    def _own_jobs(self, one: Draft, places: Mapping[str, Place]) -> Iterator[Job]:
+    def _own_jobs(self, one: DraftJob, places: Mapping[str, Place]) -> Iterator[GitLabJob]:
         place = places[one.job.stage]
         if isinstance(one.trigger, Bridge) and one.is_bridge:
             bridge = self._bridge(one, one.trigger, place.job, needs(one.job, places))
-            if one.job.gate.delay is not None:
+            if one.job.deployment.delay is not None:
                 delay = self._delay(one, bridge)
                 yield gated(delay, one.job, None, self.titles)
-                bridge = replace(bridge, needs=(Need(delay.name, artifacts=False),))
+                bridge = replace(bridge, needs=(NeedEntry(delay.name, artifacts=False),))
             is_allowed = lower_limits(one.job.limits).allow_failure
             bridge = replace(bridge, resource_group=one.resource_group, raw=one.raw)
-            bridge = replace(bridge, limits=Limits(allow_failure=is_allowed or bridge.limits.allow_failure))
+            bridge = replace(bridge, limits=LimitKeys(allow_failure=is_allowed or bridge.limits.allow_failure))
             yield gated(bridge, one.job, one.environment, self.titles)
         else:
             stage = self._stage(one, place, needs(startable(one.job, self.plan), places))
@@ -130,18 +140,18 @@ class Pipeline(Struct, kw_only=True):
         if one.job.mail is not None and one.job.mail.to and self.settings.mail is not None:
             yield from self._mails(one, one.job.mail, self.settings.mail, places)
 
-    def _stage(self, one: Draft, place: Place, found: tuple[Need, ...]) -> Job:
+    def _stage(self, one: DraftJob, place: Place, found: tuple[NeedEntry, ...]) -> GitLabJob:
         share = self.shares[one.around]
         own = share.own
         has_checkout = bool(one.script) and not (is_stop(one.job) and not needs_checkout(one.job))
         fetch = self.fetch if has_checkout else (_NO_CHECKOUT,)
-        return Job(
+        return GitLabJob(
             name=place.job,
             extends=share.extends,
             image=one.own.image or own.image,
             services=one.own.services or own.services,
             tags=one.job.machine.labels,
-            id_tokens=tuple(IdToken(token.variable, token.audiences) for token in one.job.id_tokens)
+            id_tokens=tuple(IdTokenEntry(token.variable, token.audiences) for token in one.job.id_tokens)
             if one.job.id_tokens
             else (),
             # Without needs, a job waits for all jobs of earlier steps.
@@ -165,60 +175,60 @@ class Pipeline(Struct, kw_only=True):
             raw=one.raw,
         )
 
-    def _trigger(self, one: Draft, place: Place) -> Iterator[Job]:
+    def _trigger(self, one: DraftJob, place: Place) -> Iterator[GitLabJob]:
         """Yield the helper that starts another pipeline after a stage, if one does."""
         match one.trigger:
             case Bridge():
-                bridge = self._bridge(one, one.trigger, place.last, (Need(place.job, artifacts=False),))
+                bridge = self._bridge(one, one.trigger, place.last, (NeedEntry(place.job, artifacts=False),))
                 # The mark stays here where nothing else is passed: the other project may refuse all variables.
                 trigger = replace(one.trigger.trigger, passes_variables=bool(bridge.variables))
                 yield replace(bridge, variables=(_IS_HELPER, *bridge.variables), trigger=trigger)
-            case Call():
-                yield Job(
+            case TriggerScript():
+                yield GitLabJob(
                     name=place.last,
                     image=self._tool_image(),
                     stage=_step(one),
-                    needs=(Need(place.job, artifacts=True),),
+                    needs=(NeedEntry(place.job, artifacts=True),),
                     rules=self.stage_rules[one.job.stage],
                     variables=(_IS_HELPER, _NO_CHECKOUT),
                     script=one.trigger.script,
                 )
 
-    def _bridge(self, one: Draft, bridge: Bridge, name: str, found: tuple[Need, ...]) -> Job:
-        return Job(
+    def _bridge(self, one: DraftJob, bridge: Bridge, name: str, found: tuple[NeedEntry, ...]) -> GitLabJob:
+        return GitLabJob(
             name=name,
             stage=_step(one),
             needs=found,
             rules=self.trigger_rules[one.job.stage],
-            limits=Limits(allow_failure=bridge.allow_failure),
+            limits=LimitKeys(allow_failure=bridge.allow_failure),
             # Else all variables of this file would override those of the other project.
             inherits_variables=False,
             variables=bridge.variables,
             trigger=bridge.trigger,
         )
 
-    def _delay(self, one: Draft, bridge: Job) -> Job:
+    def _delay(self, one: DraftJob, bridge: GitLabJob) -> GitLabJob:
         """Return the helper that is put off in the place of *bridge*, which GitLab starts at once or never.
 
         https://docs.gitlab.com/ci/pipelines/downstream_pipelines/: a job with `trigger` has no `when: delayed`.
         """
-        return Job(
+        return GitLabJob(
             name=self.names.take(f"{self.prefix}delay of {one.job.stage}"),
             image=self.shell_image(),
             stage=bridge.stage,
             needs=bridge.needs,
             rules=self.stage_rules[one.job.stage],
             variables=(_IS_HELPER, _NO_CHECKOUT),
-            script=(Entry("true"),),
+            script=(ScriptEntry("true"),),
         )
 
-    def _mails(self, one: Draft, mail: Mail, by: MailSettings, places: Mapping[str, Place]) -> Iterator[Job]:
+    def _mails(self, one: DraftJob, mail: Mail, by: MailSettings, places: Mapping[str, Place]) -> Iterator[GitLabJob]:
         """Yield the helper that runs once a stage has failed, after its last try, and one for a trigger of its own.
 
         A single job for both would never run when the stage fails: the trigger is skipped then, and so is every job
         that needs a skipped one, `when: on_failure` or not.
         """
-        from pipegen.targets.gitlab.mail import mail_outputs, mail_script  # noqa: PLC0415 - few pipelines tell by mail
+        from pipegen.targets.gitlab.helper_jobs.mail import mail_outputs, mail_script  # noqa: PLC0415 - few pipelines tell by mail
 
         place = places[one.job.stage]
         read = output_needs(one.job, mail_outputs(mail), places)
@@ -228,12 +238,14 @@ class Pipeline(Struct, kw_only=True):
             failures[f"trigger {one.trigger.name}"] = place.last
         for shown, name in failures.items():
             title = self.names.take(f"{self.prefix}mail when {shown} fails")
-            yield self._mail(title, one, (Need(name, artifacts=False), *read), script)
+            yield self._mail(title, one, (NeedEntry(name, artifacts=False), *read), script)
 
-    def _mail(self, name: str, one: Draft, found: tuple[Need, ...], script: tuple[Entry, ...]) -> Job:
+    def _mail(
+        self, name: str, one: DraftJob, found: tuple[NeedEntry, ...], script: tuple[ScriptEntry, ...]
+    ) -> GitLabJob:
         """Return a helper that runs once the first of the needs *found* has failed."""
         rules = self.stage_rules[one.job.stage]
-        return Job(
+        return GitLabJob(
             name=name,
             image=self._tool_image(),
             stage=_step(one),
@@ -244,11 +256,11 @@ class Pipeline(Struct, kw_only=True):
             script=script,
         )
 
-    def _removal(self) -> Iterator[Job]:
+    def _removal(self) -> Iterator[GitLabJob]:
         """Yield the helper that removes what outlived its stage, if something did; without needs, it waits for all."""
         found = removal(self.plan, self.host, self.settings)
         if found is not None:
-            yield Job(
+            yield GitLabJob(
                 name=self.names.take(f"{self.prefix}remove {found.things}"),
                 image=found.image,
                 stage=TEARDOWN,
@@ -258,7 +270,7 @@ class Pipeline(Struct, kw_only=True):
                 script=found.script,
             )
 
-    def _place(self, one: Draft) -> Place:
+    def _place(self, one: DraftJob) -> Place:
         title = last = self.titles[one.job.stage]
         if one.trigger is not None and not one.is_bridge:
             last = self.names.take(f"{self.prefix}trigger {one.trigger.name}")
@@ -271,13 +283,13 @@ class Pipeline(Struct, kw_only=True):
             may_be_passed=_may_be_passed(one),
         )
 
-    def shell_image(self) -> Image | None:
+    def shell_image(self) -> ImageKeys | None:
         """Return the image of helpers that call what every image has."""
-        return None if self._is_on_machine else Image(self.settings.tools.shell)
+        return None if self._is_on_machine else ImageKeys(self.settings.tools.shell)
 
-    def _tool_image(self) -> Image | None:
+    def _tool_image(self) -> ImageKeys | None:
         """Return the image of helpers that call curl."""
-        return None if self._is_on_machine else Image(self.settings.tools.curl, has_entrypoint=True)
+        return None if self._is_on_machine else ImageKeys(self.settings.tools.curl, has_entrypoint=True)
 
     @property
     def _is_on_machine(self) -> bool:
@@ -285,17 +297,17 @@ class Pipeline(Struct, kw_only=True):
         return self.settings.images is Images.LOCAL
 
 
-def _may_be_passed(one: Draft) -> bool:
+def _may_be_passed(one: DraftJob) -> bool:
     """Return whether jobs that need this one may start although it has failed, or before a person has started it.
 
     What the user says in GitLab's own words is not looked into.
     """
-    is_manual = one.job.gate.approval is not None or (one.environment is not None and one.environment.stops)
+    is_manual = one.job.deployment.approval is not None or (one.environment is not None and one.environment.stops)
     is_allowed = isinstance(one.trigger, Bridge) and one.trigger.allow_failure
     return is_manual or is_allowed or one.job.limits.allow_failure is not None or bool(one.raw)
 
 
-def step_number(job: Job) -> int:
+def step_number(job: GitLabJob) -> int:
     """Return the number of the step that *job* stands in; 0 where its step has a name."""
     return _number(job.stage)
 
@@ -306,5 +318,5 @@ def _number(step: str) -> int:
     return int(number) if name == STEP else 0
 
 
-def _step(one: Draft) -> str:
+def _step(one: DraftJob) -> str:
     return FINALLY if one.job.is_final else f"{STEP} {(one.job.frame or 0) + 1}"

@@ -9,23 +9,23 @@ from pipegen.emit.yaml import Commented, Data, Flow, Value, with_header
 from pipegen.targets.gitlab.model import (
     PLAINLY_KEPT,
     UNLIMITED,
-    Cache,
-    Child,
-    Coverage,
+    ArtifactKeys,
+    CacheEntry,
+    ChildPipeline,
+    CoverageReport,
     Document,
-    Entry,
-    Environment,
+    EnvironmentKeys,
+    GitLabJob,
     Hidden,
-    IdToken,
-    Image,
-    Job,
-    Kept,
-    Need,
-    Retry,
-    Rule,
-    Service,
-    Trigger,
-    Variable,
+    IdTokenEntry,
+    ImageKeys,
+    NeedEntry,
+    RetryKeys,
+    RuleEntry,
+    ScriptEntry,
+    ServiceKeys,
+    TriggerKeys,
+    VariableEntry,
 )
 from pipegen.targets.gitlab.settings import Release
 
@@ -76,7 +76,7 @@ def _hidden(hidden: Hidden) -> dict[str, Value]:
     )
 
 
-def job_data(job: Job, script: Value) -> dict[str, Value]:
+def job_data(job: GitLabJob, script: Value) -> dict[str, Value]:
     """Return a job's keys: where and when it runs, with what, what it does (its *script*), what it leaves."""
     written = _written(
         {
@@ -114,7 +114,7 @@ def job_data(job: Job, script: Value) -> dict[str, Value]:
     return _merged(written, job.raw) if job.raw else written
 
 
-def _inherit(job: Job) -> Value:
+def _inherit(job: GitLabJob) -> Value:
     said: dict[str, Data] = {} if job.inherits_tokens else {"default": ["tags"]}
     said |= {} if job.inherits_variables else {"variables": False}
     return Flow(said) if said else None
@@ -129,7 +129,7 @@ def _merged(lower: Mapping[str, Value], upper: Mapping[str, Data]) -> dict[str, 
     return merged
 
 
-def _environment(environment: Environment) -> Value:
+def _environment(environment: EnvironmentKeys) -> Value:
     return _written(
         {
             "name": environment.name,
@@ -140,12 +140,12 @@ def _environment(environment: Environment) -> Value:
     )
 
 
-def _caches(caches: tuple[Cache, ...]) -> Value:
+def _caches(caches: tuple[CacheEntry, ...]) -> Value:
     found = [_cache(one) for one in caches]
     return found[0] if len(found) == 1 else found
 
 
-def _cache(cache: Cache) -> Value:
+def _cache(cache: CacheEntry) -> Value:
     files = _written({"files": cache.files, "prefix": cache.key or None})
     return _written(
         {
@@ -157,17 +157,17 @@ def _cache(cache: Cache) -> Value:
     )
 
 
-def _allow_failure(job: Job) -> Value:
+def _allow_failure(job: GitLabJob) -> Value:
     if job.limits.exit_codes:
         return {"exit_codes": Flow(job.limits.exit_codes)}
     return False if job.is_blocking else job.limits.allow_failure or None
 
 
-def _retry(retry: Retry) -> Value:
+def _retry(retry: RetryKeys) -> Value:
     return {"max": retry.count, "when": retry.when} if retry.when else retry.count
 
 
-def _artifacts(paths: tuple[str, ...], kept: Kept) -> Value:
+def _artifacts(paths: tuple[str, ...], kept: ArtifactKeys) -> Value:
     """Return what a job leaves; how it is kept is nothing to say where nothing is."""
     if kept is PLAINLY_KEPT:
         return {"paths": paths} if paths else None
@@ -194,7 +194,7 @@ def _artifacts(paths: tuple[str, ...], kept: Kept) -> Value:
     )
 
 
-def _coverage(report: Coverage | None) -> Value:
+def _coverage(report: CoverageReport | None) -> Value:
     return {"coverage_format": report.format, "path": report.path} if report is not None else None
 
 
@@ -207,7 +207,7 @@ def _written(keys: Mapping[str, Value]) -> dict[str, Value]:
     return {key: value for key, value in keys.items() if value is not None}
 
 
-def _image(image: Image) -> Value:
+def _image(image: ImageKeys) -> Value:
     if not image.has_entrypoint and not image.pull:
         return image.name
     keys: dict[str, Data] = {"name": image.name}
@@ -218,7 +218,7 @@ def _image(image: Image) -> Value:
     return Flow(keys)
 
 
-def _service(service: Service) -> Value:
+def _service(service: ServiceKeys) -> Value:
     if not service.command and not service.variables:
         return Flow({"name": service.name, "alias": service.alias})
     return _written(
@@ -231,7 +231,7 @@ def _service(service: Service) -> Value:
     )
 
 
-def _need(need: Need) -> Value:
+def _need(need: NeedEntry) -> Value:
     keys: dict[str, Data] = {"job": need.job, "artifacts": need.artifacts}
     if need.pipeline:
         keys = {"pipeline": need.pipeline, **keys}
@@ -240,7 +240,7 @@ def _need(need: Need) -> Value:
     return Flow(keys)
 
 
-def _rule(rule: Rule) -> dict[str, Value]:
+def _rule(rule: RuleEntry) -> dict[str, Value]:
     changes: Value = Flow(rule.changes)
     if rule.compare_to:
         changes = {"paths": changes, "compare_to": rule.compare_to}
@@ -255,11 +255,11 @@ def _rule(rule: Rule) -> dict[str, Value]:
     return _written(keys) or {"when": "on_success"}
 
 
-def _variables(variables: Iterable[Variable]) -> Value:
+def _variables(variables: Iterable[VariableEntry]) -> Value:
     return {variable.name: _variable(variable) for variable in variables}
 
 
-def _variable(variable: Variable) -> Value:
+def _variable(variable: VariableEntry) -> Value:
     if not variable.description and not variable.options and not variable.is_raw:
         return variable.value
     more = _written(
@@ -272,11 +272,11 @@ def _variable(variable: Variable) -> Value:
     return {"value": variable.value, **more}
 
 
-def _audiences(token: IdToken) -> Value:
+def _audiences(token: IdTokenEntry) -> Value:
     return Flow({"aud": token.audiences[0] if len(token.audiences) == 1 else list(token.audiences)})
 
 
-def script_data(entries: Sequence[Entry]) -> Value:
+def script_data(entries: Sequence[ScriptEntry]) -> Value:
     """Return the lines of a script; None without any."""
     return [Commented(entry.text, above=entry.comment) if entry.comment else entry.text for entry in entries] or None
 
@@ -285,8 +285,8 @@ def _release(release: Release) -> dict[str, Value]:
     return _written({"tag_name": release.tag, "name": release.name, "description": release.description})
 
 
-def _trigger(trigger: Trigger | Child) -> Value:
-    if isinstance(trigger, Child):
+def _trigger(trigger: TriggerKeys | ChildPipeline) -> Value:
+    if isinstance(trigger, ChildPipeline):
         return {
             "include": [Flow({"local": trigger.file})],
             "strategy": "depend",

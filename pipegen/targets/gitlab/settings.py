@@ -30,7 +30,7 @@ class Tools(Struct, kw_only=True):
     release: str = "registry.gitlab.com/gitlab-org/cli:v1.114.0"
 
 
-class Promote(Struct, kw_only=True):
+class PromoteSettings(Struct, kw_only=True):
     """The git repository of deployment charts, and the credential that may push to it."""
 
     repository: str = defaults.PROMOTE_REPOSITORY
@@ -43,14 +43,14 @@ class Promote(Struct, kw_only=True):
         return self.repository.startswith("ssh://") or "://" not in self.repository
 
 
-class Project(Struct, kw_only=True):
+class TriggeredProject(Struct, kw_only=True):
     """A project whose pipelines a trigger starts; no *branch* is its default one."""
 
     project: str
     branch: str | None = None
 
 
-class Mail(Struct, kw_only=True):
+class MailVariables(Struct, kw_only=True):
     """The CI/CD variables that hold the mail server and the sender's address."""
 
     server: str = "SMTP_URL"
@@ -80,7 +80,7 @@ class Release(Struct, kw_only=True):
     description: str = f"Release {_TAG}"
 
 
-class Settings(Struct, kw_only=True):
+class GitLabSettings(Struct, kw_only=True):
     """The section with its defaults; None is the project's own registry, the job's own login, no mail."""
 
     images: Images = Images.REGISTRY
@@ -96,18 +96,18 @@ class Settings(Struct, kw_only=True):
     namespace: str = defaults.NAMESPACE
     charts: str = defaults.CHARTS
     frontend: str = defaults.FRONTEND
-    promote: Promote = Promote()
-    projects: Mapping[str, Project] = field(default_factory=dict)
-    mail: Mail | None = None
+    promote: PromoteSettings = PromoteSettings()
+    projects: Mapping[str, TriggeredProject] = field(default_factory=dict)
+    mail: MailVariables | None = None
     max_yaml_size_bytes: int = LIMIT
     version: Version | None = None
 
 
-def read(section: TreeMapping | None) -> Settings:
+def read(section: TreeMapping | None) -> GitLabSettings:
     """Return the settings in a *section* that fits the schema."""
     given: Any = plain(section) if section is not None else {}
     values: Any = {key: _READERS[key](value) if key in _READERS else value for key, value in given.items()}
-    settings = Settings(**values)
+    settings = GitLabSettings(**values)
     if settings.version is not None and settings.version < BIGGER_FILES and "max_yaml_size_bytes" not in given:
         return replace(settings, max_yaml_size_bytes=SMALLER_LIMIT)
     return settings
@@ -118,9 +118,10 @@ def _version(given: str) -> Version:
     return int(major), int(minor)
 
 
-def _projects(given: Any) -> dict[str, Project]:
+def _projects(given: Any) -> dict[str, TriggeredProject]:
     return {
-        name: Project(project=value) if isinstance(value, str) else Project(**value) for name, value in given.items()
+        name: TriggeredProject(project=value) if isinstance(value, str) else TriggeredProject(**value)
+        for name, value in given.items()
     }
 
 
@@ -136,9 +137,9 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
     "pages": lambda given: Pages(**{**given, "publish": given.get("publish", _FOLDER).rstrip("/")}),
     "release": lambda given: Release(**given),
     "tools": lambda given: Tools(**given),
-    "promote": lambda given: Promote(**given),
+    "promote": lambda given: PromoteSettings(**given),
     "projects": _projects,
-    "mail": lambda given: Mail(**given),
+    "mail": lambda given: MailVariables(**given),
     "version": _version,
 }
 
@@ -205,9 +206,9 @@ _RELEASE = {
 }
 _PROMOTE = _object(
     "The destination of proposed chart versions.",
-    repository=_say(_WORD, "The git repository of the deployment charts.", Promote().repository),
-    branch=_say(_WORD, "The branch that receives the changes.", Promote().branch),
-    credential=_say(_ID, "The credential that may push there.", Promote().credential),
+    repository=_say(_WORD, "The git repository of the deployment charts.", PromoteSettings().repository),
+    branch=_say(_WORD, "The branch that receives the changes.", PromoteSettings().branch),
+    credential=_say(_ID, "The credential that may push there.", PromoteSettings().credential),
 )
 _PROJECT = {
     **_object(
@@ -222,15 +223,17 @@ _PROJECT = {
 _MAIL = _object(
     "The CI/CD variables for sending mail; without this section, no mail is sent.",
     server=_say(
-        _VARIABLE, "The variable that holds the mail server, such as smtp://mail.example.org:25.", Mail().server
+        _VARIABLE,
+        "The variable that holds the mail server, such as smtp://mail.example.org:25.",
+        MailVariables().server,
     ),
-    sender=_say(_VARIABLE, "The variable that holds the sender's address.", Mail().sender),
+    sender=_say(_VARIABLE, "The variable that holds the sender's address.", MailVariables().sender),
 )
 SCHEMA: Mapping[str, object] = _object(
     "Settings for GitLab.",
     images={
         "enum": [images.value for images in (Images.REGISTRY, Images.LOCAL)],
-        "default": Settings().images.value,
+        "default": GitLabSettings().images.value,
         "description": "How other jobs get images: `registry` pushes and pulls them, `local` stores them in the "
         "container engine of the single shell runner that runs all jobs.",
     },
@@ -248,9 +251,9 @@ SCHEMA: Mapping[str, object] = _object(
     registry=_say(_WORD, "The registry to publish to; by default, the registry of the project."),
     repository=_say(_WORD, "The path in the registry; by default, the path of the project."),
     registry_credential=_say(_ID, "The credential of the registry; by default, the credential of the job."),
-    namespace=_say(_WORD, "The Kubernetes namespace that charts are installed in.", Settings().namespace),
-    charts=_say(_WORD, "The address of the helm chart repository.", Settings().charts),
-    frontend=_say(_WORD, "The BuildKit frontend of blubberfiles that name none.", Settings().frontend),
+    namespace=_say(_WORD, "The Kubernetes namespace that charts are installed in.", GitLabSettings().namespace),
+    charts=_say(_WORD, "The address of the helm chart repository.", GitLabSettings().charts),
+    frontend=_say(_WORD, "The BuildKit frontend of blubberfiles that name none.", GitLabSettings().frontend),
     promote=_PROMOTE,
     projects={
         "type": "object",

@@ -8,13 +8,13 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.model import Plan
 from pipegen.targets.base import GeneratedFile, Pair, Request
 from pipegen.targets.jenkins.capabilities import CAPABILITIES
-from pipegen.targets.jenkins.environments import without_stops
+from pipegen.targets.jenkins.job.environments import without_stops
+from pipegen.targets.jenkins.job.nothing import render_nothing
 from pipegen.targets.jenkins.lower import lower
-from pipegen.targets.jenkins.nothing import render_nothing
 from pipegen.targets.jenkins.pairs import PAIRS
 from pipegen.targets.jenkins.render import render
-from pipegen.targets.jenkins.scripts import plan_scripts
 from pipegen.targets.jenkins.settings import SETTINGS, parse_settings
+from pipegen.targets.jenkins.stages.scripts import plan_scripts
 from pipegen.targets.texts import check_named_inputs
 
 __all__ = ["CAPABILITIES", "FILE", "INCOMPATIBLE", "NAME", "OPTIONS", "SETTINGS", "generate"]

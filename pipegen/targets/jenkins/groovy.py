@@ -18,9 +18,9 @@ def expression(value: model.Value) -> str:  # noqa: PLR0911 - one for each kind
     match value:
         case str():
             return literal(value)
-        case model.Code():
+        case model.GroovyCode():
             return value.text
-        case model.Call():
+        case model.FunctionCall():
             return f"{value.function}({', '.join(map(literal, value.arguments))})"
         case model.Item():
             return f"item{value.level}" if value.place is None else f"words{value.level}[{value.place}]"
@@ -30,7 +30,7 @@ def expression(value: model.Value) -> str:  # noqa: PLR0911 - one for each kind
             return " + ".join(map(expression, value.parts)) or literal("")
         case model.OneLine():
             return f"oneLine({expression(value.value)})"
-        case model.Kept():
+        case model.NoteText():
             return f"kept[{literal(value.path)}]"
         case model.FileText():
             folder = "env.WORKSPACE_TMP + " if value.is_shared else ""
@@ -59,7 +59,7 @@ def binding(bound: model.Binding) -> str:
     return f"{bound.symbol}({arguments})"
 
 
-def pieces(loop: model.Loop) -> str:
+def pieces(loop: model.SplitLoop) -> str:
     """Return the list that *loop* goes through."""
     source = expression(loop.source)
     return f"({source}).tokenize({literal(loop.delimiters)})" if loop.delimiters else f"[{source}]"

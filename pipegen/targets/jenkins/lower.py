@@ -8,36 +8,38 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.header import options_note
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
-from pipegen.targets.jenkins.agents import common_agent
-from pipegen.targets.jenkins.checkouts import lower_checkouts
-from pipegen.targets.jenkins.conditions import lower_look
-from pipegen.targets.jenkins.file_size import Surroundings, in_functions, weigh_parameter, weigh_variable
-from pipegen.targets.jenkins.final import ends
-from pipegen.targets.jenkins.forks import file_guard
-from pipegen.targets.jenkins.functions import helpers
-from pipegen.targets.jenkins.layout import lay_out
+from pipegen.targets.jenkins.job.checkouts import lower_checkouts
+from pipegen.targets.jenkins.job.plugins import plugin_notes
+from pipegen.targets.jenkins.job.properties import job_properties
+from pipegen.targets.jenkins.job.runs import run_properties
+from pipegen.targets.jenkins.job.selection import lower_parameters, lower_selection
+from pipegen.targets.jenkins.job.variables import checkout_variables, start_variables, used_setup
 from pipegen.targets.jenkins.model.parts import parts_of
-from pipegen.targets.jenkins.plugins import plugin_notes
-from pipegen.targets.jenkins.preludes import Preludes
-from pipegen.targets.jenkins.properties import job_properties
-from pipegen.targets.jenkins.runs import run_properties
-from pipegen.targets.jenkins.selection import lower_parameters, lower_selection
-from pipegen.targets.jenkins.settings import Settings
-from pipegen.targets.jenkins.stages import lower_stages
-from pipegen.targets.jenkins.stashes import Stashes
-from pipegen.targets.jenkins.statuses import Statuses
-from pipegen.targets.jenkins.steps import Shared, script_steps
-from pipegen.targets.jenkins.tools import tools, uses_tools
-from pipegen.targets.jenkins.variables import checkout_variables, start_variables, used_setup
-from pipegen.targets.jenkins.work import PlanScripts, Work, named_jobs
+from pipegen.targets.jenkins.named_jobs import NamedJob, PlanScripts, ScriptedPlans, named_jobs
+from pipegen.targets.jenkins.names import StageNames
+from pipegen.targets.jenkins.settings import JenkinsSettings
+from pipegen.targets.jenkins.size.files import FileFrame, in_functions, weigh_parameter, weigh_variable
+from pipegen.targets.jenkins.stages.agents import common_agent
+from pipegen.targets.jenkins.stages.conditions import lower_look
+from pipegen.targets.jenkins.stages.forks import file_guard
+from pipegen.targets.jenkins.stages.lower_stages import lower_stages
+from pipegen.targets.jenkins.stages.preludes import Preludes
+from pipegen.targets.jenkins.stages.stashes import Stashes
+from pipegen.targets.jenkins.stages.statuses import Statuses
+from pipegen.targets.jenkins.stages.steps import StepContext, script_steps
+from pipegen.targets.jenkins.stages.tools import tools, uses_tools
+from pipegen.targets.jenkins.styles.functions import helpers
+from pipegen.targets.jenkins.styles.layout import lay_out
 
 
-def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, report: Report) -> model.Jenkinsfile:
+def lower(
+    scripts: Sequence[PlanScripts], request: Request, settings: JenkinsSettings, report: Report
+) -> model.Jenkinsfile:
     """Return the Jenkinsfile of some plans; *report* gets what it cannot say."""
     named = named_jobs(scripts, settings)
     used = used_setup(named)
     checkouts = lower_checkouts([one.plan for one in scripts], checkout_variables(used))
-    work = Work(
+    work = ScriptedPlans(
         scripts=tuple(scripts),
         named=named,
         settings=settings,
@@ -46,12 +48,12 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
         ends=ends(named),
     )
     preludes = Preludes(one for named_job in named for one in (named_job.script, named_job.script.after) if one)
-    shared = Shared(work, preludes, Stashes(named), Statuses(named, work.ends))
+    shared = StepContext(work, preludes, Stashes(named), Statuses(named, work.ends))
     around = _around(work, used, request, report)
     style = request.options.get("style", "auto")
     laid_out = lay_out(work, style, lambda style: lower_stages(named, shared, style), around, report)
     stages, recipients = laid_out.stages.stages, laid_out.stages.recipients
-    is_scripted = isinstance(laid_out.body, model.Scripted)
+    is_scripted = isinstance(laid_out.body, model.ScriptedPipelines)
     inside = tuple(parts_of(*stages))
     plugins = plugin_notes((*inside, *around.properties))
     beside = parts_of(laid_out.body, *recipients, *around.variables, around.selection, around.look, *around.guard)
@@ -81,10 +83,10 @@ def lower(scripts: Sequence[PlanScripts], request: Request, settings: Settings, 
     )
 
 
-def _around(work: Work, used: Sequence[str], request: Request, report: Report) -> Surroundings:
+def _around(work: ScriptedPlans, used: Sequence[str], request: Request, report: Report) -> FileFrame:
     own = job_properties(work.settings, request.settings, report)
     properties = (*own, *run_properties(work.plans, work.settings, report))
-    return Surroundings(
+    return FileFrame(
         properties=properties,
         parameters=lower_parameters(work, used),
         selection=lower_selection(work),
@@ -95,7 +97,7 @@ def _around(work: Work, used: Sequence[str], request: Request, report: Report) -
     )
 
 
-def _pin(work: Work) -> model.Pin | None:
+def _pin(work: ScriptedPlans) -> model.Pin | None:
     pinned = [one for one in work.named if one.is_pinned]
     if not pinned:
         return None
@@ -108,3 +110,18 @@ def _preludes(preludes: Preludes) -> tuple[model.Prelude, ...]:
         model.Prelude(function=one.function, comment=one.comment, sh=script_steps(one.commands))
         for one in preludes.named()
     )
+
+
+_END = "all others"
+
+
+def ends(named: Sequence[NamedJob]) -> dict[str, str]:
+    """Return a name for the end of each pipeline that has finally stages, one that no stage has."""
+    final = {one.plan.name for one in named if one.job.is_final}
+    if not final:
+        return {}
+    names = StageNames()
+    for one in named:
+        names.take(one.name)
+    plans = dict.fromkeys(one.plan.name for one in named)
+    return {plan: names.take(_END if len(plans) == 1 else f"{_END} of {plan}") for plan in plans if plan in final}

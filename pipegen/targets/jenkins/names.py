@@ -10,7 +10,7 @@ from pipegen.plan.model import Plan
 _UNWRITABLE, _SHOWN = "\uffff", "\ufffd"
 
 
-class Names:
+class StageNames:
     """Names of which each is given once."""
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Names:
 
 def display_names(plans: Sequence[Plan]) -> dict[tuple[str, str], str]:
     """Return the shown name of each pipeline's stages: alone or after `pipeline: ` when there are several pipelines."""
-    names = Names()
+    names = StageNames()
     is_alone = len(plans) == 1
     return {
         (plan.name, job.stage): names.take(_shown(plan, job.stage, is_alone=is_alone))

@@ -13,7 +13,7 @@ from pipegen.emit.template import render as render_template
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.groovy import FILTERS, comment, script
 
-_TEMPLATES = {model.Declarative: "jenkins/declarative.j2", model.Scripted: "jenkins/scripted.j2"}
+_TEMPLATES = {model.Declarative: "jenkins/declarative.j2", model.ScriptedPipelines: "jenkins/scripted.j2"}
 _INDENT = "    "
 # Stands for a script until it is known how deep its step stands, and for a table, which is laid out already. No literal
 # and no comment holds this character.

@@ -161,7 +161,7 @@ SETTINGS: Mapping[str, Any] = {
 }
 
 
-class Promotion(Struct, kw_only=True):
+class PromotionSettings(Struct, kw_only=True):
     """Where new versions of charts are proposed, and the credential that may."""
 
     repository: str = defaults.PROMOTE_REPOSITORY
@@ -183,18 +183,18 @@ class Discard(Struct, kw_only=True):
     artifact_days: int | None = None
 
 
-class Tool(Struct):
+class ToolSettings(Struct):
     """A tool by its *type* and the *name* that Jenkins knows it by."""
 
     type: str
     name: str
 
 
-class Settings(Struct, kw_only=True):
+class JenkinsSettings(Struct, kw_only=True):
     """The settings, defaults filled in; *agent* "" is any agent, *registry_credential* "" is none."""
 
     agent: str = ""
-    tools: tuple[Tool, ...] = ()
+    tools: tuple[ToolSettings, ...] = ()
     discard: Discard | None = None
     timestamps: bool = False
     options: tuple[str, ...] = ()
@@ -208,24 +208,24 @@ class Settings(Struct, kw_only=True):
     namespace: str = defaults.NAMESPACE
     charts: str = defaults.CHARTS
     frontend: str = defaults.FRONTEND
-    promote: Promotion = Promotion()
+    promote: PromotionSettings = PromotionSettings()
 
 
-def parse_settings(node: TreeMapping | None) -> Settings:
+def parse_settings(node: TreeMapping | None) -> JenkinsSettings:
     """Return what *node*, checked against `SETTINGS`, says."""
     if node is None:
-        return Settings()
+        return JenkinsSettings()
     given: Any = plain(node)
     values: Any = {key: _READERS[key](value) if key in _READERS else value for key, value in given.items()}
-    return Settings(**values)
+    return JenkinsSettings(**values)
 
 
 _READERS: Mapping[str, Callable[[Any], object]] = {
     "images": Images,
-    "tools": lambda given: tuple(Tool(*one) for one in given.items()),
+    "tools": lambda given: tuple(ToolSettings(*one) for one in given.items()),
     "discard": lambda given: Discard(**given),
     "options": tuple,
     "wrap": tuple,
     "libraries": tuple,
-    "promote": lambda given: Promotion(**given),
+    "promote": lambda given: PromotionSettings(**given),
 }

@@ -6,7 +6,7 @@ import pytest
 from bindings.scripted import parsed, scalar
 
 from pipegen.bindings.script.entry import parse_script
-from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, Placed
+from pipegen.bindings.script.model import Body, Context, Delimiter, Escaped, PlacedReference
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report
 
@@ -84,11 +84,11 @@ def test_reserved_names_and_stages_are_ours(namespace: str) -> None:
     assert (placed.reference.namespace, placed.reference.name) == (namespace, "a.b-c")
 
 
-def test_a_reference_knows_its_default_its_legs_and_its_place() -> None:
+def test_a_reference_knows_its_default_its_combinations_and_its_place() -> None:
     """All of what is written."""
     (placed,) = parsed("x ${build[os=linux,python=3.11].v|a 'b'}", "build").references()
 
-    assert placed.reference.legs == "os=linux,python=3.11"
+    assert placed.reference.combinations == "os=linux,python=3.11"
     assert placed.reference.default == "a 'b'"
     assert placed.reference.span.text == "${build[os=linux,python=3.11].v|a 'b'}"
 
@@ -98,14 +98,14 @@ def test_dollars_in_front_escape() -> None:
     parts = parsed("p $${build.v} $$${build.v}", "build").parts
 
     assert parts[:3] == ("p ", Escaped("${build.v}", Context.WORD), " $$")
-    assert isinstance(parts[3], Placed)
+    assert isinstance(parts[3], PlacedReference)
 
 
 def test_a_quoted_document_is_taken_apart() -> None:
     """Its delimiter and its text are known for what they are."""
     parts = parsed("cat <<'E' x\n$a ${build.v}\n$b\nE\n$c", "build").parts
 
-    assert [part for part in parts if not isinstance(part, Placed)] == [
+    assert [part for part in parts if not isinstance(part, PlacedReference)] == [
         "cat <<",
         Delimiter("'E'", "E"),
         " x\n",

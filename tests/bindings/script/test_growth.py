@@ -27,7 +27,7 @@ SHAPES = {
     "defaults": ("", f"${{x:-{R}}} ", ""),
     "patterns": ("", f"${{x#{R}}} ", ""),
     "escapes": ("", "$${stage.x} ", ""),
-    "legs": ("\\x", " ${stage[a=1].x}", ""),
+    "combinations": ("\\x", " ${stage[a=1].x}", ""),
     "slips": ("\\x", " ${stge.x}", ""),
     "lines": ("", f"echo \\x {R}\n", ""),
     "comments": ("\\x", f" # {R}\n", ""),

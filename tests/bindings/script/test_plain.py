@@ -8,11 +8,11 @@ import pytest
 
 from pipegen.bindings.script.evaluated import evaluated
 from pipegen.bindings.script.lexer import lex
-from pipegen.bindings.script.model import Context, Placed
+from pipegen.bindings.script.model import Context, PlacedReference
+from pipegen.bindings.script.passed_text import Spoken
 from pipegen.bindings.script.plain import plain_parts
 from pipegen.bindings.script.programs import programs
-from pipegen.bindings.script.spoken import Spoken
-from pipegen.bindings.script.syntax import Kind
+from pipegen.bindings.script.syntax import ReferenceKind
 from pipegen.source.text import SourceFile, Span
 from pipegen.source.tree import Scalar
 
@@ -28,13 +28,16 @@ PIECES = (
 )
 
 
-def plain_references(script: str) -> list[Placed] | None:
+def plain_references(script: str) -> list[PlacedReference] | None:
     """Return the references that are found in *script*; between them stands the rest of it."""
     parts = plain_parts(Scalar(script, Span(SourceFile("pipeline.yml", script), 0, len(script))), 0, STAGES)
     if parts is None:
         return None
-    assert "".join(part.reference.span.text if isinstance(part, Placed) else str(part) for part in parts) == script
-    return [part for part in parts if isinstance(part, Placed)]
+    assert (
+        "".join(part.reference.span.text if isinstance(part, PlacedReference) else str(part) for part in parts)
+        == script
+    )
+    return [part for part in parts if isinstance(part, PlacedReference)]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -53,7 +56,7 @@ def test_the_lexer_finds_the_same(seed: int) -> None:
         assert [(one.reference.span.start, one.reference.span.end, one.context) for one in plain] == [
             (one.start, one.end, one.context) for one in lexed.found
         ]
-        assert all(one.kind is Kind.REFERENCE and one.obstacle is None for one in lexed.found)
+        assert all(one.kind is ReferenceKind.REFERENCE and one.obstacle is None for one in lexed.found)
         spoken = Spoken(lexed)
         assert not [*programs(lexed, spoken, script), *evaluated(lexed, spoken)]
         assert lost is None or not plain

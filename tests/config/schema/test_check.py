@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from pipegen.config.load import decode
+from pipegen.config.files.load import decode
 from pipegen.config.read import read
 from pipegen.config.schema.check import check_schema, check_settings
 from pipegen.config.schema.file import known_keys, pipelines_schema

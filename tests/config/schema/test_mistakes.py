@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipegen.config.load import decode
+from pipegen.config.files.load import decode
 from pipegen.config.read import read
 from pipegen.config.schema.check import check_schema
 from pipegen.diagnostics.model import Diagnostic

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipegen.compiler import Analysed, analyse, generate
-from pipegen.config.load import find, load
+from pipegen.config.files.load import find, load
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.targets import registry
 

@@ -21,7 +21,7 @@ from engines.proof import records
 from engines.proof.records import Seen
 
 from pipegen.compiler import analyse, generate
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.diagnostics.render import text
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.targets import registry

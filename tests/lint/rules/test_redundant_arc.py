@@ -58,10 +58,10 @@ def test_without_arcs_nothing_is_told() -> None:
     assert told(check, stages("{name: a, script: [ls]}", "{name: b, script: [ls]}")) == []
 
 
-def test_arcs_between_legs_are_no_arcs_between_all() -> None:
-    """Leg to leg, a waits only for its own leg: the way round by another stage says more, but not the same."""
+def test_arcs_between_combinations_are_no_arcs_between_all() -> None:
+    """Between equal combinations, each waits only for its own: a path by way of another stage is not the same."""
     axes = "matrix: {os: [linux, macos]}"
-    legs = stages(
+    combinations = stages(
         f"{{name: a, {axes}, script: [ls]}}",
         "{name: b, matrix: {from: a}, script: [ls]}",
         "{name: c, script: [ls]}",
@@ -74,12 +74,12 @@ def test_arcs_between_legs_are_no_arcs_between_all() -> None:
         execution="[[a, b], [b, c], [a, c]]",
     )
 
-    assert [text for _, text in told(check, legs)] == ["[a, c]"]
+    assert [text for _, text in told(check, combinations)] == ["[a, c]"]
     assert [text for _, text in told(check, through)] == ["[a, c]"]
 
 
-def test_legs_that_are_not_joined_keep_their_arc() -> None:
-    """From all legs of one matrix to all legs of another, a chain of single legs does not lead."""
+def test_combinations_that_are_not_joined_keep_their_arc() -> None:
+    """A chain of single combinations does not lead from all combinations of one matrix to all of another."""
     text = stages(
         "{name: a, matrix: {os: [linux, macos]}, script: [ls]}",
         "{name: b, matrix: {from: a}, script: [ls]}",

@@ -58,8 +58,8 @@ def test_a_template_counts_where_one_of_its_stages_is_read() -> None:
     assert told(check, text) == [(1, "y")]
 
 
-def test_legs_count_together() -> None:
-    """What one leg leaves is read where those of all are."""
+def test_combinations_count_together() -> None:
+    """What one combination leaves is read where those of all are."""
     text = stages(
         "{name: a, matrix: {v: ['1', '2']}, script: [ls], outputs: {x: {command: ls}, y: {command: ls}}}",
         "{name: b, script: ['echo ${a[v=1].x}']}",

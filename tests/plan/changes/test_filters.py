@@ -6,16 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipegen.plan.changes.filters import answered, changed_in, is_filtered, unfiltered
-from pipegen.plan.model import NEVER, AllOf, AnyOf, Changed, Condition, IsSet, Not, Pattern, Subject
+from pipegen.plan.model import NEVER, AllOf, AnyOf, Condition, FilesChanged, IsSet, Not, Pattern, Subject
 from pipegen.plan.model.logic import atoms, holds
 from pipegen.source.text import SourceFile, Span
 
 NOWHERE = Span(SourceFile("x", ""), 0, 0)
 
 
-def file(pattern: str) -> Changed:
+def file(pattern: str) -> FilesChanged:
     """Return the filter of *pattern*."""
-    return Changed((Pattern(pattern),), None, NOWHERE)
+    return FilesChanged((Pattern(pattern),), None, NOWHERE)
 
 
 BRANCH = IsSet(subject=Subject.BRANCH, span=NOWHERE)
@@ -38,7 +38,7 @@ def test_what_is_left_holds_where_the_whole_would(
     """The files are answered, and asked for no more; without filters, it holds wherever some files would let it."""
     changed = changed_in(files)
     left, free = answered(condition, changed), unfiltered(condition)
-    truth = {atom: changed(atom) if isinstance(atom, Changed) else atom in others for atom in atoms(condition)}
+    truth = {atom: changed(atom) if isinstance(atom, FilesChanged) else atom in others for atom in atoms(condition)}
 
     assert not is_filtered(left)
     assert not is_filtered(free)

@@ -11,7 +11,7 @@ from plan.planned import items, of, plans_of
 from pipegen.bindings.expression import Reference, Scope
 from pipegen.diagnostics.report import Report
 from pipegen.plan.changes.narrow import narrow, whole
-from pipegen.plan.model import Changed, Plan, Run
+from pipegen.plan.model import FilesChanged, Plan, RunContainer
 from pipegen.plan.model.logic import atoms
 from pipegen.plan.rewriting import parts
 
@@ -201,7 +201,7 @@ def test_a_loop_goes_on_over_the_default_of_what_is_absent() -> None:
         "[[b, c], [d, c]]",
     )
     (plan,) = narrow(plans_of(config), ["d"], "main", Report())
-    (loop,) = of(Run, plan.job("c")).arguments
+    (loop,) = of(RunContainer, plan.job("c")).arguments
 
     assert (items((loop,)), plan.job("c").inputs) == (["[n in x: <loop n>]"], ())
 
@@ -266,5 +266,5 @@ def test_any_pipeline_keeps_its_order_and_what_is_left_holds_together(drawn: tup
 
 def matches(plan: Plan, stage: str, files: list[str]) -> bool:
     """Return whether the path filter of *stage* names one of *files*."""
-    filters = [atom for atom in atoms(plan.job(stage).condition) if isinstance(atom, Changed)]
+    filters = [atom for atom in atoms(plan.job(stage).condition) if isinstance(atom, FilesChanged)]
     return any(pattern.matches(file) for atom in filters for pattern in atom.patterns for file in files)

@@ -8,7 +8,7 @@ from robust.hostile import conditions, labels, scripts, steps
 from robust.hostile.round import Round
 
 KINDS: Mapping[str, tuple[Callable[[Round], None], ...]] = {
-    "words": (scripts.words, scripts.afterwards, scripts.environment, scripts.inputs, scripts.legs),
+    "words": (scripts.words, scripts.afterwards, scripts.environment, scripts.inputs, scripts.combinations),
     "outputs": (scripts.outputs, scripts.defaults),
     "files": (scripts.measured, scripts.files),
     "containers": (steps.containers,),

@@ -1,4 +1,4 @@
-"""Hostile texts in what scripts are made of: words, variables, outputs, inputs, legs, files."""
+"""Hostile texts in what scripts are made of: words, variables, outputs, inputs, combinations, files."""
 
 from __future__ import annotations
 
@@ -128,14 +128,14 @@ def inputs(turn: Round) -> None:
     turn.stage("asked", script=lines)
 
 
-def legs(turn: Round) -> None:
+def combinations(turn: Round) -> None:
     """Add a stage with texts for the values of a matrix."""
     values = list(dict.fromkeys(turn.deal(3, fits=lambda text: 0 < len(text) < 50)))
     for text in values:
         record = md5(text.encode(), usedforsecurity=False).hexdigest()
         turn.expected.append(Expected("matrix.*.[]", text, record, text))
     line = """printf %s ${matrix.axis} >"$RECORDS/$(printf %s ${matrix.axis} | md5sum | cut -c 1-32)\""""
-    turn.stage("legs", matrix={"axis": values}, script=[line])
+    turn.stage("combinations", matrix={"axis": values}, script=[line])
 
 
 def files(turn: Round) -> None:

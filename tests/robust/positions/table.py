@@ -12,12 +12,12 @@ from typing import Any
 from documents import ROOT, blocks
 
 from pipegen.assets import folder
-from pipegen.config.load import load
+from pipegen.config.files.load import load
 from pipegen.config.read import read
 from pipegen.diagnostics.report import Report
 from pipegen.source.text import SourceFile
-from pipegen.source.tree import Kind, Node, Scalar, Sequence
 from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence
 from pipegen.targets import registry
 
 TARGETS = ("gitlab", "jenkins")
@@ -233,7 +233,7 @@ def _used(node: Node, places: list[Place], route: Route) -> Iterator[tuple[str, 
         return
     match node:
         case Scalar():
-            if node.kind is Kind.TEXT:
+            if node.kind is ScalarKind.TEXT:
                 yield from ((identity(place), route) for place in places if _is_text(place))
         case Sequence():
             inner = [one for place in places for one in _inner(place)]
@@ -256,7 +256,7 @@ def _used_entries(node: TreeMapping, places: list[Place], route: Route) -> Itera
 def _texts(node: Node, route: Route) -> Iterator[Route]:
     match node:
         case Scalar():
-            if node.kind is Kind.TEXT:
+            if node.kind is ScalarKind.TEXT:
                 yield route
         case Sequence():
             for number, item in enumerate(node):
@@ -270,7 +270,7 @@ def plain(node: Node) -> object:
     """Return *node* as data; numbers as the text that was written where they would be another one."""
     match node:
         case Scalar():
-            return node.text if node.kind is Kind.NUMBER else node.value
+            return node.text if node.kind is ScalarKind.NUMBER else node.value
         case Sequence():
             return [plain(item) for item in node]
         case TreeMapping():

@@ -52,9 +52,9 @@ FITTED = frozenset(
         ":/$defs/matrix/properties/include/items/additionalProperties",
     }
 )
-# Names that end early where they would be long; those of legs leave out what shells read.
+# Names that end early where they would be long; those of combinations leave out what shells read.
 _STAGE = ":/$defs/stage/properties/name"
-_LEGS = tuple(
+_COMBINATIONS = tuple(
     f":/$defs/matrix/{place}"
     for place in ("additionalProperties/items", "properties/include/items/additionalProperties")
 )
@@ -154,7 +154,7 @@ def _is_read(trial: Trial, leaf: Leaf) -> bool:
 
 def _is_fitted(trial: Trial, leaf: Leaf) -> bool:
     """Whether *leaf* is a name that stands for the text of *trial*, other signs in place of some, or a part of it."""
-    if trial.position in (_STAGE, *_LEGS) and _is_cut(trial, leaf):
+    if trial.position in (_STAGE, *_COMBINATIONS) and _is_cut(trial, leaf):
         return True
     return trial.position in FITTED and not any(map(_HOSTILE.search, _parts(leaf)))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from run.paper import NOWHERE, Slots, paper_plan
 
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.model import Delay, Gate
-from pipegen.run.model import Machine, TaskId
+from pipegen.plan.model import Delay, Deployment
+from pipegen.run.model import RunMachine, TaskId
 from pipegen.run.simulation import Simulation, simulate
 from pipegen.run.tasks import pipeline_run
 
@@ -19,11 +19,11 @@ def service(slots: int = 2, name: str = "service") -> Simulation:
         ExecutionGraph([["lint", "release"], ["unit", "release"], ["docs", "release"]]),
         name=name,
         final=["mail"],
-        gates={"docs": Gate(delay=Delay(30, NOWHERE))},
+        deployments={"docs": Deployment(delay=Delay(30, NOWHERE))},
     )
     times = {TaskId(name, stage): time for stage, time in TIMES.items()}
     return simulate(
-        [pipeline_run(plan, TIMES)], times, [Machine(name="executor", slots=slots)], Slots(slots, "executor")
+        [pipeline_run(plan, TIMES)], times, [RunMachine(name="executor", slots=slots)], Slots(slots, "executor")
     )
 
 
@@ -31,6 +31,6 @@ def wide(stages: int, slots: int) -> Simulation:
     """Return many stages side by side."""
     plan = paper_plan(ExecutionGraph([[f"s{number}"] for number in range(stages)]))
     times = {job.stage: float(1 + place % 7) for place, job in enumerate(plan.jobs)}
-    machines = [Machine(name="executor", slots=slots)]
+    machines = [RunMachine(name="executor", slots=slots)]
     durations = {TaskId("p", stage): time for stage, time in times.items()}
     return simulate([pipeline_run(plan, times)], durations, machines, Slots(slots, "executor"))

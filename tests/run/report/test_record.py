@@ -13,18 +13,18 @@ from pipegen.plan.model import Failure
 from pipegen.run.chart.svg import render_svg
 from pipegen.run.chart.times import SECONDS
 from pipegen.run.events import Cause, Ended, Listener, Over, Parked, Ready, Skipped, Started
-from pipegen.run.here.folder import RunFolder
-from pipegen.run.model import Attempt, Ending, Machine, Outcome, PipelineRun
+from pipegen.run.files.run_folder import RunFolder
+from pipegen.run.model import Attempt, AttemptResult, Outcome, PipelineRun, RunMachine
 from pipegen.run.outcome import Reason, Status
 from pipegen.run.report.live import Live
 from pipegen.run.report.plain import Plain
-from pipegen.run.report.record import Record
+from pipegen.run.report.record import RunRecord
 from pipegen.run.report.summary import path_words, summary
 from pipegen.run.tasks import pipeline_run
 
 GRAPH = ExecutionGraph([["a", "b", "c"], ["d"]])
-SUCCESS = Outcome(ending=Ending.SUCCESS, exit_code=0)
-LOST = Outcome(ending=Ending.FAILED, failure=Failure.SYSTEM, exit_code=125, reason="its container did not start")
+SUCCESS = Outcome(ending=AttemptResult.SUCCESS, exit_code=0)
+LOST = Outcome(ending=AttemptResult.FAILED, failure=Failure.SYSTEM, exit_code=125, reason="its container did not start")
 
 
 def run() -> PipelineRun:
@@ -56,7 +56,7 @@ def told(tasks: PipelineRun, *listeners: Listener) -> None:
 def test_a_record_knows_what_became_of_stages() -> None:
     """All tries, in seconds; what runs has come to nothing yet."""
     tasks = run()
-    record = Record([tasks])
+    record = RunRecord([tasks])
     told(tasks, record)
     a, b, c, d = (record.entries[task.id] for task in tasks.tasks)
 
@@ -71,9 +71,9 @@ def test_a_record_knows_what_became_of_stages() -> None:
 def test_a_record_can_be_drawn() -> None:
     """As a run on paper."""
     tasks = run()
-    record = Record([tasks])
+    record = RunRecord([tasks])
     told(tasks, record)
-    picture = record.picture((Machine(name="here", slots=2),))
+    picture = record.picture((RunMachine(name="here", slots=2),))
 
     assert [bar.task.id.stage for bar in picture.bars] == ["a", "a", "b"]
     assert (picture.makespan, picture.path.seconds) == (9, 8)
@@ -83,7 +83,7 @@ def test_a_record_can_be_drawn() -> None:
 def test_a_summary_tells_what_to_look_at(tmp_path: Path) -> None:
     """The end of the log of what failed, what all stages came to, and where the logs are."""
     tasks = run()
-    record = Record([tasks])
+    record = RunRecord([tasks])
     told(tasks, record)
     (tmp_path / "b.log").write_text("".join(f"line {number}\n" for number in range(100)))
     lines = list(summary(record, RunFolder(tmp_path, "x", tmp_path)))
@@ -100,7 +100,7 @@ def test_a_summary_tells_what_to_look_at(tmp_path: Path) -> None:
 def test_lines_tell_what_happens() -> None:
     """One for each start and end, and for what is waited for that is no slot."""
     tasks = run()
-    record, lines = Record([tasks]), list[str]()
+    record, lines = RunRecord([tasks]), list[str]()
     plain = Plain(record, lines.append)
     told(tasks, record, plain)
     plain.hear(Over(9, "p", Status.FAILED))
@@ -121,7 +121,7 @@ def test_lines_tell_what_happens() -> None:
 def test_a_picture_tells_what_is_left() -> None:
     """Where durations are known; what waits is told with its reason."""
     tasks = run()
-    record, stream = Record([tasks]), io.StringIO()
+    record, stream = RunRecord([tasks]), io.StringIO()
     live = Live(record, stream)
     a, _, _, d = tasks.tasks
     for event in (Started(0, Attempt(a, 1, "here")), Ready(0, d.id), Parked(0, d.id, Cause.LOCK, "db")):
@@ -135,7 +135,7 @@ def test_a_picture_tells_what_is_left() -> None:
 def test_waits_between_attempts_are_on_the_longest_path() -> None:
     """A second passes before the second attempt of a: the run takes it, and so does the path."""
     tasks = run()
-    record = Record([tasks])
+    record = RunRecord([tasks])
     told(tasks, record)
     a = record.entries[tasks.tasks[0].id]
 
@@ -146,9 +146,9 @@ def test_waits_between_attempts_are_on_the_longest_path() -> None:
 def test_attempts_are_no_stages() -> None:
     """Of three attempts two are of one stage, which is one row; those that failed are coloured."""
     tasks = run()
-    record = Record([tasks])
+    record = RunRecord([tasks])
     told(tasks, record)
-    picture = render_svg(record.picture((Machine(name="here", slots=2),)), SECONDS)
+    picture = render_svg(record.picture((RunMachine(name="here", slots=2),)), SECONDS)
     bars = re.findall(r'<rect class="(\w+)"[^>]*rx="2"><title>(\w)', picture)
 
     assert "2 stages, 3 attempts, no order" in picture

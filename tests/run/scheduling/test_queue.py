@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipegen.run.scheduling.queue.backoff import Delays
-from pipegen.run.scheduling.queue.entry import Entry, Part
+from pipegen.run.scheduling.queue.entry import QueuedItem, QueueState
 from pipegen.run.scheduling.queue.heap import Heap
-from pipegen.run.scheduling.queue.hints import ANYTHING, Event, Hint, Hints
+from pipegen.run.scheduling.queue.hints import ANYTHING, Hint, Hints, QueueEvent
 from pipegen.run.scheduling.queue.queue import Habits, Queue
 
 HINTS: Hints[str] = {
@@ -41,12 +41,12 @@ def test_an_event_counts_for_whoever_was_taken_before_it() -> None:
     """Not for whoever was taken after it: who looks then sees what has become free."""
     queue = queue_of("a", "b")
     popped(queue)
-    queue.event(Event("freed", "ab"), 0.0)
+    queue.event(QueueEvent("freed", "ab"), 0.0)
     popped(queue)
     for item in "ba":
         queue.fail(item, 0.0, pending=("room",))
 
-    assert {entry.item: entry.part for entry in queue} == {"a": Part.ACTIVE, "b": Part.PARKED}
+    assert {entry.item: entry.part for entry in queue} == {"a": QueueState.ACTIVE, "b": QueueState.PARKED}
     assert queue.flight().log() == ()
 
 
@@ -57,9 +57,9 @@ def test_only_whom_it_helps_is_woken() -> None:
         item = popped(queue)
         assert item is not None
         queue.fail(item, 0.0, pending=(reason,))
-    queue.event(Event("freed", "bc"), 0.0)
+    queue.event(QueueEvent("freed", "bc"), 0.0)
 
-    assert [entry.item for entry in queue if entry.part is Part.ACTIVE] == ["b"]
+    assert [entry.item for entry in queue if entry.part is QueueState.ACTIVE] == ["b"]
 
 
 def test_a_refusal_does_not_lengthen_the_backoff_of_an_error() -> None:
@@ -68,7 +68,7 @@ def test_a_refusal_does_not_lengthen_the_backoff_of_an_error() -> None:
     for _ in range(3):
         popped(queue)
         queue.fail("a", 0.0, rejectors=("room",))
-        queue.event(Event(ANYTHING), 0.0)
+        queue.event(QueueEvent(ANYTHING), 0.0)
     popped(queue)
     queue.fail("a", 10.0)
     entry = queue.entry("a")
@@ -88,7 +88,7 @@ def test_who_was_refused_is_taken_early_when_nobody_else_is_there() -> None:
         item = popped(queue, now)
         assert item is not None
         queue.fail(item, now, rejectors=("room",))
-    queue.event(Event("freed", "ab"), 1.0)
+    queue.event(QueueEvent("freed", "ab"), 1.0)
 
     assert [popped(queue, 1.0) for _ in range(4)] == ["a", "c", "b", None]
 
@@ -102,7 +102,7 @@ def test_who_is_parked_for_too_long_is_tried_again() -> None:
     early = queue.entry("a").part
     queue.flush_parked(305.0)
 
-    assert (early, queue.entry("a").part) == (Part.PARKED, Part.ACTIVE)
+    assert (early, queue.entry("a").part) == (QueueState.PARKED, QueueState.ACTIVE)
 
 
 def test_a_gate_is_asked_again_when_its_event_comes() -> None:
@@ -110,9 +110,9 @@ def test_a_gate_is_asked_again_when_its_event_comes() -> None:
     closed = {"a"}
     queue = queue_of("a", gates=closed)
     closed.clear()
-    queue.event(Event("freed", "a"), 1.0)
+    queue.event(QueueEvent("freed", "a"), 1.0)
     before = popped(queue, 1.0)
-    queue.event(Event("opened"), 1.0)
+    queue.event(QueueEvent("opened"), 1.0)
 
     assert (before, popped(queue, 1.0)) == (None, "a")
 
@@ -121,12 +121,12 @@ def test_who_leaves_takes_its_events_along() -> None:
     """In whatever part it is, or in flight."""
     queue = queue_of("a", "b", "c")
     popped(queue)
-    queue.event(Event("freed", "a"), 0.0)
+    queue.event(QueueEvent("freed", "a"), 0.0)
     popped(queue)
     queue.fail("b", 0.0, pending=("room",))
     for item in "abc":
         queue.delete(item)
-    queue.event(Event("freed", "abc"), 0.0)
+    queue.event(QueueEvent("freed", "abc"), 0.0)
 
     assert (list(queue), popped(queue), queue.flight().log()) == ([], None, ())
     assert not queue.has_parked()
@@ -143,7 +143,7 @@ def test_delays_double_up_to_the_most(failures: int) -> None:
 def test_a_heap_gives_the_least_of_what_is_left(given_: list[tuple[int, bool]]) -> None:
     """Of equals the one that came first; what was removed does not come."""
     heap: Heap[int] = Heap()
-    entries = [Entry(item=number, since=0.0) for number in range(len(given_))]
+    entries = [QueuedItem(item=number, since=0.0) for number in range(len(given_))]
     for entry, (rank, _) in zip(entries, given_, strict=True):
         heap.push(entry, (rank,))
     for entry, (_, is_removed) in zip(entries, given_, strict=True):
@@ -175,7 +175,7 @@ def test_each_item_is_in_one_part(steps: list[tuple[int, str, str]]) -> None:
             case 4 if flying:
                 queue.fail(item, now)
             case 5:
-                queue.event(Event("freed", item), now)
+                queue.event(QueueEvent("freed", item), now)
             case 6 if item in there:
                 queue.delete(item)
                 there.remove(item)
@@ -184,11 +184,11 @@ def test_each_item_is_in_one_part(steps: list[tuple[int, str, str]]) -> None:
                 queue.flush(now)
     parts = Counter(entry.part for entry in queue)
     flying_now = set(queue.flight())
-    queue.event(Event(ANYTHING), now + 1000)
+    queue.event(QueueEvent(ANYTHING), now + 1000)
     queue.flush(now + 1000)
 
     assert {entry.item for entry in queue} == there
-    assert parts[Part.IN_FLIGHT] == len(flying_now)
+    assert parts[QueueState.IN_FLIGHT] == len(flying_now)
     assert sorted(found.item for found in iter(lambda: queue.pop(now + 1000), None)) == sorted(there - flying_now)
 
 
@@ -198,7 +198,7 @@ def test_habits_can_forbid_to_take_early() -> None:
     queue.add("a", 0.0)
     popped(queue)
     queue.fail("a", 0.0, rejectors=("room",))
-    queue.event(Event("freed", "a"), 0.5)
+    queue.event(QueueEvent("freed", "a"), 0.5)
 
     assert (queue.has_next(), popped(queue, 0.5)) == (False, None)
     queue.flush(1.0)

@@ -9,7 +9,7 @@ import pytest
 from run.simulation import Graph, Simulation, dice, random_graph, run_graph, task
 
 from pipegen.run.events import Cause
-from pipegen.run.model import Demand, Machine, Task, TaskId
+from pipegen.run.model import Demand, RunMachine, Task, TaskId
 from pipegen.run.scheduling.base import Cycle
 from pipegen.run.scheduling.queue.backoff import Delays
 from pipegen.run.scheduling.scheduler import ORDERS, SessionScheduler, scheduler
@@ -27,7 +27,7 @@ def waiting(cycle: Cycle) -> dict[str, tuple[Cause, str]]:
 
 def with_tasks(*tasks: Task, machines: int = 1, slots: int = 1, order: str = "critical-path") -> SessionScheduler:
     """Return a scheduler that has *tasks* queued."""
-    found = scheduler([Machine(name=f"m{number}", slots=slots) for number in range(machines)], order=order)
+    found = scheduler([RunMachine(name=f"m{number}", slots=slots) for number in range(machines)], order=order)
     for one in tasks:
         found.add(one, 0.0)
     return found
@@ -74,7 +74,7 @@ def test_who_comes_later_and_first_in_line_is_placed_first() -> None:
 
 def test_all_who_wait_are_told_why_once() -> None:
     """A lock, a label, memory, a slot, a time."""
-    machines = [Machine(name="small", slots=2, memory=4), Machine(name="gpu", slots=1, labels=("gpu",), memory=8)]
+    machines = [RunMachine(name="small", slots=2, memory=4), RunMachine(name="gpu", slots=1, labels=("gpu",), memory=8)]
     found = scheduler(machines)
     for number, (stage, demand) in enumerate(
         {
@@ -122,9 +122,9 @@ def test_the_first_in_line_is_told_again_when_it_waits_for_something_else() -> N
 def test_special_and_large_machines_are_kept_for_who_needs_them() -> None:
     """The machine with the fewest labels beyond those asked for, then the fullest."""
     machines = [
-        Machine(name="gpu", slots=4, labels=("gpu",)),
-        Machine(name="large", slots=4),
-        Machine(name="small", slots=2),
+        RunMachine(name="gpu", slots=4, labels=("gpu",)),
+        RunMachine(name="large", slots=4),
+        RunMachine(name="small", slots=2),
     ]
     found = scheduler(machines)
     for number in range(5):
@@ -136,7 +136,7 @@ def test_special_and_large_machines_are_kept_for_who_needs_them() -> None:
 def test_a_failed_try_waits_out_its_backoff_alone() -> None:
     """Longer from time to time, in nobody's way, and from the due time on it is placed."""
     failed = task("flaky", order=0, remaining=9)
-    found = scheduler([Machine(name="m", slots=2)], delays=Delays(first=1, most=10))
+    found = scheduler([RunMachine(name="m", slots=2)], delays=Delays(first=1, most=10))
     found.add(failed, 0.0)
     found.cycle(0.0)
     due: list[float] = []
@@ -240,7 +240,7 @@ def test_what_was_kept_is_given_back_when_nobody_wants_it() -> None:
 
 def test_what_was_kept_is_given_back_when_there_is_room_elsewhere() -> None:
     """Those who wait for it are placed in the same cycle."""
-    found = scheduler([Machine(name="one", slots=2, labels=("one",)), Machine(name="two", slots=2)])
+    found = scheduler([RunMachine(name="one", slots=2, labels=("one",)), RunMachine(name="two", slots=2)])
     here = Demand(labels=("one",))
     found.add(task("block", order=0, remaining=9, demand=Demand(slots=2)), 0.0)
     found.cycle(0)
@@ -261,7 +261,7 @@ def test_what_was_kept_is_given_back_when_there_is_room_elsewhere() -> None:
 
 def test_machines_without_bounds_take_all() -> None:
     """None is as much as is asked for."""
-    found = scheduler([Machine(name="m", slots=None)])
+    found = scheduler([RunMachine(name="m", slots=None)])
     for number in range(100):
         found.add(task(f"s{number}", order=number, demand=Demand(cpu=8000, memory=2**40)), 0.0)
 
@@ -275,7 +275,7 @@ def side_by_side(slots: int, tasks: dict[str, int], seconds: Callable[[Task], fl
         for place, (pipeline, count) in enumerate(tasks.items())
         for number in range(count)
     ]
-    return Simulation(scheduler([Machine(name="m", slots=slots)]), all_tasks, {}, seconds).run()
+    return Simulation(scheduler([RunMachine(name="m", slots=slots)]), all_tasks, {}, seconds).run()
 
 
 def busy_until(run: Simulation, end: float) -> Counter[str]:
@@ -308,7 +308,7 @@ def test_who_has_longer_stages_gets_no_more_slots() -> None:
 
 def test_what_can_run_out_is_what_is_shared() -> None:
     """Where slots have no bound, memory is: who takes more of it at a time gets fewer stages."""
-    found = scheduler([Machine(name="m", slots=None, memory=12)])
+    found = scheduler([RunMachine(name="m", slots=None, memory=12)])
     for number in range(12):
         for pipeline, memory in (("large", 3), ("small", 1)):
             one = task(f"s{number}", pipeline=pipeline, order=number, demand=Demand(memory=memory))
@@ -335,7 +335,7 @@ def test_longest_path_first_is_near_the_bound(slots: int, *, is_wrong: bool) -> 
     for _ in range(40):
         graph = random_graph(chance, chance.randint(12, 80))
         wrong = {stage: time * chance.choice((0.5, 2.0)) for stage, time in graph.durations.items()}
-        run = run_graph(scheduler([Machine(name="m", slots=slots)]), graph, believed=wrong if is_wrong else None)
+        run = run_graph(scheduler([RunMachine(name="m", slots=slots)]), graph, believed=wrong if is_wrong else None)
         ratios.append(run.makespan / graph.bound(slots))
 
     assert min(ratios) >= 1 - 1e-9
@@ -345,7 +345,7 @@ def test_longest_path_first_is_near_the_bound(slots: int, *, is_wrong: bool) -> 
 def test_no_stage_starts_before_those_before_it_ended() -> None:
     """Nor is one left out."""
     graph = random_graph(dice(3), 60)
-    run = run_graph(scheduler([Machine(name="m", slots=3)]), graph)
+    run = run_graph(scheduler([RunMachine(name="m", slots=3)]), graph)
     started = {placement.task.id.stage: time for time, placement in run.placed}
 
     assert started.keys() == graph.durations.keys()
@@ -358,4 +358,4 @@ def test_a_chain_costs_no_wait() -> None:
     chain = {f"s{number}": ((f"s{number - 1}",) if number else ()) for number in range(50)}
     graph = Graph(dict.fromkeys(chain, 2.0), chain)
 
-    assert run_graph(scheduler([Machine(name="m", slots=2)]), graph).makespan == 100
+    assert run_graph(scheduler([RunMachine(name="m", slots=2)]), graph).makespan == 100

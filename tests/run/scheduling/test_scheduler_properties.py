@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from run.simulation import Simulation, task
 
-from pipegen.run.model import Demand, Machine, Task, TaskId
+from pipegen.run.model import Demand, RunMachine, Task, TaskId
 from pipegen.run.scheduling.amounts import CPU, MEMORY, SLOTS
 from pipegen.run.scheduling.hosts import host
 from pipegen.run.scheduling.queue.queue import Habits
@@ -27,7 +27,12 @@ some = st.integers(0, 3)
 labels = st.sets(st.sampled_from(LABELS)).map(lambda found: tuple(sorted(found)))
 machines = st.lists(
     st.builds(
-        Machine, name=st.just(""), slots=st.integers(1, 4), cpu=st.none() | some, memory=st.none() | some, labels=labels
+        RunMachine,
+        name=st.just(""),
+        slots=st.integers(1, 4),
+        cpu=st.none() | some,
+        memory=st.none() | some,
+        labels=labels,
     ),
     min_size=1,
     max_size=4,
@@ -54,12 +59,12 @@ class Model(RuleBasedStateMachine):
         self.number = 0
         self.queued: dict[TaskId, Task] = {}
         self.not_before: dict[TaskId, float] = {}
-        self.running: dict[TaskId, tuple[Task, Machine]] = {}
+        self.running: dict[TaskId, tuple[Task, RunMachine]] = {}
         self.told: set[TaskId] = set()
         self.is_settled = True
 
     @initialize(machines=machines, order=st.sampled_from(ORDERS))
-    def start(self, machines: list[Machine], order: str) -> None:
+    def start(self, machines: list[RunMachine], order: str) -> None:
         """Begin with some machines."""
         self.machines = {one.name: one for one in machines}
         hosts = [host(one, place) for place, one in enumerate(machines)]
@@ -154,13 +159,13 @@ class Model(RuleBasedStateMachine):
         """Return when the scheduler wants to be asked again."""
         return self.scheduler.next_time() if hasattr(self, "scheduler") else None
 
-    def kept(self, machine: Machine) -> Demand:
+    def kept(self, machine: RunMachine) -> Demand:
         """Return what is kept on *machine* for who was overtaken."""
         kept = self.session.places.hosts[machine.name].promised
         slots, cpu, memory = (int(kept.get(name, 0)) for name in (SLOTS, CPU, MEMORY))
         return Demand(slots=slots, cpu=cpu, memory=memory)
 
-    def is_room(self, demand: Demand, machine: Machine, kept: Demand = NOTHING) -> bool:
+    def is_room(self, demand: Demand, machine: RunMachine, kept: Demand = NOTHING) -> bool:
         """Return whether *machine* has what *demand* takes beside what runs and is kept, and its locks are free."""
         here = [kept, *(one.demand for one, place in self.running.values() if place is machine)]
         locks = {lock for one, _ in self.running.values() for lock in one.demand.locks}
@@ -200,25 +205,27 @@ def test_a_wide_stage_is_not_starved(slots: int, wide: int, lengths: list[int]) 
     wide = min(wide, slots)
     small = [task(f"s{number}", order=number, remaining=100 - number) for number in range(len(lengths))]
     big = task("wide", order=-1, remaining=150.0, demand=Demand(slots=wide))
-    gate = task("gate", order=-2, remaining=200.0)
-    tasks = [gate, big, *small]
+    deployment = task("gate", order=-2, remaining=200.0)
+    tasks = [deployment, big, *small]
 
     run = Simulation(
-        scheduler([Machine(name="m", slots=slots)]),
+        scheduler([RunMachine(name="m", slots=slots)]),
         tasks,
-        {big.id: [gate.id]},
+        {big.id: [deployment.id]},
         lambda one: float(lengths[one.order]) if one.order >= 0 else 1.0,
     ).run()
 
     names = [placement.task.id.stage for _, placement in run.placed]
-    before = sum(time <= run.ended[gate.id] for time, _ in run.placed)
+    before = sum(time <= run.ended[deployment.id] for time, _ in run.placed)
     assert len(names) == len(tasks)
     assert names.index("wide") < before + 2 * slots + slots
 
 
 @settings(max_examples=40, deadline=None)
 @given(machines=machines, wanted=st.lists(demands, min_size=1, max_size=30), data=st.data())
-def test_the_same_is_decided_the_same_way(machines: list[Machine], wanted: list[Demand], data: st.DataObject) -> None:
+def test_the_same_is_decided_the_same_way(
+    machines: list[RunMachine], wanted: list[Demand], data: st.DataObject
+) -> None:
     """Two schedulers of whom the same is asked place the same, in the same order."""
     order = data.draw(st.sampled_from(ORDERS))
     tasks = [task(f"s{number}", order=number, demand=demand) for number, demand in enumerate(wanted)]

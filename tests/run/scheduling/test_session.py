@@ -8,9 +8,9 @@ from pipegen.run.scheduling.actions.allocate import allocate
 from pipegen.run.scheduling.actions.backfill import backfill
 from pipegen.run.scheduling.actions.enqueue import enqueue
 from pipegen.run.scheduling.amounts import put_to, share
-from pipegen.run.scheduling.hosts import Host
-from pipegen.run.scheduling.lanes import Gang, Lane, Member, Standing
-from pipegen.run.scheduling.places import Places
+from pipegen.run.scheduling.hosts import SchedulerNode
+from pipegen.run.scheduling.job_queues import Gang, JobQueue, QueuedTask, Standing
+from pipegen.run.scheduling.places import MachineState
 from pipegen.run.scheduling.policies.drf import drf
 from pipegen.run.scheduling.policies.fit import fit
 from pipegen.run.scheduling.policies.gang import gang
@@ -22,29 +22,29 @@ from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.statement import Statement
 from pipegen.run.scheduling.votes import Ballot, Vote, Votes
 
-LANE = Lane(name="l")
-GANG = Gang(name="g", lane=LANE)
+JOB_QUEUE = JobQueue(name="l")
+GANG = Gang(name="g", job_queue=JOB_QUEUE)
 
 
 def session(*policies: Policy, slots: tuple[int, ...] = (2,)) -> Session:
     """Return a session on machines of so many slots, with one tier."""
-    hosts = [Host(f"m{place}", {"slots": count}, order=place) for place, count in enumerate(slots)]
+    hosts = [SchedulerNode(f"m{place}", {"slots": count}, order=place) for place, count in enumerate(slots)]
     return Session(hosts, [policies], habits=Habits(), patience=100)
 
 
-def gang_of(where: Session, name: str, *asked: int, least: int = 1, lane: str = "l", rank: int = 0) -> Gang:
+def gang_of(where: Session, name: str, *asked: int, least: int = 1, job_queue: str = "l", rank: int = 0) -> Gang:
     """Return a gang in *where*, admitted, whose members ask for so many slots each; 0 is one for backfill."""
-    if lane not in where.lanes:
-        where.open_lane(Lane(name=lane, order=len(where.lanes)))
-    found = Gang(name=name, lane=where.lanes[lane], least=least, priority=rank, size=len(asked))
+    if job_queue not in where.job_queues:
+        where.open_job_queue(JobQueue(name=job_queue, order=len(where.job_queues)))
+    found = Gang(name=name, job_queue=where.job_queues[job_queue], least=least, priority=rank, size=len(asked))
     for number, slots in enumerate(asked):
         order = 100 * sum(len(queue.flight()) + len(list(queue)) for queue in where.queues.values()) + number
         asks = {"slots": float(slots)} if slots else {}
-        member = Member(
+        queued_task = QueuedTask(
             name=f"{name}{number}", gang=found, asks=asks, order=order, is_light=not slots, priority=number * rank
         )
-        put_to(found.lane.asked, member.asks)
-        where.wait(member)
+        put_to(found.job_queue.asked, queued_task.asks)
+        where.wait(queued_task)
     where.admit(found)
     return found
 
@@ -56,13 +56,13 @@ def saying(vote: Vote) -> Votes:
 
 def started(where: Session) -> list[str]:
     """Return those who started, in order."""
-    return [member.name for member in where.started]
+    return [queued_task.name for queued_task in where.started]
 
 
 def test_keys_are_counted_tier_by_tier() -> None:
     """The first that differs decides, then the place."""
-    first, second = (Member(name=name, gang=GANG, asks={}, order=order) for order, name in enumerate("ab"))
-    one, two = (Gang(name=member.name, lane=LANE) for member in (first, second))
+    first, second = (QueuedTask(name=name, gang=GANG, asks={}, order=order) for order, name in enumerate("ab"))
+    one, two = (Gang(name=queued_task.name, job_queue=JOB_QUEUE) for queued_task in (first, second))
     one.push(first, ())
     two.push(second, ())
     equal = Votes(gang_key=lambda _: 0)
@@ -97,14 +97,22 @@ def test_one_says_no_or_all_say_yes() -> None:
     yes = Votes(is_placeable=lambda *_: True, is_ready=lambda _: True, is_overused=lambda _: True)
     no = Votes(is_placeable=lambda *_: False, is_ready=lambda _: False, is_overused=lambda _: False)
     both, none = Ballot([[yes], [no]]), Ballot([])
-    member = Member(name="a", gang=GANG, asks={})
+    queued_task = QueuedTask(name="a", gang=GANG, asks={})
 
-    assert (both.is_placeable(member, Host("m", {})), both.is_ready(GANG), both.is_overused(LANE)) == (
+    assert (
+        both.is_placeable(queued_task, SchedulerNode("m", {})),
+        both.is_ready(GANG),
+        both.is_overused(JOB_QUEUE),
+    ) == (
         False,
         False,
         True,
     )
-    assert (none.is_placeable(member, Host("m", {})), none.is_ready(GANG), none.is_overused(LANE)) == (
+    assert (
+        none.is_placeable(queued_task, SchedulerNode("m", {})),
+        none.is_ready(GANG),
+        none.is_overused(JOB_QUEUE),
+    ) == (
         True,
         True,
         False,
@@ -119,8 +127,8 @@ def test_a_gang_starts_together_or_not_at_all() -> None:
     allocate(where)
 
     assert started(where) == ["b0"]
-    assert (large.taken, LANE.taken) == ({"slots": 0}, {})
-    assert all(member.standing is Standing.WAITING for member in large.everyone())
+    assert (large.taken, JOB_QUEUE.taken) == ({"slots": 0}, {})
+    assert all(queued_task.standing is Standing.WAITING for queued_task in large.everyone())
     assert where.places.hosts["m0"].room == {"slots": 2}
 
 
@@ -145,16 +153,18 @@ def test_once_a_gang_is_ready_the_others_follow_one_by_one() -> None:
     ],
     ids=["each-has-enough", "one-has-not", "together-they-have", "together-they-have-not", "all-or-none"],
 )
-def test_members_that_have_no_place_do_not_stop_others(least: int, by_role: dict[str, int], placed: list[str]) -> None:
+def test_queued_tasks_that_have_no_place_do_not_stop_others(
+    least: int, by_role: dict[str, int], placed: list[str]
+) -> None:
     """Those of a role are alike; a gang goes on as long as enough of it may still start."""
     where = session(gang, fit, slots=(1, 9))
     where.places.hosts["m0"].labels = frozenset(["a"])
     where.places.hosts["m1"].labels = frozenset(["b"])
-    where.open_lane(Lane(name="l"))
-    found = Gang(name="g", lane=where.lanes["l"], least=least, least_by_role=by_role, size=5)
+    where.open_job_queue(JobQueue(name="l"))
+    found = Gang(name="g", job_queue=where.job_queues["l"], least=least, least_by_role=by_role, size=5)
     for order, name in enumerate(("a0", "a1", "a2", "b0", "b1")):
         role = name[0]
-        where.wait(Member(name=name, gang=found, asks={"slots": 1}, labels=(role,), role=role, order=order))
+        where.wait(QueuedTask(name=name, gang=found, asks={"slots": 1}, labels=(role,), role=role, order=order))
     where.admit(found)
     allocate(where)
 
@@ -162,7 +172,7 @@ def test_members_that_have_no_place_do_not_stop_others(least: int, by_role: dict
     assert bool(started(where)) is bool(placed)
 
 
-def test_a_gang_with_too_few_members_waits() -> None:
+def test_a_gang_with_too_few_queued_tasks_waits() -> None:
     """It is not even tried."""
     where = session(gang)
     gang_of(where, "a", 1, least=2)
@@ -171,7 +181,7 @@ def test_a_gang_with_too_few_members_waits() -> None:
     assert started(where) == []
 
 
-def test_members_that_take_nothing_fill_in() -> None:
+def test_queued_tasks_that_take_nothing_fill_in() -> None:
     """They count as placed for their gang, and start where no slot is free."""
     where = session(gang, slots=(1,))
     gang_of(where, "a", 1, 0, least=2)
@@ -205,7 +215,7 @@ def test_the_least_dominant_share_comes_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lanes", "given"),
+    ("job_queues", "given"),
     [
         ([(1, 10), (1, 10)], [4, 4]),
         ([(1, 2), (1, 10)], [2, 6]),
@@ -215,43 +225,46 @@ def test_the_least_dominant_share_comes_first() -> None:
         ([(1, 0), (1, 9)], [0, 8]),
     ],
 )
-def test_what_lanes_deserve(lanes: list[tuple[int, int]], given: list[float]) -> None:
+def test_what_job_queues_deserve(job_queues: list[tuple[int, int]], given: list[float]) -> None:
     """By weight, no more than they ask for, and all that is left to those who do."""
     found = deserved(
-        [Lane(name=str(place), weight=one[0], asked={"slots": one[1]}) for place, one in enumerate(lanes)], {"slots": 8}
+        [JobQueue(name=str(place), weight=one[0], asked={"slots": one[1]}) for place, one in enumerate(job_queues)],
+        {"slots": 8},
     )
 
-    assert [found.get(str(place), {}).get("slots", 0) for place in range(len(lanes))] == pytest.approx(given)
+    assert [found.get(str(place), {}).get("slots", 0) for place in range(len(job_queues))] == pytest.approx(given)
 
 
 def test_a_guarantee_is_kept_and_a_capability_not_passed() -> None:
     """Whatever the others ask for."""
-    lanes = [
-        Lane(name="kept", asked={"slots": 0}, guarantee={"slots": 3}),
-        Lane(name="capped", asked={"slots": 9}, capability={"slots": 2}),
-        Lane(name="open", asked={"slots": 9}),
+    job_queues = [
+        JobQueue(name="kept", asked={"slots": 0}, guarantee={"slots": 3}),
+        JobQueue(name="capped", asked={"slots": 9}, capability={"slots": 2}),
+        JobQueue(name="open", asked={"slots": 9}),
     ]
 
-    found = deserved(lanes, {"slots": 8})
+    found = deserved(job_queues, {"slots": 8})
     assert {name: one["slots"] for name, one in found.items()} == pytest.approx({"kept": 3, "capped": 2, "open": 3})
 
 
-def test_a_lane_with_its_part_is_passed_over() -> None:
+def test_a_job_queue_with_its_part_is_passed_over() -> None:
     """Where that is voted for; what is held back stays idle then."""
     where = session(proportion, slots=(4,))
-    gang_of(where, "a", 1, 1, 1, 1, lane="one")
-    gang_of(where, "b", 1, 1, lane="two")
+    gang_of(where, "a", 1, 1, 1, 1, job_queue="one")
+    gang_of(where, "b", 1, 1, job_queue="two")
     allocate(where)
 
     assert sorted(started(where)) == ["a0", "a1", "b0", "b1"]
     assert started(where)[:2] == ["a0", "b0"]
 
 
-def test_gangs_are_admitted_in_turn_while_their_lane_has_prospects() -> None:
+def test_gangs_are_admitted_in_turn_while_their_job_queue_has_prospects() -> None:
     """What does not fit beside those that are admitted is asked again later."""
     where = session(proportion, slots=(4,))
-    where.open_lane(Lane(name="l", capability={"slots": 3}))
-    gangs = [Gang(name=name, lane=where.lanes["l"], minimum={"slots": much}) for name, much in (("a", 2), ("b", 2))]
+    where.open_job_queue(JobQueue(name="l", capability={"slots": 3}))
+    gangs = [
+        Gang(name=name, job_queue=where.job_queues["l"], minimum={"slots": much}) for name, much in (("a", 2), ("b", 2))
+    ]
     where.entering += gangs
     enqueue(where)
 
@@ -261,10 +274,12 @@ def test_gangs_are_admitted_in_turn_while_their_lane_has_prospects() -> None:
 
 def test_a_statement_takes_all_or_nothing() -> None:
     """Slots, memory and locks; what it cannot take is not recorded, and undoing leaves no trace."""
-    places = Places([Host("m", {"slots": 2, "memory": 4})])
+    places = MachineState([SchedulerNode("m", {"slots": 2, "memory": 4})])
     statement = Statement(places)
     first, second, third = (
-        Member(name=name, gang=Gang(name=name, lane=LANE), asks={"slots": 1, "memory": memory}, locks=locks)
+        QueuedTask(
+            name=name, gang=Gang(name=name, job_queue=JOB_QUEUE), asks={"slots": 1, "memory": memory}, locks=locks
+        )
         for name, memory, locks in (("a", 1, ("db",)), ("b", 4, ()), ("c", 1, ("db", "x")))
     )
 
@@ -274,7 +289,7 @@ def test_a_statement_takes_all_or_nothing() -> None:
     assert (list(places.locks), places.hosts["m"].room) == (["db"], {"slots": 1, "memory": 3})
     assert (second.standing, third.standing, len(statement.operations)) == (Standing.WAITING, Standing.WAITING, 1)
     assert statement.discard() == [first]
-    assert (places.locks, places.hosts["m"].room, LANE.taken) == (
+    assert (places.locks, places.hosts["m"].room, JOB_QUEUE.taken) == (
         {},
         {"slots": 2, "memory": 4},
         {"slots": 0, "memory": 0},
@@ -283,8 +298,8 @@ def test_a_statement_takes_all_or_nothing() -> None:
 
 def test_labels_are_looked_at_where_that_is_voted_for() -> None:
     """All of them must be there."""
-    hosts = [Host("plain", {"slots": 1}), Host("arm", {"slots": 1}, ("arm", "linux"), order=1)]
-    member = Member(name="a", gang=GANG, asks={"slots": 1}, labels=("linux", "arm"))
+    hosts = [SchedulerNode("plain", {"slots": 1}), SchedulerNode("arm", {"slots": 1}, ("arm", "linux"), order=1)]
+    queued_task = QueuedTask(name="a", gang=GANG, asks={"slots": 1}, labels=("linux", "arm"))
 
-    found = [Session(hosts, [policies], habits=Habits(), patience=1).find(member) for policies in ((fit,), ())]
+    found = [Session(hosts, [policies], habits=Habits(), patience=1).find(queued_task) for policies in ((fit,), ())]
     assert found == hosts[::-1]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from run.graphs import graphs
 from run.paper import paper_plan
 
-from pipegen.run.model import Demand, Machine, PipelineRun, TaskId
-from pipegen.run.scheduling.lanes import Lane
+from pipegen.run.model import Demand, PipelineRun, RunMachine, TaskId
+from pipegen.run.scheduling.job_queues import JobQueue
 from pipegen.run.scheduling.policies.proportion import deserved
 from pipegen.run.scheduling.scheduler import scheduler
 from pipegen.run.scheduling.session import Session
@@ -25,7 +25,7 @@ DEMANDS = st.builds(
     labels=st.sampled_from([(), (), ("x",)]),
     locks=st.sampled_from([(), (), (), ("l",)]),
 )
-MACHINES = [Machine(name="a", slots=2, cpu=3000, labels=("x",)), Machine(name="b", slots=1, cpu=2000)]
+MACHINES = [RunMachine(name="a", slots=2, cpu=3000, labels=("x",)), RunMachine(name="b", slots=1, cpu=2000)]
 
 
 @settings(deadline=None, max_examples=60)
@@ -47,14 +47,14 @@ def test_it_is_the_turn_of_who_has_least(data: st.DataObject) -> None:
         init(session, *arguments, **options)  # type: ignore[arg-type]
         sessions.append(session)
 
-    def compared(turns: Turns) -> Lane | None:
+    def compared(turns: Turns) -> JobQueue | None:
         found, session = first(turns), sessions[0]
-        waiting = [lane for lane in session.lanes.values() if session.queues[lane.name].has_next()]
-        whole = deserved(session.lanes.values(), session.places.totals)
+        waiting = [job_queue for job_queue in session.job_queues.values() if session.queues[job_queue.name].has_next()]
+        whole = deserved(session.job_queues.values(), session.places.totals)
 
-        def standing(lane: Lane) -> tuple[float, int, int]:
-            shares = [lane.taken.get(name, 0) / amount for name, amount in whole[lane.name].items() if amount]
-            return (round(max([0.0, *shares]), 6), lane.served, lane.order)
+        def standing(job_queue: JobQueue) -> tuple[float, int, int]:
+            shares = [job_queue.taken.get(name, 0) / amount for name, amount in whole[job_queue.name].items() if amount]
+            return (round(max([0.0, *shares]), 6), job_queue.served, job_queue.order)
 
         assert found is min(waiting, key=standing, default=None)
         return found

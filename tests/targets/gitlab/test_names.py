@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from targets.gitlab.compiled import compiled
 
-from pipegen.targets.gitlab.names import Names
+from pipegen.targets.gitlab.names import JobNames
 
 
 def test_a_stage_keeps_its_name() -> None:
@@ -47,7 +47,7 @@ def test_a_blank_name_is_changed() -> None:
 
 def test_a_changed_name_takes_no_other_stage_s() -> None:
     """A name that is taken gets a number."""
-    names = Names()
+    names = JobNames()
 
     assert [names.take(wish) for wish in ("stage image", "image", "image")] == [
         "stage image",
@@ -58,7 +58,7 @@ def test_a_changed_name_takes_no_other_stage_s() -> None:
 
 def test_a_long_name_is_cut() -> None:
     """GitLab takes 255 characters; cut names stay different."""
-    names = Names()
+    names = JobNames()
     first, second = names.take("x" * 300), names.take("x" * 300 + "y")
 
     assert (len(first), len(second)) == (255, 255)

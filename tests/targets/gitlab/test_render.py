@@ -5,65 +5,65 @@ from __future__ import annotations
 from textwrap import dedent
 
 from pipegen.emit.yaml import write
+from pipegen.targets.gitlab.files.sizes import Scales
 from pipegen.targets.gitlab.model import (
     Document,
-    Entry,
+    GitLabJob,
     Hidden,
-    Image,
-    Job,
-    Limits,
-    Need,
-    Rule,
-    Service,
-    Trigger,
-    Variable,
+    ImageKeys,
+    LimitKeys,
+    NeedEntry,
+    RuleEntry,
+    ScriptEntry,
+    ServiceKeys,
+    TriggerKeys,
+    VariableEntry,
 )
 from pipegen.targets.gitlab.render import headed
-from pipegen.targets.gitlab.scales import Scales
 from pipegen.targets.gitlab.settings import Workflow
 
 DOCUMENT = Document(
     stages=("step 1", "step 2"),
-    workflow=(Rule("$CI_OPEN_MERGE_REQUESTS", "never"), Rule("", "always")),
+    workflow=(RuleEntry("$CI_OPEN_MERGE_REQUESTS", "never"), RuleEntry("", "always")),
     settings=Workflow(name="All of $CI_COMMIT_BRANCH", rules=({"if": "$A", "changes": ["a"]},)),
     tags=("docker", "on"),
     id_tokens=(("TOKEN", ("https://example.org",)), ("TWO", ("a", "b"))),
-    variables=(Variable("A", "", "What A is."), Variable("B", "yes")),
+    variables=(VariableEntry("A", "", "What A is."), VariableEntry("B", "yes")),
     hidden=(
         Hidden(
             name=".docker",
-            image=Image("docker:28-cli"),
-            services=(Service("docker:28-dind", "docker"),),
-            variables=(Variable("C", "1"),),
-            before_script=(Entry("one"),),
+            image=ImageKeys("docker:28-cli"),
+            services=(ServiceKeys("docker:28-dind", "docker"),),
+            variables=(VariableEntry("C", "1"),),
+            before_script=(ScriptEntry("one"),),
         ),
     ),
     jobs=(
-        Job(
+        GitLabJob(
             name="build",
             extends=".docker",
             stage="step 1",
-            rules=(Rule('$A == ""'),),
-            script=(Entry("make"), Entry("first\nsecond\n"), Entry("last", "outputs")),
+            rules=(RuleEntry('$A == ""'),),
+            script=(ScriptEntry("make"), ScriptEntry("first\nsecond\n"), ScriptEntry("last", "outputs")),
             artifacts=("dist/", "*.log"),
         ),
-        Job(
+        GitLabJob(
             name="on",
-            image=Image("alpine/helm:3", has_entrypoint=True),
-            services=(Service("a:1", "a"),),
+            image=ImageKeys("alpine/helm:3", has_entrypoint=True),
+            services=(ServiceKeys("a:1", "a"),),
             stage="step 2",
-            needs=(Need("build", artifacts=True), Need("a, b", artifacts=False)),
+            needs=(NeedEntry("build", artifacts=True), NeedEntry("a, b", artifacts=False)),
             when="on_failure",
-            before_script=(Entry("two"),),
-            script=(Entry("echo a: b"),),
+            before_script=(ScriptEntry("two"),),
+            script=(ScriptEntry("echo a: b"),),
         ),
-        Job(
+        GitLabJob(
             name="next",
             stage="step 2",
-            limits=Limits(allow_failure=True),
+            limits=LimitKeys(allow_failure=True),
             inherits_variables=False,
-            variables=(Variable("PRICE", "$5", is_raw=True),),
-            trigger=Trigger("group/next", "main", is_awaited=True),
+            variables=(VariableEntry("PRICE", "$5", is_raw=True),),
+            trigger=TriggerKeys("group/next", "main", is_awaited=True),
         ),
     ),
 )

@@ -10,8 +10,8 @@ from jsonschema import Draft202012Validator
 from pipegen.shell import defaults
 from pipegen.shell.host import Images
 from pipegen.source.text import SourceFile, Span
-from pipegen.source.tree import Entry, Kind, Mapping, Node, Scalar, Sequence
-from pipegen.targets.gitlab.settings import SCHEMA, Pages, Project, Settings, read
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequence
+from pipegen.targets.gitlab.settings import SCHEMA, GitLabSettings, Pages, TriggeredProject, read
 
 EVERYTHING: dict[str, Any] = {
     "version": "16.11",
@@ -50,14 +50,14 @@ def tree(value: Any) -> Node:
         return Mapping(tuple(Entry(Scalar(key, span), tree(item)) for key, item in value.items()), span)
     if isinstance(value, list):
         return Sequence(tuple(tree(item) for item in value), span)
-    return Scalar(str(value), span, Kind.TEXT)
+    return Scalar(str(value), span, ScalarKind.TEXT)
 
 
 def test_no_section_is_the_defaults() -> None:
     """Images go through the registry, the rest is what every target has."""
     settings = read(None)
 
-    assert settings == Settings()
+    assert settings == GitLabSettings()
     assert settings.images is Images.REGISTRY
     assert settings.charts == defaults.CHARTS
 
@@ -68,13 +68,13 @@ def test_every_setting_is_read() -> None:
     assert isinstance(section, Mapping)
     settings = read(section)
 
-    assert EVERYTHING.keys() == set(SCHEMA["properties"]) == set(Settings.__struct_fields__)  # type: ignore[call-overload]
+    assert EVERYTHING.keys() == set(SCHEMA["properties"]) == set(GitLabSettings.__struct_fields__)  # type: ignore[call-overload]
     assert settings.version == (16, 11)
     assert settings.images is Images.LOCAL
     assert settings.tools.curl == "e:1"
     assert settings.projects == {
-        "one": Project(project="group/one"),
-        "two": Project(project="group/two", branch="next"),
+        "one": TriggeredProject(project="group/one"),
+        "two": TriggeredProject(project="group/two", branch="next"),
     }
     assert settings.id_tokens == (("ONE", ("https://example.org",)), ("TWO", ("a", "b")))
     assert settings.pages == Pages(stage="docs", publish="site")

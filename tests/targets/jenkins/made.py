@@ -8,16 +8,16 @@ from typing import Any
 from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.diagnostics.report import Report
 from pipegen.graph.execution import ExecutionGraph
-from pipegen.plan.model import Artifact, Job, Mail, Plan, Selection, Shared, Workspace
-from pipegen.shell.script import Command, Script
+from pipegen.plan.model import Artifact, Job, Mail, Plan, Selection, SharedResources, Workspace
+from pipegen.shell.script import Command, StageScriptParts
 from pipegen.source.text import SourceFile, Span
 from pipegen.structs import replace
 from pipegen.targets.base import Request
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.lower import lower
+from pipegen.targets.jenkins.named_jobs import PlanScripts, ScriptedPlans
 from pipegen.targets.jenkins.render import render
-from pipegen.targets.jenkins.settings import Settings
-from pipegen.targets.jenkins.work import PlanScripts, Work
+from pipegen.targets.jenkins.settings import JenkinsSettings
 
 FILE = SourceFile("pipegen.yaml", "pipelines: {}\n")
 SPAN = Span(FILE, 0, 9)
@@ -70,7 +70,7 @@ def plan(*arcs: Sequence[str], name: str = "demo", **jobs: Mapping[str, Any]) ->
             directory=".",
             steps=(),
             mail=None,
-            shared=Shared(),
+            shared=SharedResources(),
         )
         for stage in graph.nodes
     )
@@ -93,9 +93,9 @@ def artifact(path: str | None) -> Artifact:
     return Artifact(path=path, span=SPAN)
 
 
-def script(*lines: str, **parts: Any) -> Script:
+def script(*lines: str, **parts: Any) -> StageScriptParts:
     """Return a script of *lines*; *parts* are what else it has."""
-    made = Script(
+    made = StageScriptParts(
         prelude=(),
         bind=(),
         steps=tuple(Command((line,)) for line in lines),
@@ -113,7 +113,7 @@ def script(*lines: str, **parts: Any) -> Script:
     return replace(made, **parts)
 
 
-def scripts(made: Plan, teardown: Sequence[str] = (), **special: Script) -> PlanScripts:
+def scripts(made: Plan, teardown: Sequence[str] = (), **special: StageScriptParts) -> PlanScripts:
     """Return *made* with a script for each stage: that of *special*, else one that prints the stage's name."""
     return PlanScripts(
         plan=made,
@@ -122,28 +122,30 @@ def scripts(made: Plan, teardown: Sequence[str] = (), **special: Script) -> Plan
     )
 
 
-def work_of(pipeline: str) -> Work:
+def work_of(pipeline: str) -> ScriptedPlans:
     """Return what there is to lower of a pipeline, but for its jobs."""
     made = scripts(plan(("a",), name=pipeline))
-    return Work(scripts=(made,), named=(), settings=Settings(), checkouts={}, is_conditional=False, ends={})
+    return ScriptedPlans(
+        scripts=(made,), named=(), settings=JenkinsSettings(), checkouts={}, is_conditional=False, ends={}
+    )
 
 
 def lowered(
     *made: PlanScripts,
     style: str = "auto",
-    settings: Settings | None = None,
+    settings: JenkinsSettings | None = None,
     report: Report | None = None,
     chosen: tuple[str, ...] = (),
 ) -> model.Jenkinsfile:
     """Return the model of a file for plans."""
     request = Request(source="pipegen.yaml", start=SPAN, settings=None, chosen=chosen, options={"style": style})
-    return lower(made, request, settings or Settings(), report or Report())
+    return lower(made, request, settings or JenkinsSettings(), report or Report())
 
 
 def jenkinsfile(
     *made: PlanScripts,
     style: str = "auto",
-    settings: Settings | None = None,
+    settings: JenkinsSettings | None = None,
     report: Report | None = None,
     chosen: tuple[str, ...] = (),
 ) -> str:

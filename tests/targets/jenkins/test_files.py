@@ -12,24 +12,25 @@ from targets.jenkins.made import DIAMOND, SPAN, artifact, jenkinsfile, lowered, 
 from pipegen.plan.model import (
     Credential,
     CredentialKind,
-    Fetch,
+    FetchOptions,
     Job,
     JobImage,
     Machine,
     Output,
     Selection,
-    Shared,
-    Trigger,
+    SharedResources,
+    TriggerJob,
     Workspace,
 )
-from pipegen.shell.script import Command, Script
+from pipegen.shell.script import Command, StageScriptParts
 from pipegen.source.text import Located
 from pipegen.structs import replace
-from pipegen.targets.jenkins import layout, model, scripted
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.named_jobs import PlanScripts
 from pipegen.targets.jenkins.render import render
-from pipegen.targets.jenkins.settings import Settings
-from pipegen.targets.jenkins.size import weigh_added, weigh_pipeline
-from pipegen.targets.jenkins.work import PlanScripts
+from pipegen.targets.jenkins.settings import JenkinsSettings
+from pipegen.targets.jenkins.size.weights import weigh_added, weigh_pipeline
+from pipegen.targets.jenkins.styles import layout, scripted
 
 PRELUDE = (Command(("DOCKER=${DOCKER:-docker}", "pipegen=$(mktemp -d)")),)
 HOSTILE = "it's \\ \"$x\" '''\n\\u0041 */ // ${y}"
@@ -45,7 +46,7 @@ def crowd(count: int, kind: str, *, in_a_row: bool = False) -> PlanScripts:
     return replace(work, plan=replace(made, jobs=tuple(_job(job, kind) for job in made.jobs), workspace=workspace))
 
 
-def _script(kind: str) -> Script:
+def _script(kind: str) -> StageScriptParts:
     pair = Credential(id="pair", kind=CredentialKind.PASSWORD, variables=("A", "B"), span=SPAN)
     token = Credential(id="token", kind=CredentialKind.TEXT, variables=("C",), span=SPAN)
     return {
@@ -59,7 +60,7 @@ def _job(job: Job, kind: str) -> Job:
     told = mail("a@b", subject=text("x ", read("setup", "project")), body=text("see ", read("setup", "logURL")))
     failed = mail("a@b", subject=text("x ", read("s0", "v", "none")), body=text(read("setup", "tag"), "!"))
     parameters = (("A", text("b")), ("C", text(read("s0", "v"))))
-    started = Trigger(name=Located("x", SPAN), parameters=parameters, propagate=False, wait=False, span=SPAN)
+    started = TriggerJob(name=Located("x", SPAN), parameters=parameters, propagate=False, wait=False, span=SPAN)
     image = JobImage(name=text("python:3.12"), entrypoint=None, pull=None, span=SPAN)
     changes: dict[str, dict[str, object]] = {
         "files": {"artifacts": (artifact("dist"),), "inputs": (Output("s0", "v"),), "files": ("s0",)},
@@ -68,7 +69,7 @@ def _job(job: Job, kind: str) -> Job:
         "trigger": {"steps": (started,)},
         "awaited": {"steps": (replace(started, wait=True),)},
         "image": {"machine": Machine(image=image)},
-        "agent": {"shared": Shared(image=True)},
+        "agent": {"shared": SharedResources(image=True)},
     }
     return replace(job, **changes.get(kind, {}))
 
@@ -85,14 +86,16 @@ def test_every_shape_is_valid() -> None:
     files = {}
     for kind in KINDS:
         for count in (1, 35, 60):
-            files[f"{count} {kind}"] = jenkinsfile(crowd(count, kind), settings=Settings(agent="docker"))
+            files[f"{count} {kind}"] = jenkinsfile(crowd(count, kind), settings=JenkinsSettings(agent="docker"))
             files[f"{count} {kind} in a row"] = jenkinsfile(crowd(count, kind, in_a_row=True))
             if count == 1 or (kind == "plain" and count == 35):
                 files[f"{count} {kind} declarative"] = jenkinsfile(crowd(count, kind), style="declarative")
     several = [replace(scripts(plan(*DIAMOND, name=name)), teardown=(Command(("rm x",)),)) for name in ("a", "b", "c")]
     on_demand = replace(several[1], plan=replace(several[1].plan, selection=Selection.ON_DEMAND))
     shared = replace(several[2], plan=replace(several[2].plan, workspace=Workspace.SHARED))
-    fetched = replace(several[2], plan=replace(several[2].plan, fetch=Fetch(depth=3, submodules=True, tags=True)))
+    fetched = replace(
+        several[2], plan=replace(several[2].plan, fetch=FetchOptions(depth=3, submodules=True, tags=True))
+    )
     for style in ("declarative", "scripted"):
         files[f"several {style}"] = jenkinsfile(several[0], on_demand, fetched, style=style)
         files[f"shared {style}"] = jenkinsfile(shared, style=style)

@@ -12,15 +12,15 @@ from pipegen.targets.jenkins.groovy import agent, comment, expression, label, li
     ("value", "expected"),
     [
         ("it's", r"'it\'s'"),
-        (model.Code("env.X"), "env.X"),
-        (model.Call("output", ("a", "b'")), r"output('a', 'b\'')"),
-        (model.OrElse(model.Code("env.X"), ""), "(env.X ?: '')"),
-        (model.Joined(("a", model.Code("env.X"))), "'a' + env.X"),
+        (model.GroovyCode("env.X"), "env.X"),
+        (model.FunctionCall("output", ("a", "b'")), r"output('a', 'b\'')"),
+        (model.OrElse(model.GroovyCode("env.X"), ""), "(env.X ?: '')"),
+        (model.Joined(("a", model.GroovyCode("env.X"))), "'a' + env.X"),
         (model.Joined(()), "''"),
         (model.OneLine("a"), "oneLine('a')"),
         (model.Item(1, None), "item1"),
         (model.Item(2, 0), "words2[0]"),
-        (model.Kept("trigger/a/0"), "kept['trigger/a/0']"),
+        (model.NoteText("trigger/a/0"), "kept['trigger/a/0']"),
         (model.FileText("a/0", False), "readFile(file: 'a/0', encoding: 'UTF-8')"),
         (model.FileText("/a/0", True), "readFile(file: env.WORKSPACE_TMP + '/a/0', encoding: 'UTF-8')"),
     ],
@@ -71,7 +71,10 @@ def test_agents() -> None:
 
 def test_loops_go_through_pieces() -> None:
     """Without delimiters the whole is one piece."""
-    source = model.Code("env.X")
+    source = model.GroovyCode("env.X")
 
-    assert pieces(model.Loop(level=1, source=source, delimiters="\n;", words=0, body="")) == r"(env.X).tokenize('\n;')"
-    assert pieces(model.Loop(level=1, source=source, delimiters="", words=0, body="")) == "[env.X]"
+    assert (
+        pieces(model.SplitLoop(level=1, source=source, delimiters="\n;", words=0, body=""))
+        == r"(env.X).tokenize('\n;')"
+    )
+    assert pieces(model.SplitLoop(level=1, source=source, delimiters="", words=0, body="")) == "[env.X]"

@@ -8,7 +8,7 @@ from targets.jenkins.made import SPAN
 
 from pipegen.shell.host import Images
 from pipegen.source.tree import Entry, Mapping, Scalar
-from pipegen.targets.jenkins.settings import SETTINGS, Promotion, Settings, parse_settings
+from pipegen.targets.jenkins.settings import SETTINGS, JenkinsSettings, PromotionSettings, parse_settings
 
 
 def mapping(**entries: str | Mapping) -> Mapping:
@@ -49,14 +49,14 @@ def test_what_the_shell_would_read_is_refused(settings: dict[str, object]) -> No
 
 def test_nothing_said_is_the_defaults() -> None:
     """No section, or an empty one."""
-    assert parse_settings(None) == parse_settings(mapping()) == Settings()
+    assert parse_settings(None) == parse_settings(mapping()) == JenkinsSettings()
 
 
 def test_what_is_said_is_taken() -> None:
     """Each setting replaces its default, the others stay."""
     found = parse_settings(mapping(agent="docker", images="registry", promote=mapping(branch="main")))
 
-    assert found == Settings(agent="docker", images=Images.REGISTRY, promote=Promotion(branch="main"))
+    assert found == JenkinsSettings(agent="docker", images=Images.REGISTRY, promote=PromotionSettings(branch="main"))
 
 
 @pytest.mark.parametrize(
@@ -65,4 +65,4 @@ def test_what_is_said_is_taken() -> None:
 )
 def test_the_address_tells_the_kind_of_the_credential(repository: str, *, is_ssh: bool) -> None:
     """An SSH address takes a key."""
-    assert Promotion(repository=repository).is_ssh is is_ssh
+    assert PromotionSettings(repository=repository).is_ssh is is_ssh

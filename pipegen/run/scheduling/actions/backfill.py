@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.run.scheduling.lanes import Gang
+from pipegen.run.scheduling.job_queues import Gang
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.statement import Statement
 
@@ -14,13 +14,13 @@ def backfill(session: Session) -> None:
 
 
 def _fill(session: Session, gang: Gang) -> None:
-    while (member := gang.first(light=True)) is not None:
-        host = session.find(member)
+    while (queued_task := gang.first(light=True)) is not None:
+        host = session.find(queued_task)
         if host is None:
-            session.park(session.light, gang, member)
+            session.park(session.light, gang, queued_task)
             return
         gang.pop(light=True)
         statement = Statement(session.places)
-        statement.place(member, host.name)
+        statement.place(queued_task, host.name)
         session.commit(statement)
     session.light.done(gang)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from heapq import heapify, heappop, heappush
 
-from pipegen.run.scheduling.lanes import Gang
+from pipegen.run.scheduling.job_queues import Gang
 from pipegen.run.scheduling.session import Session
 
 
@@ -16,20 +16,26 @@ def enqueue(session: Session) -> None:
     """
     if not session.entering:
         return
-    ballot, by_lane = session.ballot, defaultdict[str, list[Gang]](list)
+    ballot, by_job_queue = session.ballot, defaultdict[str, list[Gang]](list)
     for gang in session.entering:
-        by_lane[gang.lane.name].append(gang)
-    session.entering = [gang for gang in session.entering if gang.lane.name not in session.lanes]
-    lanes = [(ballot.lane_key(lane), lane) for lane in session.lanes.values() if by_lane[lane.name]]
-    heapify(lanes)
-    gangs = {lane.name: deque(sorted(by_lane[lane.name], key=ballot.gang_key)) for _, lane in lanes}
-    while lanes:
-        _, lane = heappop(lanes)
-        gang = gangs[lane.name].popleft()
+        by_job_queue[gang.job_queue.name].append(gang)
+    session.entering = [gang for gang in session.entering if gang.job_queue.name not in session.job_queues]
+    job_queues = [
+        (ballot.job_queue_key(job_queue), job_queue)
+        for job_queue in session.job_queues.values()
+        if by_job_queue[job_queue.name]
+    ]
+    heapify(job_queues)
+    gangs = {
+        job_queue.name: deque(sorted(by_job_queue[job_queue.name], key=ballot.gang_key)) for _, job_queue in job_queues
+    }
+    while job_queues:
+        _, job_queue = heappop(job_queues)
+        gang = gangs[job_queue.name].popleft()
         if gang.minimum is None or ballot.may_enter(gang):
             ballot.entered(gang)
             session.admit(gang)
         else:
             session.entering.append(gang)
-        if gangs[lane.name]:
-            heappush(lanes, (ballot.lane_key(lane), lane))
+        if gangs[job_queue.name]:
+            heappush(job_queues, (ballot.job_queue_key(job_queue), job_queue))

@@ -12,5 +12,5 @@ def critical_path(_session: Session) -> Votes:
         gang_key=lambda gang: (
             -max((one.remaining for one in (gang.first(), gang.first(light=True)) if one), default=0.0)
         ),
-        member_key=lambda member: -member.remaining,
+        queued_task_key=lambda queued_task: -queued_task.remaining,
     )

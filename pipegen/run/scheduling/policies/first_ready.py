@@ -10,5 +10,5 @@ def first_ready(_session: Session) -> Votes:
     """Return votes for the longest wait."""
     return Votes(
         gang_key=lambda gang: min((one.since for one in (gang.first(), gang.first(light=True)) if one), default=0.0),
-        member_key=lambda member: member.since,
+        queued_task_key=lambda queued_task: queued_task.since,
     )

@@ -8,4 +8,6 @@ from pipegen.run.scheduling.votes import Votes
 
 def fit(_session: Session) -> Votes:
     """Return votes against machines that lack a label."""
-    return Votes(is_placeable=lambda member, host: not member.labels or host.labels.issuperset(member.labels))
+    return Votes(
+        is_placeable=lambda queued_task, host: not queued_task.labels or host.labels.issuperset(queued_task.labels)
+    )

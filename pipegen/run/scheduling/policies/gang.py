@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipegen.run.scheduling.lanes import Gang, Standing
+from pipegen.run.scheduling.job_queues import Gang, Standing
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.votes import Vote, Votes
 
@@ -24,7 +24,7 @@ def is_ready(gang: Gang) -> bool:
 
 def _is_enough(gang: Gang, *, with_promised: bool) -> bool:
     counts = [gang.seated, gang.promised] if with_promised else [gang.seated]
-    light = sum(member.standing is Standing.WAITING for _, _, member in gang.light)
+    light = sum(queued_task.standing is Standing.WAITING for _, _, queued_task in gang.light)
     if sum(sum(count.values()) for count in counts) + light < gang.least:
         return False
     if gang.least < sum(gang.least_by_role.values()):
@@ -39,6 +39,6 @@ def _is_valid(gang: Gang) -> bool:
     if not gang.least_by_role or gang.least < sum(gang.least_by_role.values()):
         return True
     have: dict[str, int] = dict(gang.seated)
-    for member in gang.everyone():
-        have[member.role] = have.get(member.role, 0) + 1
+    for queued_task in gang.everyone():
+        have[queued_task.role] = have.get(queued_task.role, 0) + 1
     return all(have.get(role, 0) >= least for role, least in gang.least_by_role.items())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import inf
 
 from pipegen.run.scheduling.amounts import CPU, MEMORY, SLOTS
-from pipegen.run.scheduling.hosts import Host
-from pipegen.run.scheduling.lanes import Key, Member
+from pipegen.run.scheduling.hosts import SchedulerNode
+from pipegen.run.scheduling.job_queues import Key, QueuedTask
 from pipegen.run.scheduling.session import Session
 from pipegen.run.scheduling.votes import Votes
 
@@ -16,6 +16,6 @@ def pack(_session: Session) -> Votes:
     return Votes(host_key=_key)
 
 
-def _key(member: Member, host: Host) -> Key:
+def _key(queued_task: QueuedTask, host: SchedulerNode) -> Key:
     left = host.idle.get
-    return (len(host.labels) - len(member.labels), left(SLOTS, inf), left(MEMORY, inf), left(CPU, inf))
+    return (len(host.labels) - len(queued_task.labels), left(SLOTS, inf), left(MEMORY, inf), left(CPU, inf))

@@ -8,4 +8,4 @@ from pipegen.run.scheduling.votes import Votes
 
 def priority(_session: Session) -> Votes:
     """Return votes for the gang, and the member, of the highest priority."""
-    return Votes(gang_key=lambda gang: -gang.priority, member_key=lambda member: -member.priority)
+    return Votes(gang_key=lambda gang: -gang.priority, queued_task_key=lambda queued_task: -queued_task.priority)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Generic
 
-from pipegen.run.scheduling.queue.entry import Entry, T
+from pipegen.run.scheduling.queue.entry import QueuedItem, T
 from pipegen.run.scheduling.queue.heap import Heap, Rank
 from pipegen.structs import Struct
 
@@ -31,7 +31,7 @@ class Backoff(Generic[T]):
 
     __slots__ = ("_delays", "_failed", "_rank", "_refused")
 
-    def __init__(self, delays: Delays, rank: Callable[[Entry[T]], Rank]) -> None:
+    def __init__(self, delays: Delays, rank: Callable[[QueuedItem[T]], Rank]) -> None:
         self._delays = delays
         self._rank = rank
         self._refused: Heap[T] = Heap()
@@ -40,19 +40,19 @@ class Backoff(Generic[T]):
     def __len__(self) -> int:
         return len(self._refused) + len(self._failed)
 
-    def __iter__(self) -> Iterator[Entry[T]]:
+    def __iter__(self) -> Iterator[QueuedItem[T]]:
         yield from self._refused
         yield from self._failed
 
-    def until(self, entry: Entry[T]) -> float:
+    def until(self, entry: QueuedItem[T]) -> float:
         """Return when the delay of *entry* is over."""
         return entry.since + self._delays.after(entry.failures)
 
-    def push(self, entry: Entry[T]) -> None:
+    def push(self, entry: QueuedItem[T]) -> None:
         """Let *entry* wait."""
         self._heap(entry).push(entry, (self.until(entry), *self._rank(entry)))
 
-    def remove(self, entry: Entry[T]) -> None:
+    def remove(self, entry: QueuedItem[T]) -> None:
         """Take *entry* out."""
         self._heap(entry).remove(entry)
 
@@ -60,11 +60,11 @@ class Backoff(Generic[T]):
         """Return whether `pop_early` has something to take."""
         return len(self._refused) > 0
 
-    def pop_early(self) -> Entry[T] | None:
+    def pop_early(self) -> QueuedItem[T] | None:
         """Take out the entry whose delay is over first, whether it is or not; never one that failed."""
         return self._refused.pop()
 
-    def pop_due(self, now: float) -> Iterator[Entry[T]]:
+    def pop_due(self, now: float) -> Iterator[QueuedItem[T]]:
         """Take out all entries whose delay is over."""
         for heap in (self._refused, self._failed):
             while (first := heap.peek()) is not None and self.until(first) <= now:
@@ -76,5 +76,5 @@ class Backoff(Generic[T]):
         first = self._failed.peek()
         return self.until(first) if first is not None else None
 
-    def _heap(self, entry: Entry[T]) -> Heap[T]:
+    def _heap(self, entry: QueuedItem[T]) -> Heap[T]:
         return self._refused if entry.reasons else self._failed

@@ -11,7 +11,7 @@ from pipegen.structs import MutableStruct
 T = TypeVar("T", bound=Hashable)
 
 
-class Part(Enum):
+class QueueState(Enum):
     """Where in the queue an item is: in exactly one part."""
 
     ACTIVE = "active"
@@ -24,7 +24,7 @@ class Part(Enum):
     OUT = "out"
 
 
-class Entry(MutableStruct, Generic[T], kw_only=True, eq=False):
+class QueuedItem(MutableStruct, Generic[T], kw_only=True, eq=False):
     """An item with its history.
 
     Attributes:
@@ -43,7 +43,7 @@ class Entry(MutableStruct, Generic[T], kw_only=True, eq=False):
 
     item: T
     since: float
-    part: Part = Part.OUT
+    part: QueueState = QueueState.OUT
     attempts: int = 0
     first_try: float | None = None
     refusals: int = 0

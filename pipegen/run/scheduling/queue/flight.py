@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Generic
 
-from pipegen.run.scheduling.queue.entry import Entry, T
-from pipegen.run.scheduling.queue.hints import Event
+from pipegen.run.scheduling.queue.entry import QueuedItem, T
+from pipegen.run.scheduling.queue.hints import QueueEvent
 
 
 class Flight(Generic[T]):
@@ -17,7 +17,7 @@ class Flight(Generic[T]):
     __slots__ = ("_log", "_marks", "_numbers")
 
     def __init__(self) -> None:
-        self._log: OrderedDict[int, T | Event] = OrderedDict()
+        self._log: OrderedDict[int, T | QueueEvent] = OrderedDict()
         self._marks: dict[T, int] = {}
         self._numbers = count()
 
@@ -30,28 +30,28 @@ class Flight(Generic[T]):
     def __contains__(self, item: object) -> bool:
         return item in self._marks
 
-    def take(self, entry: Entry[T]) -> None:
+    def take(self, entry: QueuedItem[T]) -> None:
         """Note that an item is taken."""
         number = next(self._numbers)
         self._marks[entry.item] = number
         self._log[number] = entry.item
 
-    def note(self, event: Event) -> None:
+    def note(self, event: QueueEvent) -> None:
         """Note that *event* happened, if an item is in flight that it may help."""
         if self._marks:
             self._log[next(self._numbers)] = event
 
-    def since(self, item: T) -> Iterator[Event]:
+    def since(self, item: T) -> Iterator[QueueEvent]:
         """Yield the events since *item* was taken."""
         mark = self._marks[item]
-        yield from (what for number, what in self._log.items() if number > mark and isinstance(what, Event))
+        yield from (what for number, what in self._log.items() if number > mark and isinstance(what, QueueEvent))
 
     def end(self, item: T) -> None:
         """Forget *item*, and the events that nobody else needs."""
         del self._log[self._marks.pop(item)]
-        while self._log and isinstance(next(iter(self._log.values())), Event):
+        while self._log and isinstance(next(iter(self._log.values())), QueueEvent):
             self._log.popitem(last=False)
 
-    def log(self) -> tuple[T | Event, ...]:
+    def log(self) -> tuple[T | QueueEvent, ...]:
         """Return items and events in the order they came."""
         return tuple(self._log.values())

@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Any, Generic
 
-from pipegen.run.scheduling.queue.entry import Entry, T
+from pipegen.run.scheduling.queue.entry import QueuedItem, T
 
 Rank = tuple[Any, ...]
 
@@ -18,27 +18,27 @@ class Heap(Generic[T]):
     __slots__ = ("_entries", "_heap", "_tickets")
 
     def __init__(self) -> None:
-        self._heap: list[tuple[Rank, int, Entry[T]]] = []
-        self._entries: dict[int, Entry[T]] = {}
+        self._heap: list[tuple[Rank, int, QueuedItem[T]]] = []
+        self._entries: dict[int, QueuedItem[T]] = {}
         self._tickets = count()
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    def __iter__(self) -> Iterator[Entry[T]]:
+    def __iter__(self) -> Iterator[QueuedItem[T]]:
         return iter(self._entries.values())
 
-    def push(self, entry: Entry[T], rank: Rank) -> None:
+    def push(self, entry: QueuedItem[T], rank: Rank) -> None:
         """Add *entry*, which is in no heap."""
         entry.ticket = next(self._tickets)
         self._entries[entry.ticket] = entry
         heappush(self._heap, (rank, entry.ticket, entry))
 
-    def remove(self, entry: Entry[T]) -> None:
+    def remove(self, entry: QueuedItem[T]) -> None:
         """Take *entry* out; its old place is passed over later."""
         del self._entries[entry.ticket]
 
-    def peek(self) -> Entry[T] | None:
+    def peek(self) -> QueuedItem[T] | None:
         """Return the first entry."""
         while self._heap:
             _, ticket, entry = self._heap[0]
@@ -47,7 +47,7 @@ class Heap(Generic[T]):
             heappop(self._heap)
         return None
 
-    def pop(self) -> Entry[T] | None:
+    def pop(self) -> QueuedItem[T] | None:
         """Take out the first entry."""
         entry = self.peek()
         if entry is not None:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
-from pipegen.run.scheduling.queue.entry import Entry, T
+from pipegen.run.scheduling.queue.entry import QueuedItem, T
 from pipegen.structs import Struct
 
 
-class Event(Struct):
+class QueueEvent(Struct):
     """Something that may help items on: its name, and what hints need to know of it."""
 
     name: str
@@ -38,10 +38,10 @@ class Worth(Enum):
 
 
 # By the name of an event, the reasons it may end and, for each, whether it does for an item.
-Hints = Mapping[str, Sequence[tuple[str, Callable[[T, Event], Hint]]]]
+Hints = Mapping[str, Sequence[tuple[str, Callable[[T, QueueEvent], Hint]]]]
 
 
-def worth(entry: Entry[T], event: Event, hints: Hints[T]) -> Worth:
+def worth(entry: QueuedItem[T], event: QueueEvent, hints: Hints[T]) -> Worth:
     """Return what becomes of *entry*: only the reasons of its refusal are asked, no longer than needed."""
     if event.name == ANYTHING:
         return Worth.AFTER_BACKOFF if event.what in (None, entry.item) else Worth.NOTHING

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Generic
 
 from pipegen.run.scheduling.queue.backoff import Backoff, Delays
-from pipegen.run.scheduling.queue.entry import Entry, Part, T
+from pipegen.run.scheduling.queue.entry import QueuedItem, QueueState, T
 from pipegen.run.scheduling.queue.flight import Flight
 from pipegen.run.scheduling.queue.heap import Heap, Rank
-from pipegen.run.scheduling.queue.hints import ANYTHING, Event, Hints, Worth, worth
+from pipegen.run.scheduling.queue.hints import ANYTHING, Hints, QueueEvent, Worth, worth
 from pipegen.structs import Struct
 
 _DELAYS = Delays()
@@ -46,7 +46,7 @@ class Queue(Generic[T]):
 
     def __init__(
         self,
-        rank: Callable[[Entry[T]], Rank],
+        rank: Callable[[QueuedItem[T]], Rank],
         hints: Hints[T],
         habits: Habits = _HABITS,
         gates: Mapping[str, Gate[T]] | None = None,
@@ -55,20 +55,20 @@ class Queue(Generic[T]):
         self._hints = hints
         self._habits = habits
         self._gates = gates or {}
-        self._entries: dict[T, Entry[T]] = {}
+        self._entries: dict[T, QueuedItem[T]] = {}
         self._active: Heap[T] = Heap()
         self._backoff: Backoff[T] = Backoff(habits.delays, rank)
         # The parked, by each reason that keeps them so.
-        self._by_reason: dict[str, dict[T, Entry[T]]] = {}
+        self._by_reason: dict[str, dict[T, QueuedItem[T]]] = {}
         self._flight: Flight[T] = Flight()
 
     def __contains__(self, item: object) -> bool:
         return item in self._entries
 
-    def __iter__(self) -> Iterator[Entry[T]]:
+    def __iter__(self) -> Iterator[QueuedItem[T]]:
         return iter(self._entries.values())
 
-    def entry(self, item: T) -> Entry[T]:
+    def entry(self, item: T) -> QueuedItem[T]:
         """Return what is known of *item*, which is in the queue."""
         return self._entries[item]
 
@@ -90,36 +90,36 @@ class Queue(Generic[T]):
 
     def add(self, item: T, now: float) -> None:
         """Take a new *item*, which may be tried at once if its gates are open."""
-        entry = Entry(item=item, since=now)
+        entry = QueuedItem(item=item, since=now)
         self._entries[item] = entry
         self._activate(entry)
 
     def add_failed(self, item: T, errors: int, now: float) -> None:
         """Take a new *item* that has failed so many times; it waits out the delay first."""
-        entry = Entry(item=item, since=now, errors=errors)
+        entry = QueuedItem(item=item, since=now, errors=errors)
         self._entries[item] = entry
         self._back_off(entry)
 
-    def put(self, entry: Entry[T], part: Part) -> None:
+    def put(self, entry: QueuedItem[T], part: QueueState) -> None:
         """Take an entry with its history into *part*, whatever its gates say."""
         self._entries[entry.item] = entry
         match part:
-            case Part.BACKOFF:
+            case QueueState.BACKOFF:
                 self._backoff.push(entry)
-            case Part.PARKED:
+            case QueueState.PARKED:
                 self._index(entry)
             case _:
                 self._active.push(entry, self._rank(entry))
         entry.part = part
 
-    def pop(self, now: float) -> Entry[T] | None:
+    def pop(self, now: float) -> QueuedItem[T] | None:
         """Take the first item, which is then in flight; None if there is nothing to try now."""
         entry = self._active.pop()
         if entry is None and self._habits.is_eager:
             entry = self._backoff.pop_early()
         if entry is None:
             return None
-        entry.part = Part.IN_FLIGHT
+        entry.part = QueueState.IN_FLIGHT
         entry.attempts += 1
         entry.first_try = now if entry.first_try is None else entry.first_try
         self._flight.take(entry)
@@ -128,7 +128,7 @@ class Queue(Generic[T]):
     def done(self, item: T) -> None:
         """Let *item*, which is in flight, leave."""
         self._flight.end(item)
-        self._entries.pop(item).part = Part.OUT
+        self._entries.pop(item).part = QueueState.OUT
 
     def fail(self, item: T, now: float, *, rejectors: tuple[str, ...] = (), pending: tuple[str, ...] = ()) -> None:
         """Take *item*, which is in flight, back: refused for reasons, or, without any, failed.
@@ -146,7 +146,7 @@ class Queue(Generic[T]):
         self._flight.end(item)
         self._requeue(entry, found, now)
 
-    def event(self, event: Event, now: float, only: Callable[[T], bool] | None = None) -> None:
+    def event(self, event: QueueEvent, now: float, only: Callable[[T], bool] | None = None) -> None:
         """Wake those whom *event* helps; *only* narrows it to items it is true of."""
         if event.name != ANYTHING and event.name not in self._hints:
             return
@@ -155,25 +155,25 @@ class Queue(Generic[T]):
             if only is None or only(entry.item):
                 self._wake(entry, worth(entry, event, self._hints), now)
 
-    def update(self, item: T, now: float, event: Event | None = None) -> None:
+    def update(self, item: T, now: float, event: QueueEvent | None = None) -> None:
         """Take note that *item* has changed, which is an *event* for it alone; an unknown item is added."""
         entry = self._entries.get(item)
         if entry is None:
             self.add(item, now)
             return
         match entry.part:
-            case Part.ACTIVE:
+            case QueueState.ACTIVE:
                 self._active.remove(entry)
                 self._active.push(entry, self._rank(entry))
-            case Part.IN_FLIGHT if event is not None:
+            case QueueState.IN_FLIGHT if event is not None:
                 self._flight.note(event)
-            case Part.PARKED if event is not None:
+            case QueueState.PARKED if event is not None:
                 self._wake(entry, worth(entry, event, self._hints), now)
 
     def activate(self, item: T) -> None:
         """Let *item* be tried at once, if it is parked or in backoff and its gates are open."""
         entry = self._entries.get(item)
-        if entry is not None and entry.part in (Part.PARKED, Part.BACKOFF):
+        if entry is not None and entry.part in (QueueState.PARKED, QueueState.BACKOFF):
             self._take_out(entry)
             self._activate(entry)
 
@@ -181,20 +181,20 @@ class Queue(Generic[T]):
         """Forget *item*, wherever it is."""
         entry = self._entries.pop(item)
         self._take_out(entry)
-        entry.part = Part.OUT
+        entry.part = QueueState.OUT
 
     def flush(self, now: float) -> None:
         """Let those go on whose delay is over."""
         for entry in self._backoff.pop_due(now):
             if self._habits.is_eager:
                 # Its gates were asked when it came here.
-                self.put(entry, Part.ACTIVE)
+                self.put(entry, QueueState.ACTIVE)
             else:
                 self._activate(entry)
 
     def flush_parked(self, now: float) -> None:
         """Let those go on who are parked for too long."""
-        for entry in [one for one in self._entries.values() if one.part is Part.PARKED]:
+        for entry in [one for one in self._entries.values() if one.part is QueueState.PARKED]:
             if now - entry.since >= self._habits.longest_park:
                 self._wake(entry, Worth.AFTER_BACKOFF, now)
 
@@ -202,26 +202,26 @@ class Queue(Generic[T]):
         """Return when an item that failed may be tried again; what was refused needs no time, but an event."""
         return self._backoff.next_time()
 
-    def _worth_since(self, entry: Entry[T]) -> Worth:
+    def _worth_since(self, entry: QueuedItem[T]) -> Worth:
         """Return what the events make of *entry* that happened while it was in flight."""
         found = {worth(entry, event, self._hints) for event in self._flight.since(entry.item)}
         return next((one for one in (Worth.AT_ONCE, Worth.AFTER_BACKOFF) if one in found), Worth.NOTHING)
 
-    def _concerned(self, event: Event) -> list[Entry[T]]:
+    def _concerned(self, event: QueueEvent) -> list[QueuedItem[T]]:
         """Return the parked entries that *event* may help."""
         if event.name == ANYTHING:
-            return [entry for entry in self._entries.values() if entry.part is Part.PARKED]
-        found: dict[T, Entry[T]] = {}
+            return [entry for entry in self._entries.values() if entry.part is QueueState.PARKED]
+        found: dict[T, QueuedItem[T]] = {}
         for reason, _ in self._hints[event.name]:
             found.update(self._by_reason.get(reason, {}))
         return list(found.values())
 
-    def _wake(self, entry: Entry[T], found: Worth, now: float) -> None:
+    def _wake(self, entry: QueuedItem[T], found: Worth, now: float) -> None:
         if found is not Worth.NOTHING:
             self._take_out(entry)
             self._requeue(entry, found, now)
 
-    def _requeue(self, entry: Entry[T], found: Worth, now: float) -> None:
+    def _requeue(self, entry: QueuedItem[T], found: Worth, now: float) -> None:
         if found is Worth.NOTHING:
             self._park(entry)
         elif found is Worth.AFTER_BACKOFF and self._backoff.until(entry) > now:
@@ -229,16 +229,16 @@ class Queue(Generic[T]):
         else:
             self._activate(entry)
 
-    def _activate(self, entry: Entry[T]) -> None:
+    def _activate(self, entry: QueuedItem[T]) -> None:
         if self._is_let_through(entry):
-            self.put(entry, Part.ACTIVE)
+            self.put(entry, QueueState.ACTIVE)
 
-    def _back_off(self, entry: Entry[T]) -> None:
+    def _back_off(self, entry: QueuedItem[T]) -> None:
         # What is taken early leaves without further ado, so that its gates are asked before.
         if not self._habits.is_eager or self._is_let_through(entry):
-            self.put(entry, Part.BACKOFF)
+            self.put(entry, QueueState.BACKOFF)
 
-    def _is_let_through(self, entry: Entry[T]) -> bool:
+    def _is_let_through(self, entry: QueuedItem[T]) -> bool:
         """Return whether all gates are open; park *entry* at the first that is not."""
         entry.gate = next((name for name, gate in self._gates.items() if not gate(entry.item)), "")
         if entry.gate:
@@ -246,23 +246,23 @@ class Queue(Generic[T]):
             self._park(entry)
         return not entry.gate
 
-    def _park(self, entry: Entry[T]) -> None:
-        entry.part = Part.PARKED
+    def _park(self, entry: QueuedItem[T]) -> None:
+        entry.part = QueueState.PARKED
         self._index(entry)
 
-    def _index(self, entry: Entry[T]) -> None:
+    def _index(self, entry: QueuedItem[T]) -> None:
         for reason in entry.reasons:
             self._by_reason.setdefault(reason, {})[entry.item] = entry
 
-    def _take_out(self, entry: Entry[T]) -> None:
+    def _take_out(self, entry: QueuedItem[T]) -> None:
         """Take *entry* out of its part."""
         match entry.part:
-            case Part.ACTIVE:
+            case QueueState.ACTIVE:
                 self._active.remove(entry)
-            case Part.BACKOFF:
+            case QueueState.BACKOFF:
                 self._backoff.remove(entry)
-            case Part.PARKED:
+            case QueueState.PARKED:
                 for reason in entry.reasons:
                     self._by_reason[reason].pop(entry.item, None)
-            case Part.IN_FLIGHT:
+            case QueueState.IN_FLIGHT:
                 self._flight.end(entry.item)

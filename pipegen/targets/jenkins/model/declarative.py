@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipegen.structs import Struct
-from pipegen.targets.jenkins.model.stages import Selected, Stage, Teardown
+from pipegen.targets.jenkins.model.stages import Selected, StageBlock, Teardown
 from pipegen.targets.jenkins.model.steps import Agent
 
 
@@ -12,7 +12,7 @@ class Chain(Struct, kw_only=True):
 
     name: str
     selected: Selected
-    stages: tuple[Stage, ...]
+    stages: tuple[StageBlock, ...]
 
 
 class Block(Struct):

@@ -7,13 +7,13 @@ from typing import TypeAlias
 from pipegen.structs import Struct
 
 
-class Code(Struct):
+class GroovyCode(Struct):
     """A Groovy expression of our own: no text of a user stands in it."""
 
     text: str
 
 
-class Call(Struct):
+class FunctionCall(Struct):
     """A call of a function with texts as arguments."""
 
     function: str
@@ -53,10 +53,10 @@ class FileText(Struct):
     is_shared: bool
 
 
-class Kept(Struct):
+class NoteText(Struct):
     """The text of a file that was read in time, by its path within `.pipegen`."""
 
     path: str
 
 
-Value: TypeAlias = "str | Code | Call | Item | OrElse | Joined | OneLine | FileText | Kept"
+Value: TypeAlias = "str | GroovyCode | FunctionCall | Item | OrElse | Joined | OneLine | FileText | NoteText"

@@ -6,12 +6,12 @@ from pipegen.structs import Struct
 from pipegen.targets.jenkins.model.declarative import Declarative
 from pipegen.targets.jenkins.model.expressions import Value
 from pipegen.targets.jenkins.model.properties import Property, PropertyKind, step_name
-from pipegen.targets.jenkins.model.scripted import Scripted
-from pipegen.targets.jenkins.model.stages import Look, Pin, Stage
+from pipegen.targets.jenkins.model.scripted import ScriptedPipelines
+from pipegen.targets.jenkins.model.stages import Look, Pin, StageBlock
 from pipegen.targets.jenkins.model.steps import NoFork, Sh
 
 
-class Variable(Struct):
+class EnvironmentVariable(Struct):
     """An environment variable of ours, and the expression it is set to."""
 
     name: str
@@ -28,7 +28,7 @@ class Parameter(Struct):
     choices: tuple[str, ...] = ()
 
 
-class Selection(Struct):
+class SelectionParameter(Struct):
     """The pipelines of the file, and those of them that run only when they are named."""
 
     pipelines: tuple[str, ...]
@@ -74,10 +74,10 @@ class Recipients(Struct, kw_only=True):
     """A function that returns recipients that are known only when the pipeline runs."""
 
     function: str
-    items: tuple[Value | Loop, ...]
+    items: tuple[Value | SplitLoop, ...]
 
 
-class Loop(Struct, kw_only=True):
+class SplitLoop(Struct, kw_only=True):
     """*body* for each piece of *source* between *delimiters* ("" is none: the whole is one piece).
 
     *level* is 1 for a loop in no other one; *words* is how many blank-separated words a piece must have, 0 where it
@@ -88,7 +88,7 @@ class Loop(Struct, kw_only=True):
     source: Value
     delimiters: str
     words: int
-    body: Value | Loop
+    body: Value | SplitLoop
 
 
 class Jenkinsfile(Struct, kw_only=True):
@@ -105,18 +105,18 @@ class Jenkinsfile(Struct, kw_only=True):
     properties: tuple[Property, ...] = ()
     tools: tuple[Tool, ...] = ()
     parameters: tuple[Parameter, ...]
-    selection: Selection | None
-    variables: tuple[Variable, ...]
+    selection: SelectionParameter | None
+    variables: tuple[EnvironmentVariable, ...]
     look: Look | None
     pin: Pin | None
     guard: tuple[NoFork, ...] = ()
-    body: Declarative | Scripted
-    stages: tuple[Stage, ...]
+    body: Declarative | ScriptedPipelines
+    stages: tuple[StageBlock, ...]
     preludes: tuple[Prelude, ...]
     recipients: tuple[Recipients, ...]
     checkouts: tuple[CheckoutFunction, ...]
     helpers: tuple[str, ...]
-    setters: tuple[tuple[Variable, ...], ...] = ()
+    setters: tuple[tuple[EnvironmentVariable, ...], ...] = ()
     parameter_lists: tuple[tuple[Parameter, ...], ...] = ()
 
     @property

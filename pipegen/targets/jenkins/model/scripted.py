@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipegen.structs import Struct
-from pipegen.targets.jenkins.model.stages import Selected, Stage, Teardown
+from pipegen.targets.jenkins.model.stages import Selected, StageBlock, Teardown
 from pipegen.targets.jenkins.model.steps import Agent, Step
 from pipegen.targets.jenkins.model.tables import Tables
 
@@ -13,7 +13,7 @@ class Chunk(Struct, kw_only=True):
 
     function: str
     selected: Selected
-    stages: tuple[Stage, ...]
+    stages: tuple[StageBlock, ...]
 
 
 class RootList(Struct):
@@ -23,7 +23,7 @@ class RootList(Struct):
     names: tuple[str, ...]
 
 
-class Run(Struct):
+class PipelineRoots(Struct):
     """A pipeline whose stages have their own workspaces, from *roots* on; *end* is what finally stages come after.
 
     *lists* hold the roots in their place where there are too many.
@@ -49,7 +49,7 @@ class SharedRun(Struct, kw_only=True):
     lists: tuple[RootList, ...] = ()
 
 
-class Scripted(Struct, kw_only=True):
+class ScriptedPipelines(Struct, kw_only=True):
     """`addStage` calls and how they start: pipeline by pipeline where some have one workspace, else all at once.
 
     Attributes:
@@ -63,8 +63,8 @@ class Scripted(Struct, kw_only=True):
     chunks: tuple[Chunk, ...]
     calls: tuple[tuple[Chunk, ...], ...] = ()
     tables: Tables | None = None
-    branches: tuple[tuple[Run | SharedRun, ...], ...] = ()
-    runs: tuple[Run, ...]
+    branches: tuple[tuple[PipelineRoots | SharedRun, ...], ...] = ()
+    runs: tuple[PipelineRoots, ...]
     shared: tuple[SharedRun, ...]
     teardown: Teardown | None
     deepest: int = 0

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pipegen.structs import Struct
-from pipegen.targets.jenkins.model.steps import Agent, Container, Sh, Step
+from pipegen.targets.jenkins.model.steps import Agent, ContainerAgent, Sh, Step
 
 
-class Stage(Struct, kw_only=True):
+class StageBlock(Struct, kw_only=True):
     """A stage.
 
     Attributes:
@@ -29,7 +29,7 @@ class Stage(Struct, kw_only=True):
     pipeline: str
     after: tuple[str, ...]
     agent: Agent | None
-    container: Container | None = None
+    container: ContainerAgent | None = None
     steps: tuple[Step, ...]
     steps_function: str = ""
     on_failure: tuple[Step, ...] = ()

@@ -124,7 +124,7 @@ class Agent(Struct):
     is_pinned: bool = False
 
 
-class Container(Struct, kw_only=True):
+class ContainerAgent(Struct, kw_only=True):
     """An agent that is a container of *image* on the node of the pipeline, with *args* for the container engine."""
 
     image: str
@@ -152,7 +152,7 @@ class Wrapped(Struct):
     plugin: str = ""
 
 
-class Statement(Struct):
+class GroovyStatement(Struct):
     """A step as Groovy that is complete, and the *plugin* that offers it, "" for one that is always there."""
 
     kind: ClassVar[str] = "statement"
@@ -207,5 +207,5 @@ class WithAfter(Struct):
 Around: TypeAlias = WithCredentials | OnAgent | Wrapped | Ensured | WithAfter | InImage
 Step: TypeAlias = (
     "Checkout | Echo | Sh | Unstash | Stash | Archive | WithCredentials | StartJob | SendMail | OnAgent | Wrapped "
-    "| Statement | Ensured | WithAfter | InImage | Succeeded | Keep | NoFork"
+    "| GroovyStatement | Ensured | WithAfter | InImage | Succeeded | Keep | NoFork"
 )

@@ -6,14 +6,14 @@ from pipegen.structs import Struct
 from pipegen.targets.jenkins.model.stages import Selected
 
 
-class Kind(Struct):
+class StepKind(Struct):
     """A kind of step, and its Groovy with `texts[0]` and so on for what stages fill in."""
 
     name: str
     code: str
 
 
-class Span(Struct):
+class PipelineRange(Struct):
     """The tables of some pipelines: the numbers of the *first* and the *last*."""
 
     selected: Selected
@@ -35,9 +35,9 @@ class Tables(Struct, kw_only=True):
     """
 
     texts: tuple[str, ...]
-    spans: tuple[Span, ...]
-    calls: tuple[tuple[Span, ...], ...] = ()
-    steps: tuple[tuple[Kind, ...], ...]
-    values: tuple[tuple[Kind, ...], ...]
+    spans: tuple[PipelineRange, ...]
+    calls: tuple[tuple[PipelineRange, ...], ...] = ()
+    steps: tuple[tuple[StepKind, ...], ...]
+    values: tuple[tuple[StepKind, ...], ...]
     words: frozenset[str]
     too_large: tuple[str, ...] = ()

@@ -1,0 +1,150 @@
+"""Combinations of matrix stages: which of them a reference means, and the values of their axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pipegen.bindings.expression import Reference
+from pipegen.bindings.groups import Groups
+from pipegen.config.model import CombinationOf, StageConfig
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report, listed, suggestion
+from pipegen.source.text import Span
+from pipegen.structs import Struct, replace
+
+
+class ReferencedStages(Struct):
+    """The stages that a reference means; *are_all* says that it is a list of all combinations of a matrix stage."""
+
+    names: tuple[str, ...]
+    are_all: bool = False
+
+
+def meant(reference: Reference, reader: StageConfig, groups: Groups, report: Report) -> ReferencedStages | None:
+    """Return what the namespace of *reference* means in *reader*; None for no stage, and for what is reported."""
+    namespace = reference.namespace or ""
+    if reference.combinations is not None:
+        return _picked(reference, reader, groups, report)
+    names = groups.meant(namespace, reader)
+    if not names:
+        return None
+    first = groups.stages[names[0]]
+    is_same = reader.combination is not None and names != groups.members[reader.within, namespace]
+    return ReferencedStages(names, are_all=first.combination is not None and not is_same)
+
+
+def axis_value(name: str, default: str | None, stage: StageConfig, at: Span, report: Report) -> str | None:
+    """Return the value of the axis *name* in *stage*; None for no value, which is reported.
+
+    *default* stands for an empty value, and where the combination has none.
+    """
+    combination = stage.combination
+    if combination is None:
+        report.add(
+            codes.NO_MATRIX,
+            f'"${{matrix.{name}}}" has no value: stage "{stage.said}" has no matrix',
+            at=at,
+            hint='add "matrix" to the stage; what all stages of a run share can be an input',
+        )
+        return None
+    if name not in combination.axes:
+        found = suggestion(name, combination.axes)
+        report.add(
+            codes.UNKNOWN_AXIS,
+            f'the matrix of stage "{combination.stage}" has no axis "{name}"',
+            at=at,
+            hint=f'write "${{matrix.{found}}}"' if found else f"its axes are {listed(combination.axes)}",
+        )
+        return None
+    value = dict(combination.values).get(name)
+    if value is None and default is None:
+        report.add(
+            codes.UNKNOWN_AXIS,
+            f'combination "{stage.own_name}" has no axis "{name}"',
+            at=at,
+            hint=(
+                f'give the combination a value where "include" names it, or write "${{matrix.{name}|…}}" with a default'
+            ),
+        )
+        return None
+    return value or default or ""
+
+
+def _picked(reference: Reference, reader: StageConfig, groups: Groups, report: Report) -> ReferencedStages | None:
+    """Return the one combination that fits what stands in the brackets of *reference*."""
+    namespace = reference.namespace or ""
+    names = groups.members.get((reader.within, namespace), ())
+    combinations = [
+        (name, combination) for name in names if (combination := groups.stages[name].combination) is not None
+    ]
+    if not combinations:
+        if names or not namespace:
+            _report_no_matrix(reference, groups.stages[names[0]] if names else reader, report)
+            return ReferencedStages(())
+        return None
+    wanted = tuple(_pairs(reference, combinations[0][1], report))
+    if None in wanted:
+        return ReferencedStages(())
+    fitting = [
+        name
+        for name, combination in combinations
+        if set(combination.values).issuperset(one for one in wanted if one is not None)
+    ]
+    if len(fitting) != 1:
+        _report_combinations(reference, fitting, [groups.stages[name] for name in names], report)
+        return ReferencedStages(())
+    return ReferencedStages((fitting[0],))
+
+
+def _pairs(reference: Reference, combination: CombinationOf, report: Report) -> Iterator[tuple[str, str] | None]:
+    """Yield each axis in the brackets with its value; None for what is no axis, which is reported."""
+    for part in (reference.combinations or "").split(","):
+        axis, equals, value = (word.strip() for word in part.partition("="))
+        if equals and axis in combination.axes:
+            yield axis, value
+            continue
+        found = suggestion(axis, combination.axes)
+        report.add(
+            codes.UNKNOWN_AXIS,
+            f'the matrix of stage "{combination.stage}" has no axis "{axis}"'
+            if equals
+            else f'"{reference}" does not say which axis is "{axis}"',
+            at=reference.span,
+            hint=f'write "{found}={value}"'
+            if equals and found
+            else f'write "[axis=value]"; the axes are {listed(combination.axes)}',
+        )
+        yield None
+
+
+def _report_no_matrix(reference: Reference, stage: StageConfig, report: Report) -> None:
+    report.add(
+        codes.NO_MATRIX,
+        f'"{reference}" names a combination, but stage "{stage.said}" has no matrix',
+        at=reference.span,
+        also=[Label(stage.name.span, 'no "matrix" here')],
+        hint=f'write "{replace(reference, combinations=None)}"',
+    )
+
+
+def _report_combinations(
+    reference: Reference, fitting: Sequence[str], combinations: Sequence[StageConfig], report: Report
+) -> None:
+    of = [stage for stage in combinations if stage.name.value in fitting] or combinations
+    report.add(
+        codes.UNKNOWN_COMBINATION,
+        f'"{reference}" fits {len(fitting) or "none"} of the {len(combinations)} combinations of '
+        f'stage "{combinations[0].said}"',
+        at=reference.span,
+        also=[Label(combinations[0].name.span, "its combinations")],
+        hint=f"name axes and values that fit one combination; {'these fit' if fitting else 'there are'} "
+        + listed([_values(stage) for stage in of], limit=12)
+        + (f'. Write "{replace(reference, combinations=None)}" for all combinations' if fitting else ""),
+    )
+
+
+def _values(stage: StageConfig) -> str:
+    return (
+        ",".join(f"{axis}={value}" for axis, value in stage.combination.values) if stage.combination is not None else ""
+    )

@@ -1,1 +1,0 @@
-"""Versions of configs in git, and what has changed between them."""

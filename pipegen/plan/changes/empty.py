@@ -1,0 +1,68 @@
+"""What stands in the place of a pipeline of which nothing is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from shlex import quote
+
+from pipegen.bindings.script.model import ParsedScript
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Commands, Job, Line, Plan, Selection, SharedResources, Workspace
+
+_NAME = "nothing to do"
+
+
+def is_sure_to_run(plan: Plan) -> bool:
+    """Return whether something of *plan* runs in each run that nobody has chosen pipelines for."""
+    if plan.selection is not Selection.ALWAYS or plan.condition is not None:
+        return False
+    return any(job.condition is None and not job.is_final for job in plan.jobs)
+
+
+def nothing(plans: Sequence[Plan], since: str) -> Plan:
+    """Return a pipeline of one stage that says that nothing of *plans* has to be done for what changed since then."""
+    first = plans[0]
+    name = _free(_NAME, {plan.name for plan in plans})
+    said = f"none of the files that stages name has changed since {since}"
+    script = ParsedScript((f"printf '%s\\n' {quote(said)}",), first.span)
+    return Plan(
+        name=name,
+        span=first.span,
+        graph=ExecutionGraph([(_NAME,)]),
+        frames=((_NAME,),),
+        jobs=(_job(name, plans, Commands(lines=(Line(script, ()),), env=(), outputs=(), span=first.span)),),
+        fetch=first.fetch,
+        workspace=Workspace.ISOLATED,
+        workspace_span=None,
+        selection=Selection.ALWAYS,
+        folder=first.folder,
+        inputs=first.inputs,
+    )
+
+
+def _job(pipeline: str, plans: Sequence[Plan], commands: Commands) -> Job:
+    return Job(
+        stage=_NAME,
+        pipeline=pipeline,
+        slug=_free(_NAME.replace(" ", "-"), {job.slug for plan in plans for job in plan.jobs}),
+        span=plans[0].span,
+        frame=0,
+        needs=(),
+        reads=(),
+        binds=(),
+        inputs=(),
+        outputs=(),
+        files=(),
+        artifacts=(),
+        directory=".",
+        steps=(commands,),
+        mail=None,
+        shared=SharedResources(),
+    )
+
+
+def _free(name: str, taken: set[str]) -> str:
+    number = 2
+    while name in taken and f"{name}-{number}" in taken:
+        number += 1
+    return f"{name}-{number}" if name in taken else name

@@ -1,0 +1,1 @@
+"""Stages multiplied by a matrix, and stages of called pipelines."""

@@ -1,0 +1,99 @@
+"""`${matrix.axis}` in the keys that take plain words: it is replaced by the combination's value."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.bindings.combinations import axis_value
+from pipegen.config.model import StageConfig, StepValue
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import Located
+from pipegen.source.tree import Mapping, Node, Scalar, Sequence
+from pipegen.structs import replace
+
+_AXIS = r"(?P<escape>\$?)\$\{matrix\.(?P<name>[A-Za-z0-9_-]+)(?:\|(?P<default>[^}]*))?\}"
+
+# What is no plain word below these keys: text with references, scripts, names of stages. Bindings replace it there.
+_NO_WORDS = {
+    "agent": (),
+    "approve": (),
+    "artifacts": ("name",),
+    "cache": ("key", "prefix", "fallback"),
+    "environment": ("name", "url", "on_stop"),
+    "lock": (),
+    "reports": (),
+    "reuse": (),
+    "secrets": (),
+    "services": ("image", "ready"),
+    "when": (),
+}
+
+
+def with_words(stage: StageConfig, report: Report) -> StageConfig:
+    """Return *stage* with the values of its combination in its plain words; what no combination has is reported."""
+    changed: dict[str, StepValue] = {}
+    for key, skipped in _NO_WORDS.items():
+        value: StepValue | None = getattr(stage, key)
+        if value is None or (isinstance(value.node, Scalar) and key in _TEXTS):
+            continue
+        is_of_texts = key in _LISTS_OF_TEXTS
+        node = _replaced(value.node, skipped, stage, report, is_of_texts=is_of_texts)
+        if node is not value.node:
+            changed[key] = replace(value, node=node)
+    directory = stage.directory
+    if directory is not None and (text := _text(directory, stage, report)) != directory.value:
+        stage = replace(stage, directory=replace(directory, value=text))
+    return replace(stage, **changed) if changed else stage
+
+
+# Keys whose short form is text with references, and keys of lists whose items are.
+_TEXTS = ("environment",)
+_LISTS_OF_TEXTS = ("services",)
+
+
+def _replaced(
+    node: Node, skipped: tuple[str, ...], stage: StageConfig, report: Report, *, is_of_texts: bool = False
+) -> Node:
+    """Return *node* with values in place, itself where none is.
+
+    What stands under keys in *skipped* is left alone, and so are the items of a list that *is_of_texts*.
+    """
+    match node:
+        case Scalar():
+            text = _text(node.located(), stage, report)
+            return node if text == node.text else replace(node, text=text)
+        case Sequence():
+            items = tuple(
+                item if is_of_texts and isinstance(item, Scalar) else _replaced(item, skipped, stage, report)
+                for item in node.items
+            )
+            return node if _same(items, node.items) else replace(node, items=items)
+        case Mapping():
+            values = tuple(
+                entry.value
+                if entry.key.text in skipped and not isinstance(entry.value, Mapping)
+                else _replaced(entry.value, skipped, stage, report)
+                for entry in node.entries
+            )
+            if _same(values, tuple(entry.value for entry in node.entries)):
+                return node
+            entries = zip(node.entries, values, strict=True)
+            return replace(node, entries=tuple(replace(entry, value=value) for entry, value in entries))
+
+
+def _same(values: tuple[Node, ...], others: tuple[Node, ...]) -> bool:
+    return all(one is other for one, other in zip(values, others, strict=True))
+
+
+def _text(word: Located[str], stage: StageConfig, report: Report) -> str:
+    if "${matrix." not in word.value:
+        return word.value
+
+    def value(found: re.Match[str]) -> str:
+        if found["escape"]:
+            return found[0][1:]
+        # Where there is none, some word keeps others from complaining of an empty one.
+        known = axis_value(found["name"], found["default"], stage, word.span, report)
+        return known if known is not None else found["name"]
+
+    return re.sub(_AXIS, value, word.value)

@@ -1,0 +1,30 @@
+"""The stage that takes down the environment of another one."""
+
+from __future__ import annotations
+
+from pipegen.config.model import StageConfig
+from pipegen.source.text import Located
+from pipegen.source.tree import Entry, Mapping, Scalar
+from pipegen.structs import replace
+
+
+def stop_of(stage: StageConfig) -> Located[str] | None:
+    """Return the name of the stage that takes the environment of *stage* down."""
+    node = stage.environment.node if stage.environment is not None else None
+    stop = node.get("on_stop") if isinstance(node, Mapping) else None
+    return stop.located() if isinstance(stop, Scalar) else None
+
+
+def renamed_stop(stage: StageConfig, name: str) -> StageConfig:
+    """Return *stage*, whose environment the stage *name* takes down."""
+    value = stage.environment
+    if value is None or not isinstance(value.node, Mapping):
+        return stage
+    entries = tuple(_renamed(entry, name) for entry in value.node.entries)
+    return replace(stage, environment=replace(value, node=replace(value.node, entries=entries)))
+
+
+def _renamed(entry: Entry, name: str) -> Entry:
+    if entry.key.text != "on_stop" or not isinstance(entry.value, Scalar):
+        return entry
+    return replace(entry, value=replace(entry.value, text=name))

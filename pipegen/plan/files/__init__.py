@@ -1,0 +1,1 @@
+"""Files of jobs: artifacts, caches, and who reads them."""

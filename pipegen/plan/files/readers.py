@@ -1,0 +1,56 @@
+"""The files that jobs leave for those after them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from posixpath import basename, join, normpath
+
+from pipegen.bindings.expression import Items, Loop
+from pipegen.plan.model import Artifact, BuildImage, Commands, Copy, CopyFile, Leave, Step
+
+# What the engines' own path patterns (Ant's, GitLab's) take literally.
+_PLAIN_PATH = r"[^*?\[\]{}\\,!$'\"\x00-\x1f\x7f]+"
+
+
+def artifacts(steps: Sequence[Step], directory: str) -> tuple[Artifact, ...]:
+    """Return what *steps* leave for descendants, each path once."""
+    found: dict[str | None, Artifact] = {}
+    for step in steps:
+        if type(step) is Copy:
+            for file in copied(step.files):
+                path = _path(file, directory)
+                found.setdefault(path, Artifact(path=path, span=file.destination.span))
+        elif type(step) is Leave:
+            found.setdefault(None, Artifact(path=None, span=step.span))
+    return tuple(found.values())
+
+
+def copied(files: Items[CopyFile]) -> Iterator[CopyFile]:
+    """Yield the entries of a `copy`, those inside loops too."""
+    for file in files:
+        while isinstance(file, Loop):
+            file = file.body  # noqa: PLW2901 - down to the entry
+        yield file
+
+
+def reads_files(steps: Sequence[Step]) -> bool:
+    """Return whether *steps* see files of other stages: a script and a build with a local context do."""
+    return any(
+        isinstance(step, Commands) or (isinstance(step, BuildImage) and step.has_local_context) for step in steps
+    )
+
+
+def _path(file: CopyFile, directory: str) -> str | None:
+    destination, source = file.destination.constant, file.source.constant
+    if destination is None:
+        return None
+    if normpath(destination) == ".":
+        # Into the stage's own directory: only what is copied travels, not all that stands there.
+        if source is None or source.endswith(("/", "/.")) or not basename(source):
+            return None
+        destination = basename(source)
+    path = normpath(join(directory, destination))
+    return (
+        path if re.fullmatch(_PLAIN_PATH, path) and not path.startswith(("-", " ")) and not path.endswith(" ") else None
+    )

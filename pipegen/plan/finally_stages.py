@@ -1,0 +1,78 @@
+"""Finally stages: those that run once after all others, whatever happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pipegen.config.model import Arc, PipelineConfig, StageConfig
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report, listed
+from pipegen.plan.unknown_names import report_unknown_stage
+from pipegen.source.text import Located, Span
+from pipegen.source.tree import Scalar, Sequence
+
+
+def final_stages(pipeline: PipelineConfig) -> dict[str, Span]:
+    """Return the stages that `finally` of *pipeline* names, each with the first place where it does."""
+    found: dict[str, Span] = {}
+    for name in _named(pipeline):
+        found.setdefault(name.value, name.span)
+    return found
+
+
+def check_final(pipeline: PipelineConfig, stages: Mapping[str, StageConfig], report: Report) -> None:
+    """Report names in `finally` that are no *stages*, stand there twice or in an arc, or leave no others."""
+    final = final_stages(pipeline)
+    for name in _named(pipeline):
+        if name.value not in stages:
+            otherwise = f"name one of {listed(list(stages))}, or add a stage of that name"
+            report_unknown_stage('"finally"', name, stages, otherwise, report)
+        elif final[name.value] != name.span:
+            report.add(
+                codes.INVALID_VALUE,
+                f'"finally" names stage "{name.value}" twice',
+                at=name.span,
+                also=[Label(final[name.value], "first")],
+                hint="name each stage once",
+            )
+    if stages and all(name in final for name in stages) and pipeline.finally_ is not None:
+        report.add(
+            codes.ONLY_FINAL_STAGES,
+            f'pipeline "{pipeline.name.value}" has only finally stages, and nothing that they come after',
+            at=pipeline.finally_.span,
+            hint='name in "finally" only what runs after all other stages',
+        )
+    for arc in (pipeline.arcs or ()) if final else ():
+        _check_arc(arc, final, report)
+
+
+def without_final(arcs: tuple[Arc, ...], pipeline: PipelineConfig) -> tuple[Arc, ...]:
+    """Return *arcs* without the finally stages of *pipeline*, which are reported."""
+    final = final_stages(pipeline)
+    if not final:
+        return arcs
+    return tuple(Arc(tuple(kept for group in arc.groups if (kept := _others(group, final))), arc.span) for arc in arcs)
+
+
+def _others(group: tuple[Located[str], ...], final: Mapping[str, Span]) -> tuple[Located[str], ...]:
+    return tuple(name for name in group if name.value not in final)
+
+
+def _check_arc(arc: Arc, final: Mapping[str, Span], report: Report) -> None:
+    for name in arc.stages:
+        if name.value in final:
+            report.add(
+                codes.FINAL_STAGE_IN_ARC,
+                f'arc names stage "{name.value}", which runs after all others',
+                at=name.span,
+                also=[Label(final[name.value], "a finally stage")],
+                hint='remove it from the arc, or from "finally"',
+            )
+
+
+def _named(pipeline: PipelineConfig) -> tuple[Located[str], ...]:
+    node = pipeline.finally_.node if pipeline.finally_ else None
+    return (
+        tuple(item.located() for item in node.items if isinstance(item, Scalar)) if isinstance(node, Sequence) else ()
+    )

@@ -1,0 +1,1 @@
+"""The runs of a pipeline: schedules, parameters, concurrency."""

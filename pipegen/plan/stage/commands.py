@@ -1,0 +1,129 @@
+"""A stage's script, its environment and the outputs that it leaves."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.bindings.expression import Text
+from pipegen.config.model import StageConfig, StepValue
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Commands, Measure, Measured
+from pipegen.plan.stage.variables import check_variable_name
+from pipegen.plan.values import StageValues
+from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
+
+_OUTPUT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
+# Names of environment variables by convention, not those of awk, jq or regular expressions.
+_LITERAL = r"(?<![$\\])\$[A-Z][A-Z0-9_]+(?![a-z])"
+_ODD_BACKSLASHES = r"(?<!\\)(?:\\\\)*\\$"
+
+
+def commands(stage: StageConfig, values: StageValues) -> Commands | None:
+    """Return the script of *stage*; None without one, when what belongs to a script is reported."""
+    if stage.script is None:
+        _check_alone(stage, values.report)
+        return None
+    entries = entries_of(stage.script.node)
+    check_entries("script", entries, stage.script, values.report)
+    env = values.map(stage.env.node, stage.script.span).entries if stage.env else ()
+    if stage.env:
+        check_literals(stage.env.node, values.report)
+    for name, _ in env:
+        check_variable_name(name.constant, name.span, values.report)
+    found = Commands(
+        lines=tuple([values.line(item) for item in entries]),
+        env=tuple([(name.constant or "", values.as_text(value)) for name, value in env]),
+        outputs=_outputs(stage, values),
+        span=stage.script.span,
+    )
+    for output in found.outputs:
+        _check_output(output, values.report)
+    return found
+
+
+def entries_of(node: Node) -> tuple[Scalar, ...]:
+    """Return the entries of *node* that hold a command."""
+    items = node.items if type(node) is Sequence else (node,)
+    return tuple([item for item in items if type(item) is Scalar and item.text.strip()])
+
+
+def check_entries(key: str, entries: tuple[Scalar, ...], given: StepValue, report: Report) -> None:
+    """Report what no shell could run, or only some engine would, in the *entries* of *key*."""
+    if not entries:
+        report.add(codes.INVALID_VALUE, f'"{key}" holds no command', at=given.span, hint="write at least one")
+        return
+    if entries[0].text.startswith("#!"):
+        report.add(
+            codes.INVALID_VALUE,
+            f'"{key}" names an interpreter, and the shell of the engine runs it',
+            at=entries[0].span,
+            hint="remove the line that begins with #!; a program in another language goes into a file of its own",
+        )
+    for entry in entries:
+        text = entry.text.rstrip("\r\n")
+        if text.endswith("\\") and re.search(_ODD_BACKSLASHES, text):
+            report.add(
+                codes.INVALID_VALUE,
+                "a backslash at the end would take what comes after into the command",
+                at=entry.span,
+                hint='write a command over several lines as one block: "- |", then its lines',
+            )
+
+
+def check_literals(env: Node, report: Report) -> None:
+    """Report `$NAME` in the values of *env*, which no engine and no shell expands."""
+    entries = env.entries if isinstance(env, Mapping) else ()
+    for value in [entry.value for entry in entries if isinstance(entry.value, Scalar) and "$" in entry.value.text]:
+        for found in re.finditer(_LITERAL, value.text):
+            report.add(
+                codes.LITERAL_VARIABLE,
+                f'"{found[0]}" stays as it stands: a value of "env" is text',
+                at=value.part(found.start(), found.end()),
+                hint=f'write "${{{found[0][1:]}}}" for the variable',
+            )
+
+
+def _check_output(output: Measured, report: Report) -> None:
+    if not _OUTPUT_NAME.fullmatch(output.name):
+        report.add(
+            codes.INVALID_VALUE,
+            f'"{output.name}" is no name for an output',
+            at=output.span,
+            hint='use letters, digits, "_", "-" and "."',
+        )
+
+
+def _check_alone(stage: StageConfig, report: Report) -> None:
+    """Report keys that say something of a script that is not there."""
+    for key, span in (
+        ("outputs", stage.outputs.span if stage.outputs else None),
+        ("env", stage.env.span if stage.env else None),
+    ):
+        if span is not None:
+            report.add(
+                codes.MISSING_KEY,
+                f'stage "{stage.said}" has "{key}", and no script',
+                at=span,
+                hint='add "script"; a container that "run" starts has an "env" of its own, and "exports" binds texts',
+            )
+
+
+def _outputs(stage: StageConfig, values: StageValues) -> tuple[Measured, ...]:
+    if stage.outputs is None:
+        return ()
+    node = stage.outputs.node
+    if type(node) is Mapping:
+        return tuple([_measured(entry, values) for entry in node.entries])
+    items = [item for item in node.items if isinstance(item, Scalar)] if isinstance(node, Sequence) else []
+    return tuple([Measured(name=item.text, measure=Measure.WRITTEN, span=item.span) for item in items])
+
+
+def _measured(entry: Entry, values: StageValues) -> Measured:
+    body = entry.value if isinstance(entry.value, Mapping) else None
+    command = body.get("command") if body else None
+    if isinstance(command, Scalar):
+        return Measured(name=entry.key.text, measure=Measure.COMMAND, command=values.line(command), span=entry.key.span)
+    file = body.get("file") if body else None
+    path: Text = values.text(file, entry.key.text, entry.key.span)
+    return Measured(name=entry.key.text, measure=Measure.FILE, file=path, span=entry.key.span)

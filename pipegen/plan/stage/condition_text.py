@@ -1,0 +1,56 @@
+"""Conditions in words: the keys of `when`, and what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipegen.plan.model import (
+    NEVER,
+    AllOf,
+    AnyOf,
+    Condition,
+    Exists,
+    FilesChanged,
+    IsEvent,
+    IsSet,
+    Matches,
+    Not,
+    Pattern,
+    Subject,
+)
+
+
+def words(condition: Condition) -> str:  # noqa: PLR0911 - one for each kind
+    """Return *condition* on one line."""
+    match condition:
+        case Matches():
+            return f"{_subject(condition)} {_patterns(condition.patterns)}"
+        case IsSet():
+            return f"{_subject(condition)} any"
+        case IsEvent():
+            return f"event {' | '.join(event.value for event in condition.events)}"
+        case FilesChanged():
+            since = f" since {condition.base}" if condition.base is not None else ""
+            return f"changes {_patterns(condition.patterns)}{since}"
+        case Exists():
+            return f"exists {_patterns(condition.patterns)}"
+        case Not():
+            return f"not {_bound(condition.condition)}"
+        case AllOf():
+            return " and ".join(map(_bound, condition.conditions))
+        case AnyOf():
+            return " or ".join(map(_bound, condition.conditions)) if condition != NEVER else "never"
+
+
+def _bound(condition: Condition) -> str:
+    found = words(condition)
+    return f"({found})" if isinstance(condition, AllOf | AnyOf) else found
+
+
+def _subject(condition: Matches | IsSet) -> str:
+    is_named = condition.subject in {Subject.INPUT, Subject.VARIABLE}
+    return f"{condition.subject.value} {condition.name}" if is_named else condition.subject.value
+
+
+def _patterns(patterns: Sequence[Pattern]) -> str:
+    return " | ".join(f"/{one.text}/" if one.is_regex else one.text or '""' for one in patterns)

@@ -1,0 +1,97 @@
+"""The image that a stage runs in."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Text
+from pipegen.config.model import StageConfig
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import BuildImage, Copy, Deploy, JobImage, Promote, PublishImage, Pull, RunContainer, Step
+from pipegen.plan.model.steps import step_key
+from pipegen.plan.values import StageValues
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
+
+# What names, tags and digests of images are made of; whether they are so in the right order the registry knows.
+_NAME = r"[A-Za-z0-9._:/@-]*"
+_WRITTEN_OUT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]*")
+_START = r"[A-Za-z0-9]"
+_WITH_TOOLS = frozenset((BuildImage, RunContainer, Copy, PublishImage, Promote, Deploy))
+
+
+def image(stage: StageConfig, values: StageValues) -> JobImage | None:
+    """Return the image of *stage*, None where the engine takes one."""
+    if stage.image is None:
+        return None
+    node = stage.image.node
+    name = node.get("name") if type(node) is Mapping else None
+    if name is None or type(node) is not Mapping:
+        return JobImage(name=image_name(node, values), span=stage.image.span)
+    entrypoint, pull = node.get("entrypoint"), node.get("pull")
+    return JobImage(
+        name=image_name(name, values),
+        entrypoint=tuple(one.text for one in entrypoint.items if isinstance(one, Scalar))
+        if isinstance(entrypoint, Sequence)
+        else None,
+        pull=Pull(pull.text) if isinstance(pull, Scalar) else None,
+        span=stage.image.span,
+    )
+
+
+def image_name(node: Node, values: StageValues) -> Text:
+    """Return the name of an image; what no engine takes for one is reported."""
+    if type(node) is Scalar and node.kind is ScalarKind.TEXT and _WRITTEN_OUT.fullmatch(node.text):
+        return Text((node.text,), node.span)
+    name = values.as_text(values.value(node))
+    if _WRITTEN_OUT.fullmatch(name.constant or ""):
+        return name
+    foreign = next((text for text in map(_written, name.parts) if not re.fullmatch(_NAME, text)), None)
+    first = name.parts[0] if name.parts else ""
+    if foreign is not None:
+        values.report.add(
+            codes.INVALID_IMAGE_NAME,
+            f'"{foreign}" stands in no name of an image',
+            at=name.span,
+            hint='write it out, or with values: "registry.example.org/app:${build.tag}"; variables of an engine '
+            "are not read here",
+        )
+    elif isinstance(node, Scalar) and not node.text:
+        values.report.add(codes.INVALID_IMAGE_NAME, "an image has a name", at=name.span, hint="write it: python:3.12")
+    elif isinstance(first, str) and first and not re.match(_START, first):
+        values.report.add(
+            codes.INVALID_IMAGE_NAME,
+            f'"{first}" begins no name of an image',
+            at=name.span,
+            hint="begin with a letter or a digit: python:3.12",
+        )
+    return name
+
+
+def _written(part: Part) -> str:
+    """Return the text that *part* may put into a name without any run's knowing."""
+    match part:
+        case str():
+            return part
+        case Bare():
+            return part.source
+        case Reference() | Defaulted():
+            return part.default or ""
+
+
+def check_image(stage: StageConfig, steps: tuple[Step, ...], report: Report) -> None:
+    """Report an image of a stage that does *steps* for which it need not have the tools."""
+    if stage.image is None:
+        return
+    for step in steps:
+        if type(step) in _WITH_TOOLS:
+            report.add(
+                codes.IMAGE_BESIDE_TOOLS,
+                f'stage "{stage.said}" runs in an image of its own, and "{step_key(step)}" needs '
+                "the tools of another one",
+                at=stage.image.span,
+                also=[Label(step.span, "needs tools of the engine")],
+                hint='do it in a stage without "image"; to take an inherited one away, write "image:" with no value',
+            )
+            return

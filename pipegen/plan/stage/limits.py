@@ -1,0 +1,93 @@
+"""How often a stage is tried, how long it may take, and what its failure means."""
+
+from __future__ import annotations
+
+from pipegen.config.model import PipelineConfig, StageConfig, StepValue
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.durations import seconds
+from pipegen.plan.model import AllowFailure, Failure, Limits, Retry, Timeout
+from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
+
+# Engines count the seconds in whole numbers that end somewhere; nobody waits as long.
+_LONGEST = 366 * 86_400
+_MINUTE = 60
+_NONE = Limits()
+
+
+def limits(stage: StageConfig, report: Report) -> Limits:
+    """Return what bounds *stage*."""
+    if stage.retry is None and stage.timeout is None and stage.allow_failure is None:
+        return _NONE
+    return Limits(
+        retry=_retry(stage.retry),
+        timeout=_timeout(stage.timeout, report),
+        allow_failure=_allow_failure(stage.allow_failure),
+    )
+
+
+def fails_fast(pipeline: PipelineConfig) -> bool:
+    """Return whether nothing new starts in *pipeline* once a stage of it has failed."""
+    node = pipeline.fail_fast.node if pipeline.fail_fast else None
+    return isinstance(node, Scalar) and node.value is True
+
+
+def check_mail(stage: StageConfig, allowed: AllowFailure | None, report: Report) -> None:
+    """Report a mail that *stage* asks for itself and never sends, since each of its failures is *allowed*."""
+    if stage.email is None or allowed is None or allowed.exit_codes:
+        return
+    report.add(
+        codes.MAIL_OF_ALLOWED_FAILURE,
+        f'no mail tells of stage "{stage.said}": it is allowed to fail',
+        at=stage.email.span,
+        hint='remove "notify", or let only some exit codes pass: "allow_failure: {exit_codes: […]}"',
+    )
+
+
+def _retry(value: StepValue | None) -> Retry | None:
+    """Return the extra tries; none for 0 of them."""
+    if value is None:
+        return None
+    node = value.node
+    count = _whole(node.get("count") if isinstance(node, Mapping) else node)
+    kinds = tuple(Failure(one.text) for one in _scalars(node.get("on"))) if isinstance(node, Mapping) else ()
+    return Retry(count, tuple(dict.fromkeys(kinds)) or tuple(Failure), value.span) if count else None
+
+
+def _timeout(value: StepValue | None, report: Report) -> Timeout | None:
+    if value is None or not isinstance(value.node, Scalar):
+        return None
+    found = seconds(value.node, report)
+    if found > _LONGEST:
+        report.add(
+            codes.INVALID_VALUE,
+            f'"{value.node.text.strip()}" is longer than a year',
+            at=value.node.span,
+            hint='give the time that the stage may take, such as "2 hours"',
+        )
+    if 0 < found < _MINUTE and (value.node.kind is ScalarKind.INTEGER or value.node.text.strip().isdigit()):
+        report.add(
+            codes.SHORT_TIMEOUT,
+            f"this stage may take {found} second{'s' if found > 1 else ''}: a number without a unit is in seconds",
+            at=value.node.span,
+            hint=f'write "{found} minutes" if that is meant, as in Jenkins, or "{found}s"',
+        )
+    return Timeout(found, value.span)
+
+
+def _allow_failure(value: StepValue | None) -> AllowFailure | None:
+    if value is None:
+        return None
+    if isinstance(value.node, Mapping):
+        codes_ = (_whole(one) for one in _scalars(value.node.get("exit_codes")))
+        return AllowFailure(tuple(dict.fromkeys(codes_)), value.span)
+    return AllowFailure((), value.span) if isinstance(value.node, Scalar) and value.node.value is True else None
+
+
+def _scalars(node: Node | None) -> tuple[Scalar, ...]:
+    items = node.items if isinstance(node, Sequence) else (node,)
+    return tuple(item for item in items if isinstance(item, Scalar))
+
+
+def _whole(node: Node | None) -> int:
+    return node.value if isinstance(node, Scalar) and isinstance(node.value, int) else 0

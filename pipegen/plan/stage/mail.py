@@ -1,0 +1,51 @@
+"""The mail that tells of a failed stage."""
+
+from __future__ import annotations
+
+from pipegen.bindings.expression import Expression, Items, List, Text
+from pipegen.config.model import PipelineConfig, StageConfig
+from pipegen.diagnostics import codes
+from pipegen.plan.model import Mail
+from pipegen.plan.values import StageValues
+from pipegen.source.text import Span
+from pipegen.source.tree import Node
+
+SUBJECT = "[Pipeline] ${setup.projectShortName} ${setup.pipeline}/${.stage} failed"
+BODY = (
+    "Pipeline ${setup.pipeline} for project ${setup.project} failed during\n"
+    "stage ${.stage}. See the log for details: ${setup.logURL}"
+)
+
+
+def mail(stage: StageConfig, pipeline: PipelineConfig, values: StageValues) -> Mail | None:
+    """Return the mail for *stage*: what it says itself, else what the pipeline says, else the default."""
+    if stage.email is None and pipeline.email is None:
+        return None
+    told = [email for email in (stage.email, pipeline.email) if email is not None]
+    span = told[0].span
+    values.failed()
+    to = next((email.to for email in told if email.to is not None), None)
+    recipients = _recipients(to, values) if to is not None else ()
+    if not recipients:
+        values.report.add(
+            codes.MAIL_WITHOUT_RECIPIENT,
+            "the mail has no recipient, so none is sent",
+            at=span,
+            hint='add "to" with an address, here or at the "notify" of the pipeline',
+        )
+        return None
+    return Mail(
+        to=recipients,
+        subject=_text([email.subject for email in told], SUBJECT, span, values),
+        body=_text([email.body for email in told], BODY, span, values),
+        span=span,
+    )
+
+
+def _text(nodes: list[Node | None], default: str, span: Span, values: StageValues) -> Text:
+    return values.text(next((node for node in nodes if node is not None), None), default, span)
+
+
+def _recipients(node: Node, values: StageValues) -> Items[Text]:
+    value: Expression = values.value(node)
+    return values.as_items(value, values.as_text) if isinstance(value, List) else (values.as_text(value),)

@@ -1,0 +1,57 @@
+"""How much of a machine a stage needs."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+
+from pipegen.config.model import StepValue
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Resources
+from pipegen.source.tree import Mapping, Node, Scalar
+
+_UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
+# Kubernetes' own least: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
+_MILLI = 1000
+
+
+def resources(value: StepValue, report: Report) -> Resources:
+    """Return what *value*, the `resources` of a stage, asks for."""
+    body = value.node if isinstance(value.node, Mapping) else Mapping((), value.span)
+    return Resources(cpu=cpu(body.get("cpu"), report), memory=memory(body.get("memory"), report), span=value.span)
+
+
+def cpu(node: Node | None, report: Report) -> int | None:
+    """Return thousandths of a processor; None where *node* says nothing, or nothing of use, which is reported."""
+    if not isinstance(node, Scalar):
+        return None
+    try:
+        thousandths = Decimal(node.text.removesuffix("m")) * (1 if node.text.endswith("m") else _MILLI)
+    except InvalidOperation:
+        thousandths = Decimal(0)
+    if not thousandths.is_finite() or thousandths < 1 or thousandths != thousandths.to_integral_value():
+        report.add(
+            codes.INVALID_VALUE,
+            f'"{node.text}" is no number of processors',
+            at=node.span,
+            hint="write 2, 0.5, or 500m for half a processor; a thousandth is the least",
+        )
+        return None
+    return int(thousandths)
+
+
+def memory(node: Node | None, report: Report) -> int | None:
+    """Return bytes; None where *node* says nothing, or nothing of use, which is reported."""
+    if not isinstance(node, Scalar):
+        return None
+    digits = node.text.rstrip("KMGi")
+    bytes_ = int(digits) * _UNITS.get(node.text[len(digits) :], 1) if digits.isdecimal() else 0
+    if bytes_ < 1:
+        report.add(
+            codes.INVALID_VALUE,
+            f'"{node.text}" is no amount of memory',
+            at=node.span,
+            hint="write bytes, or a number with a unit: 512Mi, 4Gi",
+        )
+        return None
+    return bytes_

@@ -1,0 +1,124 @@
+"""The secrets of a stage: what the engine keeps, and binds to environment variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from pipegen.config.model import StageConfig
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.model import Label
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Credential, CredentialKind, IdToken, RunContainer, Step
+from pipegen.plan.stage.variables import check_variable_name
+from pipegen.source.text import Span
+from pipegen.source.tree import Entry, Node, Scalar
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Sequence as TreeSequence
+from pipegen.structs import Struct
+
+_KINDS = {
+    "text": CredentialKind.TEXT,
+    "file": CredentialKind.FILE,
+    "password": CredentialKind.PASSWORD,
+    "ssh_key": CredentialKind.SSH_KEY,
+}
+_CONTROL = r"[\x00-\x1f\x7f]"
+
+
+class StageSecrets(Struct):
+    """What the engine binds around the script of a stage."""
+
+    credentials: tuple[Credential, ...] = ()
+    id_tokens: tuple[IdToken, ...] = ()
+
+
+_NONE = StageSecrets()
+
+
+def secrets(stage: StageConfig, steps: Sequence[Step], report: Report) -> StageSecrets:
+    """Return the secrets of *stage*, which does *steps*; names that are bound twice are reported."""
+    if stage.secrets is None or not isinstance(stage.secrets.node, TreeMapping):
+        return _NONE
+    if stage.script is None and stage.after is None:
+        report.add(
+            codes.MISSING_KEY,
+            f'stage "{stage.said}" has "secrets", and no script',
+            at=stage.secrets.span,
+            hint='add "script"; a container that "run" starts has "credentials" of its own',
+        )
+    found: list[Credential | IdToken] = []
+    for entry in stage.secrets.node.entries:
+        found += _secret(entry, report)
+    made = StageSecrets(
+        tuple(one for one in found if isinstance(one, Credential)),
+        tuple(one for one in found if isinstance(one, IdToken)),
+    )
+    _check_unique(made, stage, steps, report)
+    return made
+
+
+def _secret(entry: Entry, report: Report) -> Iterator[Credential | IdToken]:
+    name, node = entry.key.text, entry.value
+    if not check_variable_name(name, entry.key.span, report):
+        return
+    kind: str = "text"
+    if isinstance(node, TreeMapping):
+        given = node.entries[0]
+        kind, node = given.key.text, given.value
+    if kind == "id_token":
+        audiences = tuple(_told(one, "an audience", report) for one in _items(node))
+        yield IdToken(name, audiences, entry.key.span)
+        return
+    variables = (f"{name}_USERNAME", f"{name}_PASSWORD") if kind == "password" else (name,)
+    yield Credential(
+        id=_told(node, "the ID of a secret", report), kind=_KINDS[kind], variables=variables, span=entry.key.span
+    )
+
+
+def _items(node: Node) -> tuple[Node, ...]:
+    return node.items if isinstance(node, TreeSequence) else (node,)
+
+
+def _told(node: Node, what: str, report: Report) -> str:
+    """Return the text of *node*; what engines would cut or expand is reported."""
+    text = node.text if isinstance(node, Scalar) else ""
+    if not text.strip() or re.search(_CONTROL, text) or "$" in text:
+        report.add(
+            codes.INVALID_VALUE,
+            f'"{text}" is not {what}',
+            at=node.span,
+            hint="write it out, on one line and without dollar signs: an engine binds secrets before anything runs",
+        )
+    return text
+
+
+def _check_unique(found: StageSecrets, stage: StageConfig, steps: Sequence[Step], report: Report) -> None:
+    """Report variables that two secrets, or a secret and `env`, would set."""
+    bound: dict[str, tuple[Credential | IdToken, Span]] = {}
+    others = (credential for step in steps if isinstance(step, RunContainer) for credential in step.credentials)
+    all_: tuple[Credential | IdToken, ...] = (*found.credentials, *found.id_tokens, *others)
+    for secret in all_:
+        for variable in secret.variables if isinstance(secret, Credential) else (secret.variable,):
+            first = bound.setdefault(variable, (secret, secret.span))
+            if first[0] != secret:
+                _report_twice(variable, secret.span, first[1], report)
+    for name, span in _exported(stage).items():
+        if name in bound:
+            _report_twice(name, span, bound[name][1], report)
+
+
+def _exported(stage: StageConfig) -> Mapping[str, Span]:
+    node = stage.env.node if stage.env else None
+    return {entry.key.text: entry.key.span for entry in node.entries} if isinstance(node, TreeMapping) else {}
+
+
+def _report_twice(variable: str, at: Span, first: Span, report: Report) -> None:
+    report.add(
+        codes.SECRET_BOUND_TWICE,
+        f'the variable "{variable}" is set twice, once to a secret',
+        at=at,
+        label="set again",
+        also=[Label(first, "holds the secret")],
+        hint="give one of the two another name",
+    )

@@ -1,0 +1,237 @@
+"""A stage's steps, with PipelineLib's defaults, to plan steps."""
+
+from __future__ import annotations
+
+from pipegen.bindings.expression import Expression, Map, Scope, Text
+from pipegen.bindings.names import in_tag
+from pipegen.config import model as config
+from pipegen.digests import digest_of
+from pipegen.plan.forwarding import KnownValues
+from pipegen.plan.model import (
+    BlubberInline,
+    BlubberPath,
+    BuildImage,
+    Container,
+    Copy,
+    CopyFile,
+    Deploy,
+    Export,
+    Image,
+    Promote,
+    Promotion,
+    PublishImage,
+    RunContainer,
+    Step,
+    TriggerJob,
+)
+from pipegen.plan.stage.checks import (
+    check_image_id,
+    check_image_name,
+    check_local_context,
+    check_tag,
+    check_variable,
+    is_local,
+    relative_path,
+)
+from pipegen.plan.stage.commands import commands
+from pipegen.plan.stage.credentials import credentials
+from pipegen.plan.values import StageValues
+from pipegen.source.text import Span
+from pipegen.source.tree import Node, Scalar
+from pipegen.structs import replace
+
+IMAGE_ID = "${.imageID}"
+CONTAINER = "${.container}"
+_OWN_NAME = "${.stage}"
+
+
+def steps(
+    stage: config.StageConfig, pipeline: config.PipelineConfig, values: StageValues, forwarded: KnownValues
+) -> tuple[Step, ...]:
+    """Return the steps of *stage* in PipelineLib's order; each sees what the ones before it bind."""
+    script = commands(stage, values)
+    values.after("script")
+    found: list[Step] = [script] if script is not None else []
+    if stage.build is not None:
+        found.append(_build(stage.build, _own_file(stage, pipeline), values))
+        values.after("build")
+    if stage.run is not None:
+        found.append(_run(stage.run, values))
+        values.after("run")
+    if stage.copy is not None:
+        found.append(_copy(stage.copy, values))
+        values.after("copy")
+    if stage.publish is not None:
+        found.append(_publish(stage.publish, values))
+        values.after("publish")
+    if stage.promote is not None:
+        found.append(_promote(stage.promote, values))
+    if stage.deploy is not None:
+        found.append(_deploy(stage.deploy, values))
+        values.after("deploy")
+    for name, node in stage.exports:
+        export = Export(name=name.value, value=values.as_text(values.value(node)), span=name.span)
+        values.after(f"exports.{export.name}")
+        # Readers of a forwarded export read what it joins: nothing is left to do for the stage itself.
+        if not forwarded.accepts(stage.name.value, export):
+            found.append(export)
+    if stage.trigger is not None:
+        found.append(_trigger(stage.trigger, values))
+    return tuple(found)
+
+
+def _own_file(stage: config.StageConfig, pipeline: config.PipelineConfig) -> Node:
+    """Return the blubberfile of *stage*: its own, or that of its *pipeline*."""
+    default = Scalar(f"{pipeline.name.value}/blubber.yaml", stage.name.span)
+    return stage.blubberfile or pipeline.blubberfile or default
+
+
+def _build(build: config.BuildStep, blubberfile: Node, values: StageValues) -> BuildImage:
+    context = values.text(build.context, ".", build.span)
+    excludes = values.items(build.excludes, values.as_text) if build.excludes else None
+    check_local_context(context, build, values.report)
+    return BuildImage(
+        blubberfile=_blubberfile(blubberfile, values),
+        variant=_variant(build, values),
+        context=context,
+        has_local_context=is_local(context),
+        excludes=excludes,
+        pull=values.text(build.pull_policy, "always", build.span),
+        span=build.span,
+    )
+
+
+def _variant(build: config.BuildStep, values: StageValues) -> Text:
+    """Return the variant to build: unless given, that of the stage's name, which its combinations share."""
+    if isinstance(build.variant, Scalar) and build.variant.text in ("", _OWN_NAME):
+        return Text((values.stage.said,), build.variant.span)
+    return values.text(build.variant, "", build.span) if build.variant else Text((values.stage.said,), build.span)
+
+
+def _tag_name(values: StageValues) -> str:
+    """Return what tells the stage apart in a tag; in the name of a combination stands more than a registry takes."""
+    stage = values.stage
+    if stage.combination is None:
+        return _OWN_NAME
+    name = in_tag(stage.own_name)
+    is_alone = values.reader.namespaces.tags[name.lower()] == 1
+    return name if is_alone else f"{name}-{digest_of(stage.own_name, 8)}"
+
+
+def _blubberfile(node: Node, values: StageValues) -> BlubberPath | BlubberInline:
+    value = values.value(node)
+    if isinstance(value, Map):
+        return BlubberInline(value)
+    return BlubberPath(values.as_text(value))
+
+
+def _run(run: config.RunStep, values: StageValues) -> RunContainer:
+    env = values.map(run.env, run.span)
+    for name, _ in env.entries:
+        check_variable(name, values.report)
+    return RunContainer(
+        image=_image(run.image, run.span, values),
+        arguments=values.items(run.arguments, values.as_text),
+        env=tuple((name, values.as_text(value)) for name, value in env.entries),
+        credentials=credentials(run.credentials, values),
+        tail=run.tail,
+        span=run.span,
+    )
+
+
+def _image(node: Node | None, span: Span, values: StageValues) -> Image:
+    image = values.text(node, IMAGE_ID, span)
+    check_image_id(image, values.report)
+    reference = image.reference
+    if reference is not None and reference.name == "imageLocalName":
+        # The same image by its other name: the ID is what every engine can look up.
+        image = replace(image, parts=(replace(reference, name="imageID"),))
+    return Image(image, _producer(image, "imageID"))
+
+
+def _producer(value: Text, name: str) -> str | None:
+    """Return the stage whose output *name* the text is, and nothing but it."""
+    reference = value.reference
+    if reference is None or reference.name != name or reference.scope not in (Scope.OWN, Scope.STAGE):
+        return None
+    return reference.namespace
+
+
+def _copy(copy: config.StepValue, values: StageValues) -> Copy:
+    return Copy(files=values.items(copy.node, lambda item: _copy_file(item, copy.span, values)), span=copy.span)
+
+
+def _copy_file(item: Expression, span: Span, values: StageValues) -> CopyFile:
+    entry = item if isinstance(item, Map) else Map(((Text(("source",), span), values.as_text(item)),), span)
+    source = values.as_text(entry.get("source") or Text((), span))
+    destination = values.as_text(_given(entry, "destination") or source)
+    container = values.as_text(given) if (given := _given(entry, "from")) else values.text(None, CONTAINER, span)
+    archive = entry.get("archive")
+    return CopyFile(
+        container=Container(container, _producer(container, "container")),
+        source=source,
+        destination=relative_path(destination, values.report),
+        archive=getattr(archive, "value", False) is True,
+    )
+
+
+def _given(entry: Map, key: str) -> Expression | None:
+    """Return the value of *key*; none for empty text, in whose place PipelineLib puts the default."""
+    value = entry.get(key)
+    return None if isinstance(value, Text) and not value.parts else value
+
+
+def _publish(publish: config.PublishStep, values: StageValues) -> PublishImage:
+    step = PublishImage(
+        image=_image(publish.id, publish.span, values),
+        name=values.text(publish.name, "${setup.project}", publish.span),
+        tag=values.text(publish.tag, f"${{setup.timestamp}}-{_tag_name(values)}", publish.span),
+        tags=values.items(publish.tags, values.as_text)
+        if publish.tags
+        else (values.text(None, "${setup.tag}", publish.span),),
+        span=publish.span,
+    )
+    check_image_name(step.name, values.report)
+    for tag in (step.tag, *step.tags):
+        check_tag(tag, values.report)
+    return step
+
+
+def _promote(promote: config.StepValue, values: StageValues) -> Promote:
+    span = promote.span
+    if isinstance(promote.node, Scalar):
+        return Promote(charts=(_promotion(Map((), span), span, values),), span=span)
+    charts = values.items(promote.node, lambda item: _promotion(values.as_map(item), span, values))
+    return Promote(charts=charts, span=span)
+
+
+def _promotion(entry: Map, span: Span, values: StageValues) -> Promotion:
+    chart, environments, version = _given(entry, "chart"), entry.get("environments"), _given(entry, "version")
+    return Promotion(
+        chart=values.as_text(chart) if chart else values.text(None, "${setup.projectShortName}", span),
+        environments=values.as_items(environments, values.as_text) if environments else (),
+        version=values.as_text(version) if version else values.text(None, "${.imageTag}", span),
+    )
+
+
+def _deploy(deploy: config.DeployStep, values: StageValues) -> Deploy:
+    return Deploy(
+        image=values.text(deploy.image, "${.imageName}", deploy.span),
+        tag=values.text(deploy.tag, "${.imageTag}", deploy.span),
+        chart=values.text(deploy.chart_name, "${setup.projectShortName}", deploy.span),
+        version=values.text(deploy.chart_version, "", deploy.span),
+        test=deploy.test,
+        timeout=values.text(deploy.timeout, "", deploy.span) if deploy.timeout else None,
+        overrides=values.map(deploy.overrides, deploy.span),
+        span=deploy.span,
+    )
+
+
+def _trigger(trigger: config.TriggerStep, values: StageValues) -> TriggerJob:
+    return TriggerJob(
+        name=trigger.name,
+        parameters=tuple((name.value, values.as_text(values.value(node))) for name, node in trigger.parameters),
+        propagate=trigger.propagate,
+        wait=trigger.wait,
+        span=trigger.span,
+    )

@@ -1,0 +1,1 @@
+"""Files of runs: artifacts, private folders, access without following links."""

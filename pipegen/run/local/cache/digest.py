@@ -1,0 +1,147 @@
+"""What a stage does, as a digest: two stages with the same one, and the same inputs, have the same result.
+
+No name of a stage or pipeline is in it: the script is that of the stage's canonical form.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
+from pipegen.plan.model import Job, Output
+from pipegen.run.files import artifacts
+from pipegen.run.files.kept_file import described
+from pipegen.run.local.cache.canonical import Canonical, canonical
+from pipegen.run.local.effects import effects
+from pipegen.run.local.scripts import StageScript
+from pipegen.run.local.shell_variables import input_variable
+from pipegen.run.model import Task, TaskId
+from pipegen.shell.host import ShellEnvironment
+from pipegen.structs import Struct
+
+# Grows when scripts come to do something else although their text stays, or results are kept in another way.
+FORMAT = 2
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+class JobEnvironmentState(Struct, kw_only=True):
+    """What stages find around them.
+
+    *environment* is that of the user, *variables* what scripts read besides; *tree* is where files are looked up whose
+    contents count; in *mode* stands how stages run, for they leave other files in a tree of their own.
+    """
+
+    environment: Mapping[str, str]
+    variables: Mapping[str, str]
+    tree: Path
+    mode: str
+
+
+class Definition(Struct):
+    """What a stage does, as a *digest*, and the *inputs* that it does that with."""
+
+    digest: str
+    inputs: tuple[Output, ...]
+
+
+class Definitions:
+    """The definitions of stages that find *around* them what they find there, on *hosts* by pipeline.
+
+    *scripts* are those that stages run; None is the definition of a stage that has to run each time.
+    """
+
+    def __init__(
+        self,
+        scripts: Callable[[TaskId], StageScript],
+        hosts: Mapping[str, ShellEnvironment],
+        around: JobEnvironmentState,
+    ) -> None:
+        self._scripts, self._hosts, self._around = scripts, hosts, around
+        self._forms: dict[TaskId, tuple[Canonical, StageScript]] = {}
+
+    def __call__(self, task: Task) -> Definition | None:
+        """Return the definition of *task*, by the files as they are now."""
+        if not _is_reusable(task.job, self._scripts(task.id)):
+            return None
+        host = self._hosts[task.plan.name]
+        if task.id not in self._forms:
+            form = canonical(task.job)
+            self._forms[task.id] = form, form.script(task.plan, host)
+        form, script = self._forms[task.id]
+        return Definition(_digest(form.job, script, host, self._around), form.inputs)
+
+
+def _is_reusable(job: Job, script: StageScript) -> bool:
+    """Return whether a result may stand for *job*, which says what it depends on, and leaves only values and files."""
+    if job.reuse is None or job.is_final or script.uses_containers or script.credentials or job.id_tokens:
+        return False
+    return not any(effects((job,)))
+
+
+def _digest(job: Job, script: StageScript, host: ShellEnvironment, around: JobEnvironmentState) -> str:
+    images = [_image(text, host) for text in _images(job)]
+    parts = {
+        "format": FORMAT,
+        "mode": around.mode,
+        "machine": [platform.system(), platform.machine()],
+        "images": images,
+        "services": [[one.alias, one.env, one.command] for one in job.machine.services],
+        "entrypoint": job.machine.image.entrypoint if job.machine.image is not None else None,
+        "directory": job.directory,
+        "scripts": [script.main, script.after, script.is_bash],
+        "variables": _read([script.main, script.after, *images], around.variables),
+        "env": [
+            [name, around.environment.get(name)] for name in sorted(job.reuse.env if job.reuse is not None else ())
+        ],
+        "files": list(_files(around.tree, job.reuse.files if job.reuse is not None else ())),
+        "artifacts": [[one.path, one.travels] for one in job.artifacts],
+        "exclude": list(job.retention.exclude),
+        "outputs": list(job.outputs),
+    }
+    return hashlib.sha256(json.dumps(parts).encode(errors="surrogateescape")).hexdigest()
+
+
+def _images(job: Job) -> tuple[Text, ...]:
+    image = job.machine.image
+    return (*((image.name,) if image is not None else ()), *(service.image for service in job.machine.services))
+
+
+def _image(text: Text, host: ShellEnvironment) -> str:
+    """Return the name of an image, with the variables that it is read from."""
+    return "".join(map(partial(_part, host=host), text.parts))
+
+
+def _part(part: Part, *, host: ShellEnvironment) -> str:
+    match part:
+        case Reference(scope=Scope.INPUT):
+            value = f"${input_variable(part.name)}"
+        case Reference(scope=Scope.SETUP):
+            value = host.setup(part.name) or ""
+        case Defaulted():
+            value = _image(part.text, host)
+        case Bare():
+            return part.source
+        case _:
+            return str(part)
+    return f"{{{value}|{part.default}}}"
+
+
+def _read(texts: Sequence[str], variables: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return those of *variables* that *texts* may read, with their values."""
+    words = set(_NAME.findall("\n".join(texts)))
+    return sorted((name, value) for name, value in variables.items() if name in words)
+
+
+def _files(tree: Path, paths: tuple[str, ...]) -> Iterator[tuple[str, int, str, str | None]]:
+    for name in artifacts.found(str(tree), paths):
+        # The user's own links to folders are followed, and no others.
+        path = tree / name
+        file = described(path.parent, path.name)
+        yield (name, file.mode, file.digest, file.link)

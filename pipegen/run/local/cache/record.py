@@ -1,0 +1,61 @@
+"""What is kept of a stage's result: its outputs and its files, by the digests of their contents."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from pipegen.run.files.kept_file import KeptFile
+from pipegen.structs import Struct, converted
+
+
+class CacheRecord(Struct):
+    """A result: outputs, each a name and the digest of its value, and files in the order of their paths."""
+
+    outputs: tuple[tuple[str, str], ...] = ()
+    files: tuple[KeptFile, ...] = ()
+
+    def digests(self) -> tuple[str, ...]:
+        """Return the digests of all contents, each once."""
+        found = [digest for _, digest in self.outputs] + [file.digest for file in self.files if file.link is None]
+        return tuple(dict.fromkeys(found))
+
+    def value(self, name: str) -> str:
+        """Return the digest of the output *name*; of one that is not there, that of nothing."""
+        return f"value {dict(self.outputs).get(name, '')}"
+
+    def tree(self) -> str:
+        """Return a digest of the files."""
+        return f"files {hashlib.sha256(json.dumps([_file_data(file) for file in self.files]).encode()).hexdigest()}"
+
+    def dumped(self) -> str:
+        """Return the record as text."""
+        return json.dumps({"outputs": self.outputs, "files": [_file_data(file) for file in self.files]})
+
+    @classmethod
+    def loaded(cls, text: str) -> CacheRecord:
+        """Return the record that was dumped to *text*; raise `ValueError` where it is none."""
+        try:
+            data = converted(json.loads(text), _Dumped)
+        except RecursionError as error:
+            raise ValueError(str(error)) from error
+        files = tuple(KeptFile(*one) for one in data.files)
+        if not all(_is_inside(file.path) for file in files):
+            raise ValueError("a file outside of the workspace")
+        return cls(data.outputs, files)
+
+
+class _Dumped(Struct):
+    """A record as it is kept."""
+
+    outputs: tuple[tuple[str, str], ...]
+    files: tuple[tuple[str, int, str, str | None], ...]
+
+
+def _is_inside(path: str) -> bool:
+    """Return whether *path* leads to a file in the folder that it starts from, as long as no link is on its way."""
+    return "\0" not in path and not path.startswith("/") and not {"", ".", ".."} & set(path.split("/"))
+
+
+def _file_data(file: KeptFile) -> tuple[str, int, str, str | None]:
+    return (file.path, file.mode, file.digest, file.link)

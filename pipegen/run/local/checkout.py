@@ -1,0 +1,104 @@
+"""The checkout that a run is about: what git knows of it, and which of its files have changed."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+from pipegen.source.git import ask, changed_files
+from pipegen.structs import Struct
+
+# What stands before the path in an address of a repository: protocol and machine, or `user@machine:`.
+_BEFORE_PATH = re.compile(r"[a-z+]+://[^/]*/(?:r/)?|[^/:]+:")
+# Who may push to it is nobody's business.
+_LOGIN = re.compile(r"([a-z+]+://)[^/@]*@")
+
+
+class LocalCheckout(Struct, dict=True, gc=True):
+    """The tree at *root*; with *only_known*, what counts of it is what is committed or staged.
+
+    What git does not tell is "": there may be no repository, no commit, no remote.
+    """
+
+    root: Path
+    only_known: bool = False
+
+    @cached_property
+    def is_repository(self) -> bool:
+        """Whether git looks after the tree."""
+        return (self.root / ".git").exists()
+
+    @cached_property
+    def commit(self) -> str:
+        """The commit that is checked out."""
+        return self._line("rev-parse", "--verify", "--quiet", "HEAD")
+
+    @cached_property
+    def branch(self) -> str:
+        """The branch that is checked out; "" for a commit without one."""
+        return self._line("symbolic-ref", "--quiet", "--short", "HEAD")
+
+    @cached_property
+    def tag(self) -> str:
+        """The tag that is checked out; where a branch is, none, as on an engine."""
+        return "" if self.branch else self._line("describe", "--tags", "--exact-match", "HEAD")
+
+    @cached_property
+    def remote(self) -> str:
+        """The address that the repository was cloned from, without a login."""
+        return _LOGIN.sub(r"\1", self._line("config", "--get", "remote.origin.url"))
+
+    @cached_property
+    def project(self) -> str:
+        """The path of that address; the name of the folder where there is none."""
+        path = _BEFORE_PATH.sub("", self.remote, count=1).rstrip("/").removesuffix(".git").strip("/")
+        return path or self.root.name
+
+    @cached_property
+    def files(self) -> tuple[str, ...]:
+        """The files of the repository, relative to its root."""
+        if not self.is_repository:
+            return tuple(_walked(self.root))
+        others = () if self.only_known else ("--others", "--exclude-standard")
+        return self._paths("ls-files", "--cached", *others)
+
+    def changed(self, base: str) -> tuple[str, ...] | None:
+        """Return the files that differ from where the checkout left the branch *base*; None without such a place."""
+        for name in (f"refs/remotes/origin/{base}", f"refs/heads/{base}"):
+            start = self._line("merge-base", "HEAD", name)
+            if start:
+                break
+        else:
+            return None
+        known = changed_files(self.root, start, only_staged=self.only_known).stdout
+        others = () if self.only_known else self._paths("ls-files", "--others", "--exclude-standard")
+        return (*_split(known), *others)
+
+    def _line(self, *arguments: str) -> str:
+        return self._said(arguments).decode(errors="replace").removesuffix("\n")
+
+    def _paths(self, *arguments: str) -> tuple[str, ...]:
+        return _split(self._said((*arguments, "-z")))
+
+    def _said(self, arguments: Sequence[str]) -> bytes:
+        """Return what git answers, nothing where it fails."""
+        if not self.is_repository:
+            return b""
+        try:
+            return ask(self.root, *arguments).stdout
+        except FileNotFoundError:
+            return b""
+
+
+def _split(names: bytes) -> tuple[str, ...]:
+    return tuple(os.fsdecode(name) for name in names.split(b"\0") if name)
+
+
+def _walked(root: Path) -> list[str]:
+    found: list[str] = []
+    for folder, _, names in os.walk(root):
+        found += [os.path.relpath(os.path.join(folder, name), root) for name in names]  # noqa: PTH118 - many of them
+    return found

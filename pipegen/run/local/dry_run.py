@@ -1,0 +1,38 @@
+"""What a run would do, told without doing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from pipegen.plan.model import Job
+from pipegen.run.local.conditions import EVENT, RunContext
+from pipegen.run.local.selection import SelectedPipeline
+
+
+def forecast(
+    chosen: Sequence[SelectedPipeline], wanted: Callable[[Job], bool], asked: RunContext, *, on_host: bool
+) -> Iterator[str]:
+    """Yield a line for each stage, those that can run side by side together, and why a stage is skipped."""
+    checkout = asked.checkout
+    yield f"event {EVENT.value}, branch {checkout.branch or 'none'}, tag {checkout.tag or 'none'}"
+    for one in chosen:
+        jobs = {job.stage: job for job in one.jobs}
+        yield f"pipeline {one.plan.name}"
+        for number, frame in enumerate(one.graph.stack(), start=1):
+            for place, stage in enumerate(frame):
+                yield _line(f"{number}." if place == 0 else "", jobs[stage], wanted, on_host=on_host)
+        for job in one.jobs:
+            if job.is_final:
+                yield _line("at the end", job, wanted, on_host=on_host)
+
+
+def _line(start: str, job: Job, wanted: Callable[[Job], bool], *, on_host: bool) -> str:
+    if not wanted(job):
+        span = job.span.first
+        return f"  {start:<10}  {job.stage}: skipped, its condition is false (line {span.line})"
+    image = job.machine.image
+    where = ""
+    if image is not None and not on_host:
+        where = f" in {image.name.span.text.strip() if image.name.constant is None else image.name.constant}"
+    after = f", after {', '.join(job.needs)}" if job.needs else ""
+    return f"  {start:<10}  {job.stage}{where}{after}"

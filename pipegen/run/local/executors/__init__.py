@@ -1,0 +1,1 @@
+"""Executors of local runs: processes, containers, and results of the cache."""

@@ -1,0 +1,167 @@
+"""A process group that is watched: a program and all that it starts."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+
+from pipegen.run.clocks.real import RealClock
+from pipegen.run.local.redaction.redactor import RedactedStream, Redactor
+from pipegen.structs import Struct
+
+_CHUNK = 65_536
+# No pipe holds more: /proc/sys/fs/pipe-max-size.
+_LARGEST_PIPE = 1 << 20
+# Python ignores these, and what it starts would too.
+_AS_USUAL = (signal.SIGPIPE, signal.SIGXFSZ)
+_NOTHING = Redactor(())
+
+
+class Invocation(Struct, kw_only=True):
+    """A program to start: the path of its file stands first in *arguments*.
+
+    What it prints is added to the file *log*, if it prints anything, without what *redactor* hide; *complain* is told
+    where that cannot be.
+    """
+
+    arguments: Sequence[str]
+    environment: Mapping[str, str]
+    folder: str
+    log: str
+    redactor: Redactor = _NOTHING
+    complain: Callable[[str], None] = lambda _: None
+
+
+class Process:
+    """An invocation that runs; *ended* is called from the clock's `wait` with its status, a signal's as 128 and more.
+
+    When the program ends, what it has started and left in its group is killed: engines leave nothing running either.
+    """
+
+    def __init__(self, invocation: Invocation, clock: RealClock, ended: Callable[[int], None]) -> None:
+        self._ended = ended
+        self._status: int | None = None
+        self._pipe = _Pipe(invocation, clock)
+        try:
+            self._pid = _spawn(invocation, self._pipe.entrance)
+        except OSError:
+            self._pipe.close()
+            raise
+        self._pipe.open()
+        clock.on_end(self, self._end)
+
+    def poll(self) -> int | None:
+        """Return the status that it ended with, None while it runs."""
+        if self._status is None and os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+            # Until the leader is reaped, no other group can have its number.
+            self._signal(signal.SIGKILL)
+            _, status = os.waitpid(self._pid, 0)
+            code = os.waitstatus_to_exitcode(status)
+            self._status = 128 - code if code < 0 else code
+        return self._status
+
+    def stop(self, *, kill: bool) -> None:
+        """Ask it to end, or *kill* it."""
+        if self._status is None:
+            self._signal(signal.SIGKILL if kill else signal.SIGTERM)
+
+    def _signal(self, number: int) -> None:
+        # Others than its owner may not send signals to what runs as somebody else; what is gone needs none.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._pid, number)
+
+    def _end(self) -> None:
+        self._pipe.close()
+        self._ended(self._status or 0)
+
+
+# Where the user puts logs into the tree, a stage may have put a link or a pipe in the place of one.
+_LOG = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class _Pipe:
+    """What a program prints, on its way to the log, which is there once something is printed.
+
+    A new file costs more than all else that a small stage does: most print nothing.
+    """
+
+    def __init__(self, invocation: Invocation, clock: RealClock) -> None:
+        self._clock = clock
+        self._stream = RedactedStream(invocation.redactor) if invocation.redactor else None
+        self._path, self._log = invocation.log, -1
+        self._complain, self._is_full = invocation.complain, False
+        self._exit, self.entrance = os.pipe()
+        os.set_blocking(self._exit, False)
+        self._end_watch: Callable[[], None] | None = None
+
+    def open(self) -> None:
+        """Let what comes through be written; the program has its own end."""
+        os.close(self.entrance)
+        self.entrance = -1
+        self._end_watch = self._clock.on_readable(self._exit, self._read)
+
+    def close(self) -> None:
+        """Write what is left; what a program that outlives its group still prints goes nowhere."""
+        if self.entrance >= 0:
+            os.close(self.entrance)
+        else:
+            left = _LARGEST_PIPE
+            while left > 0 and (size := self._take()):
+                left -= size
+        if self._end_watch is not None:
+            self._end_watch()
+        os.close(self._exit)
+        if self._stream is not None:
+            self._write(self._stream.end())
+        if self._log >= 0:
+            os.close(self._log)
+
+    def _read(self) -> None:
+        self._take()
+
+    def _take(self) -> int:
+        """Write what has come; return how much that is."""
+        try:
+            data = os.read(self._exit, _CHUNK)
+        except BlockingIOError:
+            return 0
+        if not data and self._end_watch is not None:
+            self._end_watch()
+            self._end_watch = None
+        self._write(data if self._stream is None else self._stream.feed(data))
+        return len(data)
+
+    def _write(self, data: bytes) -> None:
+        if not data or self._is_full:
+            return
+        try:
+            if self._log < 0:
+                self._log = os.open(self._path, _LOG, 0o666)
+            while data:
+                data = data[os.write(self._log, data) :]
+        except OSError as error:
+            # Where the disk is full, the log ends, and not the run.
+            self._is_full = True
+            self._complain(f"{self._path}: {error.strerror}: the rest of what is printed is not kept")
+
+
+def _spawn(invocation: Invocation, pipe: int) -> int:
+    """Return the number of a new process that leads a group of its own.
+
+    `posix_spawn` copies no page table, as a fork would, and needs no further process to tell of a failure.
+    """
+    with contextlib.chdir(invocation.folder):
+        return os.posix_spawn(
+            invocation.arguments[0],
+            tuple(invocation.arguments),
+            invocation.environment,
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_DUP2, pipe, 1),
+                (os.POSIX_SPAWN_DUP2, 1, 2),
+            ],
+            setpgroup=0,
+            setsigdef=_AS_USUAL,
+        )

@@ -1,0 +1,1 @@
+"""Secrets of local runs, and their redaction in output."""

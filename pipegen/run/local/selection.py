@@ -1,0 +1,96 @@
+"""Which pipelines of a file run here, and which of their stages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report, listed, suggestion
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Condition, Image, Job, Plan, Selection
+from pipegen.run.local.find import found
+from pipegen.run.tasks import running
+from pipegen.shell.expanded import values_of_names
+from pipegen.source.text import Span
+from pipegen.structs import Struct
+
+
+class SelectedPipeline(Struct):
+    """A pipeline that runs: the order of its stages, and all jobs that may run, finally ones too."""
+
+    plan: Plan
+    graph: ExecutionGraph
+    jobs: tuple[Job, ...]
+
+
+def pipelines(
+    plans: Sequence[Plan], named: Sequence[str], holds: Callable[[Condition | None], bool]
+) -> tuple[Plan, ...]:
+    """Return those of *plans* that run: those *named*, else each that runs unasked and whose condition *holds*.
+
+    A file's only pipeline needs no asking.
+    """
+    if named:
+        return tuple(plan for plan in plans if plan.name in named)
+    if len(plans) == 1:
+        return tuple(plans)
+    return tuple(plan for plan in plans if plan.selection is Selection.ALWAYS and holds(plan.condition))
+
+
+def chosen(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> tuple[SelectedPipeline, ...]:
+    """Return what of *plans* runs: all, or what *stages* need; the name of a matrix stands for all its combinations.
+
+    A stage that takes an environment down runs only where it is named.
+    """
+    if not stages:
+        return tuple(map(_whole, plans))
+    _check(plans, stages, report)
+    parts = (_part(plan, stages) for plan in plans)
+    return tuple(one for one in parts if one.jobs)
+
+
+def read_stages(job: Job) -> frozenset[str]:
+    """Return the stages whose values, files, images or containers *job* uses."""
+    values = (output.stage for output in (*job.inputs, *values_of_names(job)))
+    images = (one.producer for one in found(Image, job.steps) if one.producer is not None)
+    return frozenset((*values, *job.files, *job.containers, *images)) - {job.stage}
+
+
+def _whole(plan: Plan) -> SelectedPipeline:
+    graph = running(plan, plan.graph)
+    return SelectedPipeline(plan, graph, tuple(job for job in plan.jobs if job.is_final or job.stage in graph))
+
+
+def _check(plans: Sequence[Plan], stages: Sequence[str], report: Report) -> None:
+    known = list(dict.fromkeys(name for plan in plans for job in plan.jobs for name in (job.stage, job.title)))
+    for stage in stages:
+        if stage not in known and plans:
+            near = suggestion(stage, known)
+            report.add(
+                codes.NO_SUCH_STAGE,
+                f'there is no stage "{stage}" in what runs',
+                at=Span(plans[0].span.file, 0, 0),
+                hint=f'write "--stage {near}"' if near else f"the stages are {listed(known)}",
+            )
+
+
+def _part(plan: Plan, stages: Sequence[str]) -> SelectedPipeline:
+    known = {job.stage: job for job in plan.jobs}
+    wanted: set[str] = set()
+    waiting = [job for job in plan.jobs if job.stage in stages or job.title in stages]
+    while waiting:
+        job = waiting.pop()
+        if job.stage not in wanted:
+            wanted.add(job.stage)
+            waiting += [known[stage] for stage in sorted(read_stages(job))]
+    return SelectedPipeline(plan, without(plan.graph, wanted), tuple(job for job in plan.jobs if job.stage in wanted))
+
+
+def without(graph: ExecutionGraph, wanted: set[str]) -> ExecutionGraph:
+    """Return the stages of *graph* that are *wanted*, in the order in which they stand when the others are there."""
+    nearest: dict[str, dict[str, None]] = {}
+    for stage in graph.topological():
+        before = graph.predecessors(stage)
+        nearest[stage] = {kept: None for one in before for kept in ((one,) if one in wanted else nearest[one])}
+    arcs = [[earlier, stage] for stage in graph.nodes if stage in wanted for earlier in nearest[stage]]
+    return ExecutionGraph([*([stage] for stage in graph.nodes if stage in wanted), *arcs])

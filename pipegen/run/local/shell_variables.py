@@ -1,0 +1,164 @@
+"""What scripts find on this machine: variables, as shell text, and what they hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from pipegen.plan.model import Credential, CredentialKind, Input, Plan, Workspace
+from pipegen.run.local.checkout import LocalCheckout
+from pipegen.shell import defaults
+from pipegen.shell.host import Images, Login, ShellEnvironment
+from pipegen.shell.names import variable_part
+
+RUN = "PIPEGEN_RUN"
+JOB_ID = "PIPEGEN_JOB_ID"
+VALUES = "PIPEGEN_VALUES"
+KEPT = "PIPEGEN_KEPT"
+LOG_URL = "PIPEGEN_LOG_URL"
+FILES_URL = "PIPEGEN_FILES_URL"
+REGISTRY_USERNAME = "PIPEGEN_REGISTRY_USERNAME"
+REGISTRY_PASSWORD = "PIPEGEN_REGISTRY_PASSWORD"  # noqa: S105 - the name of a variable
+
+_SETUP = {
+    "project": "PIPEGEN_PROJECT",
+    "projectShortName": "PIPEGEN_PROJECT_SHORT_NAME",
+    "timestamp": "PIPEGEN_TIMESTAMP",
+    "commit": "PIPEGEN_COMMIT",
+    "branch": "PIPEGEN_BRANCH",
+    "remote": "PIPEGEN_REMOTE",
+    "tag": "PIPEGEN_TAG",
+    "logURL": LOG_URL,
+    "httpProxy": "PIPEGEN_HTTP_PROXY",
+    "GIT_COMMIT": "PIPEGEN_COMMIT",
+    "GIT_BRANCH": "PIPEGEN_BRANCH",
+    "GIT_LOCAL_BRANCH": "PIPEGEN_BRANCH",
+    "GIT_URL": "PIPEGEN_REMOTE",
+}
+_PARAMETER = re.compile(r"params\.([A-Za-z_][A-Za-z0-9_]*)")
+_LABELS = (("ci.project", f"${_SETUP['project']}"), ("ci.job", f"${LOG_URL}"))
+# Where images, charts and new versions go: what the environment says, else what every target says.
+_PLACES = {
+    "PIPEGEN_REGISTRY": defaults.REGISTRY,
+    "PIPEGEN_REPOSITORY": defaults.REPOSITORY,
+    "PIPEGEN_NAMESPACE": defaults.NAMESPACE,
+    "PIPEGEN_CHARTS": defaults.CHARTS,
+    "PIPEGEN_FRONTEND": defaults.FRONTEND,
+    "PIPEGEN_PROMOTE_REPOSITORY": defaults.PROMOTE_REPOSITORY,
+    "PIPEGEN_PROMOTE_BRANCH": defaults.PROMOTE_BRANCH,
+}
+
+
+def host(plan: Plan, environment: Mapping[str, str], *, is_isolated: bool = False) -> ShellEnvironment:
+    """Return what the scripts of *plan* find, where the variables around are *environment*.
+
+    Stages that are *is_isolated* carry values in their checkouts, as on an engine.
+    """
+    has_own_tree = is_isolated and plan.workspace is Workspace.ISOLATED
+    has_login = bool(environment.get(REGISTRY_USERNAME) and environment.get(REGISTRY_PASSWORD))
+    return ShellEnvironment(
+        job_id=f"${JOB_ID}",
+        run_id=f"${RUN}",
+        setup=lambda name: _setup(name, plan),
+        input=lambda name: f"${input_variable(name)}",
+        labels=_LABELS,
+        values=None if has_own_tree else f"${VALUES}",
+        images=Images.LOCAL,
+        shares_daemon=True,
+        image_repository="$PIPEGEN_REGISTRY/$PIPEGEN_REPOSITORY/pipegen",
+        login=Login("$PIPEGEN_REGISTRY", f"${REGISTRY_USERNAME}", f"${REGISTRY_PASSWORD}") if has_login else None,
+        registry="$PIPEGEN_REGISTRY",
+        repository="$PIPEGEN_REPOSITORY",
+        namespace="$PIPEGEN_NAMESPACE",
+        charts="$PIPEGEN_CHARTS",
+        frontend="$PIPEGEN_FRONTEND",
+        promote_repository="$PIPEGEN_PROMOTE_REPOSITORY",
+        promote_branch="$PIPEGEN_PROMOTE_BRANCH",
+        promote_credential=_promote_credential(plan, environment),
+        archives_folders=False,
+        file_url=f"${FILES_URL}/",
+        folder_url=f"${FILES_URL}/",
+        credential=lambda _: (),
+        status=lambda slug: f"${status_variable(slug)}",
+        kept=f"${KEPT}",
+        bash=("set -o pipefail",),
+    )
+
+
+def input_variable(name: str) -> str:
+    """Return the variable that scripts read the input *name* from."""
+    return f"PIPEGEN_INPUT_{name}"
+
+
+def status_variable(slug: str) -> str:
+    """Return the variable for the status of the stage with that *slug*; "" is the pipeline."""
+    return f"PIPEGEN_STATUS_{variable_part(slug)}" if slug else "PIPEGEN_STATUS"
+
+
+def places(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that say where images, charts and new versions go."""
+    return {name: environment.get(name) or default for name, default in _PLACES.items()}
+
+
+def input_values(inputs: Iterable[Input]) -> dict[str, str]:
+    """Return the variables for *inputs* that nobody has fixed: their defaults."""
+    return {input_variable(one.name): one.default or "" for one in inputs}
+
+
+def setup_values(
+    names: Iterable[str], checkout: LocalCheckout, started: datetime, environment: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the variables for the setup *names*, and for those that labels of images need; git is asked for no others.
+
+    *started* is in UTC.
+    """
+    found = {}
+    for name in dict.fromkeys((*names, "project")):
+        match name:
+            case "project":
+                found[_SETUP[name]] = checkout.project
+            case "projectShortName":
+                found[_SETUP[name]] = checkout.project.rpartition("/")[2]
+            case "timestamp":
+                found[_SETUP[name]] = f"{started:%Y-%m-%d-%H%M%S}"
+            case "commit" | "GIT_COMMIT":
+                found[_SETUP[name]] = checkout.commit
+            case "branch" | "GIT_BRANCH" | "GIT_LOCAL_BRANCH":
+                found[_SETUP[name]] = checkout.branch
+            case "remote" | "GIT_URL":
+                found[_SETUP[name]] = checkout.remote
+            case "tag":
+                found[_SETUP[name]] = checkout.tag
+            case "httpProxy":
+                found[_SETUP[name]] = environment.get("http_proxy") or environment.get("HTTP_PROXY") or ""
+    return found
+
+
+def _setup(name: str, plan: Plan) -> str | None:
+    parameter = _PARAMETER.fullmatch(name)
+    if parameter:
+        return f"${parameter[1]}"
+    match name:
+        case "pipeline":
+            return _quoted(plan.name)
+        case "imageLabels":
+            return ",".join(f"{label}={value}" for label, value in (*_LABELS, ("ci.pipeline", _quoted(plan.name))))
+    return f"${_SETUP[name]}" if name in _SETUP else None
+
+
+def _quoted(text: str) -> str:
+    """Return *text* as it stands between double quotes."""
+    return re.sub(r'([\\"$`])', r"\\\1", text)
+
+
+def _promote_credential(plan: Plan, environment: Mapping[str, str]) -> Credential:
+    """Return the credential of the repository of charts: a key for one that is reached by SSH."""
+    repository = places(environment)["PIPEGEN_PROMOTE_REPOSITORY"]
+    is_ssh = repository.startswith("ssh://") or "://" not in repository
+    return Credential(
+        id=defaults.PROMOTE_CREDENTIAL,
+        kind=CredentialKind.SSH_KEY if is_ssh else CredentialKind.PASSWORD,
+        variables=("PIPEGEN_PROMOTE_KEY",) if is_ssh else ("PIPEGEN_PROMOTE_USERNAME", "PIPEGEN_PROMOTE_PASSWORD"),
+        span=plan.span,
+    )

@@ -1,0 +1,46 @@
+"""Texts with references, worked out where no shell is at hand: names of images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pipegen.bindings.expression import Bare, Defaulted, Part, Reference, Scope, Text
+from pipegen.plan.model import Job, Output
+from pipegen.run.local.shell_variables import input_variable
+from pipegen.shell.host import ShellEnvironment
+from pipegen.structs import Struct
+
+
+class Texts(Struct):
+    """What references come to: *value* reads an output of another stage, *variables* are those of the job's script."""
+
+    host: ShellEnvironment
+    job: Job
+    value: Callable[[Output], str]
+    variables: Mapping[str, str]
+
+    def evaluated(self, text: Text) -> str:
+        """Return what *text* comes to in this run."""
+        return "".join(map(self._part, text.parts))
+
+    def _part(self, part: Part) -> str:
+        match part:
+            case str():
+                return part
+            case Bare():
+                return part.source
+            case Defaulted():
+                return self.evaluated(part.text) or part.default
+            case Reference():
+                return self._reference(part) or part.default or ""
+
+    def _reference(self, reference: Reference) -> str:
+        match reference.scope:
+            case Scope.STAGE:
+                return self.value(Output(reference.namespace or "", reference.name))
+            case Scope.INPUT:
+                return self.variables.get(input_variable(reference.name), "")
+            case Scope.SETUP:
+                found = self.host.setup(reference.name) or ""
+                return self.variables.get(found.removeprefix("$"), "") if found.startswith("$") else found
+        raise ValueError(f"{reference} has no value outside the script of its stage")

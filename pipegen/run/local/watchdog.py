@@ -1,0 +1,79 @@
+"""What removes the rest of a run that cannot do so itself, because it was killed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from pathlib import Path
+
+from pipegen.run.local.executors import container as containers
+
+# It kills the processes whose environment names the run, twice, since they may start others meanwhile (where there is a
+# /proc), and then removes what carries its name in the container program; *$2* is "" where none is used.
+_CLEAN = r"""
+for round in 1 2; do
+  for file in $(grep -lsxzF "PIPEGEN_RUN=$1" /proc/[0-9]*/environ); do
+    process=${file#/proc/}
+    kill -KILL "${process%/environ}"
+  done
+done
+[ -n "$2" ] || exit 0
+for one in $("$2" ps --all --quiet --filter "name=pipegen-$1-"); do
+  "$2" kill "$one"
+  "$2" rm --force --volumes "$one"
+done
+for one in $("$2" network ls --quiet --filter "name=pipegen-$1-"); do "$2" network rm "$one"; done
+for one in $("$2" images --format '{{.Repository}}:{{.Tag}}' | grep "^localhost/pipegen-$1-"); do "$2" rmi "$one"; done
+"""
+_WATCH = f'read -r word && [ "$word" = over ] && exit 0\n{_CLEAN}'
+
+
+class Guard:
+    """A small process that outlives this one if that is killed, and cleans up; it knows by a pipe that nobody else has.
+
+    It stands in a session of its own, so that what is sent to a terminal's processes does not reach it.
+    """
+
+    def __init__(self, run: str, program: str) -> None:
+        exit_, self._pipe = os.pipe()
+        self._pid = _spawn(_WATCH, run, program, exit_)
+        os.close(exit_)
+
+    def close(self) -> None:
+        """Let it go: the run has cleaned up itself."""
+        # Somebody may have killed it.
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self._pipe, b"over\n")
+        os.close(self._pipe)
+        os.waitpid(self._pid, 0)
+
+
+def kill_rest(run: str) -> None:
+    """Kill what processes of *run* have left their groups, where there is a /proc to find them in."""
+    mark = f"PIPEGEN_RUN={run}".encode()
+    for place in Path("/proc").glob("[0-9]*"):
+        # It may be gone by now, or be somebody else's.
+        with contextlib.suppress(OSError):
+            if mark in (place / "environ").read_bytes().split(b"\0"):
+                os.kill(int(place.name), signal.SIGKILL)
+
+
+def clean(run: str, program: str) -> None:
+    """Remove what is left of *run*, which is over; *program* is that for containers, "" for the one that is found."""
+    os.waitpid(_spawn(_CLEAN, run, program or containers.program(os.environ) or "", None), 0)
+
+
+def _spawn(script: str, run: str, program: str, entrance: int | None) -> int:
+    nowhere = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
+    return os.posix_spawn(
+        "/bin/sh",
+        ("sh", "-c", script, "pipegen-guard", run, program),
+        {name: value for name, value in os.environ.items() if name != "PIPEGEN_RUN"},
+        file_actions=[
+            (os.POSIX_SPAWN_DUP2, entrance, 0) if entrance is not None else nowhere,
+            (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+            (os.POSIX_SPAWN_DUP2, 1, 2),
+        ],
+        setsid=True,
+    )

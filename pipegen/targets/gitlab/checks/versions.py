@@ -1,0 +1,257 @@
+"""Which GitLab a file needs, by the keys that it holds.
+
+Where a key was behind a feature flag at first, the version is the first in which an instance of one's own has the key
+without the flag, or with the flag on by default. What has no history in the documentation of GitLab 15.5, whose
+histories reach back to 11.4, is in `OLDER`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from pipegen.diagnostics.codes import NEWER_GITLAB
+from pipegen.diagnostics.report import Report
+from pipegen.emit.yaml import Flow, Value
+from pipegen.plan.model import Job as PlanJob
+from pipegen.source.text import Span
+from pipegen.structs import Struct
+from pipegen.targets.gitlab.memory import BIGGER_FILES, SMALLER_LIMIT, Version
+
+_KEYWORDS = "https://docs.gitlab.com/ci/yaml/"
+_REPORTS = "https://docs.gitlab.com/ci/yaml/artifacts_reports/"
+_VARIABLES = "https://docs.gitlab.com/ci/variables/predefined_variables/"
+SAME_STAGE = "needs of the same stage"
+MANY_INCLUDES = "more than 100 included files"
+BIG_FILE = "a file of more than 1 MiB"
+_OLD_INCLUDES = 100
+
+
+class IntroducedIn(Struct):
+    """The *version* that brought a key, and the documentation that says so."""
+
+    version: Version
+    source: str
+
+
+def _keyword(major: int, minor: int, anchor: str) -> IntroducedIn:
+    return IntroducedIn((major, minor), f"{_KEYWORDS}#{anchor}")
+
+
+# By path: `job` stands for the name of any job, hidden ones too, `*` for a name that the user gives, and `[]` for a
+# list where one value may stand alone. A value behind `=` counts for itself.
+KEYS: Mapping[str, IntroducedIn] = {
+    "workflow": _keyword(12, 5, "workflow"),
+    "workflow.rules": _keyword(12, 5, "workflow"),
+    "workflow.name": _keyword(15, 7, "workflowname"),
+    "workflow.auto_cancel": _keyword(16, 9, "workflowauto_cancelon_new_commit"),
+    "workflow.auto_cancel.on_new_commit": _keyword(16, 9, "workflowauto_cancelon_new_commit"),
+    "workflow.rules.exists": _keyword(12, 4, "rulesexists"),
+    "workflow.rules.changes.paths": _keyword(15, 2, "ruleschangespaths"),
+    "workflow.rules.changes.compare_to": _keyword(15, 3, "ruleschangescompare_to"),
+    "default.id_tokens": _keyword(16, 4, "default"),
+    "variables.*.value": _keyword(13, 7, "variablesvalue"),
+    "variables.*.description": _keyword(13, 7, "variablesdescription"),
+    "variables.*.options": _keyword(15, 7, "variablesoptions"),
+    "variables.*.expand": _keyword(15, 7, "variablesexpand"),
+    "job.variables.*.value": _keyword(13, 7, "variablesvalue"),
+    "job.variables.*.expand": _keyword(15, 7, "variablesexpand"),
+    "job.image.pull_policy": _keyword(15, 2, "imagepull_policy"),
+    "job.services.variables": IntroducedIn(
+        (14, 5), "https://docs.gitlab.com/ci/services/#available-settings-for-services"
+    ),
+    "job.needs": _keyword(12, 2, "needs"),
+    "job.needs.job": _keyword(12, 6, "needsartifacts"),
+    "job.needs.artifacts": _keyword(12, 6, "needsartifacts"),
+    "job.needs.optional": _keyword(14, 0, "needsoptional"),
+    "job.needs.pipeline": _keyword(13, 7, "needspipelinejob"),
+    "job.rules": _keyword(12, 3, "rules"),
+    "job.rules.exists": _keyword(12, 4, "rulesexists"),
+    "job.rules.changes.paths": _keyword(15, 2, "ruleschangespaths"),
+    "job.rules.changes.compare_to": _keyword(15, 3, "ruleschangescompare_to"),
+    "job.manual_confirmation": _keyword(17, 1, "manual_confirmation"),
+    "job.resource_group": _keyword(12, 7, "resource_group"),
+    "job.allow_failure.exit_codes": _keyword(13, 9, "allow_failureexit_codes"),
+    "job.timeout": _keyword(12, 3, "timeout"),
+    "job.interruptible": _keyword(12, 3, "interruptible"),
+    "job.inherit": _keyword(12, 9, "inherit"),
+    "job.inherit.default": _keyword(12, 9, "inherit"),
+    "job.inherit.variables": _keyword(12, 9, "inherit"),
+    "job.id_tokens": _keyword(15, 7, "id_tokens"),
+    "job.cache[]": IntroducedIn((13, 12), "https://docs.gitlab.com/ci/caching/#use-multiple-caches"),
+    "job.cache.key.files": _keyword(12, 5, "cachekeyfiles"),
+    "job.cache.key.prefix": _keyword(12, 5, "cachekeyprefix"),
+    "job.cache.fallback_keys": IntroducedIn((16, 0), "https://docs.gitlab.com/ci/caching/#per-cache-fallback-keys"),
+    "job.artifacts.exclude": _keyword(13, 1, "artifactsexclude"),
+    "job.artifacts.access": _keyword(16, 11, "artifactsaccess"),
+    "job.artifacts.access=maintainer": _keyword(18, 4, "artifactsaccess"),
+    "job.artifacts.reports.coverage_report": IntroducedIn((14, 10), f"{_REPORTS}#artifactsreportscoverage_report"),
+    "job.artifacts.reports.coverage_report.coverage_format=jacoco": IntroducedIn(
+        (17, 6), "https://docs.gitlab.com/ci/testing/code_coverage/jacoco/"
+    ),
+    "job.artifacts.reports.codequality": IntroducedIn((13, 2), f"{_REPORTS}#artifactsreportscodequality"),
+    "job.artifacts.reports.dotenv": IntroducedIn((12, 9), f"{_REPORTS}#artifactsreportsdotenv"),
+    "job.pages.publish": _keyword(17, 9, "pagespublish"),
+    "job.release": _keyword(13, 2, "release"),
+    "job.trigger": IntroducedIn(
+        (12, 8), "https://docs.gitlab.com/ci/pipelines/downstream_pipelines/#multi-project-pipelines"
+    ),
+    "job.trigger.include": IntroducedIn((12, 7), "https://docs.gitlab.com/ci/pipelines/downstream_pipelines/"),
+    "job.trigger.forward": _keyword(14, 10, "triggerforward"),
+    # What no key says.
+    SAME_STAGE: _keyword(14, 2, "needs"),
+    MANY_INCLUDES: _keyword(15, 10, "include"),
+    BIG_FILE: IntroducedIn(
+        BIGGER_FILES,
+        "https://docs.gitlab.com/administration/cicd/limits/#maximum-size-and-depth-of-cicd-configuration-yaml-files",
+    ),
+    "$CI_OPEN_MERGE_REQUESTS": IntroducedIn((13, 8), _VARIABLES),
+    "$CI_PIPELINE_CREATED_AT": IntroducedIn((13, 10), _VARIABLES),
+}
+# Keys that are older than the histories in the documentation.
+OLDER = frozenset(
+    {
+        *("stages", "include", "include.local", "default", "default.tags", "default.id_tokens.*", "variables"),
+        *(
+            "variables.*",
+            "default.id_tokens.*.aud",
+            "workflow.rules.if",
+            "workflow.rules.when",
+            "workflow.rules.changes",
+        ),
+        *("job", "job.extends", "job.image", "job.image.name", "job.image.entrypoint", "job.services"),
+        *("job.services.name", "job.services.alias", "job.services.command", "job.services.variables.*", "job.tags"),
+        *("job.stage", "job.dependencies", "job.rules.if", "job.rules.changes", "job.rules.when", "job.rules.start_in"),
+        *("job.when", "job.start_in", "job.environment", "job.environment.name", "job.environment.url"),
+        *("job.environment.on_stop", "job.environment.action", "job.allow_failure", "job.retry", "job.retry.max"),
+        *("job.retry.when", "job.variables", "job.variables.*", "job.id_tokens.*", "job.id_tokens.*.aud"),
+        *("job.before_script", "job.script", "job.after_script", "job.coverage", "job.cache", "job.cache.key"),
+        *("job.cache.paths", "job.cache.policy", "job.artifacts", "job.artifacts.name", "job.artifacts.paths"),
+        *("job.artifacts.when", "job.artifacts.expire_in", "job.artifacts.reports", "job.artifacts.reports.junit"),
+        *("job.artifacts.reports.coverage_report.coverage_format", "job.artifacts.reports.coverage_report.path"),
+        *("job.pages", "job.release.tag_name", "job.release.name", "job.release.description", "job.trigger.project"),
+        *("job.trigger.branch", "job.trigger.strategy", "job.trigger.include.local"),
+        *("job.trigger.forward.yaml_variables", "job.trigger.forward.pipeline_variables"),
+    }
+)
+_TOP = frozenset({"stages", "include", "workflow", "default", "variables"})
+# Below these, people give the names.
+_NAMED = frozenset({"variables", "default.id_tokens", "job.variables", "job.services.variables", "job.id_tokens"})
+# Below these there are no keys.
+_SCRIPTS = frozenset({"job.before_script", "job.script", "job.after_script"})
+_VALUED = frozenset(path.partition("=")[0] for path in KEYS if "=" in path)
+
+Held: TypeAlias = "Mapping[str, Sequence[str]]"
+
+
+def held(data: Mapping[str, Value]) -> dict[str, list[str]]:
+    """Return the paths in `KEYS` that the file *data* holds, each with the jobs that do, "" for the top of the file."""
+    found: dict[str, list[str]] = {}
+    for name, value in data.items():
+        path, owner = (name, "") if name in _TOP else ("job", name)
+        for one in _paths(value, path):
+            if one in KEYS:
+                found.setdefault(one, []).append(owner)
+    return found
+
+
+def _paths(value: Value, path: str) -> Mapping[str, None]:
+    """Return *path*, which holds *value*, and those below it."""
+    found: dict[str, None] = {}
+    waiting: list[tuple[str, Any]] = [(path, value)]
+    for at, inner in waiting:  # what they hold is added meanwhile
+        found[at] = None
+        kind = type(inner)
+        if kind is str:
+            if at in _VALUED:
+                found[f"{at}={inner}"] = None
+        elif kind is dict or kind is Flow or isinstance(inner, Mapping):
+            keys = inner.value if kind is Flow else inner
+            if isinstance(keys, Mapping):
+                is_named = at in _NAMED
+                waiting += [(f"{at}.*" if is_named else f"{at}.{key}", keys[key]) for key in keys]
+        elif kind is list and at not in _SCRIPTS:
+            if at == "job.cache":
+                found["job.cache[]"] = None
+            waiting += [(at, one) for one in inner]
+    return found
+
+
+def beyond_keys(texts: Sequence[str], size: int) -> Iterator[str]:
+    """Yield what needs a certain version and is no key, in a file and those that it includes, with these *texts*.
+
+    The biggest takes *size* bytes.
+    """
+    yield from (path for path in KEYS if path.startswith("$") and any(path[1:] in text for text in texts))
+    if len(texts) - 1 > _OLD_INCLUDES:
+        yield MANY_INCLUDES
+    if size > SMALLER_LIMIT:
+        yield BIG_FILE
+
+
+def note(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the line for the header of a file that holds *paths*: the version that it needs, and for what."""
+    known = {path: KEYS[path].version for path in paths if path in KEYS}
+    if not known:
+        return ()
+    newest = max(known.values())
+    at_newest = sorted(path for path in known if known[path] == newest)
+    names = dict.fromkeys(shown(path) for path in at_newest if _above(path) not in at_newest)
+    return (f"Needs GitLab {text(newest)} ({', '.join(names)}).",)
+
+
+def text(version: Version) -> str:
+    """Return *version* as people write it."""
+    return ".".join(map(str, version))
+
+
+def shown(path: str) -> str:
+    """Return *path* as GitLab's documentation names a key."""
+    return path.removeprefix("job.").replace(".*", "").replace("[]", " as a list").replace(".", ":").replace("=", ": ")
+
+
+def table() -> tuple[tuple[str, str], ...]:
+    """Return what needs which version, by names for people, the newest first."""
+    order = sorted(KEYS, key=lambda path: (tuple(-one for one in KEYS[path].version), path))
+    return tuple(dict.fromkeys((shown(path), text(KEYS[path].version)) for path in order))
+
+
+def check(found: Held, version: Version, jobs: Mapping[str, PlanJob], at: Span, report: Report) -> None:
+    """Report the keys *found* that a server of *version* does not know, at the stage of each of *jobs*, else *at*."""
+    newer = {path for path in found if path in KEYS and KEYS[path].version > version}
+    for path in sorted(newer):
+        if _above(path) in newer:
+            continue
+        for name in found[path]:
+            job = jobs.get(name)
+            report.add(
+                NEWER_GITLAB,
+                f'"{shown(path)}" needs GitLab {text(KEYS[path].version)}; targets.gitlab.version is {text(version)}',
+                at=_span(job, path) if job is not None else at,
+                hint="leave out what asks for it, or upgrade GitLab and set the version in targets.gitlab",
+            )
+
+
+def _above(path: str) -> str:
+    return path.partition("=")[0] if "=" in path else path.rpartition(".")[0]
+
+
+def _span(job: PlanJob, path: str) -> Span:
+    """Return what of *job* asks for the key at *path*, as far as that is known."""
+    deployment, machine, limits = job.deployment, job.machine, job.limits
+    places = {
+        "job.manual_confirmation": deployment.approval,
+        "job.environment": deployment.environment,
+        "job.image": machine.image,
+        "job.timeout": limits.timeout,
+        "job.allow_failure": limits.allow_failure,
+        "job.cache": job.caches[0] if job.caches else None,
+        "job.artifacts.access": job.retention,
+        "job.artifacts.exclude": job.retention,
+        "job.artifacts.reports.coverage_report": job.reports.coverage,
+        "job.resource_group": deployment.locks[0] if deployment.locks else None,
+    }
+    for start, place in places.items():
+        if path.startswith(start) and place is not None and place.span is not None:
+            return place.span
+    return job.span

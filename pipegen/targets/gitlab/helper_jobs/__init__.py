@@ -1,0 +1,1 @@
+"""Jobs that GitLab needs in addition to those of the stages."""

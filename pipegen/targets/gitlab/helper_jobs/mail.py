@@ -1,0 +1,153 @@
+"""The script of the job that tells of a failed stage by mail."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator, Sequence
+from itertools import chain
+
+from pipegen.bindings.expression import Defaulted, Loop, Reference, Scope
+from pipegen.plan.model import Job, Output, Plan
+from pipegen.plan.model import Mail as PlanMail
+from pipegen.plan.model.texts import mail_texts
+from pipegen.shell.absence import may_be_absent
+from pipegen.shell.carried import FOLDER
+from pipegen.shell.host import ShellEnvironment
+from pipegen.shell.inputs import unchecked
+from pipegen.shell.items import arguments, has_loop
+from pipegen.shell.lowering import Lowering
+from pipegen.shell.names import variables
+from pipegen.shell.quote import Literal, VariableExpansion, Word, constant, quote
+from pipegen.shell.text import word
+from pipegen.shell.uses import is_plain
+from pipegen.shell.values import bound
+from pipegen.structs import replace
+from pipegen.targets.gitlab.jobs.scripts import entries
+from pipegen.targets.gitlab.model import ScriptEntry
+from pipegen.targets.gitlab.settings import MailVariables
+
+_LINE_BREAK = r"\r\n|\n|\r"
+_TYPE = ("MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: 8bit", "")
+
+
+def mail_outputs(mail: PlanMail) -> tuple[Output, ...]:
+    """Return the outputs that *mail* reads, all of ancestors of the stage that fails."""
+    found = (reference for reference in _references(mail) if reference.scope is Scope.STAGE)
+    return tuple(dict.fromkeys(Output(reference.namespace or "", reference.name) for reference in found))
+
+
+def mail_script(
+    job: Job, mail: PlanMail, plan: Plan, host: ShellEnvironment, settings: MailVariables
+) -> tuple[ScriptEntry, ...]:
+    """Return the script that sends *mail* because *job* has failed."""
+    lowering = _lowering(job, mail, plan, host)
+    outputs = mail_outputs(mail)
+    folder = ("pipegen=$(mktemp -d)",) if has_loop(mail.to) else ()
+    message = ("# the mail, after the last try", *_sending(mail, lowering, settings))
+    return (
+        ScriptEntry(f': "${{{settings.server}:?add the CI/CD variable {settings.server}, such as smtp://host:25}}"'),
+        ScriptEntry(f': "${{{settings.sender}:?add the CI/CD variable {settings.sender}, an address}}"'),
+        *(ScriptEntry(line) for line in _presence(job, outputs, plan)),
+        *(ScriptEntry(line) for line in folder),
+        *entries(bound(outputs, tuple(lowering.variables.setup), lowering)),
+        ScriptEntry("".join(f"{line}\n" for line in message)),
+    )
+
+
+def _lowering(job: Job, mail: PlanMail, plan: Plan, host: ShellEnvironment) -> Lowering:
+    """Return what the texts of *mail* are lowered with; this job's own log would say nothing."""
+    setup = dict.fromkeys(reference.name for reference in _references(mail) if reference.scope is Scope.SETUP)
+    inputs = dict.fromkeys(reference.name for reference in _references(mail) if reference.scope is Scope.INPUT)
+    return Lowering(
+        job=replace(job, files=(), containers=()),
+        plan=replace(plan, inputs=unchecked(plan.inputs)),
+        producers={one.stage: one for one in plan.jobs},
+        # Values are read where they lie: the image's user is not root, so it could not move them away.
+        host=replace(
+            host, values=FOLDER, setup=lambda name: "$CI_PIPELINE_URL" if name == "logURL" else host.setup(name)
+        ),
+        variables=variables(mail_outputs(mail), setup, dict.fromkeys(_defaults(mail)), inputs),
+        needed=frozenset(),
+    )
+
+
+def _references(mail: PlanMail) -> Iterator[Reference]:
+    return chain.from_iterable(text.references() for text in mail_texts(mail))
+
+
+def _defaults(mail: PlanMail) -> Iterator[str]:
+    """Yield the defaults that need a variable of their own."""
+    for text in mail_texts(mail):
+        for part in (*text.parts, *text.references()):
+            if isinstance(part, Reference | Defaulted) and part.default and not is_plain(part.default):
+                yield part.default
+
+
+def _presence(job: Job, outputs: Sequence[Output], plan: Plan) -> Iterator[str]:
+    """Yield commands that end the script where an ancestor has failed, and so *job* has not been run.
+
+    Of one that may have been skipped, nothing can be told from what it has not left.
+    """
+    stages = dict.fromkeys(output.stage for output in outputs)
+    for stage in (stage for stage in stages if not may_be_absent(plan.job(stage), job)):
+        message = quote(f"no mail: stage {job.stage} was not run, since stage {stage} failed")
+        yield f"[ -e .pipegen/outputs/{plan.job(stage).slug} ] || {{ echo {message}; exit 0; }}"
+
+
+def _sending(mail: PlanMail, lowering: Lowering, settings: MailVariables) -> Iterator[str]:
+    """Yield the lines that write the message and give it to curl."""
+    to, recipients = yield from _recipients(mail, lowering)
+    subject = yield from _folded("pipegen_subject", word(mail.subject, lowering))
+    lines = [
+        (Literal("From: "), VariableExpansion(settings.sender)),
+        (Literal("To: "), *to),
+        (Literal("Subject: "), *subject),
+        *((Literal(line),) for line in _TYPE),
+        *_lines(word(mail.body, lowering)),
+    ]
+    yield "printf '%s\\n' \\"
+    yield from (f"  {quote(line)} \\" for line in lines[:-1])
+    yield f"  {quote(lines[-1])} |"
+    yield f'  curl --silent --show-error --crlf --url "${settings.server}" --mail-from "${settings.sender}" \\'
+    yield f"    {recipients} --upload-file -"
+
+
+def _recipients(mail: PlanMail, lowering: Lowering) -> Generator[str, None, tuple[Word, str]]:
+    """Yield the lines that find the recipients; return them for the header, and as arguments of curl."""
+    known = [constant(word(item, lowering)) for item in mail.to if not isinstance(item, Loop)]
+    if not has_loop(mail.to) and None not in known:
+        addresses = re.findall(r"[^\s,]+", " ".join(address or "" for address in known))
+        return (Literal(", ".join(addresses)),), " ".join(f"--mail-rcpt {quote(address)}" for address in addresses)
+    lines, words = arguments(mail.to, lowering)
+    yield from lines
+    yield f"pipegen_addresses=$(printf '%s ' {' '.join(words)} | tr ',' ' ')"
+    yield "set -f"
+    yield "set --"
+    yield "pipegen_to="
+    yield "for pipegen_address in $pipegen_addresses; do"
+    yield '  set -- "$@" --mail-rcpt "$pipegen_address"'
+    yield '  pipegen_to="${pipegen_to:+$pipegen_to, }$pipegen_address"'
+    yield "done"
+    return (VariableExpansion("pipegen_to"),), '"$@"'
+
+
+def _folded(variable: str, text: Word) -> Generator[str, None, Word]:
+    """Yield the line that sets *variable* to *text* with blanks for line breaks, if it takes one; return the result."""
+    known = constant(text)
+    if known is not None:
+        return (Literal(re.sub(_LINE_BREAK, " ", known)),)
+    yield f"{variable}=$(printf %s {quote(text)} | tr -d '\\r' | tr '\\n' ' ')"
+    return (VariableExpansion(variable),)
+
+
+def _lines(text: Word) -> list[Word]:
+    """Return the lines of *text*, as far as their ends are known."""
+    lines: list[Word] = [()]
+    for fragment in text:
+        if not isinstance(fragment, Literal):
+            lines[-1] += (fragment,)
+            continue
+        first, *rest = re.split(_LINE_BREAK, fragment.text)
+        lines[-1] += (Literal(first),)
+        lines += [(Literal(line),) for line in rest]
+    return lines

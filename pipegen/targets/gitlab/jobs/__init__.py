@@ -1,0 +1,1 @@
+"""The jobs of a pipeline, and the keys of each."""

@@ -1,0 +1,113 @@
+"""How often a job is tried, for how long, and what its failure means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipegen.diagnostics.codes import LIMIT_OUT_OF_REACH
+from pipegen.diagnostics.report import Report
+from pipegen.plan import model as plan
+from pipegen.source.text import Span
+from pipegen.targets.gitlab.jobs.durations import in_words
+from pipegen.targets.gitlab.model import UNLIMITED, LimitKeys, RetryKeys, VariableEntry
+
+# https://docs.gitlab.com/ci/yaml/#retry
+_MOST_TRIES = 2
+# https://docs.gitlab.com/ci/pipelines/settings/#set-a-limit-for-how-long-jobs-can-run
+_LONGEST = 30 * 86_400
+# The five minutes that the runner gives after_script, and as much for what comes before the script:
+# https://docs.gitlab.com/ci/runners/configure_runners/#set-script-and-after_script-timeouts
+_AROUND = 600
+# https://docs.gitlab.com/ci/yaml/#retrywhen: what it may be, by what we call it. A job is "stuck" when no runner takes
+# it or its runner is gone; what has run for too long is told by job_execution_timeout.
+_REASONS = {
+    plan.Failure.SCRIPT: ("script_failure",),
+    plan.Failure.SYSTEM: (
+        "unknown_failure",
+        "api_failure",
+        "stuck_or_timeout_failure",
+        "runner_system_failure",
+        "scheduler_failure",
+        "data_integrity_failure",
+    ),
+    plan.Failure.TIMEOUT: ("job_execution_timeout",),
+}
+# Else bash makes 1 of any exit code: the runner's `: | eval "…"` is a pipeline under pipefail.
+_KEEPS_EXIT_CODES = VariableEntry("FF_USE_NEW_BASH_EVAL_STRATEGY", "true")
+
+
+def check_limits(job: plan.Job, *, is_bridge: bool, report: Report) -> None:
+    """Report the limits of *job* that GitLab does not have; those of a job that *is_bridge* are few."""
+    limits = job.limits
+    if limits.retry is None and limits.timeout is None and limits.allow_failure is None:
+        return
+    for message, at, hint in _out_of_reach(job, is_bridge=is_bridge):
+        report.add(LIMIT_OUT_OF_REACH, message, at=at, hint=hint)
+
+
+def lower_limits(limits: plan.Limits, *, has_after: bool = False) -> LimitKeys:
+    """Return *limits* as keys of a job; what comes after its script, where it *has_after*, has time of its own."""
+    allowed = limits.allow_failure
+    if allowed is None and limits.retry is None and limits.timeout is None:
+        return UNLIMITED
+    longer = _AROUND if _ends_script(limits, has_after=has_after) else 0
+    return LimitKeys(
+        retry=_retry(limits.retry) if limits.retry is not None else None,
+        timeout=in_words(min(limits.timeout.seconds + longer, _LONGEST)) if limits.timeout is not None else "",
+        allow_failure=allowed is not None and not allowed.exit_codes,
+        exit_codes=allowed.exit_codes if allowed is not None else (),
+    )
+
+
+def limit_variables(limits: plan.Limits, *, has_after: bool = False) -> Iterator[VariableEntry]:
+    """Yield the variables by which the runner keeps *limits*."""
+    if limits.allow_failure is not None and limits.allow_failure.exit_codes:
+        yield _KEEPS_EXIT_CODES
+    if limits.timeout is not None and _ends_script(limits, has_after=has_after):
+        yield VariableEntry("RUNNER_SCRIPT_TIMEOUT", f"{limits.timeout.seconds}s")
+
+
+def _ends_script(limits: plan.Limits, *, has_after: bool) -> bool:
+    """Return whether the runner ends the script before the job's time is up, so that after_script runs then too.
+
+    Not where a timeout is tried again unlike other failures: that counts the job's own timeout alone.
+    """
+    is_told_apart = limits.retry is not None and len(limits.retry.on) < len(plan.Failure)
+    return has_after and limits.timeout is not None and not is_told_apart
+
+
+def _retry(retry: plan.Retry) -> RetryKeys:
+    if len(retry.on) == len(plan.Failure):
+        return RetryKeys(retry.count)
+    return RetryKeys(
+        retry.count, tuple(reason for kind in plan.Failure if kind in retry.on for reason in _REASONS[kind])
+    )
+
+
+def _out_of_reach(job: plan.Job, *, is_bridge: bool) -> Iterator[tuple[str, Span, str]]:
+    """Yield a message, the place and a hint for each limit that cannot be kept."""
+    limits, triggers = job.limits, any(isinstance(step, plan.TriggerJob) for step in job.steps)
+    if limits.retry is not None and limits.retry.count > _MOST_TRIES:
+        yield (
+            f'GitLab tries a job {_MOST_TRIES} times again at most; stage "{job.title}" asks for {limits.retry.count}',
+            limits.retry.span,
+            f"write {_MOST_TRIES}, or let the script try again what may fail",
+        )
+    if limits.timeout is not None and limits.timeout.seconds > _LONGEST:
+        yield (
+            f'GitLab stops each job after a month, and stage "{job.title}" may take longer',
+            limits.timeout.span,
+            "give 30 days at most",
+        )
+    if is_bridge and (limit := limits.retry or limits.timeout) is not None:
+        yield (
+            f'stage "{job.title}" only triggers another project, and GitLab bounds no such job',
+            limit.span,
+            "remove this, and bound the jobs of the other project",
+        )
+    if triggers and not is_bridge and limits.allow_failure is not None:
+        yield (
+            f'GitLab would start the trigger of stage "{job.title}" even after a failure, since that is allowed',
+            limits.allow_failure.span,
+            "move the trigger to a stage of its own",
+        )

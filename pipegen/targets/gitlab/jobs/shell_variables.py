@@ -1,0 +1,185 @@
+"""What scripts find on GitLab: its variables, as shell text."""
+
+from __future__ import annotations
+
+import re
+
+from pipegen.plan.model import Credential, CredentialKind, Job, Plan
+from pipegen.shell.credentials import sources, variable
+from pipegen.shell.host import Images, Login, ShellEnvironment
+from pipegen.shell.names import told_apart, variable_part
+from pipegen.structs import replace
+from pipegen.targets.gitlab.model import VariableEntry
+from pipegen.targets.gitlab.settings import GitLabSettings
+
+# https://docs.gitlab.com/ci/variables/predefined_variables/
+_PIPELINE_VARIABLES = {
+    "project": "$CI_PROJECT_PATH",
+    "projectShortName": "$CI_PROJECT_NAME",
+    "commit": "$CI_COMMIT_SHA",
+    "branch": "$CI_COMMIT_BRANCH",
+    "remote": "$CI_PROJECT_URL.git",
+    "tag": "$CI_COMMIT_TAG",
+    "GIT_COMMIT": "$CI_COMMIT_SHA",
+    "GIT_BRANCH": "$CI_COMMIT_REF_NAME",
+    "GIT_LOCAL_BRANCH": "$CI_COMMIT_REF_NAME",
+    "GIT_URL": "$CI_PROJECT_URL.git",
+}
+_JOB_VALUES = {
+    "timestamp": """$(printf %s "$CI_PIPELINE_CREATED_AT" | cut -c1-19 | sed 's/T/-/; s/://g')""",
+    "logURL": "$CI_JOB_URL",
+    "httpProxy": "${http_proxy:-$HTTP_PROXY}",
+}
+# Where helpers note what came of a stage, as its own script does when it succeeds, and that some stage has failed.
+MARKS = ".pipegen/status"
+FAILED = ".pipegen/failed"
+_LABELS = (("ci.project", "$CI_PROJECT_PATH"), ("ci.job", "$CI_JOB_URL"))
+_PARAMETER = r"params\.([A-Za-z_][A-Za-z0-9_]*)"
+# The runner takes bash where the image has it.
+_HAS_BASH = '[ -n "${BASH_VERSION:-}" ] || { echo "the stage asks for bash, which is not there" >&2; exit 1; }'
+_FILES = (CredentialKind.FILE, CredentialKind.SSH_KEY)
+_PLAIN = r"[a-z0-9]+"
+# What the names of variables that are not for outputs begin with, after "PIPEGEN_".
+_FIRST_WORDS = frozenset(
+    {
+        *("cache", "created", "files", "http", "input", "job", "log", "param", "previous", "project", "promote"),
+        *("registry", "status", "url"),
+    }
+)
+
+
+def pipeline_variable(name: str) -> str | None:
+    """Return the text that GitLab itself expands to the setup value *name*, in any job and in a trigger."""
+    parameter = re.fullmatch(_PARAMETER, name)
+    return f"${parameter[1]}" if parameter else _PIPELINE_VARIABLES.get(name)
+
+
+def setup_value(name: str, plan: Plan) -> str | None:
+    """Return shell text of the setup value *name* in *plan*, None where GitLab has none."""
+    match name:
+        case "pipeline":
+            return _quoted(plan.name)
+        case "imageLabels":
+            return ",".join(f"{label}={value}" for label, value in (*_LABELS, ("ci.pipeline", _quoted(plan.name))))
+    return pipeline_variable(name) or _JOB_VALUES.get(name)
+
+
+def host(plan: Plan, settings: GitLabSettings) -> ShellEnvironment:
+    """Return what the scripts of *plan* find."""
+    is_local = settings.images is Images.LOCAL
+    repository = "$PIPEGEN_REPOSITORY" if settings.repository else "${PIPEGEN_REPOSITORY:-${CI_REGISTRY_IMAGE#*/}}"
+    return ShellEnvironment(
+        job_id="$CI_JOB_ID",
+        run_id="$CI_PIPELINE_ID",
+        setup=lambda name: setup_value(name, plan),
+        input=lambda name: f"${name}",
+        labels=_LABELS,
+        values=None,
+        images=settings.images,
+        shares_daemon=is_local,
+        image_repository=f"$PIPEGEN_REGISTRY/{repository}/pipegen",
+        login=_login(settings),
+        registry="$PIPEGEN_REGISTRY",
+        repository=repository,
+        namespace="$PIPEGEN_NAMESPACE",
+        charts="$PIPEGEN_CHARTS",
+        frontend="$PIPEGEN_FRONTEND",
+        promote_repository=settings.promote.repository,
+        promote_branch=settings.promote.branch,
+        promote_credential=_promote_credential(plan, settings),
+        archives_folders=False,
+        file_url="$CI_JOB_URL/artifacts/file/",
+        folder_url="$CI_JOB_URL/artifacts/browse/",
+        has_pipefail=True,
+        expanded_variable=expanded_variable,
+        kept="${TMPDIR:-/tmp}/pipegen-$CI_JOB_ID",
+        bash=(_HAS_BASH, "set -o pipefail"),
+        credential=bind_credential,
+        status=_status,
+        marked=frozenset(stage for job in plan.jobs for stage in job.statuses if stage),
+        has_status_files=True,
+    )
+
+
+def in_child(host: ShellEnvironment) -> ShellEnvironment:
+    """Return what scripts of a child pipeline find: of the run as a whole, what its parent hands over."""
+    value = host.setup("timestamp") or ""
+    timestamp = value.replace("$CI_PIPELINE_CREATED_AT", "$PIPEGEN_CREATED_AT")
+    return replace(
+        host,
+        run_id="$PIPEGEN_PARENT",
+        setup=lambda name: timestamp if name == "timestamp" else host.setup(name),
+    )
+
+
+def _status(slug: str) -> str:
+    """Return what comes to the status of a stage; no note of it means that it never ran."""
+    if slug:
+        return f'$(cat "$pipegen/in/status/{slug}" 2>/dev/null || echo skipped)'
+    return '$(if [ -e "$pipegen/in/failed" ]; then echo failed; else echo success; fi)'
+
+
+def variables(settings: GitLabSettings) -> tuple[VariableEntry, ...]:
+    """Return the variables that scripts of the host may use; those of a project or pipeline override them."""
+    given = [
+        ("PIPEGEN_REGISTRY", settings.registry or "$CI_REGISTRY"),
+        ("PIPEGEN_REPOSITORY", settings.repository),
+        ("PIPEGEN_NAMESPACE", settings.namespace),
+        ("PIPEGEN_CHARTS", settings.charts),
+        ("PIPEGEN_FRONTEND", settings.frontend),
+    ]
+    return tuple(VariableEntry(name, value) for name, value in given if value)
+
+
+def bind_credential(credential: Credential) -> tuple[str, ...]:
+    """Return the commands that set the variables of *credential* from CI/CD variables, or say which one to add."""
+    found = sources(credential)
+    checks = tuple(_check(source, credential) for source in found)
+    pairs = zip(credential.variables, found, strict=True)
+    # ssh refuses a key that others may read, and runners write files so.
+    modes = tuple(f'chmod 600 "${source}"' for source in found) if credential.kind is CredentialKind.SSH_KEY else ()
+    exports = tuple(f'export {variable}="${source}"' for variable, source in pairs if variable != source)
+    return checks + modes + exports
+
+
+def expanded_variable(job: Job, name: str) -> str:
+    """Return the variable that a dotenv report of *job* sets to its output *name*, another one for each."""
+    is_plain = re.fullmatch(_PLAIN, job.slug) and re.fullmatch(_PLAIN, name) and job.slug not in _FIRST_WORDS
+    told = f"{job.slug}_{name}"
+    return f"PIPEGEN_{told.upper() if is_plain else told_apart(told, f'{job.slug}.{name}')}"
+
+
+def address_variable(job: Job) -> str:
+    """Return the variable that a dotenv report of *job* sets to the address of its environment."""
+    return f"PIPEGEN_URL_{variable_part(job.slug)}"
+
+
+def _promote_credential(plan: Plan, settings: GitLabSettings) -> Credential:
+    """Return the credential of the repository of charts: a key for one that is reached by SSH."""
+    is_ssh = settings.promote.is_ssh
+    return Credential(
+        id=settings.promote.credential,
+        kind=CredentialKind.SSH_KEY if is_ssh else CredentialKind.PASSWORD,
+        variables=("PIPEGEN_PROMOTE_KEY",) if is_ssh else ("PIPEGEN_PROMOTE_USERNAME", "PIPEGEN_PROMOTE_PASSWORD"),
+        span=plan.span,
+    )
+
+
+def _quoted(text: str) -> str:
+    """Return *text* as it stands between double quotes."""
+    return re.sub(r'([\\"$`])', r"\\\1", text)
+
+
+def _check(source: str, credential: Credential) -> str:
+    """Return the command that ends a script whose credential is missing."""
+    kind = "a CI/CD variable of type file" if credential.kind in _FILES else "the CI/CD variable"
+    shown = re.sub(r"[^A-Za-z0-9._ -]", "_", credential.id)
+    return f': "${{{source}:?add {kind} {source}, for the credential {shown}}}"'
+
+
+def _login(settings: GitLabSettings) -> Login:
+    """Return how jobs log in to the registry: as the job itself, unless a credential is set."""
+    if settings.registry_credential is None:
+        return Login("$PIPEGEN_REGISTRY", "$CI_REGISTRY_USER", "$CI_REGISTRY_PASSWORD")
+    name = variable(settings.registry_credential)
+    return Login("$PIPEGEN_REGISTRY", f"${name}_USERNAME", f"${name}_PASSWORD")

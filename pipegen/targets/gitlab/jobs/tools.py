@@ -1,0 +1,92 @@
+"""What a job runs in: the image with the tools that its script calls."""
+
+from __future__ import annotations
+
+from pipegen.shell.host import Images
+from pipegen.shell.script import StageScriptParts
+from pipegen.structs import Struct
+from pipegen.targets.gitlab.jobs.scripts import entries
+from pipegen.targets.gitlab.model import ImageKeys, ScriptEntry, ServiceKeys, VariableEntry
+from pipegen.targets.gitlab.settings import GitLabSettings
+
+# The name by which docker's own images look for the service, whatever registry its image comes from.
+_DAEMON = "docker"
+# What the entrypoint of docker's images sets; Kubernetes' executor calls no entrypoint:
+# https://docs.gitlab.com/ci/docker/docker_in_docker/
+_CONNECTION = (
+    VariableEntry("DOCKER_HOST", f"tcp://{_DAEMON}:2376"),
+    VariableEntry("DOCKER_TLS_CERTDIR", "/certs"),
+    VariableEntry("DOCKER_TLS_VERIFY", "1"),
+    VariableEntry("DOCKER_CERT_PATH", "/certs/client"),
+)
+# The socket is what the entrypoint prefers, too. Kubernetes' executor waits for no service, and the first keys take
+# seconds: gitlab-runner#27306, #27384.
+_WAIT = """\
+# the runner's own daemon where its socket is lent, else that of the service, which may need a minute
+if [ -S /var/run/docker.sock ]; then unset DOCKER_HOST DOCKER_TLS_VERIFY DOCKER_CERT_PATH; fi
+pipegen_left=60
+until $DOCKER ps >/dev/null 2>&1 || [ "$pipegen_left" -eq 0 ]; do
+  sleep 1
+  pipegen_left=$((pipegen_left - 1))
+done
+"""
+
+
+class JobTools(Struct, kw_only=True, cache_hash=True):
+    """What a job has around its own script; *kind* is the word for it."""
+
+    kind: str
+    image: ImageKeys | None = None
+    services: tuple[ServiceKeys, ...] = ()
+    variables: tuple[VariableEntry, ...] = ()
+    before_script: tuple[ScriptEntry, ...] = ()
+
+
+def surroundings(script: StageScriptParts, settings: GitLabSettings, *, is_users: bool = False) -> JobTools:
+    """Return what a job with *script* has around it; where the script *is_users*, it chooses the runner's own image."""
+    prelude = entries(script.prelude)
+    if settings.images is Images.LOCAL:
+        return JobTools(kind=_kind(script), before_script=prelude)
+    match _kind(script):
+        case "docker":
+            return JobTools(
+                kind="docker",
+                image=ImageKeys(settings.tools.docker),
+                services=(ServiceKeys(settings.tools.dind, _DAEMON),),
+                variables=_CONNECTION,
+                before_script=(*prelude, ScriptEntry(_WAIT)),
+            )
+        case "helm":
+            return JobTools(
+                kind="helm", image=ImageKeys(settings.tools.helm, has_entrypoint=True), before_script=prelude
+            )
+        case "git":
+            return JobTools(kind="git", image=ImageKeys(settings.tools.git), before_script=prelude)
+        case kind:
+            image = None if is_users else ImageKeys(settings.tools.shell)
+            return JobTools(kind=kind, image=image, before_script=prelude)
+
+
+def installs(script: StageScriptParts, settings: GitLabSettings) -> tuple[ScriptEntry, ...]:
+    """Return the entries that make sure of the registry, and of tools that an image (Alpine's) need not have."""
+    if not (script.logs_in or script.uses_git or script.uses_helm):
+        return ()
+    found = []
+    if script.logs_in and settings.registry is None:
+        found.append(': "${PIPEGEN_REGISTRY:?the project has no container registry: enable it, or set another}"')
+    is_image = settings.images is not Images.LOCAL
+    if is_image and script.uses_helm and script.uses_containers:
+        found.append("command -v helm || apk add --no-cache helm")
+    if is_image and script.uses_git:
+        # The charts' own script, which is called, needs ruamel.yaml.
+        ssh = " openssh-client" if settings.promote.is_ssh else ""
+        found.append(f"command -v git || apk add --no-cache git python3 py3-ruamel.yaml{ssh}")
+    return tuple(ScriptEntry(text) for text in found)
+
+
+def _kind(script: StageScriptParts) -> str:
+    if script.uses_containers:
+        return "docker"
+    if script.uses_helm:
+        return "helm"
+    return "git" if script.uses_git else "shell"

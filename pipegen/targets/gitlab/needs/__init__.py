@@ -1,0 +1,1 @@
+"""`needs`: which jobs each job waits for."""

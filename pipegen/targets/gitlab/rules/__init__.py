@@ -1,0 +1,1 @@
+"""When pipelines and jobs run: `rules`, `workflow`, and the expressions in them."""

@@ -1,0 +1,254 @@
+"""Conditions as the expressions of `rules: if`.
+
+https://docs.gitlab.com/ci/jobs/job_rules/#cicd-variable-expressions. There is no negation but that of a comparison, and
+an empty variable counts as true beside others.
+
+A job with `inherit: {variables: false}` has none of the file's variables, in its own rules either
+(https://docs.gitlab.com/ci/yaml/#inheritvariables): a variable that a run does not set is null there and not its
+default. Its rules compare with null too: functions that take *defaults* get the values that null stands for, by the
+name of the variable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+from pipegen.plan.model import (
+    AllOf,
+    AnyOf,
+    Condition,
+    Event,
+    Exists,
+    FilesChanged,
+    IsEvent,
+    IsSet,
+    Matches,
+    Not,
+    Pattern,
+    Subject,
+)
+from pipegen.structs import Struct
+
+# An expression of a hundred words GitLab refuses.
+MOST_TOKENS = 99
+# Rules in the place of one.
+_MOST_PIECES = 1_000
+_WORD = r"""\s*("[^"]*"|'[^']*'|/(?:[^/\\]|\\.)+/|[^\s()]+|[()])"""
+_MATCH = r"^\$\w+ (?:=~ /|== \")"
+_PREDEFINED = {Subject.BRANCH: "CI_COMMIT_BRANCH", Subject.TAG: "CI_COMMIT_TAG"}
+# https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable
+_SOURCES = {
+    Event.MERGE_REQUEST: ("merge_request_event",),
+    Event.SCHEDULE: ("schedule",),
+    Event.MANUAL: ("web", "chat"),
+    Event.API: ("api", "trigger", "pipeline", "parent_pipeline"),
+}
+
+
+# Of jobs that have the variables of the file.
+NO_DEFAULTS: Mapping[str, str] = MappingProxyType({})
+
+
+class Compare(Struct):
+    """A comparison, and the one that holds where it does not."""
+
+    text: str
+    negative: str
+
+    def negated(self) -> Compare:
+        """Return what holds where this does not."""
+        return Compare(self.negative, self.text)
+
+
+class All(Struct):
+    """All of *parts* hold; always where there are none."""
+
+    parts: tuple[Expression, ...] = ()
+
+    def negated(self) -> Any:
+        """Return what holds where this does not."""
+        return Any(tuple(part.negated() for part in self.parts))
+
+
+class Any(Struct):
+    """One of *parts* holds."""
+
+    parts: tuple[Expression, ...]
+
+    def negated(self) -> All:
+        """Return what holds where this does not."""
+        return All(tuple(part.negated() for part in self.parts))
+
+
+Expression: TypeAlias = Compare | All | Any
+
+
+def expression(condition: Condition, defaults: Mapping[str, str] = NO_DEFAULTS) -> Expression:
+    """Return the expression of *condition*, which asks for no files."""
+    match condition:
+        case AllOf():
+            return joined(All, (expression(part, defaults) for part in condition.conditions))
+        case AnyOf():
+            return joined(Any, (expression(part, defaults) for part in condition.conditions))
+        case Not():
+            return expression(condition.condition, defaults).negated()
+        case IsEvent():
+            return _event(condition.events)
+        case IsSet():
+            return _or_null(condition, _is_set(condition), defaults)
+        case Matches():
+            return _or_null(condition, _matches(condition), defaults)
+        case FilesChanged() | Exists():
+            raise ValueError("what asks for files is no expression")
+
+
+def is_null(variable: str) -> Compare:
+    """Return the comparison that holds where *variable* is not set at all."""
+    return Compare(f"${variable} == null", f"${variable} != null")
+
+
+def _or_null(atom: Matches | IsSet, expression: Expression, defaults: Mapping[str, str]) -> Expression:
+    """Return *expression*, that of *atom*, so that it holds for null where *atom* holds for the default.
+
+    Without that it does not hold for null, and its negation does.
+    """
+    default = defaults.get(atom.name, "")
+    holds = default != "" and (isinstance(atom, IsSet) or any(one.matches(default) for one in atom.patterns))
+    return joined(Any, (is_null(atom.name), expression)) if holds else expression
+
+
+def joined(kind: type[All | Any], parts: Iterable[Expression]) -> Expression:
+    """Return *parts* as one, those of the same kind inside taken apart, each once."""
+    found: dict[Expression, None] = {}
+    for part in parts:
+        found |= dict.fromkeys(part.parts if isinstance(part, kind) else (part,))
+    if kind is All:
+        # What matches something is there.
+        matched = {
+            part.text.partition(" ")[0] for part in found if isinstance(part, Compare) and re.search(_MATCH, part.text)
+        }
+        found = {part: None for part in found if not (isinstance(part, Compare) and part.text in matched)}
+    return next(iter(found)) if len(found) == 1 else kind(tuple(found))
+
+
+def text(expression: Expression) -> str:
+    """Return *expression* as GitLab reads it, "" for one that always holds."""
+    match expression:
+        case Compare():
+            return expression.text
+        case All():
+            return " && ".join(f"({text(part)})" if isinstance(part, Any) else text(part) for part in expression.parts)
+        case Any():
+            return " || ".join(map(text, expression.parts))
+
+
+def tokens(expression: Expression) -> int:
+    """Return how many words GitLab counts in *expression*."""
+    return len(re.findall(_WORD, text(expression)))
+
+
+def pieces(expression: Expression, most: int = _MOST_PIECES) -> tuple[Expression, ...] | None:
+    """Return expressions of which one holds where *expression* does, none too long; None where *most* are too few."""
+    if tokens(expression) <= MOST_TOKENS:
+        return (expression,)
+    choices = _choices(expression)
+    if not 0 < len(choices) <= most:
+        return None
+    found: list[Expression] = []
+    for choice in choices:
+        taken = pieces(choice, most // len(choices))
+        if taken is None:
+            return None
+        found += taken
+    return _gathered(found)
+
+
+def _choices(expression: Expression) -> tuple[Expression, ...]:
+    """Return shorter expressions of which one holds where *expression* does; none where there are none."""
+    match expression:
+        case Any():
+            return expression.parts
+        case All():
+            for place, part in enumerate(expression.parts):
+                if isinstance(part, Any):
+                    before, after = expression.parts[:place], expression.parts[place + 1 :]
+                    return tuple(joined(All, (*before, choice, *after)) for choice in part.parts)
+    return ()
+
+
+def _gathered(parts: list[Expression]) -> tuple[Expression, ...]:
+    """Return *parts* in as few expressions as may be."""
+    found: list[Expression] = []
+    for part in parts:
+        both = joined(Any, (found[-1], part)) if found else part
+        if found and tokens(both) <= MOST_TOKENS:
+            found[-1] = both
+        else:
+            found.append(part)
+    return tuple(found)
+
+
+def _event(events: tuple[Event, ...]) -> Expression:
+    sources = [source for event in events for source in _SOURCES.get(event, ())]
+    found: list[Expression] = []
+    if Event.PUSH in events and Event.TAG in events:
+        sources.insert(0, "push")
+    elif Event.PUSH in events or Event.TAG in events:
+        variable = _PREDEFINED[Subject.BRANCH if Event.PUSH in events else Subject.TAG]
+        found.append(All((_is("CI_PIPELINE_SOURCE", "push"), Compare(f"${variable}", f"${variable} == null"))))
+    if len(sources) == 1:
+        found.append(_is("CI_PIPELINE_SOURCE", sources[0]))
+    elif sources:
+        found.append(searched("CI_PIPELINE_SOURCE", f"^({'|'.join(sources)})$"))
+    return joined(Any, found)
+
+
+def _is_set(condition: IsSet) -> Expression:
+    if condition.subject in _PREDEFINED:
+        variable = _PREDEFINED[condition.subject]
+        return Compare(f"${variable}", f"${variable} == null")
+    return searched(condition.name, ".+")
+
+
+def _matches(condition: Matches) -> Expression:
+    variable = _PREDEFINED.get(condition.subject, condition.name)
+    globs = [pattern for pattern in condition.patterns if not pattern.is_regex]
+    found = [_globs(variable, globs)] if globs else []
+    found += [searched(variable, pattern.regex) for pattern in condition.patterns if pattern.is_regex]
+    matching = joined(Any, found)
+    if any(pattern.matches("") for pattern in condition.patterns):
+        return joined(All, (searched(variable, ".+"), matching))
+    return matching
+
+
+def _globs(variable: str, globs: list[Pattern]) -> Expression:
+    literal = globs[0].literal
+    if len(globs) == 1 and literal is not None and not re.search(r"[\"\\$\x00-\x1f\x7f]", literal):
+        return _is(variable, literal)
+    if len(globs) == 1:
+        return searched(variable, globs[0].regex)
+    return searched(variable, f"^({'|'.join(pattern.body for pattern in globs)})$")
+
+
+def _is(variable: str, value: str) -> Compare:
+    return Compare(f'${variable} == "{value}"', f'${variable} != "{value}"')
+
+
+def differs(variable: str, value: str) -> Compare:
+    """Return the comparison that holds where *variable* is not *value*."""
+    return _is(variable, value).negated()
+
+
+def searched(variable: str, regex: str) -> Compare:
+    """Return the comparison that holds where *regex* is found in *variable*."""
+    literal = f"/{_delimited(regex)}/"
+    return Compare(f"${variable} =~ {literal}", f"${variable} !~ {literal}")
+
+
+def _delimited(regex: str) -> str:
+    """Return *regex* as it stands between slashes, where GitLab takes no single character, and no backslash last."""
+    known = regex.replace("/", r"\/")
+    return f"({known})" if len(known) == 1 or known.endswith("\\") else known

@@ -1,0 +1,1 @@
+"""Settings of the whole Jenkins job: properties, parameters, checkouts."""

@@ -1,0 +1,50 @@
+"""How the repository is fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipegen.plan.model import FetchOptions, Plan
+from pipegen.structs import Struct
+from pipegen.targets.jenkins import model
+
+_FUNCTION = "freshCheckout"
+
+
+class Checkouts(Struct):
+    """The functions that check out, and which of them each pipeline uses."""
+
+    functions: tuple[model.CheckoutFunction, ...]
+    names: dict[str, str]
+
+
+def lower_checkouts(plans: Sequence[Plan], variables: tuple[tuple[str, str], ...]) -> Checkouts:
+    """Return a function for each way in which *plans* fetch; it also sets *variables*."""
+    functions: dict[FetchOptions | None, model.CheckoutFunction] = {}
+    names = {}
+    for plan in plans:
+        if plan.fetch not in functions:
+            number = len(functions) + 1
+            functions[plan.fetch] = model.CheckoutFunction(
+                function=_FUNCTION if number == 1 else f"{_FUNCTION}{number}",
+                extensions=_extensions(plan.fetch),
+                variables=variables,
+                has_submodules=plan.fetch is not None and plan.fetch.submodules,
+            )
+        names[plan.name] = functions[plan.fetch].function
+    return Checkouts(tuple(functions.values()), names)
+
+
+def _extensions(fetch: FetchOptions | None) -> tuple[str, ...]:
+    """Return the extensions of the git plugin for *fetch*, in Groovy."""
+    if fetch is None:
+        return ()
+    depth = "shallow: false" if fetch.depth is None else f"shallow: true, depth: {fetch.depth}"
+    clone = f"[$class: 'CloneOption', {depth}, noTags: {_boolean(not fetch.tags)}, reference: '']"
+    if not fetch.submodules:
+        return (clone,)
+    return (clone, "[$class: 'SubmoduleOption', recursiveSubmodules: true, parentCredentials: true]")
+
+
+def _boolean(value: bool) -> str:  # noqa: FBT001 - what it writes
+    return "true" if value else "false"

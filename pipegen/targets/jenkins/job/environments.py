@@ -1,0 +1,42 @@
+"""Environments, of which Jenkins knows none."""
+
+from __future__ import annotations
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Plan
+from pipegen.structs import replace
+
+
+def without_stops(plan: Plan, report: Report) -> Plan:
+    """Return *plan* without the stages that take environments down: a person would start these, and nothing else."""
+    for job in plan.jobs:
+        environment = job.deployment.environment
+        if environment is not None and environment.stops:
+            report.add(
+                codes.STOP_LEFT_OUT,
+                f'stage "{job.title}" takes an environment down when a person says so: it is left out on Jenkins',
+                at=job.span,
+                hint="make it a pipeline of its own, which runs only when PIPEGEN_PIPELINE names it",
+            )
+        elif environment is not None:
+            report.add(
+                codes.NOT_ON_JENKINS,
+                f'Jenkins keeps no environments: that of stage "{job.title}" is not shown',
+                at=environment.span,
+                hint="print the address in the script",
+            )
+    left_out = {
+        job.stage for job in plan.jobs if job.deployment.environment is not None and job.deployment.environment.stops
+    }
+    return _without(plan, left_out) if left_out else plan
+
+
+def _without(plan: Plan, stages: set[str]) -> Plan:
+    """Return *plan* without *stages*, which come before no others."""
+    kept = [stage for stage in plan.graph.nodes if stage not in stages]
+    arcs = [(earlier, stage) for stage in kept for earlier in plan.graph.predecessors(stage)]
+    graph = ExecutionGraph([*((stage,) for stage in kept), *arcs])
+    jobs = tuple(job for job in plan.jobs if job.stage not in stages)
+    return replace(plan, graph=graph, frames=tuple(map(tuple, graph.stack())), jobs=jobs)

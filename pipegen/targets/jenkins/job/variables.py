@@ -1,0 +1,101 @@
+"""The environment variables and functions that a Jenkinsfile needs, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from pipegen.bindings.expression import Items, Loop, Reference, Scope, Text
+from pipegen.plan.model import BuildImage, Machine, Mail
+from pipegen.shell.command import Command
+from pipegen.shell.prelude import is_expanded, own_text
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.named_jobs import NamedJob, ScriptedPlans
+from pipegen.targets.jenkins.settings import JenkinsSettings
+from pipegen.targets.jenkins.stages.inputs import input_variables
+from pipegen.targets.jenkins.stages.setup import Source, setup_value
+from pipegen.targets.jenkins.stages.shell_variables import CHARTS, FRONTEND, NAMESPACE, REGISTRY, REPOSITORY
+
+_LABELLED = "imageLabels"
+_RUN = model.EnvironmentVariable(
+    "PIPEGEN_RUN", model.GroovyCode('"${currentBuild.startTimeInMillis}-${env.BUILD_NUMBER}"')
+)
+
+
+def used_setup(named: Sequence[NamedJob]) -> tuple[str, ...]:
+    """Return the setup names that scripts, labels of images and mails use, in order of first use."""
+    used: dict[str, None] = {}
+    for one in named:
+        job = one.job
+        if one.script.setup:
+            used |= dict.fromkeys(one.script.setup)
+        for step in job.steps:
+            if isinstance(step, BuildImage):
+                used["project"] = None
+        if job.mail is not None:
+            used |= dict.fromkeys(_setup_names(job.mail))
+        for cache in job.caches:
+            used |= dict.fromkeys(found.name for found in cache.key.references() if found.scope is Scope.SETUP)
+        if job.machine.image is not None or job.machine.services:
+            used |= dict.fromkeys(_names_in_images(job.machine))
+    if _LABELLED in used:
+        used["project"] = None
+    return tuple(used)
+
+
+def start_variables(work: ScriptedPlans, used: Sequence[str]) -> tuple[model.EnvironmentVariable, ...]:
+    """Return what is set before the first stage."""
+    text = own_text(_commands(work))
+    found = [_RUN] if is_expanded(_RUN.name, text) else []
+    found += _settings(work.settings, text)
+    for name in used:
+        value = setup_value(name)
+        if value is not None and value.source is Source.START:
+            found.append(model.EnvironmentVariable(value.variable, model.GroovyCode(value.code)))
+    inputs = dict.fromkeys(name for one in work.named for name in one.script.inputs)
+    return (*found, *input_variables(work.plans, tuple(inputs)))
+
+
+def _settings(settings: JenkinsSettings, text: str) -> Iterator[model.EnvironmentVariable]:
+    """Yield the *settings* that *text* uses; a variable of the same name on this Jenkins overrides each."""
+    known = {
+        REGISTRY: settings.registry,
+        REPOSITORY: settings.repository,
+        NAMESPACE: settings.namespace,
+        CHARTS: settings.charts,
+        FRONTEND: settings.frontend,
+    }
+    for name, value in known.items():
+        if is_expanded(name, text):
+            yield model.EnvironmentVariable(name, model.FunctionCall("setting", (name, value)))
+
+
+def checkout_variables(used: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return what the first checkout sets beside the commit: our variable, and the name that `checkout` has for it."""
+    values = (setup_value(name) for name in used if name != "commit")
+    return tuple((value.variable, value.code) for value in values if value and value.source is Source.CHECKOUT)
+
+
+def _commands(work: ScriptedPlans) -> Iterator[Command]:
+    """Return all commands that the file runs."""
+    return chain(*[one.script.commands for one in work.named], *[one.teardown for one in work.scripts])
+
+
+def _setup_names(mail: Mail) -> Iterator[str]:
+    for reference in (*_references(mail.to), *mail.subject.references(), *mail.body.references()):
+        if reference.scope is Scope.SETUP:
+            yield reference.name
+
+
+def _names_in_images(where: Machine) -> Iterator[str]:
+    names = (*((where.image.name,) if where.image is not None else ()), *(service.image for service in where.services))
+    return (reference.name for name in names for reference in name.references() if reference.scope is Scope.SETUP)
+
+
+def _references(items: Items[Text]) -> Iterator[Reference]:
+    for item in items:
+        body: Text | Loop[Text] = item
+        while isinstance(body, Loop):
+            yield from body.source.references()
+            body = body.body
+        yield from body.references()

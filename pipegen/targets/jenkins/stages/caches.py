@@ -1,0 +1,76 @@
+"""Files of a stage that later builds of the job find again, by the step of the plugin jobcacher."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from posixpath import dirname
+
+from pipegen.emit.groovy import literal
+from pipegen.plan.model import Cache, CachePolicy, Job
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.groovy import expression
+from pipegen.targets.jenkins.stages.stashes import patterns
+from pipegen.targets.jenkins.stages.values import GroovyTexts
+
+KEY_FUNCTION = "cacheKey"
+_PLUGIN = "jobcacher"
+CHECKOUT = "."
+_OPTIONS = {CachePolicy.PULL_PUSH: "", CachePolicy.PULL: "skipSave: true, ", CachePolicy.PUSH: "skipRestore: true, "}
+# The name becomes part of a file's.
+_NOT_IN_NAMES = r"[^A-Za-z0-9._-]"
+
+
+def cached(job: Job, values: GroovyTexts, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
+    """Return *steps* of *job* with its caches around them, those of one policy together."""
+    for policy in reversed(CachePolicy) if job.caches else ():
+        found = [entry for cache in job.caches if cache.policy is policy for entry in _entries(cache, values)]
+        if found:
+            steps = (model.Wrapped(f"cache({_OPTIONS[policy]}caches: {_listed(found)})", steps, _PLUGIN),)
+    return steps
+
+
+def _listed(entries: Sequence[str]) -> str:
+    if len(entries) == 1:
+        return f"[{entries[0]}]"
+    return "[\n" + "".join(f"    {entry},\n" for entry in entries) + "]"
+
+
+def _entries(cache: Cache, values: GroovyTexts) -> Iterator[str]:
+    """Yield what the plugin is told of each folder: the files in it, and what they are kept by."""
+    common = ["useDefaultExcludes: false"]
+    if cache.files:
+        common.append(f"cacheValidityDecidingFile: {literal(', '.join(cache.files))}")
+    if cache.key.parts:
+        common.append(f"cacheName: {_name(cache, values)}")
+    for folder, inner in folders(cache.paths).items():
+        chosen = [f"includes: {literal(patterns(inner))}"] if inner else []
+        yield f"arbitraryFileCache({', '.join((f'path: {literal(folder)}', *chosen, *common))})"
+
+
+def folders(paths: Sequence[str]) -> dict[str, list[str]]:
+    """Return the folders that the plugin keeps for *paths*, each with what of it, all where that is empty.
+
+    A folder is relative to the checkout, which is ".".
+
+    The plugin fails on a file, so what does not end in a slash is looked for in the folder around it; it keeps one
+    archive for each folder and name.
+    """
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        if path.endswith("/") and "*" not in path:
+            found[path.rstrip("/")] = []
+    for path in paths:
+        plain = path.rstrip("/")
+        if plain in found:
+            continue
+        folder = dirname(plain.partition("*")[0])
+        found.setdefault(folder or CHECKOUT, []).append(plain[len(folder) + 1 if folder else 0 :])
+    return found
+
+
+def _name(cache: Cache, values: GroovyTexts) -> str:
+    constant = cache.key.constant
+    if constant is not None:
+        return literal(re.sub(_NOT_IN_NAMES, "-", constant))
+    return f"{KEY_FUNCTION}({expression(values.name(cache.key))})"

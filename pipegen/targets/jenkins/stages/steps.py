@@ -1,0 +1,172 @@
+"""What a stage does on its agent, in steps of Jenkins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pipegen.plan.model import Credential, CredentialKind, Job, TriggerJob, Workspace
+from pipegen.shell.script import Command, StageScriptParts
+from pipegen.structs import Struct, replace
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.named_jobs import NamedJob, ScriptedPlans
+from pipegen.targets.jenkins.settings import JenkinsSettings
+from pipegen.targets.jenkins.stages.agents import agent_of
+from pipegen.targets.jenkins.stages.caches import cached
+from pipegen.targets.jenkins.stages.images import in_image
+from pipegen.targets.jenkins.stages.limits import tells_status
+from pipegen.targets.jenkins.stages.post_actions import kept_on_success, with_ending
+from pipegen.targets.jenkins.stages.preludes import Preludes
+from pipegen.targets.jenkins.stages.raw import wrapped
+from pipegen.targets.jenkins.stages.shell_variables import REGISTRY_PASSWORD, REGISTRY_USERNAME, SHARED_VALUES
+from pipegen.targets.jenkins.stages.stashes import Stashes
+from pipegen.targets.jenkins.stages.statuses import Statuses
+from pipegen.targets.jenkins.stages.tools import with_tools
+from pipegen.targets.jenkins.stages.values import GroovyTexts
+
+ARCHIVE = ".pipegen/archive"
+
+
+class StepContext(Struct):
+    """What the steps of all jobs have in common."""
+
+    work: ScriptedPlans
+    preludes: Preludes
+    stashes: Stashes
+    statuses: Statuses
+
+
+def steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> tuple[model.Step, ...]:
+    """Return the steps of a stage; one without a script and a job to start only says so in the log.
+
+    They run on its agent, which one that waits for another job gives back before: see `takes_agent`.
+    """
+    is_kept = needs_agent(named) and _waits_for_job(named.job)
+    started = tuple(_started_jobs(named.job, values, is_kept=is_kept)) if _starts_jobs(named.job) else ()
+    inner = wrapped(named.job, (*_agent_steps(named, values, shared), *_retention(started)))
+    if is_kept:
+        return (model.OnAgent(agent_of(named, shared.work.settings), inner), *started)
+    return (*inner, *started) or (
+        model.Echo("Nothing to do here: what this stage exports is worked out where it is read."),
+    )
+
+
+def takes_agent(named: NamedJob) -> bool:
+    """Return whether the steps of a stage want an agent around all of them."""
+    return needs_agent(named) and not _waits_for_job(named.job)
+
+
+def needs_agent(named: NamedJob) -> bool:
+    """Return whether a stage needs an agent of its own."""
+    return not named.script.is_empty and named.plan.workspace is Workspace.ISOLATED
+
+
+def script_steps(commands: tuple[Command, ...], prelude: str = "") -> model.Sh:
+    """Return the shell step of *commands*, a blank line before each that says what it does."""
+    lines: list[str] = []
+    for command in commands:
+        if command.comment:
+            lines.append(f"# {command.comment}")
+        lines += command.lines
+    return model.Sh(prelude=prelude, lines=tuple(lines))
+
+
+def _agent_steps(named: NamedJob, values: GroovyTexts, shared: StepContext) -> list[model.Step]:
+    script = named.script
+    if script.is_empty:
+        return []
+    found: list[model.Step] = []
+    is_isolated = named.plan.workspace is Workspace.ISOLATED
+    if is_isolated:
+        found += (model.Checkout(shared.work.checkouts[named.plan.name]), *shared.stashes.read_by(named))
+    step = _bound(script, _commands(named, shared.preludes), shared.work.settings)
+    placed = in_image(named.job.machine, values, with_tools(named.job, step, shared.work.settings))
+    ended = with_ending(named.job, (shared.statuses.given(named, placed),))
+    found += cached(named.job, values, ended)
+    if script.archives:
+        found.append(model.Archive("**", ARCHIVE, is_removed=not is_isolated))
+    stash = shared.stashes.left_by(named) if is_isolated else None
+    if stash is not None:
+        found.append(stash)
+    found += kept_on_success(named.job)
+    return found
+
+
+def _sh(script: StageScriptParts, preludes: Preludes) -> model.Sh:
+    function = preludes.function(script.prelude)
+    parts = [script.bind, script.steps, script.outputs]
+    if not function:
+        parts.insert(0, script.prelude)
+    separated: list[Command] = []
+    for part in filter(None, parts):
+        separated += [Command(("",)), *part] if separated else part
+    return script_steps(tuple(separated), function)
+
+
+def _commands(named: NamedJob, preludes: Preludes) -> model.Step:
+    """Return the shell step of a stage, with what comes after it."""
+    sh = replace(_sh(named.script, preludes), tells_status=tells_status(named))
+    after = named.script.after
+    return model.WithAfter(_sh(after, preludes), (sh,)) if after is not None else sh
+
+
+def _bound(script: StageScriptParts, step: model.Step, settings: JenkinsSettings) -> model.Step:
+    """Return *step* with the credentials around it that it needs."""
+    bindings = [_binding(credential) for credential in script.credentials]
+    if script.logs_in and settings.registry_credential:
+        login = (("usernameVariable", REGISTRY_USERNAME), ("passwordVariable", REGISTRY_PASSWORD))
+        bindings.append(_with_id("usernamePassword", settings.registry_credential, *login))
+    return model.WithCredentials(tuple(bindings), (step,)) if bindings else step
+
+
+def _binding(credential: Credential) -> model.Binding:
+    variables = credential.variables
+    match credential.kind:
+        case CredentialKind.TEXT:
+            return _with_id("string", credential.id, ("variable", variables[0]))
+        case CredentialKind.FILE:
+            return _with_id("file", credential.id, ("variable", variables[0]))
+        case CredentialKind.SSH_KEY:
+            return _with_id("sshUserPrivateKey", credential.id, ("keyFileVariable", variables[0]))
+        case CredentialKind.PASSWORD:
+            pair = (("usernameVariable", variables[0]), ("passwordVariable", variables[1]))
+            return _with_id("usernamePassword", credential.id, *pair)
+
+
+def _with_id(symbol: str, credential: str, *arguments: tuple[str, str]) -> model.Binding:
+    return model.Binding(symbol, (("credentialsId", credential), *arguments))
+
+
+def _starts_jobs(job: Job) -> bool:
+    return TriggerJob in map(type, job.steps)
+
+
+def _waits_for_job(job: Job) -> bool:
+    return _starts_jobs(job) and any(isinstance(step, TriggerJob) and step.wait for step in job.steps)
+
+
+def _retention(started: Sequence[model.StartJob]) -> Iterator[model.Keep]:
+    """Yield the step that reads the parameters of the *started* jobs that are wanted once the agent is gone."""
+    paths = tuple(value.path for job in started for _, value in job.parameters if isinstance(value, model.NoteText))
+    if paths:
+        yield model.Keep(paths)
+
+
+def _started_jobs(job: Job, values: GroovyTexts, *, is_kept: bool) -> Iterator[model.StartJob]:
+    for step in job.steps:
+        if isinstance(step, TriggerJob):
+            parameters = enumerate(step.parameters)
+            yield model.StartJob(
+                job=step.name.value,
+                parameters=tuple(
+                    (name, value if value is not None else values.trigger_parameter(number, is_kept=is_kept))
+                    for number, (name, text) in parameters
+                    for value in (text.constant,)
+                ),
+                propagate=step.propagate,
+                wait=step.wait,
+            )
+
+
+def prepare(checkout: str) -> tuple[model.Step, ...]:
+    """Return what comes before all stages: a fresh checkout by the function *checkout*, and no values of old builds."""
+    return (model.Checkout(checkout), model.Sh(lines=(f'rm -rf "{SHARED_VALUES}"',)))

@@ -1,0 +1,140 @@
+"""Folded texts to Groovy expressions, where no shell is at hand: in mails and in parameters of other jobs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pipegen.bindings.expression import Bare, Defaulted, Items, Loop, Part, Reference, Scope, Text
+from pipegen.plan.model import Job, Plan, Workspace
+from pipegen.shell.absence import may_be_absent
+from pipegen.structs import Struct, replace
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.stages.inputs import checked_input, input_value
+from pipegen.targets.jenkins.stages.setup import LABELS, setup_value
+
+_LINE_BREAK = r"\r\n|\n|\r"
+# What a loop's names stand for: the names of each loop around, the outermost first.
+_Around = tuple[tuple[str, ...], ...]
+
+
+class GroovyTexts(Struct):
+    """Expressions for the texts of one job.
+
+    *jobs* are those of its pipeline, by stage; *output* is the helper that reads an output of an earlier stage;
+    where it *checks_inputs*, a value that an input does not take ends the stage.
+    """
+
+    plan: Plan
+    job: Job
+    jobs: Mapping[str, Job]
+    output: str
+    checks_inputs: bool = False
+
+    def name(self, text: Text) -> model.Value:
+        """Return the expression of *text*, which names what is used before a script could check inputs."""
+        return replace(self, checks_inputs=True).value(text)
+
+    def value(self, text: Text, around: _Around = (), splits: tuple[bool, ...] = ()) -> model.Value:
+        """Return the expression of *text*."""
+        constant = text.constant
+        if constant is not None:
+            return constant
+        parts = tuple(self._part(part, around, splits) for part in text.parts)
+        return parts[0] if len(parts) == 1 else model.Joined(parts)
+
+    def one_line(self, text: Text) -> model.Value:
+        """Return the expression of *text* with each line break made a blank."""
+        constant = text.constant
+        if constant is not None:
+            return re.sub(_LINE_BREAK, " ", constant)
+        value = self.value(text)
+        return model.OneLine(value) if any(map(_is_free_text, text.references())) else value
+
+    def items(self, items: Items[Text]) -> tuple[model.Value | model.SplitLoop, ...]:
+        """Return the expressions of *items*."""
+        return tuple(self._item(item, (), ()) for item in items)
+
+    def trigger_parameter(self, number: int, *, is_kept: bool) -> model.Value:
+        """Return the value that the script has written for a parameter of the job to start.
+
+        One that *is_kept* is so for when the agent with its file is gone.
+        """
+        path = f"trigger/{self.job.slug}/{number}"
+        if is_kept:
+            return model.NoteText(path)
+        is_shared = self.plan.workspace is Workspace.SHARED
+        return model.FileText(f"/pipegen/{path}" if is_shared else f".pipegen/{path}", is_shared)
+
+    def _item(
+        self, item: Text | Loop[Text], around: _Around, splits: tuple[bool, ...]
+    ) -> model.Value | model.SplitLoop:
+        if isinstance(item, Text):
+            return self.value(item, around, splits)
+        return model.SplitLoop(
+            level=len(around) + 1,
+            source=self.value(item.source, around, splits),
+            delimiters=item.delimiters,
+            words=len(item.names) if item.split else 0,
+            body=self._item(item.body, (*around, item.names), (*splits, item.split)),
+        )
+
+    def _part(self, part: Part, around: _Around, splits: tuple[bool, ...]) -> model.Value:
+        match part:
+            case str():
+                return part
+            case Bare():
+                return part.source
+            case Defaulted():
+                return model.OrElse(self.value(part.text, around, splits), part.default)
+            case Reference():
+                value = self._reference(part, around, splits)
+                return value if part.default is None else model.OrElse(_bare(value), part.default)
+
+    def _reference(self, reference: Reference, around: _Around, splits: tuple[bool, ...]) -> model.Value:
+        match reference.scope:
+            case Scope.LOOP:
+                level = max(level for level, names in enumerate(around) if reference.name in names)
+                return model.Item(level + 1, around[level].index(reference.name) if splits[level] else None)
+            case Scope.SETUP:
+                return self._setup(reference)
+            case Scope.INPUT:
+                one = next(one for one in self.plan.inputs if one.name == reference.name)
+                is_optional = reference.default is not None
+                return checked_input(one, may_be_empty=is_optional) if self.checks_inputs else input_value(one)
+            case Scope.STAGE:
+                producer = self.jobs[reference.namespace or ""]
+                function = f"{self.output}IfThere" if may_be_absent(producer, self.job) else self.output
+                return model.FunctionCall(function, (producer.slug, reference.name))
+            case _:
+                raise ValueError(f"{reference} has no value outside the script of its stage")
+
+    def _setup(self, reference: Reference) -> model.Value:
+        if reference.name == "pipeline":
+            return self.plan.name
+        if reference.name == "imageLabels":
+            return self._labels()
+        value = setup_value(reference.name)
+        if value is None:
+            return ""
+        if value.suffix:
+            return model.GroovyCode(f"(env.{value.variable} ? env.{value.variable} + '{value.suffix}' : '')")
+        code = model.GroovyCode(f"env.{value.variable}")
+        return model.OrElse(code, "") if value.may_be_empty else code
+
+    def _labels(self) -> model.Value:
+        parts: list[model.Value] = []
+        for label, variable in LABELS:
+            parts += [f"{label}=", model.GroovyCode(f"env.{variable.removeprefix('$')}"), ","]
+        return model.Joined((*parts, f"ci.pipeline={self.plan.name}"))
+
+
+def _is_free_text(reference: Reference) -> bool:
+    """Return whether what is read may hold line breaks."""
+    value = setup_value(reference.name) if reference.scope is Scope.SETUP else None
+    return value is None or value.is_free_text
+
+
+def _bare(value: model.Value) -> model.Value:
+    """Return *value* without the empty text that stands in for a value that is not there."""
+    return value.value if isinstance(value, model.OrElse) and value.default == "" else value

@@ -1,0 +1,1 @@
+"""The styles of a Jenkinsfile: declarative, scripted, and tables for large ones."""

@@ -1,0 +1,105 @@
+"""Stages as blocks of `pipeline {}`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pipegen.graph.blocks import Block
+from pipegen.plan.model import Workspace
+from pipegen.structs import replace
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.job.runs import waits_for_others
+from pipegen.targets.jenkins.job.teardown import isolated_teardown, shared_teardown
+from pipegen.targets.jenkins.named_jobs import ScriptedPlans
+from pipegen.targets.jenkins.names import StageNames
+from pipegen.targets.jenkins.stages.agents import shared_agent
+from pipegen.targets.jenkins.stages.steps import prepare
+from pipegen.targets.jenkins.styles.functions import helpers
+from pipegen.targets.jenkins.styles.group_names import CombinationName, chain_name, group_name, shown_combinations
+
+
+def lower_declarative(
+    work: ScriptedPlans, placed: Iterable[Block], stages: Sequence[model.StageBlock]
+) -> model.Declarative:
+    """Return *stages* as *placed*; names that are not those of stages are made for what holds several."""
+    names = StageNames()
+    for stage in stages:
+        names.take(stage.name)
+    by_name = {stage.name: stage for stage in stages}
+    combinations = shown_combinations(work.named)
+    lowered = tuple(_block(block, by_name, work, names, combinations) for block in placed)
+    shared = work.with_workspace(Workspace.SHARED)
+    if not shared:
+        return model.Declarative(agent=None, blocks=lowered, teardown=isolated_teardown(work))
+    plan = shared[0].plan
+    return model.Declarative(
+        agent=shared_agent(shared[0], work.settings),
+        # The options of a pipeline, and a lock among them, come after its agent.
+        group=names.take(plan.name) if waits_for_others(plan) else "",
+        blocks=_prepared(lowered, prepare(work.checkouts[plan.name]), names),
+        teardown=shared_teardown(shared[0]),
+    )
+
+
+def with_functions(stages: Sequence[model.StageBlock]) -> tuple[model.StageBlock, ...]:
+    """Return *stages* with their steps in functions, which are methods of their own and so have sizes of their own."""
+    return tuple(
+        replace(stage, steps_function=f"steps{number}", failure_function=f"failed{number}" if stage.on_failure else "")
+        for number, stage in enumerate(stages, 1)
+    )
+
+
+def with_agents_in_functions(stages: Sequence[model.StageBlock]) -> tuple[model.StageBlock, ...]:
+    """Return *stages*, whose steps are in functions, with functions that also take the agent: less is left outside."""
+    return tuple(map(_taking_its_agent, stages))
+
+
+def _taking_its_agent(stage: model.StageBlock) -> model.StageBlock:
+    if stage.agent is None:
+        return stage
+    failure = stage.on_failure
+    if {"output", "outputIfThere"} & {*helpers(failure)}:
+        failure = (model.OnAgent(stage.agent, failure),)
+    steps = (model.OnAgent(stage.agent, stage.steps),)
+    return replace(stage, agent=None, steps=steps, on_failure=failure)
+
+
+def _block(
+    block: Block,
+    stages: Mapping[str, model.StageBlock],
+    work: ScriptedPlans,
+    names: StageNames,
+    combinations: Mapping[str, CombinationName],
+) -> model.Block:
+    chains = tuple(
+        model.Chain(
+            name=names.take(chain_name(chain, combinations)) if len(chain) > 1 and len(block) > 1 else "",
+            selected=work.selected(stages[chain[0]].pipeline),
+            stages=tuple(_placed(stages[name], is_beside_others=len(block) > 1) for name in chain),
+        )
+        for chain in block
+    )
+    members = [name for chain in block for name in chain]
+    return model.Block(names.take(group_name(members, combinations)) if len(chains) > 1 else "", chains)
+
+
+def _placed(stage: model.StageBlock, *, is_beside_others: bool) -> model.StageBlock:
+    """Return *stage* as it stands among others.
+
+    The conditions of `post` look at the result of the whole build too, which a stage beside this one may have changed,
+    and take a failure that is allowed for one that is not.
+    """
+    return replace(stage, tells_success=(is_beside_others or stage.may_be_unstable) and bool(stage.on_failure))
+
+
+def _prepared(
+    blocks: tuple[model.Block, ...], steps: tuple[model.Step, ...], names: StageNames
+) -> tuple[model.Block, ...]:
+    """Return *blocks* with *steps* before all else: in the first stage, or in one of their own before several."""
+    first = blocks[0].chains[0]
+    stage = first.stages[0]
+    if len(blocks[0].chains) == 1 and not stage.condition and not stage.container and not first.selected.pipelines:
+        prepared = replace(first, stages=(replace(stage, steps=(*steps, *stage.steps)), *first.stages[1:]))
+        return (model.Block("", (prepared,)), *blocks[1:])
+    stage = model.StageBlock(name=names.take("checkout"), pipeline=stage.pipeline, after=(), agent=None, steps=steps)
+    return (model.Block("", (model.Chain(name="", selected=first.selected, stages=(stage,)),)), *blocks)

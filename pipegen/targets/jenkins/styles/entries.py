@@ -1,0 +1,187 @@
+"""Steps as entries of a table: a kind, which is Groovy with holes, and texts of their own."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+from pipegen.structs import Struct
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.groovy import literals
+from pipegen.targets.jenkins.styles.shapes import Shape, coded, hole, holes, shaped, value_shape
+
+_RUN = " {\n    runSteps(step.steps)\n}"
+_GIVEN = "given(step)"
+
+
+class TableEntry(Struct, kw_only=True):
+    """A step or, where it *is_value*, an argument of the one before it.
+
+    *kind* is how it is called if not by the first word of its Groovy; *steps* are what it runs around. An entry without
+    Groovy is a part of a step.
+    """
+
+    shape: Shape
+    kind: str = ""
+    is_value: bool = False
+    given: tuple[TableEntry, ...] = ()
+    steps: tuple[TableEntry, ...] = ()
+
+
+def entries(steps: tuple[model.Step, ...]) -> tuple[TableEntry, ...]:
+    """Return the entries of *steps*."""
+    return tuple(map(_entry, steps))
+
+
+def condition_entry(condition: str) -> TableEntry:
+    """Return the entry of a condition."""
+    return TableEntry(shape=holes(condition), kind="condition", is_value=True)
+
+
+def _entry(step: model.Step) -> TableEntry:
+    match step:
+        case model.StartJob():
+            return _started(step)
+        case model.Ensured():
+            return _ensured(step)
+        case model.WithCredentials() | model.OnAgent() | model.Wrapped() | model.WithAfter() | model.InImage():
+            return _around(step)
+        case _:
+            return TableEntry(shape=_plain(step))
+
+
+def _plain(step: model.Step) -> Shape:  # noqa: C901, PLR0911 - one for each kind
+    """Return the Groovy of a step that runs no other and is given nothing but texts."""
+    match step:
+        case model.Checkout():
+            return Shape(f"{step.function}()")
+        case model.NoFork():
+            return Shape("noFork()")
+        case model.Echo():
+            return Shape(coded("echo ", None), (step.text,))
+        case model.Sh():
+            return _script("runScript " if step.tells_status else "sh ", step)
+        case model.Unstash():
+            return Shape(coded("unstashIfThere " if step.is_optional else "unstash ", None), (step.name,))
+        case model.Stash():
+            return _stash(step)
+        case model.Archive():
+            return _archive(step)
+        case model.Keep():
+            return holes(f"keep({literals(step.paths)})")
+        case model.SendMail():
+            to, subject, body = map(value_shape, (step.to, step.subject, step.body))
+            return shaped("mail to: ", to, ", subject: ", subject, ", body: ", body)
+        case model.GroovyStatement():
+            return holes(step.text)
+        case model.Succeeded():
+            return Shape(coded("succeeded(", None, ")"), (step.stage,))
+        case _:
+            raise TypeError(f"{step} holds other steps")
+
+
+def _around(
+    step: model.WithCredentials | model.OnAgent | model.Wrapped | model.WithAfter | model.InImage,
+) -> TableEntry:
+    inner = entries(step.steps)
+    match step:
+        case model.WithCredentials():
+            given = tuple(_argument(_binding(bound)) for bound in step.bindings)
+            return TableEntry(shape=Shape(f"withCredentials({_GIVEN}){_RUN}"), given=given, steps=inner)
+        case model.OnAgent(agent=model.Agent(is_pinned=True)):
+            return TableEntry(shape=Shape(f"node(env.PIPEGEN_AGENT){_RUN}"), steps=inner)
+        case model.OnAgent():
+            return TableEntry(shape=Shape(coded("node(", None, f"){_RUN}"), (step.agent.label,)), steps=inner)
+        case model.Wrapped():
+            return TableEntry(shape=shaped(holes(step.head), _RUN), steps=inner)
+        case model.WithAfter():
+            return TableEntry(shape=_script("withAfter(", step.sh, f"){_RUN}"), steps=inner)
+        case model.InImage():
+            given = tuple(_argument(_service(service)) for service in step.services)
+            return TableEntry(shape=_image(step), given=given, steps=inner)
+
+
+def _script(before: str, sh: model.Sh, behind: str = "") -> Shape:
+    text = "\n".join(sh.lines)
+    if sh.prelude:
+        return Shape(coded(f"{before}{sh.prelude}() + ", None, behind), (f"\n{text}",))
+    return Shape(coded(before, None, behind), (text,))
+
+
+def _stash(step: model.Stash) -> Shape:
+    code, texts = ["stash name: ", None, ", includes: ", None], [step.name, step.includes]
+    if step.excludes:
+        code += [", excludes: ", None]
+        texts.append(step.excludes)
+    if step.holds_user_files:
+        code.append(", useDefaultExcludes: false")
+    if step.may_be_empty:
+        code.append(", allowEmpty: true")
+    if step.is_told:
+        code += ["\nhasStashed ", None]
+        texts.append(step.name)
+    return Shape(coded(*code), tuple(texts))
+
+
+def _archive(step: model.Archive) -> Shape:
+    flags = ", allowEmptyArchive: true, defaultExcludes: false"
+    if not step.folder and step.excludes:
+        code = coded("archiveArtifacts artifacts: ", None, ", excludes: ", None, flags)
+        return Shape(code, (step.includes, step.excludes))
+    if not step.folder:
+        return Shape(coded("archiveArtifacts artifacts: ", None, flags), (step.includes,))
+    removed = "\n    deleteDir()" if step.is_removed else ""
+    code = coded(
+        "dir(", None, ") {\n    archiveArtifacts artifacts: ", None, f"{flags}, followSymlinks: false{removed}\n}}"
+    )
+    return Shape(code, (step.folder, step.includes))
+
+
+def _started(step: model.StartJob) -> TableEntry:
+    parameters = f", parameters: {_GIVEN}" if step.parameters else ""
+    flags = ("" if step.propagate else ", propagate: false") + ("" if step.wait else ", wait: false")
+    given = (
+        shaped("string(name: ", hole(name), ", value: ", value_shape(value), ")") for name, value in step.parameters
+    )
+    return TableEntry(
+        shape=shaped("build job: ", hole(step.job), parameters, flags), given=tuple(map(_argument, given))
+    )
+
+
+def _image(step: model.InImage) -> Shape:
+    args = shaped(", args: ", hole(step.args)) if step.args else ""
+    flags = ", pull: true" if step.is_pulled else ""
+    services = f", services: {_GIVEN}" if step.services else ""
+    return shaped("inImage(", value_shape(step.image), args, flags, services, ")", _RUN)
+
+
+def _service(service: model.ServiceContainer) -> Shape:
+    image, args, command = value_shape(service.image), hole(service.args), hole(service.command)
+    return shaped("[image: ", image, ", args: ", args, ", command: ", command, "]")
+
+
+def _binding(bound: model.Binding) -> Shape:
+    parts: list[str | Shape] = []
+    for name, text in bound.arguments:
+        parts += [", " if parts else "", f"{name}: ", hole(text)]
+    return shaped(f"{bound.symbol}(", *parts, ")")
+
+
+def _argument(shape: Shape) -> TableEntry:
+    return TableEntry(shape=shape, is_value=True)
+
+
+def _ensured(step: model.Ensured) -> TableEntry:
+    """Return the entry of *step*; what it tries, what follows a failure and what follows always are its parts."""
+    parts = [TableEntry(shape=Shape(""), kind="tried", steps=entries(step.steps))]
+    code = f"try {{\n{_part(0)}\n"
+    if step.on_failure:
+        code += f"}} catch (error) {{\n{_part(len(parts))}\n    throw error\n"
+        parts.append(TableEntry(shape=Shape(""), kind="onFailure", steps=entries(step.on_failure)))
+    if step.always:
+        code += f"}} finally {{\n{_part(len(parts))}\n"
+        parts.append(TableEntry(shape=Shape(""), kind="always", steps=entries(step.always)))
+    return TableEntry(shape=Shape(f"{code}}}"), kind="ensured", steps=tuple(parts))
+
+
+def _part(number: int) -> str:
+    return indent(f"runSteps(step.steps[{number}].steps)", "    ")

@@ -1,0 +1,127 @@
+"""The constant functions at the end of a Jenkinsfile: those that it calls, and those that these call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pipegen.targets.jenkins import model
+
+# In the order in which they are written, each with what it calls.
+_CALLS: dict[str, tuple[str, ...]] = {
+    "succeeded": (),
+    "unlessSucceeded": ("succeeded",),
+    "status": ("succeeded",),
+    "statusOfAll": ("succeeded",),
+    "noFork": (),
+    "inImage": (),
+    "besideServices": (),
+    "withAfter": (),
+    "within": (),
+    "tryAgain": (),
+    "runScript": (),
+    "allowExitCodes": (),
+    "setting": (),
+    "checkedParameter": ("parameter",),
+    "parameter": (),
+    "output": (),
+    "outputIfThere": ("output", "isStashed"),
+    "keep": (),
+    "sharedOutput": (),
+    "sharedOutputIfThere": ("sharedOutput",),
+    "hasStashed": (),
+    "unstashIfThere": ("isStashed",),
+    "isStashed": (),
+    "oneLine": (),
+    "cacheKey": (),
+    "project": ("remote",),
+    "projectShortName": ("project",),
+    "remote": (),
+    "timestamp": (),
+    "branch": (),
+    "event": (),
+    "hasChanged": ("anyMatches",),
+    "isInRepository": ("anyMatches",),
+    "anyMatches": ("matches",),
+    "matches": (),
+    "lookAtFiles": ("difference",),
+    "usualDifference": ("event", "difference"),
+    "difference": (),
+}
+# What a condition may call.
+_ASKED = re.compile(r"\b(branch|parameter|event|matches|hasChanged|isInRepository)\(")
+
+# The functions that some steps are.
+_BLOCKS: dict[type, str] = {
+    model.NoFork: "noFork",
+    model.InImage: "inImage",
+    model.ServiceContainer: "besideServices",
+    model.WithAfter: "withAfter",
+    model.Succeeded: "succeeded",
+    model.Keep: "keep",
+}
+# All that may call a function.
+_CALLING = frozenset(
+    {
+        *_BLOCKS,
+        *(
+            model.OneLine,
+            model.FunctionCall,
+            model.GroovyCode,
+            model.Unstash,
+            model.Stash,
+            model.Look,
+            model.SelectionParameter,
+            model.StageBlock,
+        ),
+        *(model.Sh, model.Wrapped),
+    }
+)
+
+
+def helpers(parts: Iterable[object]) -> tuple[str, ...]:
+    """Return the names of the functions that *parts* of the model need, without what these hold."""
+    needed: set[str] = set()
+    waiting = [name for one in parts if type(one) in _CALLING for name in _own(one)]
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            waiting += _CALLS.get(name, ())
+    return tuple(name for name in _CALLS if name in needed)
+
+
+def _own(value: object) -> Iterator[str]:
+    """Yield what *value* calls itself, without its parts."""
+    match value:
+        case model.OneLine():
+            yield "oneLine"
+        case model.FunctionCall():
+            yield value.function
+        case model.GroovyCode():
+            yield value.text.partition("(")[0]
+        case model.Unstash(is_optional=True):
+            yield "unstashIfThere"
+        case model.Stash(is_told=True):
+            yield "hasStashed"
+        case model.Look() | model.SelectionParameter() | model.StageBlock():
+            yield from _asked(value)
+        case model.Sh(tells_status=True):
+            yield "runScript"
+        case _ if type(value) in _BLOCKS:
+            yield _BLOCKS[type(value)]
+        case model.Wrapped():
+            yield from re.findall(r"\w+(?=\()", value.head)
+
+
+def _asked(value: model.Look | model.SelectionParameter | model.StageBlock) -> Iterator[str]:
+    """Yield what is called to find out whether stages run, or whether one has succeeded."""
+    match value:
+        case model.Look():
+            yield from ("lookAtFiles", "usualDifference") if value.has_usual else ("lookAtFiles",)
+        case model.SelectionParameter():
+            conditions = (condition for part in value.conditions for _, condition in part)
+            yield from (name for condition in conditions for name in _ASKED.findall(condition))
+        case model.StageBlock():
+            yield from _ASKED.findall(value.condition)
+            yield from ("unlessSucceeded",) if value.tells_success else ()

@@ -1,0 +1,145 @@
+"""Stages as `addStage` calls, and how they start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+from pipegen.plan.model import Workspace
+from pipegen.structs import replace
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.job.teardown import isolated_teardown, shared_teardown
+from pipegen.targets.jenkins.named_jobs import PlanScripts, ScriptedPlans
+from pipegen.targets.jenkins.size.files import (
+    MOST_IN_A_ROW,
+    FileFrame,
+    beside_each_other,
+    in_functions,
+    parts,
+    weigh_run,
+    weigh_script,
+    weigh_selected,
+)
+from pipegen.targets.jenkins.size.weights import LARGEST, weigh_added, weigh_names
+from pipegen.targets.jenkins.stages.agents import shared_agent
+from pipegen.targets.jenkins.stages.steps import prepare
+
+_MOST_STAGES = 40
+_LONGEST_ROOTS = 1_000
+# The nodes of all stages of a class. 700 functions of one light stage each, some 17 nodes, were taken, 850 were not
+# ("Class too large"): every call adds to the constants of a class.
+MOST_CODE = 12_000
+# The nodes of what the kinds of steps in tables do.
+_MOST_KINDS = 12_000
+# Of 700 functions that a class may have: those that are made for stages.
+_MOST_FUNCTIONS = 600
+
+
+def lower_scripted(
+    work: ScriptedPlans, stages: Sequence[model.StageBlock], around: FileFrame
+) -> model.ScriptedPipelines:
+    """Return *stages* as calls, or as tables where these would be too many, with what stands *around* them."""
+    body = _with_lists(_starts(work, stages))
+    body = replace(body, branches=in_functions(beside_each_other(body), weigh_run))
+    if not _has_room(stages):
+        from pipegen.targets.jenkins.styles.tables import lower_tables  # noqa: PLC0415 - most files have none
+
+        tables = lower_tables(work, stages)
+        return replace(body, tables=replace(tables, calls=in_functions(tables.spans, _weigh_span)))
+    chunks = _chunks(work, stages, LARGEST - weigh_script(around, body))
+    calls = in_functions(chunks, _weigh_call) if chunks[0].function else ()
+    return replace(body, chunks=chunks, calls=calls)
+
+
+def _with_lists(body: model.ScriptedPipelines) -> model.ScriptedPipelines:
+    """Return *body* with functions for the roots of pipelines that have more than stand in a row."""
+    number = count(1)
+    runs = tuple(replace(run, roots=(), lists=_lists(run.roots, number)) if _is_wide(run) else run for run in body.runs)
+    shared = tuple(
+        replace(run, roots=(), lists=_lists(run.roots, number)) if _is_wide(run) else run for run in body.shared
+    )
+    return replace(body, runs=runs, shared=shared)
+
+
+def _is_wide(run: model.PipelineRoots | model.SharedRun) -> bool:
+    return weigh_names(run.roots) > MOST_IN_A_ROW
+
+
+def _lists(roots: Sequence[str], number: Iterator[int]) -> tuple[model.RootList, ...]:
+    starts = range(0, len(roots), _LONGEST_ROOTS)
+    return tuple(model.RootList(f"roots{next(number)}", tuple(roots[at : at + _LONGEST_ROOTS])) for at in starts)
+
+
+def is_too_large(tables: model.Tables, functions: int) -> bool:
+    """Return whether no class holds *tables* and as many other *functions*."""
+    from pipegen.targets.jenkins.styles.kinds import weigh_kinds  # noqa: PLC0415 - most files have no tables
+
+    weight = weigh_kinds(tables.steps) + weigh_kinds(tables.values)
+    return len(tables.texts) + functions > _MOST_FUNCTIONS or weight > _MOST_KINDS
+
+
+def _starts(work: ScriptedPlans, stages: Sequence[model.StageBlock]) -> model.ScriptedPipelines:
+    """Return how *stages* start, wherever they are declared."""
+    return model.ScriptedPipelines(
+        chunks=(),
+        runs=tuple(
+            model.PipelineRoots(
+                one.plan.name, work.selected(one.plan.name), _roots(one, stages), work.ends.get(one.plan.name, "")
+            )
+            for one in work.with_workspace(Workspace.ISOLATED)
+        ),
+        shared=tuple(_shared_run(one, work, stages) for one in work.with_workspace(Workspace.SHARED)),
+        teardown=isolated_teardown(work),
+    )
+
+
+def _has_room(stages: Sequence[model.StageBlock]) -> bool:
+    """Return whether methods can hold *stages*, and one class these."""
+    weight = 0
+    for stage in stages:
+        own = weigh_added(stage)
+        weight += own
+        if own > LARGEST or weight > MOST_CODE:
+            return False
+    return True
+
+
+def _weigh_span(span: model.PipelineRange) -> int:
+    return 6 + weigh_selected(span.selected)
+
+
+def _weigh_call(chunk: model.Chunk) -> int:
+    return 4 + weigh_selected(chunk.selected)
+
+
+def _chunks(work: ScriptedPlans, stages: Sequence[model.StageBlock], room: int) -> tuple[model.Chunk, ...]:
+    """Return *stages*, those of one pipeline together: in place if there is *room*, else in functions."""
+    pipelines = [tuple(stage for stage in stages if stage.pipeline == plan.name) for plan in work.plans]
+    in_place = tuple(
+        model.Chunk(function="", selected=work.selected(part[0].pipeline), stages=part) for part in pipelines
+    )
+    asked = sum(weigh_selected(chunk.selected) for chunk in in_place)
+    if len(stages) <= _MOST_STAGES and asked + sum(map(weigh_added, stages)) <= room:
+        return in_place
+    pieces = [piece for part in pipelines for piece in parts(part, weigh_added, LARGEST, _MOST_STAGES)]
+    return tuple(
+        model.Chunk(function=f"addStages{number}", selected=work.selected(part[0].pipeline), stages=part)
+        for number, part in enumerate(pieces, 1)
+    )
+
+
+def _roots(scripts: PlanScripts, stages: Sequence[model.StageBlock]) -> tuple[str, ...]:
+    return tuple(stage.name for stage in stages if stage.pipeline == scripts.plan.name and not stage.after)
+
+
+def _shared_run(scripts: PlanScripts, work: ScriptedPlans, stages: Sequence[model.StageBlock]) -> model.SharedRun:
+    plan = scripts.plan
+    return model.SharedRun(
+        pipeline=plan.name,
+        selected=work.selected(plan.name),
+        agent=shared_agent(scripts, work.settings),
+        prepare=prepare(work.checkouts[plan.name]),
+        roots=_roots(scripts, stages),
+        teardown=shared_teardown(scripts),
+        end=work.ends.get(plan.name, ""),
+    )

@@ -1,0 +1,275 @@
+"""Configs of several files."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+from config.repository import config_of, repository, shown, wrong, wrong_in
+
+from pipegen.config.files.include import MOST_FILES
+from pipegen.config.files.load import LARGEST
+
+_PIPELINE = "pipelines: {p: {stages: [{name: a, script: x}]}}\n"
+
+
+def test_what_is_included_counts_as_the_file_s_own(tmp_path: Path) -> None:
+    """Inputs, templates and pipelines of all files, the included ones first."""
+    repository(
+        tmp_path,
+        pipegen="""
+            include: [ci/templates.yaml, services/api/pipegen.yaml]
+            inputs: {level: quick}
+            pipelines: {p: {stages: [{name: a, script: x, extends: python}]}}
+            """,
+        ci__templates="""
+            inputs: {python: 3.12}
+            templates: {python: {image: python}}
+            """,
+        services__api__pipegen="pipelines: {api: {stages: [{name: b, script: y, extends: python}]}}",
+    )
+
+    assert config_of(tmp_path) == {
+        "inputs": {"python": 3.12, "level": "quick"},
+        "pipelines": {
+            "api": {"stages": [{"name": "b", "image": "python", "script": "y"}]},
+            "p": {"stages": [{"name": "a", "image": "python", "script": "x"}]},
+        },
+    }
+
+
+def test_paths_are_relative_to_the_file_that_includes(tmp_path: Path) -> None:
+    """In any folder; a file that several include counts once, and one without pipelines is a config too."""
+    repository(
+        tmp_path,
+        pipegen="include: ci/all.yaml\n",
+        ci__all="include: [one.yaml, deep/two.yaml]\n",
+        ci__one="include: ../templates.yaml\npipelines: {one: {stages: [{name: a, extends: t}]}}\n",
+        ci__deep__two="include: ['../../templates.yaml']\npipelines: {two: {stages: [{name: a, extends: t}]}}\n",
+        templates="templates: {t: {script: x}}\n",
+    )
+
+    stage = {"name": "a", "script": "x"}
+    assert config_of(tmp_path) == {"pipelines": {name: {"stages": [stage]} for name in ("one", "two")}}
+
+
+def test_settings_of_targets_are_put_together(tmp_path: Path) -> None:
+    """Key by key; two files may say the same."""
+    repository(
+        tmp_path,
+        pipegen=f"include: more.yaml\n{_PIPELINE}targets: {{gitlab: {{images: local}}, jenkins: {{}}}}\n",
+        more="targets: {gitlab: {images: local, tags: [a]}}\n",
+    )
+
+    config = config_of(tmp_path)
+    assert isinstance(config, dict)
+    assert config["targets"] == {"gitlab": {"images": "local", "tags": ["a"]}, "jenkins": {}}
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (
+            {"pipegen": f"include: more.yaml\n{_PIPELINE}", "more": _PIPELINE},
+            ("PG332", "pipegen.yaml:2", 'pipeline "p" stands in two files'),
+        ),
+        (
+            {
+                "pipegen": f"include: [a.yaml, b.yaml]\n{_PIPELINE}",
+                "a": "templates: {t: {}}",
+                "b": "templates:\n  t: {}",
+            },
+            ("PG332", "b.yaml:2", 'template "t" stands in two files'),
+        ),
+        (
+            {"pipegen": f"include: more.yaml\ninputs: {{i: a}}\n{_PIPELINE}", "more": "inputs: {i: a}"},
+            ("PG332", "pipegen.yaml:2", 'input "i" stands in two files'),
+        ),
+        (
+            {
+                "pipegen": f"include: more.yaml\n{_PIPELINE}targets: {{gitlab: {{images: local}}}}",
+                "more": "targets: {gitlab: {images: registry}}",
+            },
+            ("PG332", "pipegen.yaml:3", 'the setting "gitlab.images" differs between two files'),
+        ),
+        (
+            {"pipegen": "include: more.yaml", "more": "templates: {}"},
+            ("PG203", "pipegen.yaml:1", 'neither the config nor what it includes has "pipelines"'),
+        ),
+        (
+            {"pipegen": "include: ci/more.yaml", "ci__more": "templates: {t: {timeot: 5m}}"},
+            ("PG201", "ci/more.yaml:1", 'unknown key "timeot" in template "t"'),
+        ),
+        (
+            {"pipegen": "include: ci/more.yaml", "ci__more": "pipelines: {p: {stages: [{name: a, extends: t}]}}"},
+            ("PG330", "ci/more.yaml:1", '"t" is no template'),
+        ),
+        (
+            {"pipegen": "include: ci/more.yaml", "ci__more": "pipelines: {"},
+            ("PG102", "ci/more.yaml:1", "the file ends before a list or map on one line is closed"),
+        ),
+        ({"pipegen": "include: ci/more.yaml", "ci__more": ""}, ("PG104", "ci/more.yaml:1", "the file is empty")),
+        (
+            {"pipegen": "include: ci/more.yaml", "ci__more": "[a]"},
+            ("PG202", "ci/more.yaml:1", "the config takes a map, not a list"),
+        ),
+        (
+            {"pipegen": "include: pipegen.yaml"},
+            ("PG112", "pipegen.yaml:1", '"pipegen.yaml" includes itself'),
+        ),
+        (
+            {"pipegen": "include: ci/a.yaml", "ci__a": "include: b.yaml", "ci__b": "\ninclude: [../ci/a.yaml]"},
+            ("PG112", "ci/b.yaml:2", "files include each other: ci/a.yaml -> ci/b.yaml -> ci/a.yaml"),
+        ),
+    ],
+)
+def test_mistakes_in_several_files(files: dict[str, str], expected: tuple[str, str, str], tmp_path: Path) -> None:
+    """Each is told once, in the file that holds it."""
+    found = wrong_in(repository(tmp_path, **files))
+
+    assert shown(found[0]) == expected
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "code", "message", "hint"),
+    [
+        (
+            "ci/tempaltes.yaml",
+            "PG110",
+            '"ci/tempaltes.yaml" cannot be included: it is not there',
+            'write "ci/templates.yaml"',
+        ),
+        ("ci", "PG110", '"ci" cannot be included: it is a folder', "name a file in the folder"),
+        ("api/", "PG110", '"api/" cannot be included: it is a folder', 'write "api/pipegen.yaml"'),
+        (
+            "'ci/*.yaml'",
+            "PG110",
+            '"ci/*.yaml" cannot be included: it is not there',
+            "name each file: patterns are not looked into",
+        ),
+        (
+            "other/none.yaml",
+            "PG110",
+            '"other/none.yaml" cannot be included: it is not there',
+            "paths are relative to the file that includes",
+        ),
+        ("pipe", "PG110", '"pipe" cannot be included: it is no file', "name a file of text"),
+        ("a" * 300, "PG110", f'"{"a" * 300}" cannot be included: File name too long', "name a file that can be read"),
+        (
+            "https://example.org/ci.yaml",
+            "PG111",
+            "only files of the repository can be included",
+            "keep a copy in the repository, and write its path",
+        ),
+        (
+            "/ci/templates.yaml",
+            "PG111",
+            '"/ci/templates.yaml" is no path within the repository',
+            'write "ci/templates.yaml": paths are relative to the file that includes',
+        ),
+        (".git/config", "PG111", '".git/config" is a file of git\'s own', "include a file of the repository's content"),
+        ("git/x", "PG111", '"git/x" is a file of git\'s own', "include a file of the repository's content"),
+        ("link.yaml", "PG111", '"link.yaml" leads out of the repository', "include a file of the repository"),
+        ("linked/x.yaml", "PG111", '"linked/x.yaml" leads out of the repository', "include a file of the repository"),
+    ],
+)
+def test_files_that_cannot_be_included(written: str, code: str, message: str, hint: str, tmp_path: Path) -> None:
+    """Each is told at the line that includes it, with what to write instead."""
+    root = tmp_path / "root"
+    root.mkdir()
+    (tmp_path / "x.yaml").write_text("templates: {}\n", encoding="utf-8")
+    repository(root, pipegen=f"include:\n  - {written}\n{_PIPELINE}", ci__templates="{}", api__pipegen="{}")
+    (root / "link.yaml").symlink_to(tmp_path / "x.yaml")
+    (root / "linked").symlink_to(tmp_path)
+    (root / ".git/config").write_text("secret", encoding="utf-8")
+    (root / "git").symlink_to(".git")
+    os.mkfifo(root / "pipe")
+
+    (found,) = wrong_in(root)
+
+    assert (*shown(found), found.hint) == (code, "pipegen.yaml:2", message, hint)
+
+
+def test_a_file_above_the_repository(tmp_path: Path) -> None:
+    """The repository is named: without a `.git` it is the folder of the config."""
+    (tmp_path / "x.yaml").write_text("templates: {}\n", encoding="utf-8")
+    root = tmp_path / "root"
+    root.mkdir()
+    repository(root, pipegen=f"include: ci/../../x.yaml\n{_PIPELINE}")
+
+    (found,) = wrong_in(root)
+
+    assert shown(found) == ("PG111", "pipegen.yaml:1", '"ci/../../x.yaml" lies out of the repository')
+    assert found.hint == f'the repository is the folder "{root}"'
+
+
+def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system's own words; root may read everything, so the refusal is made here."""
+    repository(tmp_path, pipegen=f"include: more.yaml\n{_PIPELINE}", more="templates: {}")
+    opened = os.open
+
+    def refused(path: str | Path, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        if path == "more.yaml":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return opened(path, flags, mode, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "open", refused)
+    (found,) = wrong_in(tmp_path)
+
+    assert found.message == '"more.yaml" cannot be included: Permission denied'
+
+
+def test_links_within_the_repository_are_followed(tmp_path: Path) -> None:
+    """Two names of one file are one file, and no loop is missed for them."""
+    repository(tmp_path, pipegen="include: [one.yaml, two.yaml]", one=_PIPELINE)
+    (tmp_path / "two.yaml").symlink_to("one.yaml")
+    assert config_of(tmp_path) == {"pipelines": {"p": {"stages": [{"name": "a", "script": "x"}]}}}
+
+    (tmp_path / "one.yaml").write_text("include: three.yaml", encoding="utf-8")
+    (tmp_path / "three.yaml").symlink_to("one.yaml")
+    (found,) = wrong_in(tmp_path)
+    assert found.code.number == "PG112"
+
+
+def test_text_that_stands_in_no_file_includes_nothing() -> None:
+    """There is no folder that a path could be relative to."""
+    (found,) = wrong(f"include: more.yaml\n{_PIPELINE}")
+
+    assert shown(found) == ("PG111", "pipegen.yaml:1", "nothing can be included into a text that stands in no file")
+
+
+def test_files_are_bounded(tmp_path: Path) -> None:
+    """In number, also when each includes the next, in size, and in what aliases in them come to."""
+    chain = {f"f{number}": f"include: f{number + 1}.yaml" for number in range(MOST_FILES + 1)}
+    (found, *_) = wrong_in(repository(tmp_path, pipegen="include: f0.yaml", **chain))
+    assert found.code.number == "PG113"
+
+    (tmp_path / "f0.yaml").write_bytes(b"# " + b"a" * LARGEST)
+    (found, *_) = wrong_in(tmp_path)
+    assert found.message == '"f0.yaml" cannot be included: it is larger than 10 MiB'
+
+    lines = ["x-0: &a0 [a, a, a, a, a, a, a, a, a, a]"]
+    lines += [f"x-{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]" for level in range(1, 5)]
+    lines += [f"x-9: [{', '.join(['*a4'] * 3)}]"]
+    repository(tmp_path, pipegen="include: [f0.yaml, f1.yaml]", f0="\n".join(lines), f1="\n".join(lines))
+    (found, *_) = wrong_in(tmp_path)
+    assert shown(found) == ("PG113", "pipegen.yaml:1", "the included files hold more than 600,000 values")
+
+
+def test_all_files_are_told_of_in_one_go(tmp_path: Path) -> None:
+    """What is wrong in one does not hide what is wrong in another."""
+    repository(
+        tmp_path,
+        pipegen=f"include: [a.yaml, none.yaml, b.yaml]\n{_PIPELINE}",
+        a="templates: [",
+        b="templates: {t: {timeot: 5m}}",
+    )
+
+    assert [shown(one)[:2] for one in wrong_in(tmp_path)] == [
+        ("PG102", "a.yaml:1"),
+        ("PG201", "b.yaml:1"),
+        ("PG110", "pipegen.yaml:1"),
+    ]

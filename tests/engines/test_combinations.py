@@ -1,0 +1,190 @@
+"""Combinations of a matrix, and pipelines in the places of stages, do the same on all engines."""
+
+import re
+from itertools import product
+from pathlib import Path
+
+import pytest
+from engines.containers import Containers
+from engines.proof import worlds
+from engines.proof.execution import CONFIG, GITLAB_LOCAL, HERE, SCRIPTED, Engine, Execution, World, absent, execute
+from engines.proof.yaml_text import yaml_text
+from engines.requirement import require
+
+pytestmark = pytest.mark.xdist_group("combinations")
+
+DECLARATIVE = Engine(target="jenkins", style="declarative", interpreter=("busybox", "sh"))
+ENGINES = {"gitlab": GITLAB_LOCAL, "scripted": SCRIPTED, "declarative": DECLARATIVE, "here": HERE}
+CANARY = "/tmp/pipegen-combinations-canary"  # noqa: S108 - nobody makes it
+HOSTILE = f'it\'s "$(touch {CANARY})"; `touch {CANARY}` \\ ${{x}} ünïcödé'
+
+
+def combinations(pythons: list[object], systems: list[str]) -> dict[str, tuple[str, str]]:
+    """Return the values of each combination by its name, one of them excluded."""
+    plain = {value: re.sub("[$`\"'\\\\]", "", value) for value in systems}
+    shown = {value: name if len(name) <= 40 else f"{name[:39]}…" for value, name in plain.items()}
+    return {
+        f"{python}, {shown[system]}": (str(python), system)
+        for python, system in product(pythons, systems)
+        if (str(python), system) != ("3.11", "linux")
+    }
+
+
+def matrix(pythons: list[object], systems: list[str], *, read_by_combinations: bool) -> str:
+    """Return a config: combinations with outputs and artifacts, perhaps readers with the same matrix, a join of all."""
+    read = "test" if read_by_combinations else "build"
+    build = {
+        "name": "build",
+        "matrix": {"python": pythons, "os": systems, "exclude": [{"python": "3.11", "os": "linux"}]},
+        "env": {"OS": "<${matrix.os}>"},
+        "script": [
+            "mkdir dist; printf %s '${matrix.python} ${matrix.os}' >dist/value",
+            'printf "%s\\n%s\\n" ${matrix.python} "$OS" >"$PIPEGEN_OUTPUTS/value"',
+        ],
+        "outputs": ["value"],
+        **({"artifacts": ["dist/"]} if read_by_combinations else {}),
+    }
+    test = {
+        "name": "test",
+        "matrix": {"from": "build"},
+        "script": [
+            'test "$(cat dist/value)" = "${matrix.python} ${matrix.os}"',
+            'printf %s "${build.value}" >"$PIPEGEN_OUTPUTS/value"',
+        ],
+        "outputs": ["value"],
+    }
+    join = {
+        "name": "join",
+        "env": {"ALL": f"${{{read}.value}}"},
+        "script": [
+            f'printf %s "${{{read}.value}}" >"$RECORDS/all"; printf %s "$ALL" >"$RECORDS/env"',
+            f"printf %s '${{{read}[python=3.10, os=linux].value}}' >\"$RECORDS/one\"",
+        ],
+        "files_from": [],
+    }
+    # 3.10 is a number to YAML, and stays what it looks like.
+    return yaml_text(
+        {"pipelines": {"m": {"stages": [build, *([test] if read_by_combinations else []), join]}}}
+    ).replace('"3.10"', "3.10")
+
+
+def executed(engine: Engine, containers: Containers, folder: Path, text: str) -> tuple[Execution, Path]:
+    """Return what comes of the config *text* on *engine*, and the folder that its stages note things in."""
+    require(absent(engine))
+    records = folder / "notes"
+    records.mkdir()
+    world = World(
+        containers=containers,
+        repository=worlds.repository(folder / "repository", files={CONFIG: text, "sub/here": ""}),
+        folder=folder / "world",
+        variables={"RECORDS": str(records)},
+    )
+    return execute(engine, world), records
+
+
+@pytest.mark.parametrize(
+    ("name", "pythons", "systems", "read_by_combinations"),
+    [
+        # gitlab-ci-local itself runs what stands between backticks in the text of a script, when it prints that.
+        ("gitlab", ["3.10", "3.11"], ["linux", "mac os", HOSTILE.replace("`", "")], True),
+        ("scripted", ["3.10", "3.11"], ["linux", "mac os", HOSTILE], True),
+        ("declarative", ["3.10", "3.11"], ["linux", "mac os", HOSTILE], True),
+        ("scripted", ["3.10", "3.11", "3.12"], ["linux", "mac os", HOSTILE, "true"], False),
+    ],
+)
+def test_a_join_reads_what_all_combinations_bind(
+    *,
+    containers: Containers,
+    tmp_path: Path,
+    name: str,
+    pythons: list[object],
+    systems: list[str],
+    read_by_combinations: bool,
+) -> None:
+    """In the order of the combinations, byte for byte; each combination finds the files and values of its own."""
+    Path(CANARY).unlink(missing_ok=True)
+    text = matrix(pythons, systems, read_by_combinations=read_by_combinations)
+
+    done, records = executed(ENGINES[name], containers, tmp_path, text)
+
+    expected = combinations(pythons, systems)
+    stages = {
+        *(
+            f"{stage}: {combination}"
+            for stage in ("build", "test")[: 1 + read_by_combinations]
+            for combination in expected
+        ),
+        "join",
+    }
+    values = "\n".join(f"{python}\n<{system}>\n" for python, system in expected.values())
+    assert done.outcomes == dict.fromkeys(stages, "success"), done.log
+    assert (records / "all").read_bytes().decode() == values
+    assert (records / "env").read_bytes().decode() == values
+    assert (records / "one").read_text("utf-8") == "3.10\n<linux>\n"
+    assert not Path(CANARY).exists()
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_combinations_wait_for_their_own_alone(containers: Containers, tmp_path: Path, name: str) -> None:
+    """A combination that fails stops what comes after it, and no combination beside it."""
+    text = yaml_text(
+        {
+            "pipelines": {
+                "m": {
+                    "stages": [
+                        {"name": "build", "matrix": {"x": ["1", "2"]}, "script": "test '${matrix.x}' = 2"},
+                        {"name": "test", "matrix": {"from": "build"}, "script": "true"},
+                        {"name": "join", "script": "true"},
+                    ]
+                }
+            }
+        }
+    )
+
+    done, _ = executed(ENGINES[name], containers, tmp_path, text)
+
+    assert done.outcomes == {
+        "build: 1": "failed",
+        "build: 2": "success",
+        "test: 1": "skipped",
+        "test: 2": "success",
+        "join": "skipped",
+    }
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_pipeline_in_the_place_of_a_stage(containers: Containers, tmp_path: Path, name: str) -> None:
+    """Its stages run in their own folder, with their own values and files from before; what follows waits for all."""
+    checks = {
+        "directory": "sub",
+        "stages": [
+            {"name": "lint", "script": ["cat ../made >$PIPEGEN_OUTPUTS/n"], "outputs": ["n"]},
+            {
+                "name": "unit",
+                "matrix": {"suite": ["fast", "slow"]},
+                "script": ["sleep 1; printf '%s %s' ${matrix.suite} ${lint.n} >${matrix.suite}"],
+                "artifacts": ["${matrix.suite}"],
+            },
+            {"name": "alone", "script": "true"},
+        ],
+        "execution": [["lint", "unit"], ["alone"]],
+    }
+    main = {
+        "stages": [
+            {"name": "build", "script": "printf 7 >made", "artifacts": ["made"]},
+            {"name": "checks", "pipeline": "checks"},
+            {"name": "last", "script": 'cat sub/fast sub/slow >"$RECORDS/last"', "files_from": ["checks"]},
+        ]
+    }
+    text = yaml_text({"pipelines": {"main": main, "checks": checks}})
+    inner = ["lint", "unit: fast", "unit: slow", "alone"]
+
+    done, records = executed(ENGINES[name], containers, tmp_path, text)
+
+    ran = {stage for stage, outcome in done.outcomes.items() if outcome == "success"}
+    assert ran == {f"main: {stage}" for stage in ("build", *(f"checks / {one}" for one in inner), "last")}, done.log
+    assert (records / "last").read_text("utf-8") == "fast 7slow 7"
+    for one in inner:
+        times = done.times[f"main: checks / {one}"]
+        assert done.times["main: build"][1] <= times[0]
+        assert times[1] <= done.times["main: last"][0]

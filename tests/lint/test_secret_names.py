@@ -1,0 +1,83 @@
+"""What is given like a secret, and what only sounds like one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given as examples
+from hypothesis import strategies as some
+
+from pipegen.lint.secret_names import given, is_likely, is_name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PASSWORD=hunter2",
+        "export API_KEY='k7Wq92xL'",
+        "login --password k7Wq92xL",
+        "login --token=k7Wq92xL",
+        'curl -d \'{"password": "k7Wq92xL"}\' x',
+        "curl -u robot:k7Wq92xL https://example.org",
+        "docker login -u robot -p k7Wq92xL registry.example.org",
+        "git clone https://robot:k7Wq92xL@git.example.org/x.git",
+        "curl -H 'Authorization: Bearer k7Wq92xLmP4z' x",
+    ],
+)
+def test_values_that_are_given(text: str) -> None:
+    """To a variable, an option, a key, a user, in a URL or a header."""
+    (found,) = given(text)
+
+    assert text[found.start : found.end].startswith(("hunter2", "k7Wq92xL"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PASSWORD=$SECRET",
+        'PASSWORD="${a.b}"',
+        "PASSWORD=$(cat file)",
+        "PASSWORD=postgres",
+        "PASSWORD=changeme123",
+        "TOKEN=/run/secrets/token1",
+        "login --password-stdin <file1234",
+        "TOKEN_FILE=token1234",
+        "psql postgres://user:${PW}@db:5432/x",
+        "docker run -p 8080:k8080 x",
+        "docker login -u robot9 --password-stdin registry8.example.org",
+        "test 'token: none'",
+        "CACHE_KEY=v1-abc-2024",
+        "token: v1",
+    ],
+)
+def test_what_is_given_is_no_secret(text: str) -> None:
+    """Variables, words, paths, what only sounds like one."""
+    assert list(given(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("DB_PASSWORD", True),
+        ("token", True),
+        ("api-key", True),
+        ("TOKEN_FILE", False),
+        ("KEY", False),
+        ("passwords", False),
+    ],
+)
+def test_names_of_secrets(name: str, expected: bool) -> None:  # noqa: FBT001 - a table
+    """The last word of a name says what it is."""
+    assert is_name(name) is expected
+
+
+@examples(some.text(alphabet="abcdefghijklmnopqrstuvwxyz-_", max_size=40))
+def test_words_are_no_secrets(text: str) -> None:
+    """Without a digit, a value may be a name."""
+    assert not is_likely(text)
+
+
+@examples(some.text(max_size=200))
+def test_any_text_is_read(text: str) -> None:
+    """What is found lies in it."""
+    for secret in given(text):
+        assert 0 <= secret.start < secret.end <= len(text)

@@ -1,0 +1,150 @@
+"""The files that stages say they leave, and the stages whose files they want."""
+
+from __future__ import annotations
+
+import pytest
+from plan.planned import job_of, plan_of, wrong
+
+from pipegen.plan.files.patterns import matches, takes_too_much
+
+
+@pytest.mark.parametrize(
+    ("stage", "paths"),
+    [
+        ("artifacts: [dist/, report.xml]", ["dist", "report.xml"]),
+        ("artifacts: [./a, a/, a/../a]", ["a"]),
+        ("artifacts: [a, ../b], directory: sub", ["sub/a", "b"]),
+        ("artifacts: ['*.xml', 'a/**/b*', '**/*.whl', '.config/x']", ["*.xml", "a/**/b*", "**/*.whl", ".config/x"]),
+        ("artifacts: ['*'], directory: sub", ["sub/*"]),
+        ("artifacts: []", []),
+    ],
+)
+def test_paths_are_relative_to_the_checkout(stage: str, paths: list[str]) -> None:
+    """Each once; people can download them."""
+    artifacts = job_of(f"{{name: s, script: x, {stage}}}").artifacts
+
+    assert [one.path for one in artifacts] == paths
+    assert all(one.is_kept for one in artifacts)
+
+
+@pytest.mark.parametrize("path", ["../x", "/x", "a/../../x"])
+def test_a_path_outside_is_reported(path: str) -> None:
+    """Not the one that leaves the stage's directory, but stays in the repository."""
+    assert wrong(f"[{{name: s, script: x, artifacts: ['{path}']}}]") == [("PG505", f"'{path}'")]
+
+
+@pytest.mark.parametrize(
+    "path", [".", "", "*", "**", "**/*", ".git", ".g*/x", ".pipegen/x", "a,b", "a?", "[a]", "a**", "**a/b", " a", "a$b"]
+)
+def test_a_path_that_engines_read_differently_is_reported(path: str) -> None:
+    """And one that stands for what git keeps."""
+    expected = [] if path == ".g*/x" else ["PG204"]
+
+    assert [code for code, _ in wrong(f"[{{name: s, script: x, artifacts: ['{path}']}}]")] == expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "expected"),
+    [
+        *(("a", "a", True), ("a", "a/b", True), ("a", "ab", False), ("a/b", "a", False)),
+        *(("*.xml", "a.xml", True), ("*.xml", "a/b.xml", False), ("*", ".a", True), ("a*c", "abc", True)),
+        *(("**/b", "b", True), ("**/b", "a/a/b", True), ("**/b", "a/c", False), ("a/**", "a/b/c", True)),
+        *(("a/**/c", "a/c", True), ("a/**/c", "a/b/b/c/d", True), ("a/**/c", "b/c", False), ("x.y", "xzy", False)),
+    ],
+)
+def test_patterns(pattern: str, path: str, expected: bool) -> None:  # noqa: FBT001 - a table
+    """A folder stands for all below it."""
+    assert matches(pattern, path) is expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"), [("**", True), (".git/HEAD", True), ("**/*.xml", False), ("dist/**", False)]
+)
+def test_what_git_keeps_is_not_taken(pattern: str, expected: bool) -> None:  # noqa: FBT001 - a table
+    """Nor what pipegen keeps."""
+    assert takes_too_much(pattern) is expected
+
+
+def stage(name: str, *keys: str) -> str:
+    """Return a stage with a script and more keys."""
+    return f"{{{', '.join((f'name: {name}', 'script: x', *keys))}}}"
+
+
+def stages(*written: str) -> str:
+    """Return a list of stages."""
+    return f"[{', '.join(written)}]"
+
+
+def test_a_script_gets_the_files_of_all_ancestors() -> None:
+    """And no others."""
+    plan = plan_of(stages(stage("a", "artifacts: [a]"), stage("b", "artifacts: [b]"), stage("c")), "[[a, c], [b]]")
+
+    assert plan.job("c").files == ("a",)
+
+
+@pytest.mark.parametrize(("chosen", "files"), [("[]", ()), ("[b]", ("b",)), ("[b, a]", ("a", "b"))])
+def test_files_can_be_chosen(chosen: str, files: tuple[str, ...]) -> None:
+    """They come in the order of the graph."""
+    plan = plan_of(
+        stages(stage("a", "artifacts: [a]"), stage("b", "artifacts: [b]"), stage("c", f"files_from: {chosen}"))
+    )
+
+    assert plan.job("c").files == files
+
+
+@pytest.mark.parametrize(
+    ("reader", "expected"),
+    [
+        ("files_from: [zzz]", ("PG301", "zzz")),
+        ("files_from: [last]", ("PG306", "last")),
+        ("files_from: [s]", ("PG306", "s")),
+        ("files_from: [none]", ("PG307", "none")),
+        ("files_from: [], env: {A: '${a.v}'}", ("PG203", "files_from")),
+    ],
+)
+def test_files_that_cannot_be_had_are_reported(reader: str, expected: tuple[str, str]) -> None:
+    """At the name, or at the key that lacks one."""
+    written = stages(
+        stage("a", "artifacts: [a]", "outputs: [v]"), stage("none"), stage("s", reader), stage("last", "artifacts: [l]")
+    )
+
+    assert wrong(written) == [expected]
+
+
+def test_files_of_a_stage_in_no_arc_are_not_to_be_had() -> None:
+    """It runs before nothing; that it stands in no arc is told, too."""
+    written = stages(stage("a"), stage("lost", "artifacts: [l]"), stage("s", "files_from: [lost]"))
+
+    assert wrong(written, "[[a, s]]") == [("PG402", "lost"), ("PG306", "lost")]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("dist/*.whl", "dist/a.whl", [("PG504", "dist/a.whl")]),
+        ("dist/a.whl", "**/*.whl", [("PG504", "'**/*.whl'")]),
+        ("dist/*", "dist/*", [("PG504", "'dist/*'")]),
+        ("dist", "dist/*", [("PG504", "'dist/*'")]),
+        ("dist/*.whl", "dist/*.tar", []),
+        ("dist/*.whl", "doc/a.whl", []),
+    ],
+)
+def test_patterns_that_meet_are_reported(one: str, other: str, expected: list[tuple[str, str]]) -> None:
+    """As far as that can be told before a run."""
+    found = wrong(
+        stages(stage("a", f"artifacts: ['{one}']"), stage("b", f"artifacts: ['{other}']"), stage("c")), "[[[a, b], c]]"
+    )
+
+    assert [(code, text.strip("'")) for code, text in found] == [(code, text.strip("'")) for code, text in expected]
+
+
+def test_what_takes_the_place_of_an_ancestors_file_is_marked() -> None:
+    """Patterns are not: nobody knows what they stand for."""
+    plan = plan_of(stages(stage("a", "artifacts: [d, 'e/*']"), stage("b", "artifacts: [d/x, f, 'e/*', e/y]")))
+
+    assert [(one.path, one.overwrites) for one in plan.job("b").artifacts] == [
+        ("d/x", True),
+        ("f", False),
+        ("e/*", False),
+        ("e/y", True),
+    ]

@@ -1,0 +1,125 @@
+"""What is kept of stages: artifacts with what is said of them, and reports."""
+
+from __future__ import annotations
+
+import pytest
+from plan.planned import job_of, plan_of, shown, wrong
+
+from pipegen.plan.model import Coverage, CoverageFormat, KeptWhen, Reports, Retention
+
+# More groups inside each other than Python reads.
+DEEP = "(" * 5_000 + "a" + ")" * 5_000
+
+
+def test_a_list_is_a_map_of_paths() -> None:
+    """The rest is as it is where nothing is said."""
+    listed, mapped = (
+        job_of(f"{{name: s, script: x, artifacts: {text}}}") for text in ("[a, b/]", "{paths: [a, b/], keep: true}")
+    )
+
+    assert (listed.artifacts, listed.retention) == (mapped.artifacts, Retention())
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ("exclude: [a/b, 'c/*.map', '**/d']", {"exclude": ("a/b", "a/b/**", "c/*.map", "**/d", "**/d/**")}),
+        ("exclude: [x], paths: [y]", {"exclude": ("x", "x/**")}),
+        ("expire: never", {"expire": 0}),
+        ("expire: 7 days", {"expire": 604_800}),
+        ("expire: 90", {"expire": 90}),
+        ("when: always", {"when": KeptWhen.ALWAYS}),
+        ("when: failure", {"when": KeptWhen.FAILURE}),
+    ],
+)
+def test_how_artifacts_are_kept(keys: str, expected: dict[str, object]) -> None:
+    """Each key, in the plan's words; a folder that is left out is left out with all in it."""
+    given = keys if "paths" in keys else f"paths: [p], {keys}"
+    retention = job_of(f"{{name: s, script: x, artifacts: {{{given}}}}}").retention
+
+    assert {name: getattr(retention, name) for name in expected} == expected
+
+
+def test_a_name_may_hold_what_is_known_from_the_start() -> None:
+    """The engine expands it."""
+    retention = job_of("{name: s, script: x, artifacts: {paths: [p], name: 'a-${setup.commit}'}}").retention
+
+    assert shown(retention.name) == "a-<setup setup.commit>"
+
+
+def test_what_people_do_not_get_still_travels() -> None:
+    """And what is kept on failure does not."""
+    plan = plan_of(
+        "[{name: a, script: x, artifacts: {paths: [p], keep: false}},"
+        " {name: b, script: x, artifacts: {paths: [q], when: failure}}, {name: c, script: x}]"
+    )
+    (one,), (other,) = plan.job("a").artifacts, plan.job("b").artifacts
+
+    assert (one.is_kept, one.travels, other.is_kept, other.travels) == (False, True, True, False)
+    assert plan.job("c").files == ("a",)
+
+
+def test_files_for_people_alone_cannot_be_asked_for() -> None:
+    """Nor do they meet those of others."""
+    stages = "[{name: b, script: x, artifacts: {paths: [q], when: failure}}, {name: c, script: x, files_from: [b]}]"
+
+    assert wrong(stages) == [("PG307", "b")]
+    assert (
+        wrong("[{name: a, script: x, artifacts: {paths: [q], when: failure}}, {name: b, script: x, artifacts: [q]}]")
+        == []
+    )
+
+
+def test_reports_are_relative_to_the_repository() -> None:
+    """One path stands for a list of one."""
+    reports = job_of(
+        "{name: s, directory: d, script: x,"
+        " reports: {junit: a.xml, codequality: [b.json, ../c.json], sarif: '*.sarif'}}"
+    ).reports
+
+    assert [[one.path for one in found] for found in (reports.junit, reports.codequality, reports.sarif)] == [
+        ["d/a.xml"],
+        ["d/b.json", "c.json"],
+        ["d/*.sarif"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "form", "percent"),
+    [
+        ("c.xml", "c.xml", CoverageFormat.COBERTURA, None),
+        ("{path: c.xml, format: jacoco}", "c.xml", CoverageFormat.JACOCO, None),
+        ("{percent: '[0-9]+%'}", None, CoverageFormat.COBERTURA, "[0-9]+%"),
+        ("{percent: '/[0-9]+%/'}", None, CoverageFormat.COBERTURA, "[0-9]+%"),
+        ("{percent: '[[a]x]'}", None, CoverageFormat.COBERTURA, "[[a]x]"),
+    ],
+)
+def test_coverage(text: str, path: str | None, form: CoverageFormat, percent: str | None) -> None:
+    """A file, a pattern for the log, or both; slashes around a pattern are none of it."""
+    reports = job_of(f"{{name: s, script: x, reports: {{coverage: {text}}}}}").reports
+    span = reports.coverage.span if reports.coverage else None
+
+    assert span is not None
+    assert reports == Reports(coverage=Coverage(path=path, format=form, percent=percent, span=span))
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ("artifacts: {paths: ['${.v}*']}", [("PG540", "'${.v}*'")]),
+        ("artifacts: {paths: ['${.v}'], when: always}", [("PG540", "'${.v}'")]),
+        ("artifacts: {paths: [a], exclude: ['${.v}']}", [("PG540", "'${.v}'")]),
+        ("artifacts: {paths: [a], name: '${.v}'}", [("PG541", "${.v}")]),
+        ("artifacts: {paths: [a], name: a/b}", [("PG204", "a/b")]),
+        ("artifacts: {paths: [a], exclude: [../x]}", [("PG505", "../x")]),
+        ("reports: {junit: ../x}", [("PG505", "../x")]),
+        ("reports: {junit: 'a,b'}", [("PG204", "'a,b'")]),
+        ("reports: {coverage: {percent: '('}}", [("PG204", "'('")]),
+        ("reports: {coverage: {percent: 'a{99999999999}'}}", [("PG204", "'a{99999999999}'")]),
+        (f"reports: {{coverage: {{percent: '{DEEP}'}}}}", [("PG204", f"'{DEEP}'")]),
+        ("artifacts: {paths: [a], expire: 0s}", [("PG204", "0s")]),
+    ],
+)
+def test_what_engines_cannot_keep_is_reported(keys: str, expected: list[tuple[str, str]]) -> None:
+    """At what is wrong."""
+    assert wrong(f"[{{name: s, script: x, outputs: [v], {keys}}}]") == expected

@@ -1,0 +1,67 @@
+"""Cron lines that all engines read alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipegen.plan.runs.cron import CronError, normal
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("30 4 * * *", "30 4 * * *"),
+        ("  30\t4 *  * * ", "30 4 * * *"),
+        ("*/15 0-6/2,22 * * *", "*/15 0-6/2,22 * * *"),
+        ("0 0 * jan-Mar,DEC mon-fri", "0 0 * 1-3,12 1-5"),
+        ("0 0 * * 0,7", "0 0 * * 0,7"),
+        ("0 0 29 2 *", "0 0 29 2 *"),
+        ("0 0 31 2,3 *", "0 0 31 2,3 *"),
+        ("00 04 1 01 *", "0 4 1 1 *"),
+    ],
+)
+def test_names_become_numbers(line: str, expected: str) -> None:
+    """And blanks one blank each."""
+    assert normal(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("0 3 * *", "0 3 * *"),
+        ("", ""),
+        ("0 3 * * * *", "0 3 * * * *"),
+        ("@daily", "@daily"),
+        ("60 3 * * *", "60"),
+        ("0 24 * * *", "24"),
+        ("0 3 0 * *", "0"),
+        ("0 3 32 * *", "32"),
+        ("0 3 * 13 *", "13"),
+        ("0 3 * * 8", "8"),
+        ("0 3 * * monday", "monday"),
+        ("0 3 mon * *", "mon"),
+        ("0 22-3 * * *", "22-3"),
+        ("0 1,,2 * * *", ""),
+        ("5/10 3 * * *", "5/10"),
+        ("*/0 3 * * *", "*/0"),
+        ("*/90 3 * * *", "*/90"),
+        ("*-5 3 * * *", "*-5"),
+        ("H 3 * * *", "H"),
+        ("H(0-5) 3 * * *", "H(0-5)"),
+        ("0 3 L * *", "L"),
+        ("0 3 * * 5#2", "5#2"),
+        ("0 3 ? * 1", "?"),
+        ("0 3 1 * 1", "1 * 1"),
+        ("0 3 */2 * 1", "*/2 * 1"),
+        ("0 3 30,31 2 *", "30,31 2"),
+        ("0 3 31 4,6,9,11 *", "31 4,6,9,11"),
+        ("-5 3 * * *", "-5"),
+    ],
+)
+def test_what_engines_read_differently_is_refused(line: str, wrong: str) -> None:
+    """With its place, and what to write."""
+    with pytest.raises(CronError) as found:
+        normal(line)
+
+    assert line[found.value.start : found.value.end] == wrong
+    assert found.value.advice

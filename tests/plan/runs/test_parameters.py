@@ -1,0 +1,114 @@
+"""Parameters of a file, and those that are fixed when it is compiled."""
+
+from __future__ import annotations
+
+import pytest
+from config.written import written
+from plan.planned import of, plans_of, reported, shown
+
+from pipegen.bindings.expression import Text
+from pipegen.compiler import analyse
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Commands, InputType, Plan
+from pipegen.plan.runs.input_names import is_reserved
+
+STAGES = "pipelines: {p: {stages: [{name: s, script: [echo], env: {E: 'a${inputs.x|d}'}}]}}"
+
+
+def plan_of(inputs: str, **given: str) -> Plan:
+    """Return the plan of a stage that reads the input `x`, one of the flow map *inputs*, those *given* fixed."""
+    report = Report()
+    (plan,) = analyse(written(f"inputs: {inputs}\n{STAGES}\n"), (), report, given).plans
+
+    assert report.diagnostics() == ()
+    return plan
+
+
+@pytest.mark.parametrize(
+    ("written_as", "kind", "default"),
+    [
+        ("quick", InputType.STRING, "quick"),
+        ("'1'", InputType.STRING, "1"),
+        ("1.10", InputType.NUMBER, "1.10"),
+        ("True", InputType.BOOLEAN, "true"),
+        ("{default: false}", InputType.BOOLEAN, "false"),
+        ("{default: 7, type: string}", InputType.STRING, "7"),
+        ("{default: 7, choices: [7, all]}", InputType.STRING, "7"),
+        ("{type: boolean, default: 'true'}", InputType.BOOLEAN, "true"),
+        ("{}", InputType.STRING, None),
+        ("{default: ''}", InputType.STRING, ""),
+    ],
+)
+def test_a_type_is_that_of_the_default(written_as: str, kind: InputType, default: str | None) -> None:
+    """Unless it is said; choices say all that there is to say."""
+    (one,) = plan_of(f"{{x: {written_as}}}").inputs
+
+    assert (one.type, one.default) == (kind, default)
+
+
+def test_all_are_in_the_plan_in_the_order_written() -> None:
+    """Read or not: people see all of them in the engine's form."""
+    assert [one.name for one in plan_of("{z: 1, x: 2, a: 3}").inputs] == ["z", "x", "a"]
+
+
+def test_a_default_fixes_nothing() -> None:
+    """What a run is given wins."""
+    assert env(plan_of("{x: quick}")) == "a<input inputs.x|d>"
+
+
+def test_what_is_fixed_is_plain_text_and_no_parameter() -> None:
+    """An empty text lets the default stand in, as in a run."""
+    fixed = plan_of("{x: quick, y: 1}", x="full")
+
+    assert env(fixed) == "afull"
+    assert [one.name for one in fixed.inputs] == ["y"]
+    assert env(plan_of("{x: quick}", x="")) == "ad"
+
+
+def env(plan: Plan) -> str:
+    """Return the variable of the stage."""
+    ((_, value),) = of(Commands, plan.jobs[0]).env
+    assert isinstance(value, Text)
+    return shown(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("path", True),
+        ("Home", True),
+        ("CI_COMMIT_SHA", True),
+        ("pipegen_x", True),
+        ("build_number", True),
+        ("_", True),
+        ("IFS", True),
+        ("LD_PRELOAD", True),
+        ("env", False),
+        ("stage_only", False),
+        ("run_tests", False),
+        ("version", False),
+        ("ci", True),
+        ("city", False),
+    ],
+)
+def test_names_of_others_are_reserved(name: str, told: bool) -> None:  # noqa: FBT001
+    """Those of engines in any case, those of shells as they are."""
+    assert is_reserved(name) is told
+
+
+@pytest.mark.parametrize("stage", ["inputs", "matrix", "pipeline"])
+def test_stages_may_have_the_names_of_later_keys(stage: str) -> None:
+    """As configs of PipelineLib may, and others read from them."""
+    first, second = f"{{name: {stage}, build: b}}", f"{{name: s, run: {{image: '${{{stage}.imageID}}'}}}}"
+    (plan,) = plans_of(f"pipelines: {{p: {{stages: [{first}, {second}]}}}}")
+
+    assert plan.job("s").inputs[0].stage == stage
+
+
+def test_a_stage_of_another_pipeline_is_told_as_one() -> None:
+    """Where the file has no inputs."""
+    found = reported(
+        "pipelines: {p: {stages: [{name: inputs}]}, q: {stages: [{name: s, run: {image: '${inputs.imageID}'}}]}}"
+    )
+
+    assert [one.code.number for one in found] == ["PG305"]

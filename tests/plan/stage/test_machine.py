@@ -1,0 +1,70 @@
+"""Where stages run: labels, resources, the shell."""
+
+from __future__ import annotations
+
+import pytest
+from plan.planned import job_of, wrong
+
+from pipegen.plan.model import Machine, ShellProgram
+
+
+def machine_of(keys: str) -> Machine:
+    """Return the machine of a stage with *keys*."""
+    return job_of(f"{{name: s, script: [x], {keys}}}").machine
+
+
+def test_a_stage_that_says_nothing_runs_anywhere() -> None:
+    """In sh."""
+    machine = job_of("{name: s, script: [x]}").machine
+
+    assert (machine.labels, machine.resources, machine.shell) == ((), None, ShellProgram.SH)
+
+
+@pytest.mark.parametrize(
+    ("written", "labels"),
+    [("linux", ("linux",)), ("[linux, 'big disk', linux]", ("linux", "big disk")), ("[a-b, 1]", ("a-b", "1"))],
+)
+def test_labels_are_words_each_once(written: str, labels: tuple[str, ...]) -> None:
+    """A text is one label."""
+    assert machine_of(f"agent: {written}").labels == labels
+
+
+@pytest.mark.parametrize("written", ["'a && b'", "a || b", "'!a'", "(a)", "'a->b'", "$A", "' '", '"a\\nb"', "'a\"b'"])
+def test_what_is_no_label_is_reported(written: str) -> None:
+    """What one engine alone would read, and what another one expands."""
+    assert [code for code, _ in wrong(f"[{{name: s, script: [x], agent: [{written}]}}]")] == ["PG204"]
+
+
+@pytest.mark.parametrize(
+    ("written", "thousandths"), [("2", 2000), ("0.5", 500), ("500m", 500), ("'1.5'", 1500), ("0.001", 1)]
+)
+def test_processors_are_counted_in_thousandths(written: str, thousandths: int) -> None:
+    """As Kubernetes does."""
+    resources = machine_of(f"resources: {{cpu: {written}}}").resources
+
+    assert resources is not None
+    assert (resources.cpu, resources.memory) == (thousandths, None)
+
+
+@pytest.mark.parametrize(
+    ("written", "size"), [("1024", 1024), ("512Mi", 512 * 2**20), ("4Gi", 2**32), ("3K", 3000), ("1G", 10**9)]
+)
+def test_memory_is_counted_in_bytes(written: str, size: int) -> None:
+    """Units of a thousand end without an i."""
+    resources = machine_of(f"resources: {{memory: {written}}}").resources
+
+    assert resources is not None
+    assert resources.memory == size
+
+
+@pytest.mark.parametrize("written", ["cpu: 0", "cpu: 0.0001", "cpu: -1", "cpu: .inf", "memory: 0", "memory: -5"])
+def test_nothing_is_no_amount(written: str) -> None:
+    """Each at its value."""
+    found = wrong(f"[{{name: s, script: [x], resources: {{{written}}}}}]")
+
+    assert found == [("PG204", written.split()[1])]
+
+
+def test_the_shell_is_kept() -> None:
+    """Bash where it is asked for."""
+    assert machine_of("shell: bash").shell is ShellProgram.BASH

@@ -1,0 +1,71 @@
+"""What stages say beside their steps: caches, locks, results that may be reused, keys for one engine."""
+
+from __future__ import annotations
+
+import pytest
+from plan.planned import job_of, reported, shown, wrong
+
+from pipegen.plan.model import CachePolicy
+
+
+@pytest.mark.parametrize(
+    ("cache", "paths", "key", "files"),
+    [
+        ("{paths: [.npm/, a]}", (".npm/", "a"), "s", ()),
+        ("{paths: [a/], key: 'k-${setup.branch}'}", ("a/",), "k-<setup setup.branch>", ()),
+        ("{paths: [a/], key: {files: [x.lock, x.lock]}}", ("a/",), "", ("x.lock",)),
+        ("{paths: [a/], key: {files: [x.lock], prefix: p}}", ("a/",), "p", ("x.lock",)),
+    ],
+)
+def test_the_key_of_a_cache(cache: str, paths: tuple[str, ...], key: str, files: tuple[str, ...]) -> None:
+    """Without one, the stage's name; a slash at the end of a folder stays."""
+    (found,) = job_of(f"{{name: s, script: x, cache: {cache}}}").caches
+
+    assert (found.paths, shown(found.key), found.files, found.policy) == (paths, key, files, CachePolicy.PULL_PUSH)
+
+
+def test_paths_of_caches_are_those_of_the_repository() -> None:
+    """And so are the files of keys."""
+    first, second = job_of(
+        "{name: s, directory: d, script: x, cache: ["
+        "{paths: [a/, ../b], key: {files: [c]}, policy: push}, {paths: [x], fallback: [k, l], policy: pull}]}"
+    ).caches
+
+    assert (first.paths, first.files, first.policy) == (("d/a/", "b"), ("d/c",), CachePolicy.PUSH)
+    assert ([shown(one) for one in second.fallback], second.policy) == (["k", "l"], CachePolicy.PULL)
+
+
+@pytest.mark.parametrize("path", ["~/x", "/x", "$HOME/x", "../x"])
+def test_a_cache_outside_is_reported(path: str) -> None:
+    """Engines keep only what lies in the checkout."""
+    assert wrong(f"[{{name: s, script: x, cache: {{paths: ['{path}']}}}}]") == [("PG505", f"'{path}'")]
+
+
+@pytest.mark.parametrize(("lock", "names"), [("a", ["a"]), ("[a, b, a]", ["a", "b"]), ("7", ["7"]), ("[]", [])])
+def test_locks(lock: str, names: list[str]) -> None:
+    """Each once."""
+    assert [one.name for one in job_of(f"{{name: s, script: x, lock: {lock}}}").deployment.locks] == names
+
+
+@pytest.mark.parametrize(
+    ("reuse", "expected"),
+    [
+        ("true", ((), ())),
+        ("false", None),
+        ("{files: [src/**], env: [CC]}", (("d/src/**",), ("CC",))),
+        ("{}", ((), ())),
+    ],
+)
+def test_reuse(reuse: str, expected: tuple[tuple[str, ...], tuple[str, ...]] | None) -> None:
+    """Nothing is reused unless the user says so."""
+    found = job_of(f"{{name: s, directory: d, script: x, reuse: {reuse}}}").reuse
+
+    assert (None if found is None else (found.files, found.env)) == expected
+
+
+def test_raw_keys_are_handed_on_and_told() -> None:
+    """By the names of targets."""
+    config = "pipelines: {p: {stages: [{name: s, script: x, raw: {gitlab: {a: 1}, jenkins: {}}}]}}\n"
+
+    assert [name for name, _ in job_of("{name: s, script: x, raw: {gitlab: {a: 1}}}").raw] == ["gitlab"]
+    assert [one.code.number for one in reported(config)] == ["PG366"]

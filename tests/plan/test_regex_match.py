@@ -1,0 +1,48 @@
+"""Regular expressions matched from set to set of places, held against Python's own matcher."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipegen.plan.regex_match import ends
+
+ATOMS = st.sampled_from(["a", "b", ".", "[ab]", "[^a]", r"\d", r"\.", r"\x61", r"[\]\-a]", "A"])
+COUNTS = st.sampled_from(["", "*", "+", "?", "{2}", "{1,2}", "{0,1}", "{1,}", "*?", "{2,3}?"])
+
+
+def grouped(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Return groups of *inner* that are repeated, and what stands side by side."""
+    return st.one_of(
+        st.lists(inner, min_size=1, max_size=3).map("".join),
+        st.tuples(st.sampled_from(["(", "(?:"]), inner, st.just("|"), inner, st.just(")"), COUNTS).map("".join),
+        st.tuples(st.just("("), inner, st.just(")"), COUNTS).map("".join),
+    )
+
+
+# Repeated at most three times over: Python takes hours for five, even on a few characters.
+SHAPES = grouped(grouped(st.tuples(ATOMS, COUNTS).map("".join)))
+
+
+@settings(max_examples=500)
+@given(st.sampled_from(["", "^", "(?i)", "(?i)^"]), SHAPES, st.sampled_from(["", "$"]), st.text("abA.1]\n", max_size=5))
+def test_it_ends_where_pythons_does(front: str, shape: str, back: str, text: str) -> None:
+    """From each place on, and nowhere else."""
+    pattern = f"{front}{shape}{back}"
+    known = re.compile(pattern.replace("$", r"\Z"), re.ASCII)
+    # Python tells one end for a start: whether a match may end at a place is asked place by place.
+    expected = {end for end in range(len(text) + 1) for start in range(end + 1) if known.fullmatch(text, start, end)}
+    if "$" in back:
+        expected &= {len(text)}
+
+    assert ends(pattern, text, range(len(text) + 1), re.ASCII) == expected
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+b", "(a|a)*b", "(a*)*b", "(.*a){12}b", "((a{0,9}){0,9})+b", "(((a?)*)+)*b"])
+def test_what_python_takes_ages_for(pattern: str) -> None:
+    """Repetitions inside repetitions are no more than others."""
+    assert not ends(pattern, "a" * 1_000, {0}, re.ASCII)
+    assert ends(pattern, "a" * 1_000 + "b", {0}, re.ASCII) == {1_001}

@@ -1,0 +1,69 @@
+"""The files that a stage leaves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipegen.run.files.artifacts import found, set_aside, shown
+
+FILES = ("a.log", "dist/a.log", "dist/.b.log", "dist/deep/c.log", "dist/deep/d.txt", ".git/x.log", ".pipegen/y.log")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Return a folder with FILES, and links."""
+    for name in FILES:
+        (tmp_path / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tree" / name).write_text(name)
+    (tmp_path / "tree/dist/link").symlink_to("nowhere")
+    (tmp_path / "tree/folder").symlink_to("dist")
+    return tmp_path / "tree"
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("a.log", ["a.log"]),
+        ("./a.log", ["a.log"]),
+        ("dist/", ["dist/.b.log", "dist/a.log", "dist/deep/c.log", "dist/deep/d.txt", "dist/link"]),
+        ("dist/*.log", ["dist/.b.log", "dist/a.log"]),
+        ("**/*.log", ["a.log", "dist/.b.log", "dist/a.log", "dist/deep/c.log"]),
+        ("dist/**", ["dist/.b.log", "dist/a.log", "dist/deep/c.log", "dist/deep/d.txt", "dist/link"]),
+        ("d*/deep", ["dist/deep/c.log", "dist/deep/d.txt"]),
+        ("**/deep/*", ["dist/deep/c.log", "dist/deep/d.txt"]),
+        ("folder", ["folder"]),
+        ("none", []),
+        ("[a].log", []),
+        ("?.log", []),
+    ],
+)
+def test_paths_stand_for_files(tree: Path, path: str, names: list[str]) -> None:
+    """`*` and `**` mean what they do on engines; what git and pipegen keep is no artifact, and a link is a file."""
+    assert sorted(found(str(tree), (path,))) == names
+
+
+@pytest.mark.parametrize(
+    ("excluded", "names"),
+    [
+        ("dist/deep", ["dist/.b.log", "dist/a.log", "dist/link"]),
+        ("dist/*", ["dist/deep/c.log", "dist/deep/d.txt"]),
+        ("**/*.log", ["dist/deep/d.txt", "dist/link"]),
+    ],
+)
+def test_files_are_left_out(tree: Path, excluded: str, names: list[str]) -> None:
+    """The name of a folder stands for all in it, a pattern for what it matches."""
+    assert sorted(found(str(tree), ("dist/",), (excluded,))) == names
+
+
+def test_files_are_moved_and_shown(tree: Path, tmp_path: Path) -> None:
+    """What people get are the same files; links stay links."""
+    names = found(str(tree), ("dist/",))
+    shown(str(tree), names, str(tmp_path / "people"))
+    set_aside(str(tree), names, str(tmp_path / "store"))
+
+    assert sorted(found(str(tmp_path / "store"), ("**",))) == sorted(names)
+    assert (tmp_path / "people/dist/deep/c.log").read_text() == "dist/deep/c.log"
+    assert (tmp_path / "people/dist/link").is_symlink()
+    assert found(str(tree), ("dist/",)) == ()

@@ -1,0 +1,34 @@
+"""Files of variables."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipegen.run.files.dotenv import DotenvError, read_dotenv
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("A=b", "b"),
+        ("export A = b c  # said", "b c"),
+        ("A=b#c", "b#c"),
+        ("A=", ""),
+        ("A='b\n $c # d'", "b\n $c # d"),
+        (r'A="b\n\"c\" \\ \$d" # said', 'b\n"c" \\ $d'),
+        ('A="b\nc"', "b\nc"),
+        ("\n# no\n\r\nA=b\r\n", "b"),
+        ("A=x\nA=b", "b"),
+        ("A=it's", "it's"),
+    ],
+)
+def test_values_are_read(text: str, value: str) -> None:
+    """With quotes and without; nothing is expanded."""
+    assert read_dotenv(text) == {"A": value}
+
+
+@pytest.mark.parametrize("text", ["A=b\nsecret", "A=b\n1B=c", 'A=b\nB="c', "A=b\nB='c' d"])
+def test_what_is_no_variable_is_told_without_its_text(text: str) -> None:
+    """By its line alone: it may hold a secret."""
+    with pytest.raises(DotenvError, match=r"^line 2 is no NAME=VALUE$"):
+        read_dotenv(text)

@@ -1,0 +1,89 @@
+"""The folders of runs."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from pipegen.run.files.run_folder import dead, forget, home, make
+
+STARTED = datetime(2022, 1, 31, 16, 47, 55, tzinfo=UTC)
+_DIE = "import sys; from pathlib import Path; from datetime import datetime as d; "
+_DIE += "from pipegen.run.files.run_folder import make; "
+_DIE += "f = make(Path(sys.argv[1]), d(2022, 1, 31), None); print(f.id); (f.work / 'tree').mkdir()"
+
+
+def test_each_repository_has_a_home(tmp_path: Path) -> None:
+    """Outside of it; two of one name have two."""
+    environment = {"XDG_STATE_HOME": str(tmp_path)}
+    one, other = home(Path("/a/web site"), environment), home(Path("/b/web site"), environment)
+
+    assert one.parent == tmp_path / "pipegen"
+    assert one.name.startswith("web-site-")
+    assert one != other
+    assert home(Path("/a"), {"HOME": "/home/me"}).is_relative_to("/home/me/.local/state")
+
+
+def test_what_stays_of_a_run(tmp_path: Path) -> None:
+    """Logs and scripts, for its owner alone."""
+    folder = make(tmp_path, STARTED, None)
+    (folder.logs / "a.log").touch()
+    (folder.values / "x").touch()
+    folder.close(is_done=True)
+
+    assert {path.name for path in folder.path.iterdir()} == {"logs", "scripts"}
+    assert stat.S_IMODE(folder.path.stat().st_mode) == 0o700
+
+
+def test_old_runs_are_removed(tmp_path: Path) -> None:
+    """The last twenty stay, and what is no run."""
+    (tmp_path / "cache").mkdir()
+    made = [make(tmp_path, STARTED + timedelta(seconds=number), None) for number in range(25)]
+    for folder in made:
+        folder.close(is_done=True)
+    last = make(tmp_path, STARTED + timedelta(days=1), None)
+    forget(tmp_path)
+
+    expected = {*(folder.path for folder in made[-20:]), last.path, tmp_path / "cache"}
+    for _ in range(200):
+        if set(tmp_path.iterdir()) == expected:
+            break
+        time.sleep(0.05)
+    assert set(tmp_path.iterdir()) == expected
+    assert (tmp_path / "cache").is_dir()
+
+
+def test_a_run_that_died_is_known(tmp_path: Path) -> None:
+    """One that goes on is another matter."""
+    alive = make(tmp_path, STARTED, None)
+    died = subprocess.run((sys.executable, "-c", _DIE, str(tmp_path)), capture_output=True, text=True, check=True)
+    (found,) = dead(tmp_path)
+
+    assert found.id == died.stdout.strip() != alive.id
+    found.close(is_done=True)
+    assert not found.work.exists()
+    assert list(dead(tmp_path)) == []
+
+
+def test_what_a_run_goes_on_with_is_never_lost(tmp_path: Path) -> None:
+    """Killed while it is taken over, it belongs to the old run or to the new one, journal and files together."""
+    old = make(tmp_path, STARTED, None)
+    old.journal.write_text("journal")
+    (old.left / "stage").mkdir(parents=True)
+    new = make(tmp_path, STARTED + timedelta(seconds=1), None)
+    copied = new.path / "journal.copy"
+    copied.write_text("journal")
+    new.take_up()
+    assert not new.journal.exists()
+
+    old.left.rename(new.left)
+    new.take_up()
+    assert (new.journal.read_text(), copied.exists()) == ("journal", False)
+
+    newest = make(tmp_path, STARTED + timedelta(seconds=2), None)
+    newest.go_on(new)
+    assert (newest.journal.read_text(), (newest.left / "stage").is_dir()) == ("journal", True)

@@ -1,0 +1,258 @@
+"""Tests of results on disk."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+from contextlib import suppress
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from pipegen.run.files.kept_file import KeptFile
+from pipegen.run.files.no_follow import opened
+from pipegen.run.local.cache.blobs import DamagedError
+from pipegen.run.local.cache.index import DamagedIndexError
+from pipegen.run.local.cache.keys import Origin
+from pipegen.run.local.cache.record import CacheRecord
+from pipegen.run.local.cache.store import FORMAT, Store
+
+PLENTY = 1_000_000
+LITTLE = 200
+
+
+def store(folder: Path, limit: int = PLENTY) -> Store:
+    """Return a store whose clock ticks at each look."""
+    ticks = count()
+    return Store(folder, limit, now=lambda: float(next(ticks)))
+
+
+def contents(folder: Path) -> list[Path]:
+    """Return the files that hold contents, those that wait included."""
+    return sorted(path for path in (folder / f"v{FORMAT}" / "contents").rglob("*") if path.is_file())
+
+
+def test_a_result_comes_back(tmp_path: Path) -> None:
+    """Values are the same bytes; files have their modes, links stay links."""
+    made = tmp_path / "made"
+    made.mkdir()
+    (made / "empty").touch()
+    (made / "tool").write_bytes(b"\x00binary\xff")
+    results = store(tmp_path / "cache")
+    files = [
+        (KeptFile("bin/tool", 0o755), partial(opened, made, "tool")),
+        (KeptFile("bin/latest", link="tool"), partial(opened, made, "absent")),
+        (KeptFile("empty", 0o600), partial(opened, made, "empty")),
+    ]
+    saved = results.save(lambda: results.keys.save("build"), [("version", b"1.0\n'$x"), ("none", b"")], files)
+    results.close()
+
+    again = store(tmp_path / "cache")
+    found = again.find([again.keys.save("build")])
+    assert found == saved
+    assert [(name, again.value(digest)) for name, digest in found.record.outputs] == [
+        ("version", b"1.0\n'$x"),
+        ("none", b""),
+    ]
+    again.restore(found, tmp_path / "tree")
+    assert (tmp_path / "tree" / "bin" / "latest").read_bytes() == b"\x00binary\xff"
+    assert (tmp_path / "tree" / "bin" / "tool").stat().st_mode & 0o777 == 0o755
+    assert (tmp_path / "tree" / "empty").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_newest_of_several_results_counts(tmp_path: Path) -> None:
+    """A stage that is made again, whatever was known, has a new result."""
+    results = store(tmp_path)
+    key = results.keys.save("build")
+    results.save(lambda: key, [("version", b"1")], ())
+    newer = results.save(lambda: key, [("version", b"2")], ())
+
+    assert results.find([key]) == newer
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut", "changed"])
+def test_a_damaged_content_is_noticed(tmp_path: Path, damage: str) -> None:
+    """It is told, nothing of it is written, and the result can be forgotten and made anew."""
+    results = store(tmp_path / "cache")
+    source = tmp_path / "file"
+    source.write_bytes(b"content")
+    key = results.keys.save("build")
+    files = [(KeptFile("dist/file"), partial(opened, tmp_path, "file"))]
+    held = results.save(lambda: key, [("version", b"1.0")], files)
+    for path in contents(tmp_path / "cache"):
+        if damage == "gone":
+            path.unlink()
+        else:
+            path.write_bytes(path.read_bytes()[:-1] + (b"x" if damage == "changed" else b""))
+
+    with pytest.raises(DamagedError):
+        results.value(held.record.outputs[0][1])
+    with pytest.raises(DamagedError):
+        results.restore(held, tmp_path / "tree")
+    assert not any(path.is_file() for path in (tmp_path / "tree").rglob("*"))
+    results.drop(held)
+    assert results.find([key]) is None
+    again = results.save(lambda: key, [("version", b"1.0")], files)
+    assert results.value(again.record.outputs[0][1]) == b"1.0"
+
+
+def test_what_is_least_of_use_goes_first(tmp_path: Path) -> None:
+    """The contents fit the limit; shared ones stay as long as one result has them; keys of nothing go, too."""
+    results = store(tmp_path, limit=25)
+    keys = [results.keys.save(name) for name in "abc"]
+    first = results.save(lambda: keys[0], [("big", b"0123456789"), ("shared", b"s")], ())
+    results.save(lambda: keys[1], [("big", b"abcdefghij"), ("shared", b"s")], ())
+    results.touch([first.id])
+    third = results.save(lambda: keys[2], [("big", b"ABCDEFGHIJ")], ())
+
+    assert [results.find([key]) is not None for key in keys] == [True, False, True]
+    assert (results.size(), len(contents(tmp_path))) == (21, 3)
+    assert results.keys.root("b") is None
+    assert results.value(third.record.outputs[0][1]) == b"ABCDEFGHIJ"
+    assert results.value(first.record.outputs[1][1]) == b"s"
+
+
+def test_a_key_stays_while_it_leads_to_a_result(tmp_path: Path) -> None:
+    """What was made of a result that is forgotten is found all the same."""
+    results = store(tmp_path)
+    base = results.keys.save("base")
+    end = results.keys.save("end", [[Origin(base)]])
+    gone = results.keys.save("gone", [[Origin(base)]])
+    results.save(lambda: end, [("x", b"1")], ())
+    results.keys.remove_unused([end])
+
+    assert results.keys.after([Origin(base)], 0, "end") == {end}
+    assert results.keys.after([Origin(base)], 0, "gone") == frozenset()
+    assert gone not in {base, end}
+
+
+def test_nothing_is_left_of_a_result_that_could_not_be_saved(tmp_path: Path) -> None:
+    """A file that is not there fails the whole."""
+    results = store(tmp_path)
+
+    with pytest.raises(FileNotFoundError):
+        results.save(lambda: 1, [("version", b"1")], [(KeptFile("dist"), partial(opened, tmp_path, "absent"))])
+    assert (contents(tmp_path), results.find([1])) == ([], None)
+
+
+def _save_many(folder: Path, name: str) -> None:
+    results = Store(folder, LITTLE)
+    for number in range(30):
+        values = [("v", b"x" * 100), ("w", f"{name} {number}".encode())]
+        saved = results.save(partial(results.keys.save, f"stage {number}"), values, ())
+        found = results.find([saved.key])
+        with suppress(DamagedError):  # the other process may remove it just now
+            assert found is None or results.value(found.record.outputs[0][1]) == b"x" * 100
+    results.close()
+
+
+def test_two_processes_share_a_store(tmp_path: Path) -> None:
+    """Neither fails, and what is found at the end is whole and fits."""
+    start = multiprocessing.get_context("spawn")
+    processes = [start.Process(target=_save_many, args=(tmp_path, name)) for name in ("one", "two")]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+
+    assert [process.exitcode for process in processes] == [0, 0]
+    results = Store(tmp_path, LITTLE)
+    keys = [key for number in range(30) if (key := results.keys.root(f"stage {number}")) is not None]
+    held = [one for key in keys if (one := results.find([key])) is not None]
+    assert len(held) > 5
+    assert {results.value(one.record.outputs[0][1]) for one in held} == {b"x" * 100}
+    assert 100 < results.size() <= LITTLE
+    assert sum(path.stat().st_size for path in contents(tmp_path)) == results.size()
+
+
+def test_a_reader_sees_only_what_it_reads() -> None:
+    """The digest of the part that is read does not change with the rest."""
+    one = CacheRecord((("size", "11"), ("version", "22")), (KeptFile("a", digest="33"),))
+    other = CacheRecord((("size", "99"), ("version", "22")), (KeptFile("a", digest="44"),))
+
+    assert one.value("version") == other.value("version")
+    assert one.tree() != other.tree()
+    assert one.value("size") != other.value("size")
+    assert one.value("absent") == other.value("absent") != one.value("size")
+    assert CacheRecord.loaded(one.dumped()) == one
+
+
+def test_the_database_is_of_this_format(tmp_path: Path) -> None:
+    """Another format keeps its own."""
+    store(tmp_path).close()
+
+    with sqlite3.connect(tmp_path / f"v{FORMAT}" / "index.sqlite") as database:
+        assert {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")} == {
+            *("blob", "key", "link", "record", "use")
+        }
+
+
+def test_an_index_that_is_damaged_is_dropped_once(tmp_path: Path) -> None:
+    """Of two who find it so, the second finds the new one of the first; contents that nobody knows go, too."""
+    told: list[str] = []
+    store(tmp_path).save(lambda: 1, [("version", b"1")], ())
+    one, other = (Store(tmp_path, PLENTY, complain=told.append) for _ in range(2))
+    one.renew(DamagedIndexError("a row"))
+    saved = one.save(lambda: one.keys.save("build"), [("version", b"2")], ())
+    other.renew(DamagedIndexError("a row"))
+
+    assert other.find([saved.key]) == saved
+    assert [other.value(digest) for _, digest in saved.record.outputs] == [b"2"]
+    assert len(contents(tmp_path)) == 1
+    assert told == ["the results of earlier runs are damaged (a row): they are dropped, and made anew"] * 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"v{FORMAT}", f"v{FORMAT}.lock"]
+
+
+def test_tables_with_other_columns_are_dropped(tmp_path: Path) -> None:
+    """One bit of a type is enough: results would be kept without a number, and never be replaced."""
+    told: list[str] = []
+    store(tmp_path).close()
+    place = tmp_path / f"v{FORMAT}" / "index.sqlite"
+    data = place.read_bytes()
+    place.write_bytes(data.replace(b"id INTEGER PRIMARY KEY,\n    key", b"id INTEGER\xa0PRIMARY KEY,\n    key"))
+    found = Store(tmp_path, PLENTY, complain=told.append)
+    held = [found.save(lambda: 1, [("version", value)], ()) for value in (b"1", b"2")]
+
+    assert len(told) == 1
+    assert found.find([1]) == held[1]
+
+
+def test_a_database_that_loses_what_is_put_into_it_is_damaged(tmp_path: Path) -> None:
+    """SQLite believes pages that are damaged, and may put a row where nobody finds it, at each run again."""
+    found = store(tmp_path)
+    with sqlite3.connect(tmp_path / f"v{FORMAT}" / "index.sqlite") as database:
+        database.execute("CREATE TRIGGER lose AFTER INSERT ON record BEGIN DELETE FROM record WHERE id = new.id; END")
+
+    with pytest.raises(DamagedIndexError, match="is not found"):
+        found.save(lambda: 1, [("version", b"1")], ())
+
+
+@pytest.mark.parametrize("name", ["index.sqlite", "contents", "contents/new", ""])
+@pytest.mark.parametrize("is_file", [False, True])
+def test_what_is_in_the_way_goes(tmp_path: Path, name: str, *, is_file: bool) -> None:
+    """A folder in the place of a file, or a file in that of a folder."""
+    place = tmp_path / f"v{FORMAT}" / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if is_file:
+        place.write_text("no database", encoding="utf-8")
+    else:
+        place.mkdir()
+        (place / "file").touch()
+    results = store(tmp_path)
+    saved = results.save(lambda: results.keys.save("build"), [("version", b"1")], ())
+
+    assert results.value(saved.record.outputs[0][1]) == b"1"
+
+
+def test_nothing_is_left_of_a_file_that_could_not_be_put_back(tmp_path: Path) -> None:
+    """A folder stands in its place."""
+    results = store(tmp_path / "cache")
+    (tmp_path / "file").write_bytes(b"content")
+    held = results.save(lambda: 1, (), [(KeptFile("dist"), partial(opened, tmp_path, "file"))])
+    (tmp_path / "tree/dist/here").mkdir(parents=True)
+
+    with pytest.raises(IsADirectoryError):
+        results.restore(held, tmp_path / "tree")
+    assert [path.name for path in (tmp_path / "tree").iterdir()] == ["dist"]

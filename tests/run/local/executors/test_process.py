@@ -1,0 +1,170 @@
+"""Process groups that are watched."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipegen.run.clocks.real import RealClock
+from pipegen.run.local.executors.process import Invocation, Process
+from pipegen.run.local.redaction.redactor import Redactor
+from pipegen.structs import replace
+
+
+@pytest.fixture
+def clock() -> Iterator[RealClock]:
+    """Return a clock that waits."""
+    with RealClock() as made:
+        yield made
+
+
+def invocation(folder: Path, script: str, *secrets: str) -> Invocation:
+    """Return a shell that runs *script* in *folder*, where it also logs."""
+    return Invocation(
+        arguments=("/bin/sh", "-ec", script),
+        environment={"PATH": os.environ["PATH"], "GIVEN": "value"},
+        folder=str(folder),
+        log=str(folder / "log"),
+        redactor=Redactor(secrets),
+    )
+
+
+def ended(clock: RealClock, made: Invocation) -> int:
+    """Return the status that *made* ends with."""
+    statuses: list[int] = []
+    Process(made, clock, statuses.append)
+    while not statuses:
+        assert clock.wait()
+    return statuses[0]
+
+
+@pytest.mark.parametrize("secrets", [(), ("s3cret",)])
+def test_a_program_prints_to_its_log(clock: RealClock, tmp_path: Path, secrets: tuple[str, ...]) -> None:
+    """Both of its outputs, in its folder, with its variables and no input; other folders stay as they are."""
+    before = Path.cwd()
+    status = ended(clock, invocation(tmp_path, 'echo "$GIVEN"; pwd >&2; cat; echo s3cret; exit 3', *secrets))
+    shown = "[masked]" if secrets else "s3cret"
+
+    assert status == 3
+    assert (tmp_path / "log").read_text() == f"value\n{tmp_path}\n{shown}\n"
+    assert Path.cwd() == before
+
+
+def test_a_log_goes_on(clock: RealClock, tmp_path: Path) -> None:
+    """Nothing that stands there is lost."""
+    for word in ("one", "two"):
+        ended(clock, invocation(tmp_path, f"echo {word}"))
+
+    assert (tmp_path / "log").read_text() == "one\ntwo\n"
+
+
+def test_who_prints_nothing_has_no_log(clock: RealClock, tmp_path: Path) -> None:
+    """A new file would cost more than all else."""
+    assert ended(clock, invocation(tmp_path, ":")) == 0
+    assert not (tmp_path / "log").exists()
+
+
+def test_all_of_a_long_log_is_there(clock: RealClock, tmp_path: Path) -> None:
+    """More than a pipe holds, with something at the very end."""
+    ended(clock, invocation(tmp_path, "yes | head -c 5000000; echo end"))
+    log = (tmp_path / "log").read_bytes()
+
+    assert (len(log), log[-4:]) == (5_000_004, b"end\n")
+
+
+@pytest.mark.parametrize("secrets", [(), ("s3cret",)])
+def test_who_prints_for_ever_behind_it_holds_nothing_up(
+    clock: RealClock, tmp_path: Path, secrets: tuple[str, ...]
+) -> None:
+    """A program that has left the group prints into nowhere, and ends of that."""
+    script = f"setsid yes & until [ -s {tmp_path}/log ]; do sleep 0.01; done; exit 4"
+    status = ended(clock, invocation(tmp_path, script, *secrets))
+
+    assert status == 4
+    assert (tmp_path / "log").read_bytes()[:2] == b"y\n"
+
+
+def test_a_log_that_cannot_be_written_stops_nothing(clock: RealClock, tmp_path: Path) -> None:
+    """The disk may be full."""
+    (tmp_path / "log").mkdir()
+
+    assert ended(clock, invocation(tmp_path, "echo one; echo two; exit 5")) == 5
+
+
+def test_a_signal_is_told_as_shells_tell_it(clock: RealClock, tmp_path: Path) -> None:
+    """By 128 and its number; SIGPIPE ends programs as usual, though Python ignores it."""
+    assert ended(clock, invocation(tmp_path, "kill -TERM $$")) == 143
+    assert ended(clock, invocation(tmp_path, "yes | head -n 1; kill -PIPE $$")) == 141
+
+
+def test_what_cannot_be_started_is_told_at_once(clock: RealClock, tmp_path: Path) -> None:
+    """And leaves nothing open."""
+    missing = Invocation(
+        arguments=("/nowhere/program",), environment={}, folder=str(tmp_path), log=str(tmp_path / "log")
+    )
+    files = len(list(Path("/proc/self/fd").iterdir()))
+
+    for redactor in (Redactor(()), Redactor(["s3cret"])):
+        with pytest.raises(FileNotFoundError):
+            Process(
+                Invocation(
+                    arguments=missing.arguments,
+                    environment={},
+                    folder=missing.folder,
+                    log=missing.log,
+                    redactor=redactor,
+                ),
+                clock,
+                print,
+            )
+    assert len(list(Path("/proc/self/fd").iterdir())) <= files + 1
+
+
+def test_nothing_of_its_group_is_left(clock: RealClock, tmp_path: Path) -> None:
+    """What it has started and not waited for ends with it."""
+    ended(clock, invocation(tmp_path, 'sleep 300 & echo "$!" >pid'))
+
+    assert is_gone(int((tmp_path / "pid").read_text()))
+
+
+@pytest.mark.parametrize(
+    ("script", "kill", "status"),
+    [
+        ("sleep 300", False, 143),
+        ("trap '' TERM; echo on; while :; do sleep 0.1; done", True, 137),
+        ("trap 'echo told; exit 5' TERM; echo on; sleep 300 & wait", False, 5),
+    ],
+)
+def test_it_is_stopped(clock: RealClock, tmp_path: Path, script: str, status: int, *, kill: bool) -> None:
+    """Its group is asked to end, or killed."""
+    statuses: list[int] = []
+    process = Process(invocation(tmp_path, script), clock, statuses.append)
+    clock.at(clock.now() + 0.3, lambda: process.stop(kill=kill))
+    while not statuses:
+        assert clock.wait()
+    process.stop(kill=True)
+
+    assert statuses == [status]
+
+
+def is_gone(process: int) -> bool:
+    """Return whether *process* ends within a moment."""
+    for _ in range(50):
+        if not Path(f"/proc/{process}").exists() or "Z" in Path(f"/proc/{process}/stat").read_text().split()[2]:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_log_ends_where_the_disk_is_full(clock: RealClock, tmp_path: Path) -> None:
+    """The program goes on, and it is told once."""
+    told: list[str] = []
+    script = "echo one; sleep 0.1; echo two; exit 4"
+    made = replace(invocation(tmp_path, script), log="/dev/full", complain=told.append)
+
+    assert ended(clock, made) == 4
+    assert told == ["/dev/full: No space left on device: the rest of what is printed is not kept"]

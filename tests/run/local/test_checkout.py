@@ -1,0 +1,37 @@
+"""What git tells of a checkout."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pipegen.run.local.checkout import LocalCheckout
+
+
+@pytest.mark.parametrize(
+    ("address", "remote", "project"),
+    [
+        ("https://git.example.org/group/project.git", "https://git.example.org/group/project.git", "group/project"),
+        ("https://me:secret@git.example.org/a/b", "https://git.example.org/a/b", "a/b"),
+        ("git@git.example.org:group/sub/project.git", "git@git.example.org:group/sub/project.git", "group/sub/project"),
+        ("https://gerrit.example.org/r/x/y", "https://gerrit.example.org/r/x/y", "x/y"),
+        ("file:///srv/git/b.git", "file:///srv/git/b.git", "srv/git/b"),
+    ],
+)
+def test_a_project_is_named_by_its_address(tmp_path: Path, address: str, remote: str, project: str) -> None:
+    """As Jenkins does it; a login in the address is told to nobody."""
+    subprocess.run(("git", "init", "--quiet", str(tmp_path)), check=True)
+    subprocess.run(("git", "-C", str(tmp_path), "remote", "add", "origin", address), check=True)
+    found = LocalCheckout(tmp_path)
+
+    assert (found.remote, found.project) == (remote, project)
+
+
+def test_nothing_is_known_without_a_repository(tmp_path: Path) -> None:
+    """A folder has a name, and that is all."""
+    found = LocalCheckout(tmp_path)
+
+    assert (found.commit, found.branch, found.tag, found.remote) == ("", "", "", "")
+    assert (found.project, found.changed("main")) == (tmp_path.name, None)

@@ -1,0 +1,98 @@
+"""Tests of what happened when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from run.paper import FAILED, NOWHERE, SUCCESS, Paper, paper_plan
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Delay, Deployment, Failure, Limits, Plan, Retry
+from pipegen.run.events import Cause, Ended, Parked, Ready, RunEvent, Started
+from pipegen.run.model import Attempt, Demand, Outcome, Task, TaskId
+from pipegen.run.timeline import Bar, TaskWait, Timeline
+
+
+def told(*events: RunEvent) -> tuple[Bar, ...]:
+    """Return what a timeline makes of *events*."""
+    timeline = Timeline()
+    for event in events:
+        timeline.hear(event)
+    return timeline.bars()
+
+
+def bars(
+    plan: Plan,
+    slots: int,
+    durations: Mapping[str, float] | None = None,
+    outcomes: Mapping[str, Sequence[Outcome]] | None = None,
+) -> tuple[Bar, ...]:
+    """Return the tries of a run of *plan* on paper."""
+    paper = Paper(plan, slots=slots, durations=durations, outcomes=outcomes)
+    paper.run()
+    return told(*paper.heard.events)
+
+
+def spans(found: tuple[Bar, ...]) -> list[tuple[str, int, tuple[int, ...], float, float]]:
+    """Return the stage, try, slots, start and end of each."""
+    return [(bar.task.id.stage, bar.attempt.number, bar.lanes, bar.start, bar.end) for bar in found]
+
+
+def test_slots_are_taken_from_the_lowest() -> None:
+    """One that is given back is taken again before a new one."""
+    plan = paper_plan(ExecutionGraph([["a", "d"], ["b"], ["c"]]))
+
+    assert spans(bars(plan, 3, durations={"a": 1.0, "b": 5.0, "c": 2.0})) == [
+        ("a", 1, (0,), 0.0, 1.0),
+        ("b", 1, (1,), 0.0, 5.0),
+        ("c", 1, (2,), 0.0, 2.0),
+        ("d", 1, (0,), 1.0, 2.0),
+    ]
+
+
+def test_what_a_task_waited_for_stands_with_its_try() -> None:
+    """A delay, then a slot; what took no time is no wait."""
+    plan = paper_plan(ExecutionGraph([["a"], ["b"]]), deployments={"b": Deployment(delay=Delay(2, NOWHERE))})
+    first, second = bars(plan, 1, durations={"a": 5.0})
+
+    assert first.waits == ()
+    assert second.waits == (TaskWait(Cause.DELAY, "", 0.0, 2.0), TaskWait(Cause.SLOT, "", 2.0, 5.0))
+    assert [wait.seconds for wait in second.waits] == [2.0, 3.0]
+
+
+def test_each_try_has_its_own_bar() -> None:
+    """With its outcome."""
+    plan = paper_plan(ExecutionGraph([["a"]]), limits={"a": Limits(retry=Retry(1, (Failure.SCRIPT,), NOWHERE))})
+    found = bars(plan, 1, outcomes={"a": [FAILED, SUCCESS]})
+
+    assert spans(found) == [("a", 1, (0,), 0.0, 1.0), ("a", 2, (0,), 2.0, 3.0)]
+    assert [bar.outcome for bar in found] == [FAILED, SUCCESS]
+
+
+def test_a_try_may_take_several_slots() -> None:
+    """They are its own while it runs."""
+    plan = paper_plan(ExecutionGraph([["a"], ["b"]]))
+    big, small = (
+        Task(id=TaskId("p", job.stage), job=job, plan=plan, demand=Demand(slots=slots), order=place)
+        for place, (job, slots) in enumerate(zip(plan.jobs, (2, 1), strict=True))
+    )
+    first, second = Attempt(big, 1, "m"), Attempt(small, 1, "m")
+
+    found = told(
+        Started(0.0, first), Started(0.0, second), Ended(1.0, first, SUCCESS, True), Ended(2.0, second, SUCCESS, True)
+    )
+    assert spans(found) == [("a", 1, (0, 1), 0.0, 1.0), ("b", 1, (2,), 0.0, 2.0)]
+
+
+def test_a_try_that_is_told_again_as_final_is_one_bar() -> None:
+    """The run was stopped before the next one."""
+    plan = paper_plan(ExecutionGraph([["a"]]))
+    task = Task(id=TaskId("p", "a"), job=plan.jobs[0], plan=plan, demand=Demand())
+    attempt = Attempt(task, 1, "m")
+
+    found = told(
+        *(Ready(0.0, task.id), Parked(0.0, task.id, Cause.LOCK, "x"), Started(1.0, attempt)),
+        *(Ended(2.0, attempt, FAILED, False), Ended(3.0, attempt, FAILED, True)),
+    )
+    assert spans(found) == [("a", 1, (0,), 1.0, 2.0)]
+    assert found[0].waits == (TaskWait(Cause.LOCK, "x", 0.0, 1.0),)

@@ -1,0 +1,88 @@
+"""What GitLab cannot say is told at the user's own line."""
+
+from __future__ import annotations
+
+from targets.gitlab.compiled import compiled
+
+from pipegen.diagnostics.report import Report
+from pipegen.source.text import SourceFile, Span
+from pipegen.targets.gitlab.checks.unsupported import check_size
+from pipegen.targets.gitlab.files.sizes import Scales
+from pipegen.targets.gitlab.memory import memory
+from pipegen.targets.gitlab.model import Document, GitLabJob, ScriptEntry
+from pipegen.targets.gitlab.settings import Workflow
+
+
+def test_a_shared_workspace_is_a_warning() -> None:
+    """GitLab's jobs are isolated."""
+    made = compiled("pipelines: { service: { workspace: shared, stages: [{ name: unit }] } }")
+
+    assert made.found() == [("PG626", "shared")]
+    assert made.text
+
+
+def test_a_setup_value_of_jenkins_is_an_error() -> None:
+    """A value that only Jenkins has is told where it is read."""
+    made = compiled("""
+        pipelines:
+          service: { stages: [{ name: unit, build: x, run: { arguments: ['${setup.GIT_PREVIOUS_COMMIT}'] } }] }
+    """)
+
+    assert made.found() == [("PG641", "${setup.GIT_PREVIOUS_COMMIT}")]
+
+
+def test_a_default_stands_in_for_a_setup_value_of_jenkins() -> None:
+    """A reference that tells what to do without a value is fine."""
+    made = compiled("""
+        pipelines:
+          service: { stages: [{ name: unit, build: x, run: { arguments: ['${setup.GIT_PREVIOUS_COMMIT|none}'] } }] }
+    """)
+
+    assert made.found() == []
+
+
+CONTAINER = """
+    pipelines:
+      service:
+        stages:
+          - {{ name: build, build: app, run: true }}
+          - {{ name: use, build: x, run: {{ arguments: ['${{build.container}}'] }} }}
+    targets: {{ gitlab: {{ images: {images} }} }}
+"""
+
+
+def test_the_name_of_another_job_s_container_is_an_error() -> None:
+    """A name is of no use where the container is elsewhere."""
+    assert compiled(CONTAINER.format(images="registry")).found() == [("PG625", "${build.container}")]
+
+
+def test_one_runner_shares_its_containers() -> None:
+    """Where one engine runs all containers, a name will do."""
+    assert compiled(CONTAINER.format(images="local")).found() == []
+
+
+def test_a_file_past_gitlab_s_limit_is_an_error() -> None:
+    """What a parsed file takes is held against nine tenths of the limit."""
+    job = GitLabJob(name="test", stage="step 1", script=(ScriptEntry("x" * 10_000),))
+    made = Document(
+        stages=("step 1",),
+        settings=Workflow(),
+        workflow=(),
+        tags=(),
+        id_tokens=(),
+        variables=(),
+        hidden=(),
+        jobs=(job,),
+    )
+    scales = Scales()
+    size = scales.weigh(made)
+    span = Span(SourceFile("pipegen.yaml", "service"), 0, 7)
+    report = Report()
+    check_size("fits", len(made.jobs), (size, size), size * 10 // 9 + 1, span, report)
+    check_size("is too big", len(made.jobs), (size, 0), size * 10 // 9 - 10, span, report)
+    check_size("has a long text", len(made.jobs), (0, size), size * 10 // 9 - 10, span, report)
+
+    assert size == memory(scales.data(made))
+    assert [one.code.number for one in report.diagnostics()] == ["PG627", "PG627"]
+    assert '"has a long text" as too big: its text has' in report.diagnostics()[0].message
+    assert '"is too big" as too big: parsed, its job takes' in report.diagnostics()[1].message

@@ -1,0 +1,126 @@
+"""Which GitLab a file needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+from targets.gitlab.split_runs import split_up
+
+from pipegen.targets.gitlab.checks.versions import KEYS, OLDER, held, text
+
+ROOT = Path(__file__).parents[4]
+FILES = sorted((ROOT / "tests/golden").glob("*/expected/**/*gitlab-ci*.yml"))
+# Keys that the configs of these files hold in `raw`.
+RAW = {"job.hooks", "job.hooks.pre_get_sources_script", "job.cache.unprotect"}
+NAMED = {"variables", "default.id_tokens", "job.variables", "job.services.variables", "job.id_tokens"}
+TOP = ("stages", "include", "workflow", "default", "variables")
+
+
+def keys(value: Any, path: str) -> Iterator[str]:
+    """Yield the paths of all keys in *value*, which stands at *path*."""
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, Mapping):
+            for key, inner in item.items():
+                below = f"{path}.{'*' if path in NAMED else key}"
+                yield below
+                yield from keys(inner, below)
+
+
+def emitted(data: Mapping[str, Any]) -> set[str]:
+    """Return the paths of all keys of a file."""
+    found: set[str] = set()
+    for name, value in data.items():
+        path = name if name in TOP else "job"
+        found |= {path, *keys(value, path)}
+    return found
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return the data of the file at *path*."""
+    data: dict[str, Any] = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
+    return data
+
+
+def test_there_are_files() -> None:
+    """What the tests below read is there."""
+    assert len(FILES) > 20
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.parts[-3])
+def test_each_key_that_is_written_is_in_the_table(path: Path) -> None:
+    """All of ours are; those that people write with `raw` are theirs."""
+    assert emitted(read(path)) - KEYS.keys() - OLDER <= RAW
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.parts[-3])
+def test_the_header_names_the_newest_version(path: Path) -> None:
+    """No key in the file is newer, and one is as new."""
+    found = re.search(r"^# Needs GitLab (\d+)\.(\d+) \((.+)\)\.$", path.read_text("utf-8"), re.MULTILINE)
+    known = [KEYS[one].version for one in (*emitted(read(path)), *held(read(path))) if one in KEYS]
+
+    assert found is not None or not known
+    assert found is None or not known or (int(found[1]), int(found[2])) >= max(known)
+
+
+def test_each_version_has_its_source() -> None:
+    """A page of GitLab's documentation says it; nothing is both old and new."""
+    assert all(one.source.startswith("https://docs.gitlab.com/") for one in KEYS.values())
+    assert not OLDER & KEYS.keys()
+
+
+# The words of GitLab's documentation, in the history of each.
+@pytest.mark.parametrize(
+    ("stage", "settings", "version", "key"),
+    [
+        ("artifacts: { paths: [a], keep: false }", "", "16.11", "artifacts:access"),
+        ("artifacts: { paths: [a], exclude: [b] }", "", "13.1", "artifacts:exclude"),
+        ("cache: { paths: [a/], key: k, fallback: [l] }", "", "16.0", "cache:fallback_keys"),
+        ("cache: [{ paths: [a/], key: k }, { paths: [b/], key: l }]", "", "13.12", "cache as a list"),
+        ("services: [{ image: redis, alias: r, env: { A: b } }]", "", "14.5", "services:variables"),
+        ("image: { name: x, pull: always }", "", "15.2", "image:pull_policy"),
+        ("approve: { message: Sure? }", "", "17.1", "manual_confirmation"),
+        ("timeout: 5m", "", "12.3", "timeout"),
+        ("raw: { gitlab: { id_tokens: { T: { aud: x } } } }", "", "15.7", "id_tokens"),
+        ("", "workflow: { name: x }", "15.7", "workflow:name"),
+        ("", "id_tokens: { T: x }", "16.4", "default:id_tokens"),
+        ("artifacts: [public/]", "pages: { stage: s, publish: public }", "17.9", "pages:publish"),
+    ],
+)
+def test_what_is_newer_is_reported(stage: str, settings: str, version: str, key: str) -> None:
+    """The version of the documentation is taken, the one before is not, and the message names the stage's line."""
+    major, minor = map(int, version.split("."))
+    before = f"{major}.{minor - 1}" if minor else f"{major - 1}.11"
+
+    def diagnostics(version: str) -> list[str]:
+        made = split_up(
+            f"targets: {{ gitlab: {{ {settings}{', ' if settings else ''}version: '{version}' }} }}\n"
+            f"pipelines: {{ p: {{ stages: [{{ name: s, script: [x]{', ' if stage else ''}{stage} }}] }} }}"
+        )
+        return [one.message for one in made.found("PG673")]
+
+    assert f'"{key}" needs GitLab {version}; targets.gitlab.version is {before}' in diagnostics(before)
+    assert not diagnostics(version)
+
+
+def test_older_servers_take_smaller_files() -> None:
+    """The default of `max_yaml_size_bytes` was 1 MiB before GitLab 17.3."""
+    stages = ", ".join(f"{{ name: s{number}, script: [{'x' * 1_000}] }}" for number in range(800))
+
+    def files(version: str) -> tuple[int, str]:
+        made = split_up(
+            f"targets: {{ gitlab: {{ version: '{version}' }} }}\npipelines: {{ p: {{ stages: [{stages}] }} }}"
+        )
+        return len(made.files), made.files[-1].text.splitlines()[1]
+
+    assert files("17.3") == (1, "# Needs GitLab 17.3 (a file of more than 1 MiB).")
+    assert files("17.2") == (3, "# Includes its jobs from 2 files: GitLab bounds the size of each.")
+
+
+def test_versions_are_written_with_a_dot() -> None:
+    """16.1 and 16.10 differ: a setting of that kind is text."""
+    assert (text((16, 1)), text((16, 10))) == ("16.1", "16.10")

@@ -1,0 +1,387 @@
+"""Pipelines in several files."""
+
+from __future__ import annotations
+
+import random
+import re
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
+
+import pytest
+from targets.gitlab.split_runs import Ordered, SplitUp, is_helper, split_up
+
+from pipegen.compiler import analyse, generate
+from pipegen.config.files.load import load
+from pipegen.diagnostics.model import Severity
+from pipegen.diagnostics.report import Report, Stopped
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Plan
+from pipegen.readback import gitlab as readback
+from pipegen.targets import gitlab
+from pipegen.targets.gitlab.memory import memory
+
+GOLDENS = Path(__file__).parents[3] / "golden"
+
+
+def config(stages: list[str], arcs: list[list[str]], most: int = 0) -> str:
+    """Return a config; *most* is the limit of memory."""
+    limit = f"targets: {{ gitlab: {{ max_yaml_size_bytes: {most} }} }}" if most else ""
+    names = [[re.findall(r"name: (\w+)", stage)[0]] for stage in stages]
+    listed = ", ".join(f"[{', '.join(arc)}]" for arc in [*names, *arcs])
+    return f"{limit}\npipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{listed}] }} }}"
+
+
+def drawn(seed: int) -> tuple[list[str], list[list[str]], dict[str, set[str]]]:
+    """Return random stages, arcs, and which stages read an output of which."""
+    chance = random.Random(seed)  # noqa: S311 - a graph is no secret
+    names = [f"s{number}" for number in range(chance.randint(8, 30))]
+    density = chance.choice([0.03, 0.08, 0.15])
+    span = chance.choice([4, 40])
+    arcs = [
+        [one, other]
+        for place, one in enumerate(names)
+        for other in names[place + 1 : place + 1 + span]
+        if chance.random() < density
+    ]
+    often = chance.choice([0, 0.2, 0.6])
+    reads: dict[str, set[str]] = {name: set() for name in names}
+    conditions: dict[str, str] = {}
+    for name in names:
+        conditions[name] = chance.choice(["", "", "", ", when: { branch: main }", ", allow_failure: true"])
+    for one, other in arcs:
+        if chance.random() < often:
+            reads[other].add(one)
+    stages = []
+    for name in names:
+        said = " ".join(f'"${{{one}.v|none}}"' for one in sorted(reads[name]))
+        stages.append(
+            f"{{ name: {name}, script: ['echo {said}'], outputs: {{ v: {{ command: date }} }}{conditions[name]} }}"
+        )
+    return stages, arcs, reads
+
+
+def check_whole(made: SplitUp, arcs: list[list[str]], reads: dict[str, set[str]]) -> int:
+    """Check that the files keep the order and hand on what is read; return how many pairs they add."""
+    data = made.data()
+    ordered = Ordered(data)
+    wanted = ExecutionGraph([*([name] for name in reads), *arcs])
+    pairs = 0
+    for name, read in reads.items():
+        before = {one for one in ordered.after(name) if not is_helper(ordered.job(one))}
+        asked = set(wanted.ancestors(name))
+        assert asked <= before
+        pairs += len(before - asked)
+        assert read == ordered.fetched(name)
+        needs = ordered.job(name).get("needs", [])
+        assert len(needs) <= 50
+        assert sum("pipeline" in need for need in needs) <= 5
+    return pairs
+
+
+def included(made: SplitUp) -> list[str]:
+    """Return the paths of the files that the main one includes."""
+    return [one["local"] for one in made.each()[made.files[-1].name].get("include", [])]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_files_that_are_included_add_no_wait(seed: int) -> None:
+    """Random graphs in files of half their size, or a fourth: one pipeline, each file within the limit."""
+    stages, arcs, reads = drawn(seed)
+    (whole,) = split_up(config(stages, arcs)).data().values()
+    most = memory(whole) * 10 // 9 // (2 + seed % 3) + 8_000
+    made = split_up(config(stages, arcs, most))
+
+    assert not made.diagnostics
+    assert included(made) == [file.name for file in made.files[:-1]]
+    assert len(made.files) > 1 or memory(whole) <= most * 0.9
+    assert check_whole(made, arcs, reads) == 0
+    assert all(memory(one) <= most * 0.9 for one in made.each().values())
+    assert all(len(file.text.encode()) <= most * 0.9 for file in made.files)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_children_keep_the_order_and_the_added_waits_are_reported(seed: int) -> None:
+    """Random graphs cut at random: what is accepted keeps the order, hands on what is read, and reports waits."""
+    stages, arcs, reads = drawn(seed)
+    chance = random.Random(seed)  # noqa: S311 - a graph is no secret
+    for _ in range(6):
+        names = chance.sample(list(reads), chance.randint(1, 4))
+        made = split_up(config(stages, arcs), names)
+        if made.found("PG676"):
+            continue
+        told = [int(re.findall(r"\((\d+) pairs? of stages", one.message)[0]) for one in made.found("PG675")]
+
+        assert sum(told) == check_whole(made, arcs, reads)
+
+
+def test_most_random_cuts_are_accepted_or_refused() -> None:
+    """What the test above asks for is there to be asked."""
+    found = []
+    for seed in range(30):
+        stages, arcs, reads = drawn(seed)
+        names = random.Random(seed).sample(list(reads), 6)  # noqa: S311 - no secret
+        made = split_up(config(stages, arcs), names)
+        found.append((bool(made.found("PG676")), bool(made.found("PG675"))))
+
+    assert 3 <= sum(is_refused for is_refused, _ in found) <= 27
+    assert sum(waits for _, waits in found) >= 3
+
+
+def test_a_chain_of_stages_that_read_each_other_is_included() -> None:
+    """It keeps its order, and is read back from its files."""
+    text, outputs = "x" * 900, "outputs: { v: { command: date } }"
+    stages = [f"{{ name: s0, script: ['{text}'], {outputs} }}"]
+    stages += [f"{{ name: s{number}, script: ['{text} ${{s{number - 1}.v}}'], {outputs} }}" for number in range(1, 30)]
+    arcs = [[f"s{number}" for number in range(30)]]
+    made = split_up(config(stages, arcs, 20_000))
+    *included, _ = made.files
+
+    assert len(included) > 1
+    assert [one.code.number for one in made.diagnostics] == []
+    assert check_whole(made, arcs, {f"s{number}": {f"s{number - 1}"} if number else set() for number in range(30)}) == 0
+    graph, gaps = readback.read(made.files[-1].text, {file.name: file.text for file in included}.get)
+    assert (graph.closure() == ExecutionGraph(arcs).closure(), gaps) == (True, ())
+
+
+def test_three_thousand_dense_stages_wait_for_nothing_else() -> None:
+    """50 layers of 60 stages, each after 12 of the layer before: files that GitLab takes, in one pipeline."""
+    chance = random.Random(1)  # noqa: S311 - a graph is no secret
+    layers = [[f"s{layer}x{number}" for number in range(60)] for layer in range(50)]
+    arcs = [[one, name] for above, row in pairwise(layers) for name in row for one in chance.sample(above, 12)]
+    stages = [f"{{ name: {name}, image: 'python:3.12', script: [make] }}" for row in layers for name in row]
+    made = split_up(config(stages, arcs))
+    *parts, main = made.files
+    graph, gaps = readback.read(main.text, {file.name: file.text for file in parts}.get)
+
+    assert (made.diagnostics, gaps) == ((), ())
+    assert 1 < len(parts) <= 150
+    assert graph.closure() == ExecutionGraph([*([name] for row in layers for name in row), *arcs]).closure()
+    assert all(len(file.text) < 2 * 1024 * 1024 for file in made.files)
+    assert "child" not in main.text
+
+
+def test_the_text_of_a_file_is_within_the_limit_too() -> None:
+    """Recent versions of GitLab refuse a long text before they parse it: lines are indented, and stand for less."""
+    lines = "|\n" + "          x\n" * 1_000
+    stages = "".join(f"    - name: s{number}\n      script:\n      - {lines}" for number in range(12))
+    text = f"targets: {{ gitlab: {{ max_yaml_size_bytes: 40000 }} }}\npipelines:\n  p:\n    stages:\n{stages}"
+    made = split_up(text)
+
+    assert not made.diagnostics
+    assert len(included(made)) > 2
+    assert all(len(file.text.encode()) <= 36_000 for file in made.files)
+
+
+def test_a_job_that_is_too_big_alone_is_named() -> None:
+    """No file could hold it, and the others have theirs."""
+    stages = [f"{{ name: s{number}, script: [{'x' * (20_000 if number == 3 else 400)}] }}" for number in range(30)]
+    made = split_up(config(stages, [], 12_000))
+
+    assert [one.code.number for one in made.diagnostics] == ["PG627"]
+    assert made.diagnostics[0].primary is not None
+    assert made.diagnostics[0].primary.span.text.startswith("s3")
+    assert "its job takes some 0.02" in made.diagnostics[0].message
+
+
+def test_more_than_150_files_are_an_error() -> None:
+    """GitLab includes no more: https://docs.gitlab.com/administration/cicd/limits/#maximum-number-of-includes."""
+    stages = [f"{{ name: s{number}, script: [{'x' * 30_000}] }}" for number in range(151)]
+    fits = split_up(config(stages[:150], [], 60_000))
+    made = split_up(config(stages, [], 60_000))
+
+    assert ([one.message for one in fits.found("PG627")], len(included(fits))) == ([], 150)
+    assert [one.message for one in made.found("PG627")] == [
+        'GitLab includes 150 files at most, and the jobs of ".gitlab-ci.yml" take 151'
+    ]
+
+
+@pytest.mark.parametrize("cut", ["b", "c,d", "d"])
+def test_cuts_by_hand_take_what_comes_after(cut: str) -> None:
+    """The stages named and all that only comes after them are in the child."""
+    stages = [f"{{ name: {name}, script: [x] }}" for name in "abcde"]
+    arcs = [["a", "b", "c"], ["d", "e"], ["a", "e"]]
+    made = split_up(config(stages, arcs), [cut])
+    child, _ = made.data().values()
+    wanted = {"b": {"b", "c"}, "c,d": {"c", "d", "e"}, "d": {"d", "e"}}[cut]
+
+    assert {name for name in child if len(name) == 1} == wanted
+    assert check_whole(made, arcs, {name: set() for name in "abcde"}) == int(
+        (re.findall(r"\((\d+) pair", made.found("PG675")[0].message) or ["0"])[0] if made.found("PG675") else "0"
+    )
+
+
+def test_a_cut_that_must_hand_back_is_refused() -> None:
+    """What comes after stages of two children stays in the parent, and there no child's values arrive."""
+    stages = [
+        "{ name: a, script: [x], outputs: { v: { command: date } } }",
+        "{ name: b, script: [x] }",
+        "{ name: c, script: ['echo ${a.v}'] }",
+    ]
+    made = split_up(config(stages, [["a", "c"], ["b", "c"]]), ["a", "b"])
+
+    assert [one.message for one in made.found("PG676")] == [
+        'stage "c" reads ${a.v}, which a child pipeline of --split does not hand back'
+    ]
+
+
+def test_a_stage_that_waits_for_a_person_stays_in_the_parent() -> None:
+    """Its child would never end."""
+    stages = ["{ name: a, script: [x] }", "{ name: b, script: [x], approve: true }"]
+    made = split_up(config(stages, [["a", "b"]]), ["b"])
+
+    assert "waits for a person" in made.found("PG676")[0].message
+
+
+def test_pipelines_of_a_file_are_included_together() -> None:
+    """Of several pipelines none of which fits beside the others, all stay one for GitLab, with the rules they have."""
+    stages = ", ".join(f"{{ name: s{one}, script: [{'x' * 400}] }}" for one in range(30))
+    pipelines = ", ".join(f"p{number}: {{ stages: [{stages}] }}" for number in range(4))
+    (whole,) = split_up(f"pipelines: {{ {pipelines} }}").data().values()
+    limit = memory(whole) // 2
+    made = split_up(f"targets: {{ gitlab: {{ max_yaml_size_bytes: {limit} }} }}\npipelines: {{ {pipelines} }}")
+
+    assert len(included(made)) >= 2
+    assert made.data() == {".gitlab-ci.yml": whole}
+
+
+def test_a_child_that_is_too_big_includes_its_jobs() -> None:
+    """Each pipeline has files of its own."""
+    stages = [f"{{ name: s{number}, script: [{'x' * 400}] }}" for number in range(30)]
+    made = split_up(config(stages, [["s0", "s1"]], 6_000), [",".join(f"s{number}" for number in range(1, 30))])
+    child, main = made.data().items()
+
+    assert not made.found("PG627")
+    assert len(made.each()[child[0]]["include"]) > 1
+    assert {name for name in child[1] if name.startswith("s") and name != "stages"} >= {f"s{n}" for n in range(1, 30)}
+    assert "s0" in main[1]
+
+
+def test_a_stage_in_an_image_of_the_parent_s_is_no_child() -> None:
+    """Variables of a dotenv report do not get to another pipeline."""
+    stages = [
+        "{ name: a, script: [x], outputs: { v: { command: date } } }",
+        "{ name: b, image: 'app:${a.v}', script: [x] }",
+    ]
+    made = split_up(config(stages, [["a", "b"]]), ["b"])
+
+    assert [one.message for one in made.found("PG676")] == [
+        'stage "b" has ${a.v} in the name of an image, which no child is told'
+    ]
+    assert len(split_up(config(stages, [["a", "b"]]), ["a"]).files) == 2
+
+
+def test_a_child_of_conditions_has_a_job_that_always_runs() -> None:
+    """GitLab fails a bridge whose child has no job; the parent's source decides in the child too."""
+    stages = ["{ name: a, script: [x] }", "{ name: b, script: [x], when: { event: merge_request } }"]
+    made = split_up(config(stages, [["a", "b"]]), ["b"])
+    child, parent = made.data().values()
+
+    assert child["b"]["rules"] == [{"if": '$PIPEGEN_SOURCE == "merge_request_event"'}]
+    assert "rules" not in child["start of b"]
+    assert parent["child: b"]["variables"]["PIPEGEN_SOURCE"] == "$CI_PIPELINE_SOURCE"
+    assert child["workflow"] == {"rules": [{"when": "always"}]}
+
+
+def test_children_are_named_by_what_they_say() -> None:
+    """Another script, another name; the parent's text names it."""
+    names = set()
+    for script in ("x", "y"):
+        made = split_up(config([f"{{ name: Unit_Test, script: [{script}] }}", "{ name: b }"], []), ["Unit_Test"])
+        child, parent = made.files
+        names.add(child.name)
+        assert f"local: {child.name}" in parent.text
+
+    assert len(names) == 2
+    assert {PurePosixPath(name).name[:10] for name in names} == {"unit-test-"}
+
+
+def test_what_may_be_missing_is_collected_in_the_parent() -> None:
+    """GitLab lets no job fetch from a job of the parent that is not there."""
+    stages = [
+        "{ name: a, script: [x], when: { branch: main }, outputs: { v: { command: date } } }",
+        "{ name: b, script: ['echo \"${a.v|none}\"'] }",
+    ]
+    made = split_up(config(stages, [["a", "b"]]), ["b"])
+    child, parent = made.data().values()
+
+    assert child["b"]["needs"] == [{"pipeline": "$PIPEGEN_PARENT", "job": "collect for b", "artifacts": True}]
+    assert parent["collect for b"]["needs"] == [{"job": "a", "artifacts": True, "optional": True}]
+    assert {need["job"] for need in parent["child: b"]["needs"]} >= {"collect for b"}
+
+
+def test_files_of_the_parent_are_not_unpacked_over_later_ones() -> None:
+    """Where both may hold one path, a job of the child that comes before all fetches what the parent left."""
+    stages = [
+        "{ name: a, script: [x], artifacts: [dist/] }",
+        "{ name: b, script: [x], artifacts: [dist/app] }",
+        "{ name: c, script: [x] }",
+    ]
+    made = split_up(config(stages, [["a", "b", "c"]]), ["b"])
+    child, _ = made.data().values()
+
+    assert child["c"]["needs"] == [
+        {"job": "receive for c", "artifacts": True},
+        {"job": "b", "artifacts": True},
+    ]
+    assert child["receive for c"]["stage"] == "step 1"
+    assert child["receive for c"]["artifacts"] == {"paths": ["dist"]}
+
+
+def test_all_combinations_of_a_matrix_are_cut_off_by_its_name() -> None:
+    """Their own names hold commas."""
+    stages = ["{ name: a, script: [x] }", "{ name: b, script: [x], matrix: { os: [linux, mac], v: ['1', '2'] } }"]
+    child, _ = split_up(config(stages, [["a", "b"]]), ["b"]).data().values()
+
+    assert sum("script" in job for name, job in child.items() if not name.startswith(".")) == 4
+
+
+def test_a_child_that_starts_without_a_stage_waits_for_what_that_waits_for() -> None:
+    """A stage that needs one of the same condition need not look past it, but its child is there without both."""
+    when = ", when: { changes: [src/**] }"
+    stages = [f"{{ name: {name}, script: [x]{when if name in 'bc' else ''} }}" for name in ("a", "b", "c", "d")]
+    made = split_up(config(stages, [["a", "b", "c"]]), ["c,d"])
+    child, parent = made.files
+    graph, gaps = readback.read(parent.text, {child.name: child.text}.get)
+
+    assert gaps == ()
+    assert set(graph.ancestors("d")) == {"a", "b"}
+    assert [need["job"] for need in made.data()[parent.name]["child: c"]["needs"]] == ["b", "a"]
+
+
+def deployments(plan: Plan, stage: str) -> set[str]:
+    """Return the stages of *plan* whose environment *stage* takes down: it can be started after one that failed."""
+    environments = {job.stage: job.deployment.environment for job in plan.jobs}
+    return {name for name, one in environments.items() if one is not None and one.on_stop == stage}
+
+
+@pytest.mark.parametrize("case", sorted(GOLDENS.glob("*/pipeline.yml")), ids=lambda path: path.parent.name)
+def test_whatever_is_cut_off_keeps_its_order(case: Path) -> None:
+    """Each stage of all golden cases in turn: what is accepted has the order of the arcs, and the reported waits."""
+    report = Report()
+    try:
+        analysed = analyse(load(case, report), (), report)
+    except Stopped:
+        pytest.skip("the case is one of mistakes")
+    has_several = len(analysed.plans) > 1
+    for plan in analysed.plans:
+        for stage in dict.fromkeys(job.title for job in plan.jobs if not job.is_final):
+            said = Report()
+            try:
+                files = generate(analysed, gitlab, {"split": f"{plan.name}: {stage}"}, said)
+            except Stopped:
+                assert {one.code.number for one in said.diagnostics() if one.severity is Severity.ERROR} == {"PG676"}
+                continue
+            made = SplitUp(files, tuple(said.diagnostics()))
+            assert len(files) == 2
+            ordered = Ordered(made.data())
+            pairs = 0
+            for one in analysed.plans:
+                names = {job.stage: f"{one.name}: {job.stage}" if has_several else job.stage for job in one.jobs}
+                known = [job.stage for job in one.jobs if names[job.stage] in ordered.home and not job.is_final]
+                for inner in known:
+                    asked = {names[other] for other in {*one.graph.ancestors(inner)} - deployments(one, inner)}
+                    before = {job for job in ordered.after(names[inner]) if not is_helper(ordered.job(job))}
+                    assert asked & set(ordered.home) <= before
+                    pairs += len(before - asked)
+            told = [int(re.findall(r"\((\d+) pairs? of stages", one.message)[0]) for one in made.found("PG675")]
+            assert sum(told) == pairs

@@ -1,0 +1,237 @@
+"""More needs than GitLab allows."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from collections.abc import Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+from targets.gitlab.compiled import Compiled, compiled
+
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.readback.gitlab import order
+from pipegen.targets.gitlab.helper_jobs.collectors import LIMIT, Collectors
+from pipegen.targets.gitlab.model import ArtifactKeys, GitLabJob, NeedEntry
+from pipegen.targets.gitlab.names import JobNames
+
+
+def fan_in(before: int, *, read: int = 0, ends: tuple[str, ...] = ("end",)) -> Compiled:
+    """Return a pipeline whose *ends* come after many stages and read the outputs of the first *read*."""
+    stages = [f"{{ name: s{n}, build: x, run: {{ tail: 1 }} }}" for n in range(before)]
+    arguments = ", ".join(f"'${{s{n}.output}}'" for n in range(read))
+    stages += [f"{{ name: {end}, build: x, run: {{ arguments: [{arguments}] }} }}" for end in ends]
+    arcs = [f"[s{n}, {end}]" for end in ends for n in range(before)]
+    return compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{', '.join(arcs)}] }} }}")
+
+
+def collectors(made: Compiled) -> list[str]:
+    """Return the names of the collectors."""
+    return [name for name in made.data if name.startswith("collect")]
+
+
+def longest(made: Compiled) -> int:
+    """Return the number of the most needs of a job."""
+    return max(len(job.get("needs", [])) for job in made.data.values() if isinstance(job, dict))
+
+
+def test_fifty_needs_need_no_collector() -> None:
+    """What GitLab allows is written as it is."""
+    assert collectors(fan_in(LIMIT)) == []
+
+
+@pytest.mark.parametrize(("before", "read"), [(51, 0), (60, 3), (60, 55), (120, 120)])
+def test_no_job_has_more_than_fifty_needs(before: int, read: int) -> None:
+    """Collectors stand for many jobs, and the order is the same."""
+    made = fan_in(before, read=read)
+
+    assert longest(made) <= LIMIT
+    assert order(made.text) == ExecutionGraph([[f"s{n}", "end"] for n in range(before)])
+
+
+def test_collectors_are_shared() -> None:
+    """Jobs with the same needs take the same collectors."""
+    made = fan_in(60, ends=("end", "other"))
+
+    assert collectors(made) == ["collect for end", "collect for end 2"]
+    assert made.needs("end") == made.needs("other")
+
+
+def test_a_collector_of_order_fetches_nothing() -> None:
+    """Artifacts that can be needed directly are not collected."""
+    made = fan_in(60, read=3)
+
+    assert [need for need in made.needs("end") if need[1]] == [("s0", True), ("s1", True), ("s2", True)]
+    assert made.data["collect for end"] == {
+        "image": "alpine:3.22.2",
+        "stage": "step 2",
+        "needs": [{"job": f"s{n}", "artifacts": False} for n in range(3, 53)],
+        "variables": {"PIPEGEN_HELPER": "1", "GIT_STRATEGY": "none"},
+        "script": ["true"],
+    }
+
+
+def test_a_collector_of_artifacts_hands_them_on() -> None:
+    """What a collector fetches it leaves again, in a checkout without old files."""
+    made = fan_in(60, read=60)
+    name = "collect for end"
+
+    assert made.data[name]["variables"] == {"PIPEGEN_HELPER": "1"}
+    assert all(fetches for _, fetches in made.needs(name))
+    assert made.data[name]["artifacts"]["paths"] == [f".pipegen/outputs/s{n}/" for n in range(LIMIT)]
+
+
+def test_values_are_collected_before_files() -> None:
+    """An archive of many files may be bigger than GitLab takes: files are fetched one by one as long as it goes."""
+    stages = [
+        f"{{ name: s{n}, script: [x], {'artifacts: [out], ' if n < 20 else ''}outputs: {{ v: {{ command: x }} }} }}"
+        for n in range(60)
+    ]
+    said = " ".join(f"${{s{n}.v}}" for n in range(20, 60))
+    stages.append(f"{{ name: end, script: ['x \"{said}\"'] }}")
+    stages = [stage.replace("[out]", f"[out/{n}]") for n, stage in enumerate(stages)]
+    arcs = ", ".join(f"[s{n}, end]" for n in range(60))
+    made = compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{arcs}] }} }}")
+
+    assert [f"s{n}" for n in range(20)] == [job for job, _ in made.needs("end") if job.startswith("s")]
+    assert len(collectors(made)) == 1
+    assert len(made.needs("collect for end")) == 40
+
+
+def test_what_only_some_may_download_stays_so() -> None:
+    """A collector's archive is as closed as the strictest that it holds."""
+    kept = {"a": ArtifactKeys(access="developer"), "b": ArtifactKeys(access="none"), "c": ArtifactKeys()}
+    names = [*kept, *(f"s{n}" for n in range(60))]
+    left = dict.fromkeys(names, (".pipegen/outputs/x/",))
+    made = Collectors(JobNames(), None, (), dict.fromkeys(names, 2), left, kept=kept)
+    _, helpers = made.fit("end", tuple(NeedEntry(name, artifacts=True) for name in names))
+
+    assert [helper.kept.access for helper in helpers] == ["none", ""]
+
+
+def test_variables_of_a_report_are_needed_directly() -> None:
+    """Only their own job and collectors made for them set variables; these are made where needs are still too many."""
+    told = {f"s{n}": (f"S{n}",) for n in range(40, 45)}
+    names = [f"s{n}" for n in range(60)]
+    left = dict.fromkeys(names, (".pipegen/outputs/x/",))
+    made = Collectors(JobNames(), None, (), dict.fromkeys(names, 2), left, variables=told)
+    needs, _ = made.fit("end", tuple(NeedEntry(name, artifacts=True) for name in names))
+
+    assert {need.job for need in needs} >= set(told)
+
+
+def in_one_image(count: int) -> Compiled:
+    """Return a pipeline with an image named by an output of each of *count* stages."""
+    stages = [f"{{ name: s{n}, script: [x], outputs: {{ v: {{ command: date }} }} }}" for n in range(count)]
+    stages.append(f"{{ name: end, image: '{'-'.join(f'${{s{n}.v}}' for n in range(count))}', script: [x] }}")
+    arcs = ", ".join(f"[s{n}, end]" for n in range(count))
+    return compiled(f"pipelines: {{ p: {{ stages: [{', '.join(stages)}], execution: [{arcs}] }} }}")
+
+
+def reports(job: dict[str, Any], folder: Path, given: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that *job* reports when those *given* are set; it runs in *folder*."""
+    script = "\n".join(job["script"])
+    subprocess.run(["/bin/sh", "-e", "-c", script], cwd=folder, env={**os.environ, **given}, check=True)
+    file = folder / job["artifacts"]["reports"]["dotenv"]
+    assert file.stat().st_size < 5 * 1024
+    return dict(line.split("=", 1) for line in file.read_text("utf-8").splitlines())
+
+
+@pytest.mark.parametrize("count", [51, 120])
+def test_variables_of_more_than_fifty_reports_are_handed_on(count: int, tmp_path: Path) -> None:
+    """Each value arrives, as long as the name of an image may be, in reports that GitLab takes: 20 variables, 5 KiB."""
+    made = in_one_image(count)
+    value = "r/" * 127 + "a:" + "t" * 128 + "@sha256:" + "0" * 64
+    arrived: dict[str, str] = {}
+    for name, _ in made.needs("end"):
+        job = made.data[name]
+        if name.startswith("collect") and "dotenv" in job.get("artifacts", {}).get("reports", {}):
+            folder = tmp_path / name
+            folder.mkdir()
+            given = {f"PIPEGEN_S{need[1:]}_V": value[len(need) :] + need for need, _ in made.needs(name)}
+            found = reports(job, folder, given)
+            assert found == given
+            assert len(found) <= 20
+            arrived |= found
+        elif name.startswith("s"):
+            arrived[f"PIPEGEN_S{name[1:]}_V"] = ""
+
+    assert longest(made) <= LIMIT
+    assert set(arrived) == {f"PIPEGEN_S{n}_V" for n in range(count)}
+    assert order(made.text) == ExecutionGraph([[f"s{n}", "end"] for n in range(count)])
+
+
+def test_a_variable_that_is_not_set_stays_so(tmp_path: Path) -> None:
+    """The default is a variable of the job that reads it, which a report would override."""
+    made = in_one_image(51)
+    job = next(made.data[name] for name in collectors(made) if "reports" in made.data[name]["artifacts"])
+    (first, _), *_ = made.needs(next(name for name in collectors(made) if made.data[name] == job))
+
+    assert reports(job, tmp_path, {f"PIPEGEN_{first.upper()}_V": "x"}) == {f"PIPEGEN_{first.upper()}_V": "x"}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_needs_always_become_fewer_or_are_reported(seed: int) -> None:
+    """Whatever jobs leave and report, an end is reached, nothing is lost, and later files are fetched later."""
+    chance = random.Random(seed)  # noqa: S311 - needs are no secret
+    names = [f"s{n}" for n in range(chance.choice([51, 60, 200, 900]))]
+    steps = {name: chance.randint(1, 9) for name in names}
+    left = {name: chance.choice([(), (f".pipegen/outputs/{name}/",), ("dist",)]) for name in names}
+    often = chance.choice([0.1, 0.9])
+    told = {
+        name: tuple(f"{name}_{n}" for n in range(chance.randint(1, 12))) for name in names if chance.random() < often
+    }
+    fetched = {name: bool(left[name] or name in told) and chance.random() < 0.8 for name in names}
+    made = Collectors(JobNames(), None, (), dict(steps), left, variables=told)
+    needs, helpers = made.fit("end", tuple(NeedEntry(name, artifacts=fetched[name]) for name in names))
+    by_name = {helper.name: helper for helper in helpers}
+
+    assert all(len(helper.needs) <= LIMIT for helper in helpers)
+    assert set(behind(needs, helpers)) == set(names)
+    paths = [path for need in needs if need.artifacts for path in by_name.get(need.job, need_of(left, need)).artifacts]
+    assert set(paths) >= {path for name in names if fetched[name] for path in left[name]}
+    reported = {name for need in needs if need.artifacts for name in variables(need, by_name, told)}
+    assert reported >= {one for name in names if fetched[name] for one in told.get(name, ())}
+    assert len(needs) <= LIMIT or len([need for need in needs if variables(need, by_name, told)]) > LIMIT - 3
+
+
+def need_of(left: Mapping[str, tuple[str, ...]], need: NeedEntry) -> GitLabJob:
+    """Return the job that is needed, with what it has left."""
+    return GitLabJob(name=need.job, stage="step 1", artifacts=left.get(need.job, ()))
+
+
+def variables(
+    need: NeedEntry, helpers: Mapping[str, GitLabJob], told: Mapping[str, tuple[str, ...]]
+) -> tuple[str, ...]:
+    """Return the variables that a job has by *need*."""
+    if need.job in told:
+        return told[need.job]
+    helper = helpers.get(need.job)
+    if helper is None or not helper.kept.dotenv:
+        return ()
+    return tuple(name for inner in helper.needs for name in variables(inner, helpers, told))
+
+
+def test_collectors_are_collected() -> None:
+    """Past 50 times 50 needs there are collectors of collectors, in a step where they may be needed."""
+    names = [f"s{n}" for n in range(2_600)]
+    made = Collectors(JobNames(), None, (), dict.fromkeys(names, 2), dict.fromkeys(names, ()))
+
+    needs, helpers = made.fit("end", tuple(NeedEntry(name, artifacts=False) for name in names))
+
+    assert len(needs) == 2
+    assert {helper.stage for helper in helpers} == {"step 2"}
+    assert all(len(helper.needs) <= LIMIT for helper in helpers)
+    assert behind(needs, helpers) == names
+
+
+def behind(needs: tuple[NeedEntry, ...], helpers: tuple[GitLabJob, ...]) -> list[str]:
+    """Return the jobs that *needs* stand for."""
+    made = {helper.name: helper for helper in helpers}
+    return list(
+        chain.from_iterable(behind(made[need.job].needs, helpers) if need.job in made else [need.job] for need in needs)
+    )

@@ -1,0 +1,97 @@
+"""What jobs wait for and deploy to, on GitLab."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from plan.planned import plan_of
+
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import Plan
+from pipegen.targets.gitlab.jobs.approvals import gated
+from pipegen.targets.gitlab.jobs.caches import lower_caches
+from pipegen.targets.gitlab.jobs.drafts import resource_group
+from pipegen.targets.gitlab.jobs.environments import lower_environment
+from pipegen.targets.gitlab.model import GitLabJob, RuleEntry
+
+
+def planned(keys: str) -> Plan:
+    """Return the plan of a stage `s` with *keys*."""
+    return plan_of(f"[{{name: s, script: x, outputs: [v], {keys}}}]")
+
+
+def test_conditions_stay() -> None:
+    """A rule that leaves the job out still does; all others say how it starts."""
+    plan = planned("approve: Go?")
+    made = GitLabJob(name="s", stage="step 1", rules=(RuleEntry("a", when="never"), RuleEntry("b"), RuleEntry("")))
+    found = gated(made, plan.jobs[0], None, {"s": "s"})
+
+    assert [(rule.condition, rule.when) for rule in found.rules] == [("a", "never"), ("b", "manual"), ("", "manual")]
+    assert (found.when, found.is_blocking, found.manual_confirmation) == ("", True, "Go?")
+
+
+def test_a_delay_is_no_question() -> None:
+    """Nor does it block more than by its time."""
+    found = gated(GitLabJob(name="s", stage="step 1"), planned("approve: {delay: 90m}").jobs[0], None, {"s": "s"})
+
+    assert (found.when, found.start_in, found.is_blocking) == ("delayed", "1 hour 30 minutes", False)
+
+
+@pytest.mark.parametrize(
+    ("lock", "group"),
+    [
+        ("a b", "a b"),
+        ("a/b.c_d-e", "a/b.c_d-e"),
+        ("/$x's/", r"-x-s-\w{8}"),
+        ("/", r"\w{8}"),
+        ("x" * 256, r"x{246}-\w{8}"),
+    ],
+)
+def test_locks_have_names_that_gitlab_takes(lock: str, group: str) -> None:
+    """What it would expand or refuse is made a dash, and what it was is told by a digest."""
+    assert re.fullmatch(group, resource_group(planned(f'lock: "{lock}"').jobs[0], Report()))
+
+
+def test_other_locks_and_environments_stay_others() -> None:
+    """Also where GitLab refuses all that they differ in."""
+    locks = {resource_group(planned(f'lock: "{name}"').jobs[0], Report()) for name in ("it's", "it:s", "it-s")}
+    plans = [planned(f'environment: "{name}"') for name in ("it's", "it:s", "it-s")]
+    environments = {lower_environment(plan.jobs[0], plan, Report()).environment for plan in plans}
+
+    assert len(locks) == len(environments) == 3
+
+
+@pytest.mark.parametrize(
+    ("url", "expected", "has_report"),
+    [
+        ("https://a.b/?$x", "https://a.b/?%24x", False),
+        ("https://${setup.commit}/", "https://${CI_COMMIT_SHA}/", False),
+        ("https://${.v}/", "$PIPEGEN_URL_S", True),
+        ("https://${setup.timestamp}/", "$PIPEGEN_URL_S", True),
+        ("https://${setup.tag|none}/", "$PIPEGEN_URL_S", True),
+    ],
+)
+def test_addresses(url: str, expected: str, has_report: bool) -> None:  # noqa: FBT001 - what is expected
+    """What GitLab cannot expand, the script works out."""
+    plan = planned(f"environment: {{name: e, url: '{url}'}}")
+    found = lower_environment(plan.jobs[0], plan, Report())
+
+    assert found.environment is not None
+    assert (found.environment.url, bool(found.dotenv), bool(found.script)) == (expected, has_report, has_report)
+
+
+def test_keys_of_caches_are_alike_on_all_engines() -> None:
+    """Nothing in them means anything to GitLab."""
+    plan = planned("cache: {paths: [a/], key: '$x/y %z', fallback: ['${setup.branch}/']}")
+    (found,) = lower_caches(plan.jobs[0], plan, Report())
+
+    assert (found.key, found.fallback_keys) == ("-x-y--z", ("${CI_COMMIT_REF_SLUG}-",))
+
+
+def test_the_cache_of_a_stage_of_dots_has_a_key() -> None:
+    """https://docs.gitlab.com/ci/yaml/#cachekey: it may be neither "." nor ".."."""
+    for name in (".", ".."):
+        plan = plan_of(f"[{{name: '{name}', script: [x], cache: {{paths: [a/]}}}}]")
+
+        assert [one.key for one in lower_caches(plan.jobs[0], plan, Report())] == [f"stage{name}"]

@@ -1,0 +1,202 @@
+"""What scripts find on GitLab."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from plan.planned import plan_of
+from targets.gitlab.compiled import compiled
+
+import pipegen
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.plan.model import Credential, CredentialKind, Plan, Selection, Workspace
+from pipegen.shell.host import Login
+from pipegen.source.text import SourceFile, Span
+from pipegen.structs import replace
+from pipegen.targets.gitlab.jobs.shell_variables import (
+    address_variable,
+    bind_credential,
+    expanded_variable,
+    host,
+    pipeline_variable,
+    setup_value,
+    variables,
+)
+from pipegen.targets.gitlab.settings import GitLabSettings, PromoteSettings
+
+SPAN = Span(SourceFile("pipegen.yaml", "service"), 0, 7)
+PLAN = Plan(
+    name='a "$b"',
+    span=SPAN,
+    graph=ExecutionGraph(),
+    frames=(),
+    jobs=(),
+    fetch=None,
+    workspace=Workspace.ISOLATED,
+    workspace_span=None,
+    selection=Selection.ALWAYS,
+    folder="",
+)
+
+
+def credential(name: str, kind: CredentialKind, *variables: str) -> Credential:
+    """Return a credential bound to *variables*."""
+    return Credential(id=name, kind=kind, variables=variables, span=SPAN)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("project", "$CI_PROJECT_PATH"),
+        ("params.TAG", "$TAG"),
+        ("remote", "$CI_PROJECT_URL.git"),
+        ("GIT_COMMIT", "$CI_COMMIT_SHA"),
+        ("pipeline", r"a \"\$b\""),
+        ("imageLabels", r"ci.project=$CI_PROJECT_PATH,ci.job=$CI_JOB_URL,ci.pipeline=a \"\$b\""),
+        ("GIT_PREVIOUS_COMMIT", None),
+        ("params.not-a-variable", None),
+    ],
+)
+def test_setup_values_come_from_gitlab_s_variables(name: str, value: str | None) -> None:
+    """Each is shell text for a place between double quotes."""
+    assert setup_value(name, PLAN) == value
+
+
+def test_a_bridge_knows_only_what_belongs_to_the_pipeline() -> None:
+    """A job's own log, and what is computed, are no variables of the pipeline."""
+    assert pipeline_variable("commit") == "$CI_COMMIT_SHA"
+    assert pipeline_variable("logURL") is None
+    assert pipeline_variable("timestamp") is None
+
+
+def test_a_credential_of_its_own_name_is_only_checked() -> None:
+    """A variable that is there under the right name needs no line but the check."""
+    bound = bind_credential(credential("deploy-token", CredentialKind.TEXT, "DEPLOY_TOKEN"))
+
+    assert bound == (': "${DEPLOY_TOKEN:?add the CI/CD variable DEPLOY_TOKEN, for the credential deploy-token}"',)
+
+
+def test_a_pair_comes_from_two_variables() -> None:
+    """User name and password have a variable each, and are exported under the wanted names."""
+    bound = bind_credential(credential("sonar", CredentialKind.PASSWORD, "USER_NAME", "PASS"))
+
+    assert bound == (
+        ': "${SONAR_USERNAME:?add the CI/CD variable SONAR_USERNAME, for the credential sonar}"',
+        ': "${SONAR_PASSWORD:?add the CI/CD variable SONAR_PASSWORD, for the credential sonar}"',
+        'export USER_NAME="$SONAR_USERNAME"',
+        'export PASS="$SONAR_PASSWORD"',
+    )
+
+
+def test_a_key_is_a_file() -> None:
+    """A variable of type file holds the path that ssh wants."""
+    bound = bind_credential(credential("1key", CredentialKind.SSH_KEY, "KEY"))
+
+    assert bound == (
+        ': "${_1KEY:?add a CI/CD variable of type file _1KEY, for the credential 1key}"',
+        'chmod 600 "$_1KEY"',
+        'export KEY="$_1KEY"',
+    )
+
+
+def test_no_text_of_a_credential_is_run() -> None:
+    """An ID is shown without what a shell would take up."""
+    check, _ = bind_credential(credential('a`id`}"$x', CredentialKind.TEXT, "A"))
+
+    assert check == ': "${A_ID____X:?add the CI/CD variable A_ID____X, for the credential a_id____x}"'
+
+
+def test_the_job_logs_in_as_itself() -> None:
+    """Without a credential, the job's own login to the project's registry is used."""
+    assert host(PLAN, GitLabSettings()).login == Login(
+        "$PIPEGEN_REGISTRY", "$CI_REGISTRY_USER", "$CI_REGISTRY_PASSWORD"
+    )
+
+
+def test_another_registry_has_its_own_login() -> None:
+    """A credential of the settings is a pair of CI/CD variables."""
+    settings = GitLabSettings(registry="registry.example.org", registry_credential="my-login")
+
+    assert host(PLAN, settings).login == Login("$PIPEGEN_REGISTRY", "$MY_LOGIN_USERNAME", "$MY_LOGIN_PASSWORD")
+
+
+def test_settings_are_variables_that_others_override() -> None:
+    """A variable of the file is the weakest there is, so one of the project or the pipeline wins."""
+    found = {variable.name: variable.value for variable in variables(GitLabSettings(repository="team"))}
+
+    assert found["PIPEGEN_REGISTRY"] == "$CI_REGISTRY"
+    assert found["PIPEGEN_REPOSITORY"] == "team"
+    assert host(PLAN, GitLabSettings(repository="team")).repository == "$PIPEGEN_REPOSITORY"
+
+
+def test_a_repository_of_charts_by_ssh_takes_a_key() -> None:
+    """The address tells what kind of credential it wants."""
+    by_ssh = host(PLAN, GitLabSettings(promote=PromoteSettings(repository="git@example.org:charts"))).promote_credential
+    by_https = host(PLAN, GitLabSettings()).promote_credential
+
+    assert by_ssh is not None
+    assert by_https is not None
+    assert (by_ssh.kind, by_https.kind) == (CredentialKind.SSH_KEY, CredentialKind.PASSWORD)
+
+
+NAMES = (
+    "a",
+    "b",
+    "a-b",
+    "a_b",
+    "A-B",
+    "a.b",
+    "a--b",
+    "envs",
+    "url",
+    "url-envs",
+    "promote",
+    "key",
+    "created",
+    "at",
+    "c1",
+)
+
+
+def test_variables_of_outputs_and_addresses_are_all_different() -> None:
+    """Reports of several jobs reach one job, and a variable of the same name would take the place of another."""
+    (job,) = plan_of("[{name: s, script: [x]}]").jobs
+    jobs = [replace(job, slug=slug) for slug in NAMES]
+    found = [expanded_variable(one, name) for one in jobs for name in NAMES] + [address_variable(one) for one in jobs]
+
+    assert len(set(found)) == len(found)
+    assert all(re.fullmatch(r"PIPEGEN_[A-Z0-9a-f_]+", name) for name in found)
+    assert (expanded_variable(jobs[0], "b"), address_variable(jobs[2])) == ("PIPEGEN_A_B", "PIPEGEN_URL_A_B")
+
+
+def test_no_output_has_a_variable_of_pipegens_own() -> None:
+    """Whatever the code and the templates name: what stands behind the first word may be an output."""
+    root = Path(pipegen.__file__).parent
+    files = [*root.rglob("*.py"), *(root.parent / "templates").rglob("*.j2")]
+    own = {name for file in files for name in re.findall(r"PIPEGEN_([A-Z]+(?:_[A-Z]+)+)", file.read_text())}
+    (job,) = plan_of("[{name: s, script: [x]}]").jobs
+    for name in own:
+        stage, _, output = name.lower().partition("_")
+
+        assert expanded_variable(replace(job, slug=stage), output) != f"PIPEGEN_{name}"
+
+
+def test_an_output_and_an_address_of_like_names_both_arrive() -> None:
+    """A stage `url` with an output `envs`, and a stage `envs` with an address."""
+    made = compiled("""
+        pipelines:
+          p:
+            stages:
+              - {name: url, script: [x], outputs: [envs]}
+              - name: envs
+                image: 'x:${url.envs}'
+                script: [x]
+                outputs: [h]
+                environment: {name: e, url: 'https://${.h}'}
+    """).data
+
+    assert made["envs"]["environment"]["url"] == "$PIPEGEN_URL_ENVS"
+    assert "PIPEGEN_URL_ENVS}" not in made["envs"]["image"]
+    assert "PIPEGEN_URL_ENVS=" not in str(made["url"]["script"])

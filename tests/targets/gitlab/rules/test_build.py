@@ -1,0 +1,219 @@
+"""Conditions become GitLab's rules, which say the same in every run."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from plan.simulated_runs import BASE, holds, runs, whens
+from targets.gitlab.compiled import Compiled, compiled
+from targets.gitlab.rules_reader import fnmatch, is_in_pipeline
+
+from pipegen.plan.model import Pattern
+from pipegen.targets.gitlab.rules.build import path_glob
+
+RUNS = runs(7, 240)
+
+
+def stage(when: Any) -> Compiled:
+    """Return what comes of a stage `s` with *when*."""
+    config = {"pipelines": {"p": {"stages": [{"name": "s", "script": ["make"], "when": when}]}}}
+    return compiled(json.dumps(config))
+
+
+def rules(when: Any) -> list[dict[str, Any]]:
+    """Return the rules of a stage with *when*."""
+    found: list[dict[str, Any]] = stage(when).data["s"]["rules"]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rules_say_what_conditions_say(seed: int) -> None:
+    """Random conditions over random runs; few of them ask for more files at once than GitLab can."""
+    refused = 0
+    for when in whens(seed, 40):
+        made = stage(when)
+        if not made.text:
+            assert ("PG631") in {code for code, _ in made.found()}, when
+            refused += 1
+            continue
+        wrong = [run for run in RUNS if is_in_pipeline(made.data, "s", run) is not holds(when, run)]
+        assert wrong == [], (when, made.data["s"]["rules"])
+
+    assert refused < 12
+
+
+@pytest.mark.parametrize(
+    ("when", "expected"),
+    [
+        ({"branch": "main"}, [{"if": '$CI_COMMIT_BRANCH == "main"'}]),
+        ({"branch": ["main", "rel/*"]}, [{"if": r"$CI_COMMIT_BRANCH =~ /^(main|rel\/[^\/]*)$/"}]),
+        ({"branch": "/x/"}, [{"if": "$CI_COMMIT_BRANCH =~ /(x)/"}]),
+        ({"branch": "*"}, [{"if": r"$CI_COMMIT_BRANCH =~ /.+/ && $CI_COMMIT_BRANCH =~ /^[^\/]*$/"}]),
+        ({"tag": False}, [{"if": "$CI_COMMIT_TAG == null"}]),
+        ({"env": {"A": False}}, [{"if": "$A !~ /.+/"}]),
+        ({"event": "push"}, [{"if": '$CI_PIPELINE_SOURCE == "push" && $CI_COMMIT_BRANCH'}]),
+        ({"event": ["push", "tag"]}, [{"if": '$CI_PIPELINE_SOURCE == "push"'}]),
+        ({"changes": "src/**"}, [{"changes": ["src/**/*"]}]),
+        (
+            {"changes": {"paths": "src/**", "base": BASE}},
+            [{"changes": {"paths": ["src/**/*"], "compare_to": f"refs/heads/{BASE}"}}],
+        ),
+        ({"not": {"changes": "a"}}, [{"changes": ["a"], "when": "never"}, {"when": "on_success"}]),
+        ({"any": [{"changes": "a"}, {"changes": "b"}]}, [{"changes": ["a", "b"]}]),
+        (
+            {"any": [{"branch": "main"}, {"changes": "a"}]},
+            [{"if": '$CI_COMMIT_BRANCH == "main"'}, {"changes": ["a"]}],
+        ),
+        (
+            {"branch": "main", "changes": "a", "exists": "b"},
+            [{"if": '$CI_COMMIT_BRANCH == "main"', "changes": ["a"], "exists": ["b"]}],
+        ),
+    ],
+)
+def test_rules_are_short(when: Any, expected: list[dict[str, Any]]) -> None:
+    """A colleague would have written them."""
+    assert rules(when) == expected
+
+
+def test_two_sets_of_changed_files_at_once_are_refused() -> None:
+    """No order of rules can say that; the diagnostic stands at the condition."""
+    made = stage({"all": [{"changes": "a"}, {"changes": "b"}]})
+
+    assert [code for code, _ in made.found()] == ["PG631", "PG630"]
+
+
+def test_long_conditions_become_several_rules() -> None:
+    """GitLab refuses an expression of a hundred words."""
+    found = rules({"any": [{"env": {f"V{number}": "x", f"W{number}": "y"}} for number in range(40)]})
+
+    assert len(found) == 4
+    assert all(len(rule["if"].split()) < 100 for rule in found)
+
+
+def test_many_paths_become_several_rules() -> None:
+    """A rule holds fifty."""
+    found = rules({"changes": [f"d{number}/**" for number in range(120)]})
+
+    assert [len(rule["changes"]) for rule in found] == [50, 50, 20]
+
+
+@pytest.mark.parametrize(
+    ("glob", "name", "expected"),
+    [
+        ("src/**", "src/a/b", True),
+        ("src/**", "src", False),
+        ("**/*.md", "a.md", True),
+        ("a**b", "a/x/b", True),
+        ("a**b", "axb", True),
+        ("a**/b", "a/b", True),
+        ("a**/b", "ab", False),
+        ("a[1]{2}", "a[1]{2}", True),
+        ("$HOME", "$HOME", True),
+        ("100%", "100%", True),
+    ],
+)
+def test_paths_are_in_gitlabs_words(glob: str, name: str, *, expected: bool) -> None:
+    """Its globs know classes, braces and variables; ours do not."""
+    assert fnmatch(path_glob(Pattern(glob)), name) is expected
+
+
+def test_a_stage_past_one_that_may_be_dropped_waits_for_what_that_waited_for() -> None:
+    """A job that needs a missing one would start at once."""
+    made = compiled("""
+        pipelines:
+          p:
+            stages:
+              - {name: a, script: [x]}
+              - {name: b, script: [x], when: {branch: main}}
+              - {name: c, script: [x], when: {branch: [main, dev]}}
+              - {name: d, script: [x]}
+              - {name: e, script: [x], when: {branch: main, event: push}}
+            execution: [[a, b, c, d, e], [c, e]]
+    """)
+
+    def needed(job: str) -> list[str]:
+        return [f"{need['job']}{'?' if need.get('optional') else ''}" for need in made.data[job].get("needs", [])]
+
+    assert {job: needed(job) for job in "abcde"} == {
+        "a": [],
+        "b": ["a"],
+        "c": ["b?", "a"],
+        "d": ["c?", "b?", "a"],
+        "e": ["d"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("when", "expected"),
+    [({"branch": "main"}, False), ({"changes": "a"}, True), ({"not": {"tag": True}}, True), ({"event": "tag"}, False)],
+)
+def test_what_may_run_in_a_merge_request_keeps_branches_from_running_beside(when: Any, *, expected: bool) -> None:
+    """Without that, GitLab makes pipelines of branches and tags alone."""
+    assert ("workflow" in stage(when).data) is expected
+
+
+def test_the_condition_of_the_only_pipeline_stands_at_the_top() -> None:
+    """Its stages have their own alone; asked for by name, it runs whatever its condition."""
+    made = compiled("""
+        pipelines:
+          p:
+            when: {branch: main}
+            stages: [{name: a, script: [x]}, {name: b, script: [x], when: {env: {B: true}}}]
+    """).data
+
+    assert made["workflow"] == {
+        "rules": [
+            {"if": '$PIPEGEN_PIPELINE == "" && $CI_COMMIT_BRANCH == "main"'},
+            {"if": "$PIPEGEN_PIPELINE =~ /(^|,)(all|p)(,|$)/"},
+        ]
+    }
+    assert "rules" not in made["a"]
+    assert made["b"]["rules"] == [{"if": "$B =~ /.+/"}]
+
+
+def test_a_chosen_pipeline_runs_whatever_its_condition() -> None:
+    """The user has chosen it."""
+    made = compiled("{pipelines: {p: {when: {branch: main}, stages: [{name: a, script: [x]}]}}}", "p").data
+
+    assert "workflow" not in made
+    assert "rules" not in made["a"]
+
+
+def test_collectors_do_without_what_may_be_dropped() -> None:
+    """They are in each pipeline, whatever their reader runs on."""
+    stages = [{"name": f"s{number}", "script": ["x"], "when": {"branch": "main"}} for number in range(60)]
+    last = {"name": "last", "script": ["x"], "when": {"branch": "main", "event": "push"}}
+    config = {"pipelines": {"p": {"stages": [*stages, last], "execution": [[[one["name"] for one in stages], "last"]]}}}
+    made = compiled(json.dumps(config)).data
+    collectors = [job for name, job in made.items() if name.startswith("collect")]
+
+    assert len(collectors) == 2
+    assert all(need["optional"] for job in collectors for need in job["needs"])
+    assert all("rules" not in job for job in collectors)
+    assert all("optional" not in need for need in made["last"]["needs"])
+
+
+def test_helpers_run_only_where_their_stage_may() -> None:
+    """A mail, on failure; what tells that nothing shall run stays."""
+    made = compiled("""
+        targets: {gitlab: {mail: {}}}
+        pipelines:
+          p:
+            notify: {email: {to: a@example.org}}
+            stages:
+              - {name: a, script: [x], outputs: [o], when: {branch: main}}
+              - name: b
+                script: [x]
+                when: {event: push, not: {changes: d}}
+                notify: {email: {subject: 'b ${a.o|none}'}}
+    """).data
+    mail = made["mail when b fails"]
+
+    assert mail["needs"] == [
+        {"job": "b", "artifacts": False},
+        {"job": "a", "artifacts": True, "optional": True},
+    ]
+    assert [rule["when"] for rule in mail["rules"]] == ["never", "on_failure"]
+    assert "no mail" not in str(mail["script"])

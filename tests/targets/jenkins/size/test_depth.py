@@ -1,0 +1,93 @@
+"""Which driver a scripted file has, and what is said of graphs that nest deep."""
+
+from __future__ import annotations
+
+import pytest
+from graph import families
+from targets.jenkins.made import jenkinsfile, lowered, plan, scripts
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.graph.execution import ExecutionGraph
+from pipegen.readback.jenkins import order
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.named_jobs import PlanScripts
+
+
+def work(graph: ExecutionGraph, name: str = "demo") -> PlanScripts:
+    """Return a plan with the nodes and arcs of *graph*."""
+    return scripts(plan(*([node] for node in graph.nodes), *graph.arcs, name=name))
+
+
+def deepest(*made: PlanScripts, report: Report) -> int:
+    """Return how deep blocks get in the file for *made*."""
+    body = lowered(*made, style="scripted", report=report).body
+    assert isinstance(body, model.ScriptedPipelines)
+    return body.deepest
+
+
+@pytest.mark.parametrize(
+    ("graph", "expected", "is_told"),
+    [
+        (families.trellis(11, 3), 0, False),
+        (families.trellis(12, 3), 10, True),
+        (families.diamonds(10), 0, False),
+        (families.diamonds(11), 10, False),
+        (
+            ExecutionGraph([[f"n{place}", f"n{place + 1}"] for place in range(60)] + [["n0", "n60"], ["n5", "n9"]]),
+            0,
+            False,
+        ),
+        (ExecutionGraph([[f"n{place}" for place in range(300)]]), 0, False),
+        (ExecutionGraph([[f"n{place}" for place in range(301)]]), 10, False),
+    ],
+)
+def test_deep_and_large_graphs_have_another_driver(graph: ExecutionGraph, expected: int, *, is_told: bool) -> None:
+    """Only where stages may have to wait is it told; arcs that say nothing new do not count."""
+    report = Report()
+
+    assert deepest(work(graph), report=report) == expected
+    assert [found.code for found in report.diagnostics()] == [codes.DEEP_NESTING] * is_told
+
+
+def test_pipelines_with_a_start_of_their_own_are_a_block() -> None:
+    """Blocks of each get one less deep then; side by side in one graph they do not."""
+    report = Report()
+    deep, other = work(families.trellis(50, 3)), work(families.trellis(2, 1), "other")
+    final = scripts(plan(["a"], ["last"], name="final", last={"is_final": True}))
+
+    assert deepest(deep, other, report=report) == 10
+    assert deepest(deep, final, report=report) == 9
+
+
+def test_what_may_wait_is_told() -> None:
+    """The note names stages, and the top of the file has a line."""
+    report = Report()
+    file = lowered(work(families.trellis(13, 3)), style="scripted", report=report)
+    (found,) = report.diagnostics()
+
+    assert found.message.startswith('"m6", "m7", "s5", "m8" and 11 more may start late: ')
+    assert "can put 12 parallel blocks" in found.message
+    assert file.notes == (
+        "Style: scripted.",
+        "Stages may start late in runs that put 10 parallel blocks into each other.",
+    )
+
+
+def test_the_order_stays_that_of_the_arcs() -> None:
+    """Read back from the text, for graphs that nest deep and for flat ones."""
+    for graph in (families.trellis(60, 3), families.diamonds(60), families.ladder(45)):
+        found = order(jenkinsfile(work(graph), style="scripted"))
+
+        assert {(one, node) for node in found.nodes for one in found.ancestors(node)} == {
+            (one, node) for node in graph.nodes for one in graph.ancestors(node)
+        }
+
+
+def test_thousands_of_stages_are_looked_at_in_time() -> None:
+    """Such a file has the driver that looks at followers only."""
+    report = Report()
+    text = jenkinsfile(work(families.full_layers(100, 10)), style="scripted", report=report)
+
+    assert "followers = stageFollowers()" in text
+    assert not report.diagnostics()

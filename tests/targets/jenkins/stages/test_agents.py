@@ -1,0 +1,57 @@
+"""Which agent a stage runs on."""
+
+from __future__ import annotations
+
+import pytest
+from targets.jenkins.made import jenkinsfile, plan, scripts
+
+from pipegen.plan.model import Machine, SharedResources, Workspace
+from pipegen.structs import replace
+from pipegen.targets.jenkins.settings import JenkinsSettings
+
+
+def on(*labels: str) -> dict[str, Machine]:
+    """Return what differs in a job that asks for *labels*."""
+    return {"machine": Machine(labels=labels)}
+
+
+@pytest.mark.parametrize(
+    ("labels", "written"),
+    [
+        (("linux",), "linux"),
+        (("linux", "docker"), "linux && docker"),
+        (("a-b", "x.y"), "a-b && x.y"),
+        (("big disk",), '"big disk"'),
+        (("it's",), '"it\\\'s"'),
+    ],
+)
+def test_all_labels_must_fit(labels: tuple[str, ...], written: str) -> None:
+    """An odd one stands in quotes."""
+    text = jenkinsfile(scripts(plan(["a"], a=on(*labels))), style="scripted", settings=JenkinsSettings(agent="other"))
+
+    assert f"agent: '{written}'" in text
+
+
+def test_labels_stand_in_place_of_the_setting() -> None:
+    """A stage without labels runs where the setting says."""
+    text = jenkinsfile(scripts(plan(["a", "b"], a=on("arm"))), settings=JenkinsSettings(agent="any && all"))
+
+    assert [line.strip() for line in text.splitlines() if line.strip().startswith("label ")] == [
+        "label 'arm'",
+        "label 'any && all'",
+    ]
+
+
+def test_one_workspace_is_on_an_agent_that_has_all_labels() -> None:
+    """That of the setting too, where a stage has none."""
+    shared = replace(plan(["a", "b", "c"], a=on("arm"), b=on("arm", "big")), workspace=Workspace.SHARED)
+
+    assert "label 'arm && big && (x || y)'" in jenkinsfile(scripts(shared), settings=JenkinsSettings(agent="x || y"))
+    assert "label 'arm && big'" in jenkinsfile(scripts(shared))
+
+
+def test_one_agent_of_shared_images_has_all_labels() -> None:
+    """It is chosen at the start."""
+    made = plan(["a", "b"], a={**on("arm"), "shared": SharedResources(image=True)}, b={})
+
+    assert "node('arm') {\n    env.PIPEGEN_AGENT = env.NODE_NAME" in jenkinsfile(scripts(made), style="scripted")

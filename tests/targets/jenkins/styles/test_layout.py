@@ -1,0 +1,158 @@
+"""Which style is taken, and what is said about it."""
+
+from __future__ import annotations
+
+import pytest
+from targets.jenkins.made import DIAMOND, SPAN, jenkinsfile, lowered, mail, plan, scripts, text
+
+from pipegen.diagnostics import codes
+from pipegen.diagnostics.report import Report
+from pipegen.plan.model import TriggerJob, Workspace
+from pipegen.source.text import Located
+from pipegen.structs import replace
+from pipegen.targets.jenkins import model
+from pipegen.targets.jenkins.named_jobs import PlanScripts
+
+SHARED = Workspace.SHARED
+
+
+def row(count: int) -> PlanScripts:
+    """Return stages in a row."""
+    return scripts(plan([f"s{number}" for number in range(count)]))
+
+
+def shared(work: PlanScripts) -> PlanScripts:
+    """Return *work* with one workspace for all stages."""
+    return replace(work, plan=replace(work.plan, workspace=SHARED))
+
+
+@pytest.mark.parametrize(
+    ("arcs", "expected"),
+    [
+        ((("a", "b", "c"),), model.Declarative),
+        ((("a", "b", "d"), ("a", "c", "d")), model.Declarative),
+        ((("a", "b"), ("c", "d")), model.Declarative),
+        (DIAMOND, model.ScriptedPipelines),
+    ],
+)
+def test_auto_is_declarative_where_that_is_exact(arcs: tuple[tuple[str, ...], ...], expected: type) -> None:
+    """A sequence of parallel chains is declarative, any other graph scripted."""
+    assert isinstance(lowered(scripts(plan(*arcs))).body, expected)
+
+
+def test_several_pipelines_are_one_graph() -> None:
+    """Two chains side by side are exact; a fork beside a chain is not."""
+    chains = [scripts(plan(("a", "b"), name=name)) for name in ("one", "two")]
+    fork = scripts(plan(("a", "b"), ("a", "c"), name="three"))
+
+    assert isinstance(lowered(*chains).body, model.Declarative)
+    assert isinstance(lowered(*chains, fork).body, model.ScriptedPipelines)
+
+
+def test_auto_is_scripted_where_declarative_grows_too_large() -> None:
+    """What one method cannot hold is not written."""
+    assert isinstance(lowered(row(30)).body, model.Declarative)
+    assert isinstance(lowered(row(80)).body, model.ScriptedPipelines)
+
+
+def test_forced_declarative_moves_steps_into_functions() -> None:
+    """That makes stages small enough for one method; past that it is refused."""
+    report = Report()
+    text = jenkinsfile(row(60), style="declarative", report=report)
+
+    assert "        stage('s49') {\n            agent any\n            steps {\n                steps50()\n" in text
+    assert "// What stage s49 does.\ndef steps50() {\n    freshCheckout()\n    sh 'echo s49'\n}\n" in text
+    assert not report.diagnostics()
+
+
+def test_forced_declarative_has_a_largest_size() -> None:
+    """The way out is told."""
+    report = Report()
+    lowered(row(100), style="declarative", report=report)
+    (found,) = report.diagnostics()
+
+    assert found.code is codes.DECLARATIVE_TOO_LARGE
+    assert found.message.startswith("100 stages do not fit")
+    assert found.hint is not None
+    assert "scripted" in found.hint
+
+
+def test_added_waits_are_told() -> None:
+    """The warning and the file's first lines name each, and what runs after a failure."""
+    report = Report()
+    file = lowered(scripts(plan(*DIAMOND)), style="declarative", report=report)
+    (found,) = report.diagnostics()
+
+    assert found.code is codes.ADDED_WAITS
+    assert found.message.endswith(
+        'does not ask for: "docs" for "lint" (1 pair of stages in all); the longest path stays at 3 stages'
+    )
+    assert found.hint is not None
+    assert "does not run either when that one fails" in found.hint
+    assert file.notes[:2] == ("Style: declarative.", 'Added wait: "docs" for "lint".')
+    assert "scripted adds none" in file.notes[2]
+
+
+def test_scripted_adds_no_waits() -> None:
+    """The default says nothing about itself, an option is noted."""
+    report = Report()
+
+    assert lowered(scripts(plan(*DIAMOND)), report=report).notes == ()
+    assert lowered(scripts(plan(*DIAMOND)), style="scripted", report=report).notes == ("Style: scripted.",)
+    assert not report.diagnostics()
+
+
+def test_plugins_beyond_the_usual_are_noted() -> None:
+    """Mails need one."""
+    assert lowered(scripts(plan(("a",), a={"mail": mail("x@y")}))).notes == ("Needs the plugin mailer.",)
+
+
+def test_a_shared_workspace_is_declarative_behind_one_first_stage() -> None:
+    """That stage fetches the code; several first stages would need one more."""
+    assert isinstance(lowered(shared(row(3))).body, model.Declarative)
+    assert isinstance(lowered(shared(scripts(plan(("a", "c"), ("b", "c"))))).body, model.ScriptedPipelines)
+
+
+def test_forced_declarative_gives_a_shared_workspace_a_stage_of_its_own() -> None:
+    """Its name is free, and several first stages come after it."""
+    work = shared(scripts(plan(("checkout",), ("b",))))
+    body = lowered(work, style="declarative").body
+    assert isinstance(body, model.Declarative)
+
+    assert [stage.name for stage in body.blocks[0].chains[0].stages] == ["checkout (2)"]
+    assert [chain.stages[0].name for chain in body.blocks[1].chains] == ["checkout", "b"]
+
+
+def test_forced_declarative_refuses_a_shared_workspace_beside_other_pipelines() -> None:
+    """Neither a branch nor the pipeline could be its agent."""
+    report = Report()
+    one = shared(scripts(plan(("a",), name="one")))
+    lowered(one, scripts(plan(("a",), name="two")), style="declarative", report=report)
+
+    assert [found.code for found in report.diagnostics()] == [codes.DECLARATIVE_WORKSPACE]
+
+
+def test_scripted_stages_stand_in_functions_of_forty() -> None:
+    """Up to that they stand in place."""
+    few, many = (lowered(row(count), style="scripted").body for count in (40, 81))
+    assert isinstance(few, model.ScriptedPipelines)
+    assert isinstance(many, model.ScriptedPipelines)
+
+    assert [(chunk.function, len(chunk.stages)) for chunk in few.chunks] == [("", 40)]
+    assert [(chunk.function, len(chunk.stages)) for chunk in many.chunks] == [
+        ("addStages1", 40),
+        ("addStages2", 40),
+        ("addStages3", 1),
+    ]
+
+
+def test_a_stage_that_no_method_holds_is_data() -> None:
+    """A job to start with hundreds of parameters is one; a declarative pipeline cannot say it."""
+    parameters = tuple((f"P{number}", text("x")) for number in range(150))
+    started = TriggerJob(name=Located("x", SPAN), parameters=parameters, propagate=True, wait=True, span=SPAN)
+    work = scripts(plan(("a",), a={"steps": (started,)}))
+
+    for style, expected in (("auto", []), ("declarative", [codes.STAGE_TOO_LARGE]), ("scripted", [])):
+        report = Report()
+        lowered(work, style=style, report=report)
+        assert [found.code for found in report.diagnostics()] == expected

@@ -1,0 +1,58 @@
+"""Groovy loses its texts and numbers, and gets them back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipegen.emit.groovy import literal
+from pipegen.targets.jenkins.styles.shapes import Shape, filled, hole, holes, shaped
+
+TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40)
+
+
+@pytest.mark.parametrize(
+    ("groovy", "code", "texts"),
+    [
+        ("retry(3)", "retry(Integer.parseInt(texts[0]))", ("3",)),
+        ("lock(resource: 'a b')", "lock(resource: texts[0])", ("a b",)),
+        ("withEnv(['A=' + status('x')])", "withEnv([texts[0] + status(texts[1])])", ("A=", "x")),
+        ("tryAgain(2, ['script'])", "tryAgain(Integer.parseInt(texts[0]), [texts[1]])", ("2", "script")),
+        ("f('it\\'s \\\\ \\n \\u00e9')", "f(texts[0])", ("it's \\ \n é",)),
+        # What is no text that an argument may stand for.
+        ("f('a': 1.5, b2: x3, y: 12L)", "f('a': 1.5, b2: x3, y: 12L)", ()),
+        ("f('\\x', \"b\", '''c''')", "f('\\x', \"b\", '''c''')", ()),
+        ("x.'odd name'()", "x.'odd name'()", ()),
+        ("f(12345678901)", "f(12345678901)", ()),
+        # What cannot be told apart without more of a parser.
+        ("f(/a 'b' c/)", "f(/a 'b' c/)", ()),
+        ("f(\"${x ? 'a' : 'b'}\")", "f(\"${x ? 'a' : 'b'}\")", ()),
+    ],
+)
+def test_texts_and_numbers_are_taken_out(groovy: str, code: str, texts: tuple[str, ...]) -> None:
+    """Where that is safe, and nowhere else."""
+    found = holes(groovy)
+
+    assert filled(found.code, [None] * len(found.texts)) == code
+    assert found.texts == texts
+
+
+@given(st.lists(TEXTS.filter(lambda text: "\uffff" not in text), max_size=4))
+def test_any_text_is_taken_out_whole(texts: list[str]) -> None:
+    """And what is filled in again is what was there."""
+    groovy = f"f({', '.join(f'a{number}: {literal(text)}' for number, text in enumerate(texts))})"
+    found = holes(groovy)
+
+    assert found.texts == tuple(texts)
+    assert filled(found.code, texts) == groovy
+
+
+def test_parts_count_their_holes_together() -> None:
+    """What is told to all is not counted."""
+    joined = shaped("mail to: ", hole("a"), ", subject: ", holes("x('b', 7)"), Shape(" {}"))
+
+    assert joined.texts == ("a", "b", "7")
+    assert filled(joined.code, [None, "it's", None]) == (
+        "mail to: texts[0], subject: x('it\\'s', Integer.parseInt(texts[1])) {}"
+    )
