@@ -9,11 +9,11 @@ from pipegen.config.compose import MOST_NODES
 from pipegen.config.defaults import Defaults
 from pipegen.config.merge import is_null, merged
 from pipegen.config.schema.check import Fitting, check_stages
+from pipegen.config.schema.parts import PIPELINE, without
 from pipegen.config.schema.violation import Path
 from pipegen.config.short_hand import is_short, written_out
 from pipegen.config.templates import EXTENDS, Templates
 from pipegen.config.unknown.inherited import inherited_parts
-from pipegen.config.unknown.parts import PIPELINE, without
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, Stopped
 from pipegen.source.text import SourceFile, Span

@@ -62,6 +62,7 @@ UNBOUND, LOCKS, UNPINNED = (
         (of_stages(UNBOUND, keys="nope: 1,"), ["PG201"]),
         (of_stages(UNBOUND, keys="schedule: [1],"), ["PG202"]),
         (of_stages("{ name: s, script: x, script: y }", UNBOUND), ["PG103"]),
+        (of_stages("{ name: s, script: x, script: y, nope: 1 }", UNBOUND), ["PG103", "PG201"]),
         (of_stages("{ name: s, matrix: { a: [] }, script: x }", UNBOUND), ["PG204"]),
         (of_stages("{ name: s, matrix: { from: n }, script: x }", UNBOUND), ["PG301"]),
         (of_stages("{ name: s, extends: n }", UNBOUND), ["PG330"]),
@@ -82,6 +83,11 @@ def test_an_error_hides_no_other(text: str, expected: list[str]) -> None:
     ("text", "expected"),
     [
         (of_stages("{ name: s, extends: n }", "{ name: r, script: 'x ${s.v}' }"), ["PG330"]),
+        (
+            of_stages("{ name: s, outputs: [v], script: [x], script: [x] }", "{ name: r, script: 'x ${s.v}' }"),
+            ["PG103"],
+        ),
+        ("pipelines: { p: { stages: [{ name: a }] }, p: { stages: [{ name: b }] } }", ["PG103"]),
         (of_stages("{ name: s, outputs: 5, script: x }", "{ name: r, script: 'x ${s.v}' }"), ["PG202"]),
         (of_stages("{ name: s, matrix: { a: [] }, script: x }", "{ name: r, script: 'x ${s[a=1].v}' }"), ["PG204"]),
         (
@@ -126,10 +132,22 @@ def test_settings_of_each_target_are_checked() -> None:
 )
 def test_an_included_file_hides_nothing_of_what_includes_it(included: str, expected: list[str], tmp_path: Path) -> None:
     """What it holds may be anything where it cannot be read."""
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "included.yml").write_text(included, encoding="utf-8")
-    config = of_stages("{ name: s, extends: t }", UNBOUND, more="include: included.yml")
-    (tmp_path / "pipegen.yaml").write_text(config, encoding="utf-8")
-    found = codes(load(tmp_path / "pipegen.yaml", Report()))
+    found = codes(including(of_stages("{ name: s, extends: t }", UNBOUND), included, tmp_path))
 
     assert sorted(found) == sorted([*expected, "PG307"])
+
+
+def test_a_pipeline_of_two_files_is_that_of_the_first(tmp_path: Path) -> None:
+    """The other one may have more stages, and errors in these."""
+    config = of_stages("{ name: s }", "{ name: t, nope: 1 }")
+    found = codes(including(config, of_stages("{ name: s, script: 'x ${.v}' }"), tmp_path))
+
+    assert sorted(found) == ["PG201", "PG307", "PG332"]
+
+
+def including(text: str, included: str, folder: Path) -> SourceFile:
+    """Return the config *text* in *folder*, which includes *included*."""
+    (folder / ".git").mkdir()
+    (folder / "included.yml").write_text(included, encoding="utf-8")
+    (folder / "pipegen.yaml").write_text(f"include: included.yml\n{text}", encoding="utf-8")
+    return load(folder / "pipegen.yaml", Report())

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 from pipegen.config.accept import Acceptor, UnknownKeywordError
 from pipegen.config.schema.depth import is_too_deep
 from pipegen.config.schema.file import pipelines_schema
+from pipegen.config.schema.parts import broken_parts, without
 from pipegen.config.schema.places import TreePaths
 from pipegen.config.schema.violation import Path, Violation
-from pipegen.config.unknown.parts import broken_parts, without
 from pipegen.diagnostics.report import Report
 from pipegen.source.tree import Node
 from pipegen.structs import Struct
@@ -41,7 +41,7 @@ def check_schema(
 
     return _fitting(
         Fitting(tree, tuple(misread)),
-        explain(readable, report, is_included=is_included),
+        explain(readable, report, misread, is_included=is_included),
         lambda left, _: explain(left, Report(), is_included=is_included),
     )
 
@@ -69,7 +69,7 @@ _Again: TypeAlias = Callable[[Node, Collection[Path]], tuple[Violation, ...]]
 def _fitting(whole: Fitting, found: tuple[Violation, ...], again: _Again) -> Fitting | None:
     """Return *whole* without the parts with *found*, and with those that are found *again*: a key may need another."""
     tree, parts = whole.tree, dict.fromkeys(whole.parts)
-    left = tree
+    left = without(tree, parts)
     while found:
         broken = broken_parts(tree, found, parts)
         if broken is None:

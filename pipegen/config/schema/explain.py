@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from jsonschema import Draft202012Validator, ValidationError
@@ -15,6 +15,7 @@ from pipegen.config.schema.file import pipelines_schema
 from pipegen.config.schema.inherited import without_unsettled
 from pipegen.config.schema.misplaced import misplaced_keys, misplaced_pipelines
 from pipegen.config.schema.mistakes import chart_is_text, flat_execution, run_is_text, unnamed_stage
+from pipegen.config.schema.parts import KEYED
 from pipegen.config.schema.places import TreePaths
 from pipegen.config.schema.violation import Path, Violation, type_name
 from pipegen.config.schema.words import tell
@@ -34,14 +35,22 @@ _Validator = extend(  # type: ignore[no-untyped-call] # the stubs leave it open
 _MISTAKES = (misplaced_pipelines, flat_execution, unnamed_stage, chart_is_text, run_is_text, misplaced_keys)
 
 
-def explain(tree: Node, report: Report, *, is_included: bool) -> tuple[Violation, ...]:
-    """Report and return each place where the config *tree* breaks the schema, as `check_schema` says."""
+def explain(tree: Node, report: Report, misread: Sequence[Path] = (), *, is_included: bool) -> tuple[Violation, ...]:
+    """Report and return each place where the config *tree* breaks the schema, as `check_schema` says.
+
+    What is missing since parts were *misread* is not reported.
+    """
     places = TreePaths(tree)
     found = (_of_the_whole(one) for one in _violations(_Validator(pipelines_schema()), plain(tree)))
     violations = tuple(one for one in found if not (is_included and _is_without_pipelines(one)))
     settled = without_unsettled(violations, places)
-    _tell_all(settled, places, report)
+    _tell_all(tuple(one for one in settled if not _lacks(one, misread)), places, report)
     return settled
+
+
+def _lacks(violation: Violation, parts: Sequence[Path]) -> bool:
+    """Return whether one of *parts* is gone from the value of *violation*, and may be what is missing there."""
+    return violation.keyword not in KEYED and any(part[: len(violation.path)] == violation.path for part in parts)
 
 
 def explain_stages(tree: Node, stages: Iterable[Path], report: Report) -> tuple[Violation, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
+from pipegen.config.schema.parts import STAGE_KEY
 from pipegen.config.schema.violation import Path
-from pipegen.config.unknown.parts import STAGE_KEY
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Node, Scalar
@@ -15,7 +15,7 @@ from pipegen.source.tree import Sequence as List
 _Place = tuple[int, int, Path]
 
 
-class Index:
+class PartIndex:
     """The parts of *tree* by their places; an anchor stands in each part that repeats it by an alias."""
 
     def __init__(self, tree: Node) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pipegen.config.schema.parts import PIPELINE, PIPELINE_KEY
 from pipegen.config.schema.violation import Path
 from pipegen.config.templates import Templates
-from pipegen.config.unknown.parts import PIPELINE, PIPELINE_KEY
 from pipegen.source.tree import Mapping as Map
 
 

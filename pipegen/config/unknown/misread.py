@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pipegen.config.schema.parts import larger, smallest_part
 from pipegen.config.schema.violation import Path
-from pipegen.config.unknown.index import Index
-from pipegen.config.unknown.parts import larger, smallest_part
+from pipegen.config.unknown.index import PartIndex
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.source.tree import Node
 
@@ -18,7 +18,7 @@ def misread_parts(tree: Node, errors: Sequence[Diagnostic]) -> tuple[Path, ...] 
     """
     if not errors:
         return ()
-    index = Index(tree)
+    index = PartIndex(tree)
     found: dict[Path, None] = {}
     for error in errors:
         labels = [label for label in (error.primary, *error.related) if label is not None]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from pipegen.config.schema.parts import without
 from pipegen.config.schema.violation import Path
-from pipegen.config.unknown.parts import without
 from pipegen.config.unknown.unknown import Unknown
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
-from pipegen.config.schema.violation import Path
-from pipegen.config.unknown.index import Index
-from pipegen.config.unknown.parts import (
+from pipegen.config.schema.parts import (
     PIPELINE,
     PIPELINE_KEY,
     STAGE,
@@ -18,6 +16,8 @@ from pipegen.config.unknown.parts import (
     smallest_part,
     stages_of,
 )
+from pipegen.config.schema.violation import Path
+from pipegen.config.unknown.index import PartIndex
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.reach import Reach, reach
@@ -85,7 +85,7 @@ class Unknown:
         self._tree = tree
         # Of what does not fit the schema, names may be wrong too.
         self._misread = tuple(self.parts)
-        self._index = Index(tree)
+        self._index = PartIndex(tree)
         self._related = _related(tree)
         # What is near, by pipelines, and whether keys count that nothing reads. It takes long to gather.
         self._near: dict[tuple[frozenset[str], bool], _Near] = {}
@@ -158,14 +158,14 @@ class Unknown:
             inner = [part for part in parts if part[0] == "pipelines"]
             stages = {part[:STAGE]: part for part in inner if len(part) >= STAGE}
             missing = {part[:STAGE] for part in inner if part[STAGE:] == ("name",)}
-            names = {path: name_of(node_at(self._tree, path)) for path in stages}
+            names = {path: name for path in stages if (name := name_of(node_at(self._tree, path)))}
             others = tuple(str(part[1]) for part in parts if len(part) == PIPELINE)
             self._near[pipelines, is_late] = _Near(
                 stages=frozenset(stages),
                 has_order=any(map(_is_order, inner)),
                 is_loose=any(len(part) <= PIPELINE_KEY and not _is_order(part) for part in inner),
                 names=(*others, *names.values()),
-                missing=(*others, *(names[path] for path in stages if path in missing)),
+                missing=(*others, *(names[path] for path in names if path in missing)),
             )
         return self._near[pipelines, is_late]
 

@@ -16,7 +16,7 @@ from pipegen.source.tree import Sequence as List
 # How long the paths are of a pipeline, of a key in it, of a stage, and of a key in that.
 PIPELINE, PIPELINE_KEY, STAGE, STAGE_KEY = 2, 3, 4, 5
 # Rules about a key that is there; that of one that is not there has the path of the map.
-_KEYED = ("additionalProperties", "propertyNames")
+KEYED = ("additionalProperties", "propertyNames")
 _OF_WORK = frozenset(
     {"script", "pipeline", "build", "run", "copy", "publish", "promote", "deploy", "exports", "trigger", "extends"}
 )
@@ -29,7 +29,7 @@ def broken_parts(tree: Node, violations: Iterable[Violation], known: Collection[
     """
     found: dict[Path, None] = {}
     for violation in violations:
-        path = (*violation.path, violation.key) if violation.keyword in _KEYED else violation.path
+        path = (*violation.path, violation.key) if violation.keyword in KEYED else violation.path
         part = larger(smallest_part(tree, path), known)
         if part is None:
             return None
@@ -119,7 +119,7 @@ def _bare(stage: Map, entries: Sequence[Entry]) -> Map:
 def node_at(node: Node, path: Path) -> Node:
     """Return what stands at *path* in *node*, or as far on the way there as there is anything."""
     for step in path:
-        if isinstance(node, List) and isinstance(step, int):
+        if isinstance(node, List) and isinstance(step, int) and step < len(node.items):
             node = node.items[step]
         elif isinstance(node, Map):
             node = node.get(str(step)) or node
