@@ -156,7 +156,7 @@ def _enforced(placed: tuple[Block, ...], closure: Closure) -> dict[str, int]:
             before = done
             for node in chain:
                 masks[node] = before
-                before |= 1 << closure.places[node]
+                before |= 1 << closure.positions[node]
             passed |= before
         done = passed
     for node, required in zip(closure.nodes, closure.masks, strict=True):

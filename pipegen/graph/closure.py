@@ -14,21 +14,21 @@ class Closure(Struct):
 
     nodes: tuple[str, ...]
     masks: tuple[int, ...]
-    places: dict[str, int]
+    positions: dict[str, int]
 
     def mask(self, node: str) -> int:
         """Return the ancestors of *node*, one bit each."""
-        return self.masks[self.places[node]]
+        return self.masks[self.positions[node]]
 
     def is_before(self, earlier: str, later: str) -> bool:
         """Return whether *earlier* is an ancestor of *later*."""
-        return bool(self.masks[self.places[later]] >> self.places[earlier] & 1)
+        return bool(self.masks[self.positions[later]] >> self.positions[earlier] & 1)
 
     def bits_of(self, nodes: Iterable[str]) -> int:
         """Return one bit for each of the *nodes*."""
         mask = 0
         for node in nodes:
-            mask |= 1 << self.places[node]
+            mask |= 1 << self.positions[node]
         return mask
 
     def names(self, mask: int) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ def narrowed(graph: ExecutionGraph, kept: Sequence[str]) -> ExecutionGraph:
     for node in kept:
         direct, earlier = set(graph.predecessors(node)), before[node]
         implied = reduce(or_, map(closure.mask, earlier), 0)
-        needed[node] = [one for one in earlier if one in direct or not implied >> closure.places[one] & 1]
+        needed[node] = [one for one in earlier if one in direct or not implied >> closure.positions[one] & 1]
     return ExecutionGraph(_arcs(kept, needed))
 
 

@@ -35,7 +35,7 @@ def test_reports_no_time_at_all() -> None:
     report = Report()
 
     assert seconds(_scalar("0m 0s"), report) == 0
-    assert [found.message for found in report.diagnostics()] == ['"0m 0s" is no time at all']
+    assert [found.message for found in report.diagnostics()] == ['"0m 0s" is not a duration above zero']
 
 
 def _scalar(text: str) -> Scalar:

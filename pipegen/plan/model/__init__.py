@@ -23,13 +23,13 @@ from pipegen.plan.model.machine import JobImage, Machine, Pull, Resources, Servi
 from pipegen.plan.model.patterns import Pattern
 from pipegen.plan.model.plans import Concurrency, FetchOptions, Plan, Schedule, Selection, Workspace
 from pipegen.plan.model.retention import (
+    DEFAULT_RETENTION,
     NO_REPORTS,
-    PLAIN_RETENTION,
+    ArtifactsWhen,
     Cache,
     CachePolicy,
     Coverage,
     CoverageFormat,
-    KeptWhen,
     ReportPath,
     Reports,
     Retention,
@@ -66,7 +66,7 @@ from pipegen.plan.model.steps import (
 __all__ = [
     "NEVER",
     "NO_REPORTS",
-    "PLAIN_RETENTION",
+    "DEFAULT_RETENTION",
     "AllOf",
     "AllowFailure",
     "AnyOf",
@@ -108,7 +108,7 @@ __all__ = [
     "IsSet",
     "Job",
     "JobImage",
-    "KeptWhen",
+    "ArtifactsWhen",
     "Leave",
     "Limits",
     "Line",

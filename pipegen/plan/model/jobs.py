@@ -7,7 +7,7 @@ from pipegen.plan.model.conditions import Condition
 from pipegen.plan.model.deployments import Deployment
 from pipegen.plan.model.limits import Limits
 from pipegen.plan.model.machine import Machine
-from pipegen.plan.model.retention import NO_REPORTS, PLAIN_RETENTION, Cache, Reports, Retention, Reuse
+from pipegen.plan.model.retention import DEFAULT_RETENTION, NO_REPORTS, Cache, Reports, Retention, Reuse
 from pipegen.plan.model.steps import Credential, IdToken, Line, Output, Step
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
@@ -130,7 +130,7 @@ class Job(SpannedStruct, kw_only=True):
     after: tuple[Line, ...] = ()
     limits: Limits = _LIMITS
     deployment: Deployment = _DEPLOYMENT
-    retention: Retention = PLAIN_RETENTION
+    retention: Retention = DEFAULT_RETENTION
     reports: Reports = NO_REPORTS
     caches: tuple[Cache, ...] = ()
     is_final: bool = False

@@ -9,7 +9,7 @@ from pipegen.source.text import Span
 from pipegen.structs import SpannedStruct, Struct
 
 
-class KeptWhen(Enum):
+class ArtifactsWhen(Enum):
     """When artifacts are kept; those of a failed job only people get."""
 
     SUCCESS = "success"
@@ -27,7 +27,7 @@ class Retention(SpannedStruct, kw_only=True):
     exclude: tuple[str, ...] = ()
     name: Text | None = None
     expire: int | None = None
-    when: KeptWhen = KeptWhen.SUCCESS
+    when: ArtifactsWhen = ArtifactsWhen.SUCCESS
     span: Span | None = None
 
 
@@ -64,7 +64,7 @@ class Reports(Struct, kw_only=True):
 
 
 # What holds where the user says nothing.
-PLAIN_RETENTION, NO_REPORTS = Retention(), Reports()
+DEFAULT_RETENTION, NO_REPORTS = Retention(), Reports()
 
 
 class Reuse(SpannedStruct):

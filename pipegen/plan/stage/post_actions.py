@@ -1,4 +1,4 @@
-"""What runs once the steps of a stage have ended."""
+"""Commands that run after the steps of a stage."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pipegen.plan.stage.commands import check_entries, entries_of
 from pipegen.plan.values import StageValues
 
 
-def after(stage: StageConfig, steps: tuple[Step, ...], values: StageValues) -> tuple[Line, ...]:
-    """Return the commands of *stage* that come after its *steps*; what the stage binds is not known to them."""
+def post_commands(stage: StageConfig, steps: tuple[Step, ...], values: StageValues) -> tuple[Line, ...]:
+    """Return the `after` commands of *stage*, which cannot read outputs of its *steps*."""
     if stage.after is None:
         return ()
     if all(isinstance(step, Export | TriggerJob) for step in steps):
         values.report.add(
             codes.MISSING_KEY,
-            f'stage "{stage.said}" has "after", and nothing that it comes after',
+            f'stage "{stage.said}" has "after" but no steps',
             at=stage.after.span,
             hint='add "script"',
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipegen.plan.changes.filters import answered, changed_in, is_filtered, unfiltered
+from pipegen.plan.changes.filters import changed_in, evaluated, is_filtered, unfiltered
 from pipegen.plan.model import NEVER, AllOf, AnyOf, Condition, FilesChanged, IsSet, Not, Pattern, Subject
 from pipegen.plan.model.logic import atoms, holds
 from pipegen.source.text import SourceFile, Span
@@ -37,7 +37,7 @@ def test_what_is_left_holds_where_the_whole_would(
 ) -> None:
     """The files are answered, and asked for no more; without filters, it holds wherever some files would let it."""
     changed = changed_in(files)
-    left, free = answered(condition, changed), unfiltered(condition)
+    left, free = evaluated(condition, changed), unfiltered(condition)
     truth = {atom: changed(atom) if isinstance(atom, FilesChanged) else atom in others for atom in atoms(condition)}
 
     assert not is_filtered(left)
@@ -50,9 +50,9 @@ def test_a_condition_without_filters_is_itself() -> None:
     """Nothing is made anew."""
     condition = AllOf((BRANCH, Not(AnyOf((BRANCH, ATOMS[3])))))
 
-    assert answered(condition, changed_in(())) is condition
+    assert evaluated(condition, changed_in(())) is condition
     assert unfiltered(NEVER) == NEVER
-    assert answered(None, changed_in(())) is None
+    assert evaluated(None, changed_in(())) is None
 
 
 def test_patterns_are_those_of_paths() -> None:

@@ -10,7 +10,7 @@ from plan.planned import items, of, plans_of
 
 from pipegen.bindings.expression import Reference, Scope
 from pipegen.diagnostics.report import Report
-from pipegen.plan.changes.narrow import narrow, whole
+from pipegen.plan.changes.narrow import narrow, unfiltered_plans
 from pipegen.plan.model import FilesChanged, Plan, RunContainer
 from pipegen.plan.model.logic import atoms
 from pipegen.plan.rewriting import parts
@@ -110,7 +110,7 @@ def test_what_is_left_out_is_told_with_its_reason() -> None:
     )
     assert [label.text for label in (found.primary, *found.related) if label] == [
         "none of its files has changed",
-        "it names no files, and comes after no stage whose files have changed",
+        "it names no files and follows no stage whose files have changed",
     ]
 
 
@@ -179,7 +179,7 @@ def test_the_rest_of_a_condition_stays() -> None:
     (branch,) = set(atoms(plan.job("a").condition))
 
     assert {job.stage: job.condition for job in plan.jobs} == {"a": branch, "b": branch, "d": None}
-    assert [job.condition for job in whole(plans)[0].jobs] == [branch, None, None, None]
+    assert [job.condition for job in unfiltered_plans(plans)[0].jobs] == [branch, None, None, None]
 
 
 def test_what_takes_an_environment_down_stays_with_what_it_takes_down() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from plan.planned import job_of, plan_of, shown, wrong
 
-from pipegen.plan.model import Coverage, CoverageFormat, KeptWhen, Reports, Retention
+from pipegen.plan.model import ArtifactsWhen, Coverage, CoverageFormat, Reports, Retention
 
 # More groups inside each other than Python reads.
 DEEP = "(" * 5_000 + "a" + ")" * 5_000
@@ -28,8 +28,8 @@ def test_a_list_is_a_map_of_paths() -> None:
         ("expire: never", {"expire": 0}),
         ("expire: 7 days", {"expire": 604_800}),
         ("expire: 90", {"expire": 90}),
-        ("when: always", {"when": KeptWhen.ALWAYS}),
-        ("when: failure", {"when": KeptWhen.FAILURE}),
+        ("when: always", {"when": ArtifactsWhen.ALWAYS}),
+        ("when: failure", {"when": ArtifactsWhen.FAILURE}),
     ],
 )
 def test_how_artifacts_are_kept(keys: str, expected: dict[str, object]) -> None:
