@@ -8,7 +8,7 @@ from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.config.model import StageConfig
 from pipegen.plan.model import Export, Output
 from pipegen.plan.runs.parameters import Parameters
-from pipegen.plan.values import seen_from
+from pipegen.plan.values import relative_to
 
 
 class KnownValues:
@@ -58,7 +58,7 @@ class KnownValues:
         if reference.name == "stage":
             return Text((self._stages[stage].own_name,), reference.span)
         value = self._exports.get(Output(stage, reference.name)) if self._exports else None
-        return value if value is None or reference.scope is Scope.OWN else seen_from(value, "")
+        return value if value is None or reference.scope is Scope.OWN else relative_to(value, "")
 
 
 def _is_lasting(value: Text) -> bool:

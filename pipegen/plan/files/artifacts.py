@@ -11,7 +11,7 @@ from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
-from pipegen.plan.files.patterns import takes_too_much
+from pipegen.plan.files.patterns import matches_internal_files
 from pipegen.plan.model import Output
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.source.text import Located, Span
@@ -53,7 +53,7 @@ def _is_sound(path: str, item: Located[str], report: Report) -> bool:
             at=item.span,
             hint="name a path in the repository",
         )
-    elif path == "." or takes_too_much(path):
+    elif path == "." or matches_internal_files(path):
         report.add(
             codes.INVALID_VALUE,
             f'"{item.value}" would include the data of git in the checkout',

@@ -11,7 +11,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.files.artifacts import checked_path
-from pipegen.plan.files.retention import names_at_start
+from pipegen.plan.files.retention import known_at_start
 from pipegen.plan.model import Cache, CachePolicy, Plan
 from pipegen.plan.values import StageValues
 from pipegen.source.text import Span
@@ -71,7 +71,7 @@ def _key(node: Node | None, stage: StageConfig | None, at: Span, values: StageVa
     """Return the cache key of *node*; without it, the name of *stage*, or ""."""
     if node is None:
         return Text((_stage_key(stage.name.value),) if stage is not None else (), at)
-    key = names_at_start(values.as_text(values.value(node)), _KEY, values.report)
+    key = known_at_start(values.as_text(values.value(node)), _KEY, values.report)
     if key.constant is not None and not key.constant.strip("./ "):
         values.report.add(
             codes.INVALID_VALUE,

@@ -1,4 +1,4 @@
-"""The plan: the neutral form that every target reads. It names no engine."""
+"""The plan: the neutral form that every target reads, independent of engines."""
 
 from pipegen.plan.model.conditions import (
     NEVER,
@@ -64,14 +64,15 @@ from pipegen.plan.model.steps import (
 )
 
 __all__ = [
+    "DEFAULT_RETENTION",
     "NEVER",
     "NO_REPORTS",
-    "DEFAULT_RETENTION",
     "AllOf",
     "AllowFailure",
     "AnyOf",
     "Approval",
     "Artifact",
+    "ArtifactsWhen",
     "Atom",
     "BlubberInline",
     "BlubberPath",
@@ -108,7 +109,6 @@ __all__ = [
     "IsSet",
     "Job",
     "JobImage",
-    "ArtifactsWhen",
     "Leave",
     "Limits",
     "Line",

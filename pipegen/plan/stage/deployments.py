@@ -9,7 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.durations import seconds
-from pipegen.plan.files.retention import names_at_start
+from pipegen.plan.files.retention import known_at_start
 from pipegen.plan.model import Approval, Delay, Deployment, Environment, Job, Lock
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.plan.values import StageValues
@@ -176,7 +176,7 @@ def _environment(stage: StageConfig, values: StageValues) -> Environment | None:
     if name.constant is not None and not name.constant.strip():
         values.report.add(codes.INVALID_VALUE, "an environment has no name", at=name.span, hint="give it one")
     return Environment(
-        name=names_at_start(name, "the name of an environment", values.report),
+        name=known_at_start(name, "the name of an environment", values.report),
         url=values.as_text(values.value(url)) if url is not None else None,
         on_stop=_on_stop(on_stop, stage, values) if isinstance(on_stop, Scalar) else None,
         span=span,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from plan.planned import job_of, plan_of, wrong
 
-from pipegen.plan.files.patterns import matches, takes_too_much
+from pipegen.plan.files.patterns import matches, matches_internal_files
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_patterns(pattern: str, path: str, expected: bool) -> None:  # noqa: FBT
 )
 def test_what_git_keeps_is_not_taken(pattern: str, expected: bool) -> None:  # noqa: FBT001 - a table
     """Nor what pipegen keeps."""
-    assert takes_too_much(pattern) is expected
+    assert matches_internal_files(pattern) is expected
 
 
 def stage(name: str, *keys: str) -> str:
