@@ -143,7 +143,7 @@ def _analysed(
         tuple(plans),
         {name.value: settings for name, settings in config.targets},
         chosen=tuple(names),
-        given=parameters.given,
+        given=parameters.fixed,
     )
 
 

@@ -16,7 +16,7 @@ def test_the_same_order_differs_in_nothing() -> None:
     found = difference(ExecutionGraph([["a", "b", "c"]]), ExecutionGraph([["a", "c"], ["a", "b"], ["b", "c"]]))
 
     assert (found.waits, found.pairs, found.lost, found.missing, found.extra) == ((), 0, 0, (), ())
-    assert found.asked == found.made == ("a", "b", "c")
+    assert found.expected == found.actual == ("a", "b", "c")
 
 
 def test_added_waits_are_told_in_the_fewest() -> None:
@@ -25,7 +25,7 @@ def test_added_waits_are_told_in_the_fewest() -> None:
 
     assert found.waits == (ExtraWait(("b",), ("a",)),)
     assert found.pairs == len([("a", "b"), ("a", "d")])
-    assert (found.asked, found.made) == (("a", "c"), ("a", "b", "c"))
+    assert (found.expected, found.actual) == (("a", "c"), ("a", "b", "c"))
 
 
 def test_nodes_with_the_same_waits_are_told_together() -> None:

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.placing.columns import Column, columns_of
 from pipegen.graph.placing.crossings import crossings, ordered
-from pipegen.graph.placing.positions import Box, Positions, Size, place
+from pipegen.graph.placing.positions import Box, Positions, Size, positions_of
 
 SIZE = Size(80, 30)
 
 
 def placed(graph: ExecutionGraph, straight: tuple[str, ...] = ()) -> Positions:
     """Return *graph* with boxes of one size."""
-    return place(graph, dict.fromkeys(graph.nodes, SIZE), straight)
+    return positions_of(graph, dict.fromkeys(graph.nodes, SIZE), straight)
 
 
 def found_crossings(graph: ExecutionGraph) -> int:
@@ -77,13 +77,13 @@ def test_lines_go_from_box_to_box_and_through_none(graph: ExecutionGraph) -> Non
     """Where a line passes a column, it is level and between boxes."""
     found = placed(graph)
     assert found.lines.keys() == set(graph.arcs)
-    for (earlier, later), stretches in found.lines.items():
-        assert (stretches[0].end, stretches[0].y) == (found.boxes[earlier].x + SIZE.width, found.boxes[earlier].middle)
-        assert (stretches[-1].start, stretches[-1].y) == (found.boxes[later].x, found.boxes[later].middle)
-        assert all(one.end < other.start for one, other in pairwise(stretches))
-        for stretch, (name, box) in product(stretches[1:-1], found.boxes.items()):
-            is_beside = stretch.end <= box.x or stretch.start >= box.x + box.width
-            assert is_beside or abs(stretch.y - box.middle) > SIZE.height / 2, name
+    for (earlier, later), segments in found.lines.items():
+        assert (segments[0].end, segments[0].y) == (found.boxes[earlier].x + SIZE.width, found.boxes[earlier].middle)
+        assert (segments[-1].start, segments[-1].y) == (found.boxes[later].x, found.boxes[later].middle)
+        assert all(one.end < other.start for one, other in pairwise(segments))
+        for segment, (name, box) in product(segments[1:-1], found.boxes.items()):
+            is_beside = segment.end <= box.x or segment.start >= box.x + box.width
+            assert is_beside or abs(segment.y - box.middle) > SIZE.height / 2, name
 
 
 @given(graphs)
@@ -133,9 +133,9 @@ def test_the_straight_line_is_level() -> None:
 def test_a_long_arc_runs_level() -> None:
     """Past all columns, not a step in each."""
     graph = ExecutionGraph([["a", "b", "c", "d", "e"], ["a", "e"]])
-    stretches = placed(graph).lines["a", "e"]
+    segments = placed(graph).lines["a", "e"]
 
-    assert len({round(stretch.y, 3) for stretch in stretches[1:-1]}) == 1
+    assert len({round(segment.y, 3) for segment in segments[1:-1]}) == 1
 
 
 def test_arcs_of_one_stage_share_their_way() -> None:

@@ -185,8 +185,8 @@ def test_a_mail_reads_too() -> None:
     [
         ("/src", 'write "src": a directory is relative to the root of the repository'),
         ("/", 'write ".": a directory is relative to the root of the repository'),
-        ("a/../../b", "name a directory of the repository, relative to its root"),
-        ("..", "name a directory of the repository, relative to its root"),
+        ("a/../../b", "use a directory in the repository, relative to its root"),
+        ("..", "use a directory in the repository, relative to its root"),
     ],
 )
 def test_a_directory_is_one_of_the_repository(directory: str, hint: str) -> None:

@@ -1,4 +1,4 @@
-"""What happens when runs of a pipeline meet, and which stages a newer run may cancel."""
+"""Concurrent runs of a pipeline, and stages that a newer run may cancel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipegen.structs import replace
 
 
 def concurrency(value: StepValue | None) -> Concurrency | None:
-    """Return what `concurrency` says: the name of a group, or a map; None without it."""
+    """Return the settings of `concurrency`, the name of a group or a map; None without it."""
     if value is None:
         return None
     body = value.node
@@ -23,7 +23,7 @@ def concurrency(value: StepValue | None) -> Concurrency | None:
 
 
 def with_interruptible(limits: Limits, stage: StageConfig) -> Limits:
-    """Return *limits* with what *stage* says of newer runs."""
+    """Return *limits* with the `interruptible` of *stage*."""
     value = stage.interruptible
     if value is None or not isinstance(value.node, Scalar):
         return limits

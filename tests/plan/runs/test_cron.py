@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipegen.plan.runs.cron import CronError, normal
+from pipegen.plan.runs.cron import CronError, normalized
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from pipegen.plan.runs.cron import CronError, normal
 )
 def test_names_become_numbers(line: str, expected: str) -> None:
     """And blanks one blank each."""
-    assert normal(line) == expected
+    assert normalized(line) == expected
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_names_become_numbers(line: str, expected: str) -> None:
 def test_what_engines_read_differently_is_refused(line: str, wrong: str) -> None:
     """With its place, and what to write."""
     with pytest.raises(CronError) as found:
-        normal(line)
+        normalized(line)
 
     assert line[found.value.start : found.value.end] == wrong
-    assert found.value.advice
+    assert found.value.hint

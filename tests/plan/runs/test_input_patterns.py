@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from pipegen.plan.runs.input_patterns import matches, misread
+from pipegen.plan.runs.input_patterns import first_incompatibility, matches
 
 TAKEN = {
     "v[0-9]+([.][0-9]+)*": (("v1", "v1.20"), ("v", "1", "v1.", "v1 ")),
@@ -35,7 +35,7 @@ def test_grep_and_python_agree(pattern: str) -> None:
         for value in (*taken, *refused)
     }
 
-    assert misread(pattern) is None
+    assert first_incompatibility(pattern) is None
     assert grep == {**dict.fromkeys(taken, True), **dict.fromkeys(refused, False)}
     assert {value: matches(pattern, value) for value in grep} == grep
 
@@ -54,8 +54,8 @@ def test_grep_and_python_agree(pattern: str) -> None:
 )
 def test_what_they_read_differently_is_told(pattern: str, at: int) -> None:
     """With its place."""
-    found = misread(pattern)
+    found = first_incompatibility(pattern)
 
     assert found is not None
     assert found.at == at
-    assert found.advice
+    assert found.hint
