@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report
 from pipegen.difference.compare import compare
-from pipegen.difference.model import ChangeKind, Prompt, Renamed
+from pipegen.difference.model import ChangeKind, Prompt, Rename
 from pipegen.graph.execution import ExecutionGraph
 
 ROOT = Path(__file__).parents[2]
@@ -67,7 +67,7 @@ def test_another_way_to_write_it_is_no_change() -> None:
     """Comments, layout, order of keys and stages, templates and defaults, one text or a list."""
     other = WRITTEN_OTHERWISE.replace("any: [{ branch: 'v*' }, { branch: main }], ", "")
 
-    assert not between(PLAIN, other).is_any
+    assert not between(PLAIN, other).has_changes
     assert [change.key for change in pipeline(PLAIN, WRITTEN_OTHERWISE).changes] == ["when"]
 
 
@@ -76,7 +76,7 @@ def test_a_config_means_what_it_means(path: Path) -> None:
     """Nothing is different from itself, read twice."""
     first, second = (version(load(path, Report())) for _ in range(2))
 
-    assert not compare(first, second).is_any
+    assert not compare(first, second).has_changes
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_stage_under_another_name_is_the_same_stage() -> None:
     new = re.sub(r"\blint\b", "style", re.sub(r"\bbuild\b", "package", PLAIN))
     found = pipeline(PLAIN, new)
 
-    assert found.renamed == (Renamed("lint", "style"), Renamed("build", "package"))
+    assert found.renamed == (Rename("lint", "style"), Rename("build", "package"))
     assert (found.added, found.removed, found.changed) == ((), (), ())
     assert (found.gained.count, found.lost.count, found.old_path == found.new_path) == (0, 0, True)
 
@@ -142,7 +142,7 @@ def test_of_stages_that_do_the_same_the_place_in_the_order_decides() -> None:
     old = rows("{name: a, script: [x]}, {name: b, script: [y]}, {name: c, script: [y]}", "[[a, b], [c]]")
     new = rows("{name: a, script: [x]}, {name: d, script: [y]}, {name: e, script: [y]}", "[[d], [a, e]]")
 
-    assert set(pipeline(old, new).renamed) == {Renamed("b", "e"), Renamed("c", "d")}
+    assert set(pipeline(old, new).renamed) == {Rename("b", "e"), Rename("c", "d")}
 
 
 def test_a_stage_under_another_name_may_differ_in_what_stands_around_its_work() -> None:
@@ -151,7 +151,7 @@ def test_a_stage_under_another_name_may_differ_in_what_stands_around_its_work() 
     new = rows("{name: c, image: 'x:2', script: [x]}, {name: d, image: 'x:3', script: [x]}", "[[c], [d]]")
     found = pipeline(old, new)
 
-    assert set(found.renamed) == {Renamed("b", "c"), Renamed("a", "d")}
+    assert set(found.renamed) == {Rename("b", "c"), Rename("a", "d")}
     assert [(one.stages, [told(change) for change in one.changes]) for one in found.changed] == [
         (("d",), [("image.name", "x:1", "x:3")]),
     ]
@@ -185,7 +185,7 @@ def test_what_is_asked_of_people_is_told_apart() -> None:
     found = pipeline(old, new)
 
     assert found.newly_asked == (Prompt("b", ""), Prompt("b", "two"))
-    assert found.asked_no_more == (Prompt("a", ""),)
+    assert found.no_longer_asked == (Prompt("a", ""),)
 
 
 def test_pipelines_inputs_and_settings() -> None:
@@ -219,7 +219,7 @@ def test_a_matrix_is_renamed_as_it_is_written() -> None:
     """Its combinations are not told one by one."""
     old = rows("{name: unit, matrix: {py: ['3.11', '3.12']}, script: ['x ${matrix.py}']}")
 
-    assert pipeline(old, old.replace("unit", "tests")).renamed == (Renamed("unit", "tests"),)
+    assert pipeline(old, old.replace("unit", "tests")).renamed == (Rename("unit", "tests"),)
 
 
 NAMES = "abcde"

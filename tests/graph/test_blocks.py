@@ -188,9 +188,9 @@ def test_exact_blocks_add_nothing() -> None:
     [
         ([("b", "a")], 'the blocks do not put "a" before "b"'),
         ([("a",), ("b",)], 'the blocks do not put "a" before "b"'),
-        ([("a",)], "the blocks do not hold each node of the graph once"),
-        ([("a", "b", "a")], "the blocks do not hold each node of the graph once"),
-        ([("a", "b", "c")], "the blocks do not hold each node of the graph once"),
+        ([("a",)], "the blocks do not contain each node of the graph once"),
+        ([("a", "b", "a")], "the blocks do not contain each node of the graph once"),
+        ([("a", "b", "c")], "the blocks do not contain each node of the graph once"),
     ],
 )
 def test_blocks_that_are_not_of_the_graph_are_refused(chains: list[Chain], message: str) -> None:
