@@ -109,7 +109,7 @@ class PipelineSummary(Struct):
     name: str
     stages: tuple[str, ...]
     path: LongestPath
-    asked: tuple[Prompt, ...]
+    prompts: tuple[Prompt, ...]
 
 
 class ConfigDifference(Struct, kw_only=True):

@@ -106,9 +106,9 @@ class ValueFormatter(Struct):
         """Return the text of *lines*, ignoring how it is split into entries."""
         return "\n".join("".join(map(self._piece, line.script.parts)).rstrip("\n") for line in lines)
 
-    def tree(self, one: object) -> Tree | None:  # noqa: PLR0911 - one for each kind
-        """Return the tree of *one*, None if it is empty."""
-        match one:
+    def tree(self, value_: object) -> Tree | None:  # noqa: PLR0911 - one for each kind
+        """Return the tree of *value_*, None if it is empty."""
+        match value_:
             case None | () | "":
                 return None
             case Image(id=inner) | Container(name=inner) | BlubberPath(path=inner) | ReportPath(path=inner):
@@ -116,15 +116,15 @@ class ValueFormatter(Struct):
             case BlubberInline(document=document):
                 return self.tree(document)
             case Located():
-                return self.tree(one.value)
+                return self.tree(value_.value)
             case Map():
-                return _non_empty({self.text(name): self.tree(inner) for name, inner in one.entries})
+                return _non_empty({self.text(name): self.tree(inner) for name, inner in value_.entries})
             case tuple():
-                return self._several(one)
-        words = self._words(one)
+                return self._several(value_)
+        words = self._words(value_)
         if words is not None:
             return value(words)
-        return _non_empty(dict(self._fields(one))) or None
+        return _non_empty(dict(self._fields(value_))) or None
 
     def _several(self, items: tuple[object, ...]) -> Tree:
         """Return the tree of *items*: a map for pairs, a list for others."""
@@ -140,22 +140,22 @@ class ValueFormatter(Struct):
             elif not name.endswith("span"):
                 yield name, self.tree(field)
 
-    def _words(self, one: object) -> str | None:  # noqa: PLR0911 - one for each kind
-        """Return *one* as text; None for a value with fields."""
-        match one:
+    def _words(self, value_: object) -> str | None:  # noqa: PLR0911 - one for each kind
+        """Return *value_* as text; None for a value with fields."""
+        match value_:
             case bool():
-                return str(one).lower()
+                return str(value_).lower()
             case str() | int() | float():
-                return str(one)
+                return str(value_)
             case Enum():
-                return str(one.value)
+                return str(value_.value)
             case Text():
-                return self.text(one)
+                return self.text(value_)
             case Line():
-                return self.script((one,))
+                return self.script((value_,))
             case Loop():
-                body = self.tree(one.body)
-                return f"each {' '.join(one.names)} of {self.text(one.source)}: {text_of(body) if body else ''}"
+                body = self.tree(value_.body)
+                return f"each {' '.join(value_.names)} of {self.text(value_.source)}: {text_of(body) if body else ''}"
         return None
 
     def _part(self, part: Part) -> str:
@@ -194,10 +194,10 @@ def _non_empty(trees: Mapping[str, Tree | None]) -> dict[str, Tree]:
 
 
 def _listed(trees: list[Tree]) -> Tree:
-    values = [tree for tree in trees if isinstance(tree, ComparedValue)]
+    values = [item for item in trees if isinstance(item, ComparedValue)]
     if len(values) == len(trees):
-        return ComparedValue(", ".join(tree.text for tree in values), tuple(tree.same for tree in values))
-    return {str(number): tree for number, tree in enumerate(trees, start=1)}
+        return ComparedValue(", ".join(item.text for item in values), tuple(item.same for item in values))
+    return {str(number): item for number, item in enumerate(trees, start=1)}
 
 
 def _same(condition_: Condition) -> Hashable:  # noqa: PLR0911 - one for each kind

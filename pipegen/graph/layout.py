@@ -56,8 +56,8 @@ def _part_blocks(part: Sequence[str], graph: ExecutionGraph, durations: Mapping[
 class _Layout(Struct):
     """A part of a graph with numbered nodes, in an order that its arcs allow; *weights* are durations."""
 
-    before: Neighbours
-    after: Neighbours
+    predecessors: Neighbours
+    successors: Neighbours
     weights: Sequence[float]
 
     @classmethod
@@ -82,7 +82,7 @@ class _Layout(Struct):
             while waiting:
                 node = waiting.pop()
                 chain.append(node)
-                for neighbour in (*self.before[node], *self.after[node]):
+                for neighbour in (*self.predecessors[node], *self.successors[node]):
                     if neighbour in inside and neighbour not in visited:
                         visited.add(neighbour)
                         waiting.append(neighbour)
@@ -135,7 +135,7 @@ class _Layout(Struct):
 
         Return None if there are too many.
         """
-        predecessor_masks = [sum(1 << predecessor for predecessor in set(earlier)) for earlier in self.before]
+        predecessor_masks = [sum(1 << predecessor for predecessor in set(earlier)) for earlier in self.predecessors]
         down_sets: dict[int, None] = {0: None}
         level = [0]
         while level:
@@ -154,12 +154,12 @@ class _Layout(Struct):
 
     def approximate(self) -> list[list[int]]:
         """Return cheap blocks: the best runs of several orders, then improved; at worst the frames."""
-        earliest = self._starts(self.before, range(len(self.before)))
-        tails = self._starts(self.after, range(len(self.before) - 1, -1, -1))
+        earliest = self._starts(self.predecessors, range(len(self.predecessors)))
+        tails = self._starts(self.successors, range(len(self.predecessors) - 1, -1, -1))
         frames = self._steps()
         best = _grouped(frames)
         for key in self._keys(earliest, tails, frames):
-            order = sorted(range(len(self.before)), key=key)
+            order = sorted(range(len(self.predecessors)), key=key)
             runs = self._runs(order, tails, self.total(best)[0])
             if runs is not None and self.total(runs) < self.total(best):
                 best = runs
@@ -187,8 +187,8 @@ class _Layout(Struct):
         return starts
 
     def _steps(self) -> list[int]:
-        steps = [0] * len(self.before)
-        for node, earlier in enumerate(self.before):
+        steps = [0] * len(self.predecessors)
+        for node, earlier in enumerate(self.predecessors):
             steps[node] = max((steps[predecessor] + 1 for predecessor in earlier), default=0)
         return steps
 
@@ -225,15 +225,15 @@ class _Layout(Struct):
         block_of = {node: number for number, block in enumerate(blocks) for node in block}
         costs = [self.cost(block) for block in blocks]
         for _ in range(_ROUNDS):
-            if not sum(self._moves(node, blocks, block_of, costs) for node in range(len(self.before))):
+            if not sum(self._moves(node, blocks, block_of, costs) for node in range(len(self.predecessors))):
                 break
         return [sorted(block) for block in blocks if block]
 
     def _moves(self, node: int, blocks: list[set[int]], block_of: dict[int, int], costs: list[_Cost]) -> bool:
         """Move *node* to the block with the lowest total cost; return whether it moved."""
         own = block_of[node]
-        first = max((block_of[neighbour] for neighbour in self.before[node]), default=0)
-        last = min((block_of[neighbour] for neighbour in self.after[node]), default=len(blocks) - 1)
+        first = max((block_of[neighbour] for neighbour in self.predecessors[node]), default=0)
+        last = min((block_of[neighbour] for neighbour in self.successors[node]), default=len(blocks) - 1)
         without_node = self.cost(blocks[own] - {node})
         best, target = _sum((0, 0), costs[own]), own
         for candidate in range(first, last + 1):
@@ -291,7 +291,7 @@ class _Run:
         """Add *node*, whose predecessors are in this block or an earlier one."""
         size, weight, unmerged = 1, self._layout.weights[node], len(self._heads)
         for head in {
-            self._head(predecessor) for predecessor in self._layout.before[node] if predecessor in self._heads
+            self._head(predecessor) for predecessor in self._layout.predecessors[node] if predecessor in self._heads
         }:
             head_weight, count = self._sums.pop(head)
             # Its nodes join the chain of the nodes merged so far.

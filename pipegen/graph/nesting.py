@@ -103,7 +103,7 @@ class _HandedOut:
             self.depths[node] = max(self.depths[node], depth)
 
     def _related_to_others(self, followers: Sequence[int]) -> list[int]:
-        """Return for each of *followers* what is related to all others of these."""
+        """Return, for each of *followers*, the nodes related to all the others."""
         related = [self._related[one] for one in followers]
         left = accumulate(related[:-1], and_, initial=self._everything)
         right = list(accumulate(related[:0:-1], and_, initial=self._everything))

@@ -110,10 +110,10 @@ def _check_arc(arc: Arc, stages: dict[str, StageConfig], report: Report) -> None
                 report_unknown_stage("arc", name, stages, otherwise, report, more=f", or {add}")
             first_index, first = seen.setdefault(name.value, (index, name))
             if first is not name:
-                why = ", so it would wait for itself" if first_index != index else ""
+                consequence = ", so it would wait for itself" if first_index != index else ""
                 report.add(
                     codes.REPEATED_IN_ARC,
-                    f'stage "{name.value}" is twice in one arc{why}',
+                    f'stage "{name.value}" is twice in one arc{consequence}',
                     at=name.span,
                     label="again",
                     also=[Label(first.span, "first")],

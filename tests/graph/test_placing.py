@@ -93,7 +93,7 @@ def test_crossings_are_counted_as_pair_by_pair(graph: ExecutionGraph) -> None:
     columns = columns_of(graph)
     told = [list(column) for column in columns.columns]
 
-    assert crossings(columns, told) == counted(told, columns.after)
+    assert crossings(columns, told) == counted(told, columns.successors)
     assert crossings(columns, ordered(columns)) <= crossings(columns, told)
 
 

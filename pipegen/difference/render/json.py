@@ -56,7 +56,7 @@ def _summary(summary: PipelineSummary) -> dict[str, object]:
         "name": summary.name,
         "stages": list(summary.stages),
         "longest_path": _path(summary.path),
-        "asks": _prompts(summary.asked),
+        "asks": _prompts(summary.prompts),
     }
 
 

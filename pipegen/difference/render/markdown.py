@@ -41,7 +41,7 @@ def render(difference: ConfigDifference) -> str:
 def _pipeline_summary(verb: str, summary: PipelineSummary, *, is_timed: bool) -> str:
     lines_ = [f"**Pipeline {_code(summary.name)} {verb}**: {stages(len(summary.stages))}, {_codes(summary.stages)}"]
     lines_.append(f"- longest path: {_path(summary.path, is_timed=is_timed)}")
-    lines_ += [f"- **prompts**: {_code(prompt.stage)} {_ask(prompt)}" for prompt in summary.asked]
+    lines_ += [f"- **prompts**: {_code(prompt.stage)} {_ask(prompt)}" for prompt in summary.prompts]
     return "\n".join(lines_)
 
 

@@ -45,7 +45,7 @@ def _summary(sign: str, summary: PipelineSummary, *, is_timed: bool) -> Iterator
     yield f"{sign} pipeline {summary.name}"
     yield f"{_INDENT}{stages(len(summary.stages))}: {', '.join(summary.stages)}"
     yield f"{_INDENT}longest path: {length(summary.path, is_timed=is_timed)}"
-    yield from _prompts("prompts", summary.asked)
+    yield from _prompts("prompts", summary.prompts)
 
 
 def _pipeline(pipeline: PipelineDifference, *, is_timed: bool) -> Iterator[str]:

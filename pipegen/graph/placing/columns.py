@@ -14,14 +14,14 @@ Column = list[int]
 class Columns(Struct, kw_only=True):
     """The nodes of a graph and the bends of its arcs, by number: nodes first, in the order of the graph.
 
-    All arcs of one node that pass a column share the bend there. *before* and *after* are the neighbours of each node
-    or bend in the adjacent columns; *chains* are the bends of each arc, and *trunks* those of the longest arc of each
-    node.
+    All arcs of one node that pass a column share the bend there. *predecessors* and *successors* are the neighbours of
+    each node or bend in the adjacent columns; *chains* are the bends of each arc, and *trunks* those of the longest arc
+    of each node.
     """
 
     columns: tuple[Column, ...]
-    before: tuple[tuple[int, ...], ...]
-    after: tuple[tuple[int, ...], ...]
+    predecessors: tuple[tuple[int, ...], ...]
+    successors: tuple[tuple[int, ...], ...]
     chains: dict[tuple[str, str], tuple[int, ...]]
     trunks: tuple[tuple[int, ...], ...]
     nodes: int
@@ -29,7 +29,7 @@ class Columns(Struct, kw_only=True):
     @property
     def size(self) -> int:
         """The amount of work: the number of nodes and bends, or half the number of arcs if that is more."""
-        return max(len(self.before), sum(map(len, self.after)) // 2)
+        return max(len(self.predecessors), sum(map(len, self.successors)) // 2)
 
 
 def columns_of(graph: ExecutionGraph) -> Columns:
@@ -58,8 +58,8 @@ def columns_of(graph: ExecutionGraph) -> Columns:
         before[right].append(left)
     return Columns(
         columns=tuple(columns),
-        before=tuple(map(tuple, before)),
-        after=tuple(map(tuple, after)),
+        predecessors=tuple(map(tuple, before)),
+        successors=tuple(map(tuple, after)),
         chains=chains,
         trunks=tuple(_trunks(graph, chains)),
         nodes=len(numbers),

@@ -40,7 +40,7 @@ def _between(columns: Columns, left: Column, right: Column) -> int:
     ends: list[int] = []
     number = 0
     for node in left:
-        targets = [positions[later] for later in columns.after[node]]
+        targets = [positions[later] for later in columns.successors[node]]
         number += sum(len(ends) - bisect_right(ends, end) for end in targets)
         for end in targets:
             insort(ends, end)
@@ -62,7 +62,7 @@ def _by_breadth(columns: Columns) -> Iterator[list[Column]]:
                 node = waiting.popleft()
                 if node not in visited:
                     visited[node] = None
-                    waiting.extend((*columns.after[node], *columns.before[node]))
+                    waiting.extend((*columns.successors[node], *columns.predecessors[node]))
         yield _in_order(columns, visited)
 
 
@@ -76,7 +76,7 @@ def _from_the_end(columns: Columns) -> list[Column]:
                 node = waiting.pop()
                 if node not in visited:
                     visited[node] = None
-                    waiting.extend(reversed(columns.before[node]))
+                    waiting.extend(reversed(columns.predecessors[node]))
     return _in_order(columns, visited)
 
 
@@ -107,7 +107,7 @@ def _swept(columns: Columns, order: list[Column]) -> list[Column]:
     best, fewest, idle = order, crossings(columns, order), 0
     for sweep in range(_SWEEPS):
         is_forward = sweep % 2 == 0
-        sides = columns.before if is_forward else columns.after
+        sides = columns.predecessors if is_forward else columns.successors
         walk = list(pairwise(current if is_forward else current[::-1]))
         for fixed, column in walk:
             # Nodes with equal means are swapped every other time.
@@ -138,7 +138,7 @@ def _sort(column: Column, fixed: Column, sides: Sequence[Sequence[int]]) -> None
 
 def _sift(columns: Columns, order: list[Column]) -> None:
     """Move each node to the position with the fewest crossings."""
-    positions = [0] * len(columns.before)
+    positions = [0] * len(columns.predecessors)
     for column in order:
         _note(column, 0, len(column), positions)
     for _ in range(_SIFTINGS):
@@ -151,13 +151,13 @@ def _sift_column(columns: Columns, column: Column, positions: list[int]) -> bool
     """Sift the nodes of *column*, the ones with most arcs first; return whether that improved anything."""
     ends = {
         node: (
-            sorted(positions[neighbour] for neighbour in columns.before[node]),
-            sorted(positions[neighbour] for neighbour in columns.after[node]),
+            sorted(positions[neighbour] for neighbour in columns.predecessors[node]),
+            sorted(positions[neighbour] for neighbour in columns.successors[node]),
         )
         for node in column
     }
     has_gained = False
-    for node in sorted(column, key=lambda node: -len(columns.before[node]) - len(columns.after[node])):
+    for node in sorted(column, key=lambda node: -len(columns.predecessors[node]) - len(columns.successors[node])):
         current = positions[node]
         best = min(_shifts(ends, column, current), default=(0, current))
         if best[0] < 0:

@@ -21,7 +21,7 @@ def heights(columns: Columns, order: Sequence[Column], rooms: Sequence[float], s
 
     *rooms* are their heights in a column, and *straight* is the chain to draw as level as possible.
     """
-    middles = [0.0] * len(columns.before)
+    middles = [0.0] * len(columns.predecessors)
     for column in order:
         top = -fsum(rooms[node] for node in column) / 2
         for node in column:
@@ -44,11 +44,11 @@ def _pulls(columns: Columns, straight: Collection[tuple[int, int]]) -> list[list
             return _STRAIGHT
         kind = 1.0 if left < columns.nodes and right < columns.nodes else _BEND
         # One arc of many has little weight, so that stages with one predecessor and one successor form a row.
-        return kind / max(len(columns.after[left]), len(columns.before[right]))
+        return kind / max(len(columns.successors[left]), len(columns.predecessors[right]))
 
     return [
         [*((left, pull(left, node)) for left in before), *((left, pull(node, left)) for left in after)]
-        for node, (before, after) in enumerate(zip(columns.before, columns.after, strict=True))
+        for node, (before, after) in enumerate(zip(columns.predecessors, columns.successors, strict=True))
     ]
 
 
@@ -86,7 +86,9 @@ def _settle(
 def _rows(columns: Columns) -> Iterator[list[int]]:
     """Yield the chains in which each node has one successor that has no other predecessor."""
     next_of = {
-        node: after[0] for node, after in enumerate(columns.after) if len(after) == 1 == len(columns.before[after[0]])
+        node: after[0]
+        for node, after in enumerate(columns.successors)
+        if len(after) == 1 == len(columns.predecessors[after[0]])
     }
     inner = frozenset(next_of.values())
     for start in (node for node in next_of if node not in inner):

@@ -64,7 +64,7 @@ def positions_of(graph: ExecutionGraph, sizes: Mapping[str, Size], straight: Seq
     order = ordered(columns)
     numbers = {node: number for number, node in enumerate(graph.nodes)}
     rooms = [sizes[node].height + _BETWEEN for node in graph.nodes]
-    rooms += [_BEND] * (len(columns.before) - len(rooms))
+    rooms += [_BEND] * (len(columns.predecessors) - len(rooms))
     middles = heights(columns, order, rooms, _level(straight, columns, numbers))
     widths = [
         max((sizes[graph.nodes[node]].width for node in column if node < columns.nodes), default=0.0)
@@ -111,7 +111,8 @@ def _lefts(
     lefts = [0.0][: len(order)]
     for column, width in zip(order[:-1], widths, strict=False):
         steepest = max(
-            (abs(middles[node] - middles[neighbour]) for node in column for neighbour in columns.after[node]), default=0
+            (abs(middles[node] - middles[neighbour]) for node in column for neighbour in columns.successors[node]),
+            default=0,
         )
         lefts.append(lefts[-1] + width + min(_APART + _STEEP * steepest, _MOST_APART))
     return lefts

@@ -27,10 +27,10 @@ def choose(plan: Plan, changed: Callable[[FilesChanged], bool], *, is_concerned:
     choice = _Choice(plan, changed, is_concerned=is_concerned)
     choice.spread()
     choice.gather()
-    kept = choice.kept
+    stages = choice.kept
     return AffectedStages(
-        {job.stage: choice.condition(job) for job in plan.jobs if job.stage in kept},
-        tuple(job for job in plan.jobs if job.stage not in kept),
+        {job.stage: choice.condition(job) for job in plan.jobs if job.stage in stages},
+        tuple(job for job in plan.jobs if job.stage not in stages),
     )
 
 

@@ -76,9 +76,9 @@ def _without(plan: Plan, choice: AffectedStages) -> Plan:
     """Return *plan* with only the stages of *choice*, without references to the others."""
     removed = frozenset(job.stage for job in choice.left_out)
     graph = narrowed(plan.graph, [stage for stage in plan.graph.nodes if stage not in removed])
-    kept = [replace(job, condition=choice.conditions[job.stage]) for job in plan.jobs if job.stage not in removed]
+    remaining = [replace(job, condition=choice.conditions[job.stage]) for job in plan.jobs if job.stage not in removed]
     if not removed:
-        return replace(plan, jobs=tuple(kept))
+        return replace(plan, jobs=tuple(remaining))
     frames = graph.stack()
     frame_of = {stage: number for number, frame in enumerate(frames) for stage in frame}
     detached = [
@@ -87,7 +87,7 @@ def _without(plan: Plan, choice: AffectedStages) -> Plan:
             frame=frame_of.get(job.stage),
             needs=() if job.is_final else graph.predecessors(job.stage),
         )
-        for job in kept
+        for job in remaining
     ]
     return replace(plan, graph=graph, frames=frames, jobs=_trimmed(detached))
 

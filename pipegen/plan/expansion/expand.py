@@ -151,7 +151,7 @@ def _between(graph: ExecutionGraph, expansions: Mapping[str, _Expansion]) -> Ite
 
 
 def _stopping(stage: StageConfig, expansions: Mapping[str, _Expansion], report: Report) -> StageConfig:
-    """Return *stage*, whose environment names the stage that takes it down, with the one that this is here."""
+    """Return *stage* with the expanded stage that stops its environment."""
     name = stop_of(stage)
     if name is None or name.value not in expansions or stage.within:
         return stage
@@ -160,41 +160,41 @@ def _stopping(stage: StageConfig, expansions: Mapping[str, _Expansion], report: 
         return renamed_stop(stage, candidates[0].name.value)
     report.add(
         codes.AMBIGUOUS_STOP,
-        f'one stage takes an environment down, and "{name.value}" is {len(candidates)} stages',
+        f'one stage must stop the environment, but "{name.value}" is {len(candidates)} stages',
         at=name.span,
-        also=[Label(candidates[0].name.span, "stands for several")] if candidates else [],
+        also=[Label(candidates[0].name.span, "runs as several stages")] if candidates else [],
         hint=f'give "{name.value}" the combinations of this stage: "matrix: {{from: {stage.said}}}"'
         if stage.combination is not None
-        else "name a stage that is one",
+        else "name a single stage",
     )
     return stage
 
 
-def _last(finally_: StepValue, members: Mapping[str, _Expansion], report: Report) -> StepValue:
-    """Return *finally_* with the stages that run in the places of those it names."""
+def _last(finally_: StepValue, expansions: Mapping[str, _Expansion], report: Report) -> StepValue:
+    """Return *finally_* with each stage replaced by its expansion."""
     items: list[Node] = []
     for item in finally_.node.items if isinstance(finally_.node, List) else ():
-        found = members.get(item.text) if isinstance(item, Scalar) else None
-        if found is None or not isinstance(item, Scalar):
+        expansion = expansions.get(item.text) if isinstance(item, Scalar) else None
+        if expansion is None or not isinstance(item, Scalar):
             items.append(item)
             continue
-        if any(stage.within for stage in found.stages):
+        if any(stage.within for stage in expansion.stages):
             report.add(
                 codes.CALLED_PIPELINE,
-                f'another pipeline runs in the place of stage "{item.text}", and stages of "finally" have no order',
+                f'stage "{item.text}" runs another pipeline, but stages of "finally" have no order',
                 at=item.span,
                 hint="name stages of this pipeline",
             )
-        items += (Scalar(stage.name.value, item.span) for stage in found.stages)
+        items += (Scalar(stage.name.value, item.span) for stage in expansion.stages)
     return replace(finally_, node=List(tuple(items), finally_.node.span))
 
 
-def _check_unique(members: Mapping[str, _Expansion], pipeline: PipelineConfig, report: Report) -> None:
-    """Report a stage that is named as one of a called pipeline comes to be named here."""
-    given: dict[str, StageConfig] = {}
-    for one in members.values():
-        for stage in one.stages:
-            first = given.setdefault(stage.name.value, stage)
+def _check_unique(expansions: Mapping[str, _Expansion], pipeline: PipelineConfig, report: Report) -> None:
+    """Report a stage with the same name as a stage of a called pipeline."""
+    by_name: dict[str, StageConfig] = {}
+    for expansion in expansions.values():
+        for stage in expansion.stages:
+            first = by_name.setdefault(stage.name.value, stage)
             if first is not stage:
                 report.add(
                     codes.DUPLICATE_STAGE,
@@ -202,5 +202,5 @@ def _check_unique(members: Mapping[str, _Expansion], pipeline: PipelineConfig, r
                     at=stage.name.span,
                     label="second",
                     also=[Label(first.name.span, "first")],
-                    hint="rename one of them; those of a called pipeline are named after the stage that calls it",
+                    hint="rename one of them; stages of a called pipeline are named after the calling stage",
                 )

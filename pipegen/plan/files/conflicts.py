@@ -125,7 +125,7 @@ def check_conflicts(
     stages: Mapping[str, StageConfig],
     report: Report,
 ) -> None:
-    """Report each conflict between stages whose files one stage gets, and once per matrix what its combinations leave.
+    """Report conflicts between stages whose files one stage gets, and once per matrix those of its combinations.
 
     *sources* holds, for each stage, the stages whose files it gets.
     """
@@ -145,8 +145,8 @@ def check_conflicts(
             reported.add(later.said)
             _report_combinations(later.said, conflict.output, report)
         if others ^ siblings:
-            found = [conflict.outputs[place] for place in bits(others ^ siblings)]
-            _report(conflict.output, sorted(found, key=lambda one: one.order), report)
+            others_ = [conflict.outputs[place] for place in bits(others ^ siblings)]
+            _report(conflict.output, sorted(others_, key=lambda output: output.order), report)
 
 
 def _together(others: int, index: int, masks: Iterable[int]) -> int:

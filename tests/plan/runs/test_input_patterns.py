@@ -25,7 +25,7 @@ TAKEN = {
 
 @pytest.mark.parametrize("pattern", TAKEN)
 def test_grep_and_python_agree(pattern: str) -> None:
-    """On all of a value, byte by byte."""
+    """On the whole value, byte by byte."""
     taken, refused = TAKEN[pattern]
     grep = {
         value: subprocess.run(
@@ -52,10 +52,10 @@ def test_grep_and_python_agree(pattern: str) -> None:
         *(("a^b", 1), ("a$b", 1), ("naïve", 2), ("a\tb", 1)),
     ],
 )
-def test_what_they_read_differently_is_told(pattern: str, at: int) -> None:
-    """With its place."""
-    found = first_incompatibility(pattern)
+def test_incompatible_patterns_are_reported(pattern: str, at: int) -> None:
+    """With a location."""
+    incompatibility = first_incompatibility(pattern)
 
-    assert found is not None
-    assert found.at == at
-    assert found.hint
+    assert incompatibility is not None
+    assert incompatibility.at == at
+    assert incompatibility.hint
