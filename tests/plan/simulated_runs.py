@@ -30,7 +30,7 @@ _PATH_PATTERNS = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
-    """A run: *changed* are the files relative to the usual base, None if there is none; *since_base* relative to `BASE`."""
+    """A run: *changed* are the files relative to the usual base, or None; *since_base* relative to `BASE`."""
 
     event: str
     branch: str = ""

@@ -35,7 +35,7 @@ CONDITIONS: st.SearchStrategy[Condition] = st.recursive(st.sampled_from(ATOMS), 
 def test_the_remainder_is_equivalent_to_the_condition(
     condition: Condition, files: set[str], others: set[Condition]
 ) -> None:
-    """The remainder has no path filters; without filters, it holds wherever some set of files makes the condition hold."""
+    """The remainder has no path filters; without filters, it holds wherever some set of files allows it."""
     changed = changed_in(files)
     remainder, free = evaluated(condition, changed), unfiltered(condition)
     truth = {atom: changed(atom) if isinstance(atom, FilesChanged) else atom in others for atom in atoms(condition)}

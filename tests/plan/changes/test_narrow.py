@@ -134,7 +134,7 @@ pipelines:
 
 
 def test_pipelines_are_kept_by_their_own_files() -> None:
-    """A pipeline without path filters is affected by all files; in an affected pipeline, stages can have their own filters."""
+    """A pipeline without path filters is affected by all files; in others, stages can have their own filters."""
     assert kept(SEVERAL, "web/a") == {"web": ["unit"], "release": ["push"]}
     assert kept(SEVERAL, "api/a") == {"api": ["unit", "pack"], "release": ["push"]}
     assert kept(SEVERAL, "api/docs/a") == {"api": ["unit", "docs", "pack"], "release": ["push"]}
@@ -241,7 +241,7 @@ def references(value: object) -> set[str]:
 @settings(max_examples=60)
 @given(configs())
 def test_any_narrowed_pipeline_is_consistent(drawn: tuple[str, list[str]]) -> None:
-    """Kept stages keep their order; matches and all stages after them are kept; no reference to a removed stage remains."""
+    """Stages keep their order; matches and all stages after them are kept; no reference to others remains."""
     text, files = drawn
     (original,) = plans_of(text)
     narrowed = [plan for plan in narrow([original], files, "main", Report()) if plan.name == "p"]
