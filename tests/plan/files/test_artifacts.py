@@ -119,7 +119,7 @@ def test_files_of_a_stage_in_no_arc_are_unavailable() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("first", "other", "expected"),
     [
         ("dist/*.whl", "dist/a.whl", [("PG504", "dist/a.whl")]),
         ("dist/a.whl", "**/*.whl", [("PG504", "'**/*.whl'")]),

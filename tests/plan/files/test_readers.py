@@ -72,7 +72,7 @@ def test_an_output_brings_the_files_of_its_stage() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "underlined"), [("a", "a", "a"), ("a", "a/b", "a/b"), ("a/b", "a", "a"), ("/a/", "./a", "./a")]
+    ("first", "other", "underlined"), [("a", "a", "a"), ("a", "a/b", "a/b"), ("a/b", "a", "a"), ("/a/", "./a", "./a")]
 )
 def test_conflicting_paths_are_reported(first: str, other: str, underlined: str) -> None:
     """The same path, or a folder and a file in it, if one stage gets both."""
@@ -91,7 +91,7 @@ def test_ordered_or_unread_conflicts_are_valid(execution: str) -> None:
     assert sorted(wrong(stages, execution)) == sorted(expected + unused)
 
 
-@pytest.mark.parametrize(("one", "other"), [("a", "ab"), ("a/b", "a/c"), ("'${setup.tag}'", "a"), ("a b", "a")])
+@pytest.mark.parametrize(("first", "other"), [("a", "ab"), ("a/b", "a/c"), ("'${setup.tag}'", "a"), ("a b", "a")])
 def test_different_paths_are_valid(first: str, other: str) -> None:
     """Paths that are known only at run time are checked then."""
     stages = f"[{COPY % ('a', first)}, {COPY % ('b', other)}, {{name: z, build: x}}]"

@@ -73,7 +73,7 @@ def env(plan: Plan) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "diagnostics"),
     [
         ("path", True),
         ("Home", True),

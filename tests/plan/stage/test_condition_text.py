@@ -28,7 +28,7 @@ FULL = Matches(subject=Subject.INPUT, name="level", patterns=(Pattern(""),), spa
 
 
 @pytest.mark.parametrize(
-    ("condition", "said"),
+    ("condition", "text"),
     [
         (MAIN, "branch main | /^v[0-9]/"),
         (TAG, "tag any"),

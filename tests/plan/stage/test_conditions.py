@@ -80,7 +80,7 @@ def test_when_becomes_a_condition(when: str, expected: Condition) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("premise", "other", "expected"),
     [
         ("{branch: main}", "{branch: main}", True),
         ("{branch: main, event: push}", "{branch: main}", True),
