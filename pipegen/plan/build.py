@@ -18,6 +18,7 @@ from pipegen.plan.finally_stages import final_stages
 from pipegen.plan.forwarding import KnownValues
 from pipegen.plan.jobs import StageOrder, StagePlan, directory_of, jobs
 from pipegen.plan.model import (
+    Concurrency,
     FetchOptions,
     Limits,
     Mail,
@@ -26,21 +27,22 @@ from pipegen.plan.model import (
     Workspace,
 )
 from pipegen.plan.model.texts import stage_texts
-from pipegen.plan.runs.concurrency import concurrency, with_interruptible
 from pipegen.plan.runs.parameters import Parameters
 from pipegen.plan.runs.selection import selection
 from pipegen.plan.stage.checks import check_directory
+from pipegen.plan.stage.commands import post_commands
 from pipegen.plan.stage.conditions import condition
 from pipegen.plan.stage.deployments import check_finals
 from pipegen.plan.stage.images import check_image
-from pipegen.plan.stage.limits import check_mail, fails_fast, limits
+from pipegen.plan.stage.limits import check_mail, fails_fast, limits, with_interruptible
 from pipegen.plan.stage.machine import machine
 from pipegen.plan.stage.mail import mail
-from pipegen.plan.stage.post_actions import post_commands
 from pipegen.plan.stage.secrets import secrets
 from pipegen.plan.stage.settings import stage_settings
 from pipegen.plan.stage.steps import steps
 from pipegen.plan.values import StageValues, values_of
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Scalar
 from pipegen.structs import Struct, replace
 
 
@@ -93,7 +95,7 @@ def build_plan(pipeline: PipelineConfig, graph: ExecutionGraph, context: FileCon
         fail_fast_span=pipeline.fail_fast.span if pipeline.fail_fast else None,
         inputs=context.parameters.at_run_time,
         schedules=_schedules(pipeline.schedule, report),
-        concurrency=concurrency(pipeline.concurrency),
+        concurrency=_concurrency(pipeline.concurrency),
         condition=pipeline_condition,
     )
 
@@ -189,3 +191,17 @@ def _fetch(pipeline: PipelineConfig) -> FetchOptions | None:
     if fetch is None:
         return None
     return FetchOptions(depth=fetch.depth if fetch.shallow else None, submodules=fetch.submodules, tags=fetch.tags)
+
+
+def _concurrency(value: StepValue | None) -> Concurrency | None:
+    """Return the settings of `concurrency`, the name of a group or a map; None without it."""
+    if value is None:
+        return None
+    body = value.node
+    group = body.get("group") if isinstance(body, TreeMapping) else body
+    cancel = body.get("cancel") if isinstance(body, TreeMapping) else None
+    return Concurrency(
+        group=(group.text or None) if isinstance(group, Scalar) else None,
+        cancels=isinstance(cancel, Scalar) and cancel.value is True,
+        span=value.span,
+    )

@@ -1,4 +1,4 @@
-"""A stage's script, its environment and its outputs."""
+"""A stage's script with its environment and outputs, and its `after` commands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pipegen.bindings.expression import Text
 from pipegen.config.model import StageConfig, StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Commands, Measure, Measured
+from pipegen.plan.model import Commands, Export, Line, Measure, Measured, Step, TriggerJob
 from pipegen.plan.stage.variables import check_variable_name
 from pipegen.plan.values import StageValues
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
@@ -43,6 +43,23 @@ def commands(stage: StageConfig, values: StageValues) -> Commands | None:
     for output in script.outputs:
         _check_output(output, values.report)
     return script
+
+
+def post_commands(stage: StageConfig, steps: tuple[Step, ...], values: StageValues) -> tuple[Line, ...]:
+    """Return the `after` commands of *stage*, which cannot read outputs of its *steps*."""
+    if stage.after is None:
+        return ()
+    if all(isinstance(step, Export | TriggerJob) for step in steps):
+        values.report.add(
+            codes.MISSING_KEY,
+            f'stage "{stage.said}" has "after" but no steps',
+            at=stage.after.span,
+            hint='add "script"',
+        )
+    entries = entries_of(stage.after.node)
+    check_entries("after", entries, stage.after, values.report)
+    values.failed()
+    return tuple(values.line(entry) for entry in entries)
 
 
 def entries_of(node: Node) -> tuple[Scalar, ...]:

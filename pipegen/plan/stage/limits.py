@@ -8,6 +8,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.durations import seconds
 from pipegen.plan.model import AllowFailure, Failure, Limits, Retry, Timeout
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
+from pipegen.structs import replace
 
 # Engines limit the number of seconds; a year is below all limits.
 _LONGEST = 366 * 86_400
@@ -24,6 +25,14 @@ def limits(stage: StageConfig, report: Report) -> Limits:
         timeout=_timeout(stage.timeout, report),
         allow_failure=_allow_failure(stage.allow_failure),
     )
+
+
+def with_interruptible(limits: Limits, stage: StageConfig) -> Limits:
+    """Return *limits* with the `interruptible` of *stage*."""
+    value = stage.interruptible
+    if value is None or not isinstance(value.node, Scalar):
+        return limits
+    return replace(limits, interruptible=value.node.value is True, interruptible_span=value.span)
 
 
 def fails_fast(pipeline: PipelineConfig) -> bool:
