@@ -101,7 +101,7 @@ def _pattern(node: Scalar, report: Report) -> str | None:
         return node.text
     report.add(
         codes.INVALID_PATTERN,
-        f'"grep -E", RE2 and Python read {problem.message} differently',
+        f'"grep -E", RE2 and Python differ on {problem.message}',
         at=node.part(problem.at, problem.at + 1) if node.text else node.span,
         hint=problem.hint,
     )

@@ -67,7 +67,7 @@ def raw(stage: StageConfig, report: Report) -> tuple[tuple[str, Mapping], ...]:
     names = " and ".join(f'"{entry.key.text}"' for entry in node.entries)
     report.add(
         codes.NOT_PORTABLE,
-        f'stage "{stage.name.value}" has keys that only {names} understands',
+        f'stage "{stage.name.value}" has keys for {names} only',
         at=stage.raw.span,
         hint="check that the stage works on other engines without them",
     )
