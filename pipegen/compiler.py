@@ -162,7 +162,7 @@ def _analysed(
         tuple(plans),
         {name.value: settings for name, settings in config.targets},
         chosen=tuple(names),
-        given=parameters.given,
+        given=parameters.fixed,
         unsettled=tuple(str(part[-1]) for part in resolved.parts if part[0] == "targets"),
     )
 

@@ -122,7 +122,7 @@ class Reader(MutableStruct):
         own = reader.name.value
         if own == producer or own in self.namespaces.final or reference.name not in self.namespaces.bound[producer]:
             return None
-        places = self.order.places
+        places = self.order.positions
         if own not in places or producer not in places or not self.order.is_before(producer, own):
             return None
         return Reference(producer, reference.name, reference.default, reference.span, Scope.STAGE)
@@ -387,7 +387,7 @@ class Reader(MutableStruct):
 
     def _is_before(self, earlier: str, later: str) -> bool:
         """Return whether the arcs say so; a stage in no arc is before none, and a finally stage after all in one."""
-        places = self.order.places
+        places = self.order.positions
         if later in self.namespaces.final:
             return earlier in places
         return earlier in places and later in places and self.order.is_before(earlier, later)

@@ -55,7 +55,7 @@ def resolve_status(
             also=[] if is_over else [Label(final[stage], "a finally stage")],
             hint='read it in "script" or "env"' if is_over else "read that of another stage, or of the pipeline",
         )
-    elif stage and stage not in order.places:
+    elif stage and stage not in order.positions:
         report.add(
             codes.STATUS_OUT_OF_PLACE,
             f'"{reference}" is not known: stage "{stage}" stands in no arc, so it never runs',

@@ -20,7 +20,7 @@ from pipegen.config.files.project import read_project
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.render import FORMATS
 from pipegen.diagnostics.report import Report, Stopped, listed
-from pipegen.plan.changes.narrow import narrow, whole
+from pipegen.plan.changes.narrow import narrow, unfiltered_plans
 from pipegen.plan.changes.report import report_whole
 from pipegen.source.text import SourceFile
 from pipegen.structs import replace
@@ -227,12 +227,12 @@ def narrowed(analysed: Analysed, since: str, report: Report) -> Analysed:
         return analysed
     if is_no_commit(since):
         report_whole(plans[0].span, "there is no earlier commit to compare with", report)
-        return replace(analysed, plans=whole(plans))
+        return replace(analysed, plans=unfiltered_plans(plans))
     place = analysed.file.place
     root = repository_root(place) if place is not None else Path()
     files = known_revision(root, since, _OPTION).changed()
     own = next((source for source in analysed.sources if source.from_root in files), None)
     if own is not None:
         report_whole(plans[0].span, f'the config itself has changed since "{since}", in {own.path}', report)
-        return replace(analysed, plans=whole(plans))
+        return replace(analysed, plans=unfiltered_plans(plans))
     return replace(analysed, plans=narrow(plans, files, since, report, chosen=bool(analysed.chosen)))

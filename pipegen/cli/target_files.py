@@ -74,7 +74,7 @@ def data(made: TargetFiles) -> Mapping[str, object]:
         "stages": made.stages,
         "waits": [{"stages": list(wait.later), "for": list(wait.earlier)} for wait in found.waits],
         "pairs": found.pairs,
-        "longest_path": {"asked": list(found.asked), "made": list(found.made)},
+        "longest_path": {"asked": list(found.expected), "made": list(found.actual)},
         "missing": list(found.missing),
         "helpers": list(made.helpers),
     }
@@ -95,16 +95,16 @@ def _lines(made: TargetFiles, names: Callable[[Iterable[str]], str]) -> Iterator
     found = made.difference
     if not found.waits:
         yield "waits without need: none"
-        yield f"longest path: {_stages(found.made)}"
+        yield f"longest path: {_stages(found.actual)}"
     else:
         pairs = "1 pair" if found.pairs == 1 else f"{found.pairs} pairs"
         yield f"waits without need: {pairs} of stages"
         yield from (_wait(wait, names) for wait in found.waits)
-        if len(found.made) > len(found.asked):
-            yield f"longest path: {_stages(found.made)}; without these waits {len(found.asked)}"
+        if len(found.actual) > len(found.expected):
+            yield f"longest path: {_stages(found.actual)}; without these waits {len(found.expected)}"
         else:
-            yield f"longest path: {_stages(found.made)}, as without these waits"
-        yield f"  {' -> '.join(found.made)}"
+            yield f"longest path: {_stages(found.actual)}, as without these waits"
+        yield f"  {' -> '.join(found.actual)}"
     if found.lost:
         yield f"order that the files do not show: {found.lost} pairs of stages"
     if found.missing:

@@ -1,1 +1,1 @@
-"""What changed in meaning between two versions of a config."""
+"""The differences in meaning between two versions of a config."""

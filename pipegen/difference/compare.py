@@ -1,4 +1,4 @@
-"""Two versions of a config, compared."""
+"""Comparison of two versions of a config."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pipegen.difference.model import (
     NamedChange,
     Pairs,
     PipelineDifference,
-    PlacedStage,
+    PipelineSummary,
     Prompt,
-    Renamed,
-    Whole,
+    Rename,
+    UnmatchedStage,
 )
 from pipegen.difference.renames import renamed
 from pipegen.difference.values import node
@@ -32,71 +32,73 @@ _NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 def compare(old: Version, new: Version) -> ConfigDifference:
-    """Return what *new* does differently from *old*."""
+    """Return the differences in meaning of *new* from *old*."""
     pairs = _paired(old, new)
-    matched = {one.name for one, _ in pairs}, {other.name for _, other in pairs}
-    found = [_pipeline(one, other, old, new) for one, other in pairs]
+    matched_names = {one.name for one, _ in pairs}, {new_plan.name for _, new_plan in pairs}
+    differences = [_pipeline(one, new_plan, old, new) for one, new_plan in pairs]
     return ConfigDifference(
         old=old.name,
         new=new.name,
         inputs=_named(_inputs(old), _inputs(new)),
         targets=_named(_targets(old), _targets(new)),
-        added=tuple(_whole(plan, new) for plan in new.plans if plan.name not in matched[1]),
-        removed=tuple(_whole(plan, old) for plan in old.plans if plan.name not in matched[0]),
-        pipelines=tuple(one for one in found if one.is_any),
+        added=tuple(_summary(plan, new) for plan in new.plans if plan.name not in matched_names[1]),
+        removed=tuple(_summary(plan, old) for plan in old.plans if plan.name not in matched_names[0]),
+        pipelines=tuple(one for one in differences if one.has_changes),
         is_timed=new.times is not None,
     )
 
 
 def _paired(old: Version, new: Version) -> list[tuple[Plan, Plan]]:
-    """Return the pipelines that both have, in the order of *new*; one that is the same but for its name is one too."""
-    known = {plan.name: plan for plan in old.plans}
+    """Return the pipelines of both, in the order of *new*; a pipeline that differs only in its name is renamed."""
+    by_name = {plan.name: plan for plan in old.plans}
     names = {plan.name for plan in new.plans}
-    gone = [plan for plan in old.plans if plan.name not in names]
+    removed = [plan for plan in old.plans if plan.name not in names]
     pairs: list[tuple[Plan, Plan]] = []
     for plan in new.plans:
-        before = known.get(plan.name) or next((one for one in gone if _is_same(one, plan, old, new)), None)
-        if before is not None:
-            gone = [one for one in gone if one is not before]
-            pairs.append((before, plan))
+        old_plan = by_name.get(plan.name) or next(
+            (candidate for candidate in removed if _is_same(candidate, plan, old, new)), None
+        )
+        if old_plan is not None:
+            removed = [candidate for candidate in removed if candidate is not old_plan]
+            pairs.append((old_plan, plan))
     return pairs
 
 
-def _is_same(one: Plan, other: Plan, old: Version, new: Version) -> bool:
-    found = _pipeline(one, other, old, new)
-    rest = (found.changes, found.added, found.removed, found.renamed, found.changed)
-    return not any((*rest, found.gained.count, found.lost.count))
+def _is_same(old_plan: Plan, new_plan: Plan, old: Version, new: Version) -> bool:
+    difference_ = _pipeline(old_plan, new_plan, old, new)
+    rest = (difference_.changes, difference_.added, difference_.removed, difference_.renamed, difference_.changed)
+    return not any((*rest, difference_.gained.count, difference_.lost.count))
 
 
-def _pipeline(one: Plan, other: Plan, old: Version, new: Version) -> PipelineDifference:
-    names = renamed(one, other)
-    before = {names.get(job.stage, job.stage): job for job in one.jobs}
-    after = {job.stage: job for job in other.jobs}
-    graph = _with_names(one.graph, names)
-    gained, lost = difference(graph, other.graph), difference(other.graph, graph)
-    asked = _asked(before), _asked(after)
+def _pipeline(old_plan: Plan, new_plan: Plan, old: Version, new: Version) -> PipelineDifference:
+    names = renamed(old_plan, new_plan)
+    old_jobs = {names.get(job.stage, job.stage): job for job in old_plan.jobs}
+    new_jobs = {job.stage: job for job in new_plan.jobs}
+    graph = _with_names(old_plan.graph, names)
+    gained, lost = difference(graph, new_plan.graph), difference(new_plan.graph, graph)
+    prompts = _prompts(old_jobs), _prompts(new_jobs)
     return PipelineDifference(
-        name=other.name,
-        old_name=one.name,
-        changes=changes(pipeline_keys(one), pipeline_keys(other)),
+        name=new_plan.name,
+        old_name=old_plan.name,
+        changes=changes(pipeline_keys(old_plan), pipeline_keys(new_plan)),
         added=tuple(
-            _placed(stage, other.graph, changes({}, stage_keys(job, {})))
-            for stage, job in after.items()
-            if stage not in before
+            _unmatched(stage, new_plan.graph, changes({}, stage_keys(job, {})))
+            for stage, job in new_jobs.items()
+            if stage not in old_jobs
         ),
         removed=tuple(
-            _placed(stage, graph, changes(stage_keys(job, names), {}))
-            for stage, job in before.items()
-            if stage not in after
+            _unmatched(stage, graph, changes(stage_keys(job, names), {}))
+            for stage, job in old_jobs.items()
+            if stage not in new_jobs
         ),
-        renamed=_titles(one, other, names),
-        changed=_changed(before, after, names),
+        renamed=_titles(old_plan, new_plan, names),
+        changed=_changed(old_jobs, new_jobs, names),
         gained=Pairs(gained.pairs, tuple((wait.earlier, wait.later) for wait in gained.waits)),
         lost=Pairs(lost.pairs, tuple((wait.earlier, wait.later) for wait in lost.waits)),
-        old_path=_path(one, old, names),
-        new_path=_path(other, new),
-        newly_asked=tuple(found for found in asked[1] if found not in asked[0]),
-        asked_no_more=tuple(found for found in asked[0] if found not in asked[1]),
+        old_path=_path(old_plan, old, names),
+        new_path=_path(new_plan, new),
+        newly_asked=tuple(prompt for prompt in prompts[1] if prompt not in prompts[0]),
+        no_longer_asked=tuple(prompt for prompt in prompts[0] if prompt not in prompts[1]),
     )
 
 
@@ -107,74 +109,76 @@ def _with_names(graph: ExecutionGraph, names: Mapping[str, str]) -> ExecutionGra
     return ExecutionGraph([*((names.get(stage, stage),) for stage in graph.nodes), *arcs])
 
 
-def _titles(one: Plan, other: Plan, names: Mapping[str, str]) -> tuple[Renamed, ...]:
-    """Return what is renamed: of a matrix, the stage as the user wrote it."""
-    before = {job.stage: job.title for job in one.jobs}
-    after = {job.stage: job.title for job in other.jobs}
-    pairs = dict.fromkeys((before[old], after[new]) for old, new in names.items())
-    return tuple(Renamed(old, new) for old, new in pairs)
+def _titles(old_plan: Plan, new_plan: Plan, names: Mapping[str, str]) -> tuple[Rename, ...]:
+    """Return the renamed stages; for a matrix, the stage as the user wrote it."""
+    old_titles = {job.stage: job.title for job in old_plan.jobs}
+    new_titles = {job.stage: job.title for job in new_plan.jobs}
+    pairs = dict.fromkeys((old_titles[old], new_titles[new]) for old, new in names.items())
+    return tuple(Rename(old, new) for old, new in pairs)
 
 
-def _placed(stage: str, graph: ExecutionGraph, told: tuple[KeyChange, ...]) -> PlacedStage:
+def _unmatched(stage: str, graph: ExecutionGraph, changes_: tuple[KeyChange, ...]) -> UnmatchedStage:
     if stage not in graph:
-        return PlacedStage(stage, (), (), told)
-    return PlacedStage(stage, graph.predecessors(stage), graph.successors(stage), told)
+        return UnmatchedStage(stage, (), (), changes_)
+    return UnmatchedStage(stage, graph.predecessors(stage), graph.successors(stage), changes_)
 
 
 def _changed(
-    before: Mapping[str, Job], after: Mapping[str, Job], names: Mapping[str, str]
+    old_jobs: Mapping[str, Job], new_jobs: Mapping[str, Job], names: Mapping[str, str]
 ) -> tuple[ChangedStages, ...]:
-    """Return what is different about the stages of both; those that differ alike stand together."""
-    leaving = {stage for stage, job in after.items() if job.artifacts and stage in before and before[stage].artifacts}
-    found: dict[tuple[KeyChange, ...], list[str]] = {}
-    for stage, job in after.items():
-        if stage in before:
-            told = changes(stage_keys(before[stage], names, leaving), stage_keys(job, {}, leaving))
-            if told:
-                found.setdefault(told, []).append(stage)
-    return tuple(ChangedStages(tuple(stages), told) for told, stages in found.items())
+    """Return the changes of stages in both versions, grouped by equal changes."""
+    file_stages = {
+        stage for stage, job in new_jobs.items() if job.artifacts and stage in old_jobs and old_jobs[stage].artifacts
+    }
+    by_changes: dict[tuple[KeyChange, ...], list[str]] = {}
+    for stage, job in new_jobs.items():
+        if stage in old_jobs:
+            key_changes = changes(stage_keys(old_jobs[stage], names, file_stages), stage_keys(job, {}, file_stages))
+            if key_changes:
+                by_changes.setdefault(key_changes, []).append(stage)
+    return tuple(ChangedStages(tuple(stages), key_changes) for key_changes, stages in by_changes.items())
 
 
 def _path(plan: Plan, version: Version, names: Mapping[str, str] = _NO_NAMES) -> LongestPath:
-    """Return the longest path of *plan*, its stages by their new *names*."""
+    """Return the longest path of *plan*, with its stages by their new *names*."""
     times = version.times[plan.name] if version.times is not None else None
     stages = longest_path(plan.graph, times)
     length = len(stages) if times is None else sum(times[stage] for stage in stages)
     return LongestPath(tuple(names.get(stage, stage) for stage in stages), length)
 
 
-def _asked(jobs: Mapping[str, Job]) -> tuple[Prompt, ...]:
-    """Return what *jobs*, by their new names, ask of people."""
-    found: dict[Prompt, None] = {}
+def _prompts(jobs: Mapping[str, Job]) -> tuple[Prompt, ...]:
+    """Return the prompts of *jobs*, which are by their new names."""
+    prompts: dict[Prompt, None] = {}
     for stage, job in jobs.items():
         if job.deployment.approval is not None:
-            found[Prompt(stage, "")] = None
-        found |= dict.fromkeys(Prompt(stage, secret) for secret in secrets(job))
-    return tuple(found)
+            prompts[Prompt(stage, "")] = None
+        prompts |= dict.fromkeys(Prompt(stage, secret) for secret in secrets(job))
+    return tuple(prompts)
 
 
-def _whole(plan: Plan, version: Version) -> Whole:
+def _summary(plan: Plan, version: Version) -> PipelineSummary:
     jobs = {job.stage: job for job in plan.jobs}
-    return Whole(plan.name, tuple(jobs), _path(plan, version), _asked(jobs))
+    return PipelineSummary(plan.name, tuple(jobs), _path(plan, version), _prompts(jobs))
 
 
 def _inputs(version: Version) -> dict[str, Keys]:
-    return {one.name: input_keys(one) for one in version.inputs}
+    return {parameter.name: input_keys(parameter) for parameter in version.inputs}
 
 
 def _targets(version: Version) -> dict[str, Keys]:
-    found = {name: node(settings) for name, settings in version.settings.items()}
-    return {name: tree if isinstance(tree, dict) else {} for name, tree in found.items()}
+    trees = {name: node(settings) for name, settings in version.settings.items()}
+    return {name: tree if isinstance(tree, dict) else {} for name, tree in trees.items()}
 
 
 def _named(old: Mapping[str, Keys], new: Mapping[str, Keys]) -> tuple[NamedChange, ...]:
-    found: list[NamedChange] = []
+    named_changes: list[NamedChange] = []
     for name in dict.fromkeys((*old, *new)):
-        told = changes(old.get(name, {}), new.get(name, {}))
+        key_changes = changes(old.get(name, {}), new.get(name, {}))
         if name not in old:
-            found.append(NamedChange(name, ChangeKind.ADDED, told))
+            named_changes.append(NamedChange(name, ChangeKind.ADDED, key_changes))
         elif name not in new:
-            found.append(NamedChange(name, ChangeKind.REMOVED, told))
-        elif told:
-            found.append(NamedChange(name, ChangeKind.CHANGED, told))
-    return tuple(found)
+            named_changes.append(NamedChange(name, ChangeKind.REMOVED, key_changes))
+        elif key_changes:
+            named_changes.append(NamedChange(name, ChangeKind.CHANGED, key_changes))
+    return tuple(named_changes)

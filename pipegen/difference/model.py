@@ -1,4 +1,4 @@
-"""What two versions of a config do differently."""
+"""The differences between two versions of a config."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pipegen.structs import Struct
 
 
 class KeyChange(Struct):
-    """A key that says something else: what it says in the old version and in the new one, None where it is absent."""
+    """A key with different values in the old and the new version; None if the version lacks it."""
 
     key: str
     old: str | None
@@ -16,7 +16,7 @@ class KeyChange(Struct):
 
 
 class ChangeKind(Enum):
-    """What happened to something with a name."""
+    """How a named item changed."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -24,15 +24,15 @@ class ChangeKind(Enum):
 
 
 class NamedChange(Struct):
-    """Keys of something with a name, an input or a target, that say something else."""
+    """The changes of an input or a target."""
 
     name: str
     kind: ChangeKind
     changes: tuple[KeyChange, ...]
 
 
-class PlacedStage(Struct):
-    """A stage that only one version has, with the stages right before and right after it there, and what it says."""
+class UnmatchedStage(Struct):
+    """A stage that only one version has, with its direct predecessors and successors, and its keys."""
 
     stage: str
     after: tuple[str, ...]
@@ -40,24 +40,24 @@ class PlacedStage(Struct):
     changes: tuple[KeyChange, ...]
 
 
-class Renamed(Struct):
-    """What does the same work under another name."""
+class Rename(Struct):
+    """A stage with the same work under another name."""
 
     old: str
     new: str
 
 
 class ChangedStages(Struct):
-    """Stages of both versions that differ alike; names are those of the new version."""
+    """Stages of both versions with equal changes; names are those of the new version."""
 
     stages: tuple[str, ...]
     changes: tuple[KeyChange, ...]
 
 
 class Pairs(Struct):
-    """Stages that are in order in one version alone: how many pairs, and the fewest arcs that imply them.
+    """Stages that are ordered in one version only: the number of pairs, and the fewest arcs that imply them.
 
-    Of each arc, the stages of the first part come before those of the second.
+    The stages of the first part of each arc come before the stages of the second.
     """
 
     count: int = 0
@@ -65,70 +65,70 @@ class Pairs(Struct):
 
 
 class LongestPath(Struct):
-    """A longest path: its stages, and how long it takes: in seconds where durations are known, else in stages."""
+    """A longest path: its stages, and its length in seconds if durations are known, else in stages."""
 
     stages: tuple[str, ...] = ()
     length: float = 0
 
 
 class Prompt(Struct):
-    """What a stage asks of people: that somebody approves of it (*secret* is ""), or a secret."""
+    """A stage that asks for an approval (*secret* is "") or reads a secret."""
 
     stage: str
     secret: str
 
 
 class PipelineDifference(Struct, kw_only=True):
-    """What is different about a pipeline of both versions; *old_name* is its name in the old one."""
+    """The changes of a pipeline in both versions; *old_name* is its name in the old version."""
 
     name: str
     old_name: str
     changes: tuple[KeyChange, ...]
-    added: tuple[PlacedStage, ...]
-    removed: tuple[PlacedStage, ...]
-    renamed: tuple[Renamed, ...]
+    added: tuple[UnmatchedStage, ...]
+    removed: tuple[UnmatchedStage, ...]
+    renamed: tuple[Rename, ...]
     changed: tuple[ChangedStages, ...]
     gained: Pairs
     lost: Pairs
     old_path: LongestPath
     new_path: LongestPath
     newly_asked: tuple[Prompt, ...]
-    asked_no_more: tuple[Prompt, ...]
+    no_longer_asked: tuple[Prompt, ...]
 
     @property
-    def is_any(self) -> bool:
-        """Whether anything is different."""
+    def has_changes(self) -> bool:
+        """Whether the pipeline differs."""
         return self.name != self.old_name or any(
             (self.changes, self.added, self.removed, self.renamed, self.changed, self.gained.count, self.lost.count)
         )
 
 
-class Whole(Struct):
-    """A pipeline that only one version has: its stages, its longest path, and what it asks of people."""
+class PipelineSummary(Struct):
+    """A pipeline that only one version has: its stages, its longest path, and its prompts."""
 
     name: str
     stages: tuple[str, ...]
     path: LongestPath
-    asked: tuple[Prompt, ...]
+    prompts: tuple[Prompt, ...]
 
 
 class ConfigDifference(Struct, kw_only=True):
-    """What is different about a config; *old* and *new* name the two versions.
+    """The changes of a config; *old* and *new* name the two versions.
 
-    *inputs* and *targets* are those that one version alone has, or both with different keys. *is_timed* says that
-    paths are measured in seconds.
+    *inputs* and *targets* are the ones that only one version has, or that differ. *is_timed* is whether paths are
+    measured in seconds.
     """
 
     old: str
     new: str
     inputs: tuple[NamedChange, ...]
     targets: tuple[NamedChange, ...]
-    added: tuple[Whole, ...]
-    removed: tuple[Whole, ...]
+    added: tuple[PipelineSummary, ...]
+    removed: tuple[PipelineSummary, ...]
     pipelines: tuple[PipelineDifference, ...]
     is_timed: bool
 
     @property
-    def is_any(self) -> bool:
-        """Whether anything is different."""
+    def has_changes(self) -> bool:
+        """Whether the config differs."""
         return any((self.inputs, self.targets, self.added, self.removed, self.pipelines))

@@ -1,4 +1,4 @@
-"""Which stages do the same work under another name."""
+"""Detection of renamed stages, which do the same work under another name."""
 
 from __future__ import annotations
 
@@ -9,55 +9,57 @@ from pipegen.difference.keys import stage_keys, work_keys
 from pipegen.difference.values import frozen
 from pipegen.plan.model import Job, Plan
 
-# What two jobs have alike, seen with the new names of stages that are renamed.
-_Look: TypeAlias = "Callable[[Job, Mapping[str, str]], Hashable]"
+# A key that is equal for matching jobs, with the new names of renamed stages.
+_MatchKey: TypeAlias = "Callable[[Job, Mapping[str, str]], Hashable]"
 
 
 def renamed(old: Plan, new: Plan) -> dict[str, str]:
     """Return the new names of stages of *old* that *new* has under another name.
 
-    Of several that do the same work, those are taken for one another that are alike in all, then those that come after
-    the same stages, then those that come first. A stage without work of its own is no other one.
+    If several stages do the same work, stages that are alike in all keys match first, then stages with the same
+    predecessors, then the first. A stage without work has no match.
     """
     names: dict[str, str] = {}
-    gone, there = _others(old, new), _others(new, old)
-    looks: tuple[_Look, ...] = (_whole, _work)
+    removed, added = _unmatched(old, new), _unmatched(new, old)
+    match_keys: tuple[_MatchKey, ...] = (_all_keys, _work)
     while True:
-        # A stage that reads of one that is renamed is seen to do the same once that is known.
-        before = len(names)
-        for look in looks:
+        # A stage that reads outputs of a renamed stage matches once that name is known.
+        count = len(names)
+        for match_key in match_keys:
             names |= _matched(
-                [job for job in gone if job.stage not in names],
-                [job for job in there if job.stage not in names.values()],
+                [job for job in removed if job.stage not in names],
+                [job for job in added if job.stage not in names.values()],
                 names,
-                look,
+                match_key,
             )
-        if len(names) == before:
+        if len(names) == count:
             return names
 
 
-def _others(plan: Plan, other: Plan) -> list[Job]:
-    """Return the jobs of *plan* that work, and whose names *other* does not have."""
-    known = {job.stage for job in other.jobs}
-    return [job for job in plan.jobs if job.stage not in known and (job.steps or job.after)]
+def _unmatched(plan: Plan, other: Plan) -> list[Job]:
+    """Return the jobs of *plan* with work whose names are not in *other*."""
+    names = {job.stage for job in other.jobs}
+    return [job for job in plan.jobs if job.stage not in names and (job.steps or job.after)]
 
 
-def _matched(gone: Iterable[Job], there: Iterable[Job], names: Mapping[str, str], look: _Look) -> dict[str, str]:
-    same: dict[Hashable, list[Job]] = {}
-    for job in there:
-        same.setdefault(look(job, {}), []).append(job)
-    found: dict[str, str] = {}
-    for job in gone:
-        left = same.get(look(job, names), [])
-        if left:
+def _matched(
+    removed: Iterable[Job], added: Iterable[Job], names: Mapping[str, str], match_key: _MatchKey
+) -> dict[str, str]:
+    by_key: dict[Hashable, list[Job]] = {}
+    for job in added:
+        by_key.setdefault(match_key(job, {}), []).append(job)
+    new_names: dict[str, str] = {}
+    for job in removed:
+        candidates = by_key.get(match_key(job, names), [])
+        if candidates:
             after = {names.get(stage, stage) for stage in job.needs}
-            best = next((one for one in left if set(one.needs) == after), left[0])
-            found[job.stage] = best.stage
-            left.remove(best)
-    return found
+            best = next((candidate for candidate in candidates if set(candidate.needs) == after), candidates[0])
+            new_names[job.stage] = best.stage
+            candidates.remove(best)
+    return new_names
 
 
-def _whole(job: Job, names: Mapping[str, str]) -> Hashable:
+def _all_keys(job: Job, names: Mapping[str, str]) -> Hashable:
     return frozen(stage_keys(job, names)), _combination(job)
 
 

@@ -1,4 +1,4 @@
-"""Values of a plan as words: what they say, however it is written."""
+"""Values of a plan as comparable text, independent of how they are written."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from pipegen.source.tree import Node, Scalar, Sequence
 from pipegen.structs import SpannedStruct, Struct
 
 _PAIR = 2
-# Names whose order says something: words of a command. That of paths, labels and people does not.
+# Fields whose order matters: words of a command. The order of paths, labels and people does not.
 _ORDERED = ("entrypoint", "command")
-# What a value is made of.
+# A value, or a map of values.
 Tree: TypeAlias = "ComparedValue | dict[str, Tree]"
 
 
 class ComparedValue(SpannedStruct):
-    """What a key says: two say the same where *same* is equal, which is the text itself if nothing else is given."""
+    """The value of a key; two values are equal if *same* is, which is the text unless given."""
 
     UNCOMPARED: ClassVar[tuple[str, ...]] = ("text",)
 
@@ -53,62 +53,62 @@ def value(text: str) -> ComparedValue:
 
 
 def unordered(texts: Iterable[str]) -> ComparedValue | None:
-    """Return *texts*, whose order says nothing; None for none."""
-    found = tuple(dict.fromkeys(texts))
-    return ComparedValue(", ".join(found), frozenset(found)) if found else None
+    """Return *texts* as a value that ignores their order; None if there are none."""
+    unique = tuple(dict.fromkeys(texts))
+    return ComparedValue(", ".join(unique), frozenset(unique)) if unique else None
 
 
-def condition(one: Condition | None) -> ComparedValue | None:
-    """Return what *one* asks; the order in which it asks says nothing."""
-    return ComparedValue(words(one), _same(one)) if one is not None else None
+def condition(tested: Condition | None) -> ComparedValue | None:
+    """Return *tested* as a value that ignores the order of its parts."""
+    return ComparedValue(words(tested), _same(tested)) if tested is not None else None
 
 
-def node(one: Node) -> Tree:
-    """Return what the user wrote."""
-    match one:
+def node(node_: Node) -> Tree:
+    """Return the tree of a node of the config."""
+    match node_:
         case Scalar():
-            return value(one.text)
+            return value(node_.text)
         case Sequence():
-            return _listed([node(item) for item in one.items])
+            return _listed([node(item) for item in node_.items])
         case TreeMapping():
-            return {entry.key.text: node(entry.value) for entry in one.entries}
+            return {entry.key.text: node(entry.value) for entry in node_.entries}
 
 
 def text_of(tree: Tree) -> str:
-    """Return *tree* on one line, or as the lines that it has."""
+    """Return the text of *tree*, on one line unless a value has several."""
     if isinstance(tree, ComparedValue):
         return tree.text
-    return ", ".join(f"{name}: {text_of(inner)}" for name, inner in tree.items())
+    return ", ".join(f"{name}: {text_of(subtree)}" for name, subtree in tree.items())
 
 
 def frozen(tree: Tree) -> Hashable:
-    """Return what is equal for trees that say the same."""
+    """Return a hashable that is equal for equal trees."""
     if isinstance(tree, ComparedValue):
         return tree.same
-    return frozenset((name, frozen(inner)) for name, inner in tree.items())
+    return frozenset((name, frozen(subtree)) for name, subtree in tree.items())
 
 
-class Speaker(Struct):
-    """Says what the values of the stage *own* are; *names* are the new names of stages that are renamed."""
+class ValueFormatter(Struct):
+    """Formats values of the stage *own*; *names* are the new names of renamed stages."""
 
     own: str
     names: Mapping[str, str]
 
     def stage(self, name: str) -> str:
-        """Return the name of a stage in the new version."""
+        """Return the new name of a stage."""
         return self.names.get(name, name)
 
-    def text(self, one: Text) -> str:
-        """Return *one* with its references as a user writes them."""
-        return "".join(map(self._part, one.parts))
+    def text(self, value_: Text) -> str:
+        """Return *value_* with its references as a user writes them."""
+        return "".join(map(self._part, value_.parts))
 
     def script(self, lines: Iterable[Line]) -> str:
-        """Return the text of *lines*; where one ends and the next begins says nothing."""
+        """Return the text of *lines*, ignoring how it is split into entries."""
         return "\n".join("".join(map(self._piece, line.script.parts)).rstrip("\n") for line in lines)
 
-    def tree(self, one: object) -> Tree | None:  # noqa: PLR0911 - one for each kind
-        """Return what *one* says, None where it says nothing."""
-        match one:
+    def tree(self, value_: object) -> Tree | None:  # noqa: PLR0911 - one for each kind
+        """Return the tree of *value_*, None if it is empty."""
+        match value_:
             case None | () | "":
                 return None
             case Image(id=inner) | Container(name=inner) | BlubberPath(path=inner) | ReportPath(path=inner):
@@ -116,46 +116,46 @@ class Speaker(Struct):
             case BlubberInline(document=document):
                 return self.tree(document)
             case Located():
-                return self.tree(one.value)
+                return self.tree(value_.value)
             case Map():
-                return _known({self.text(name): self.tree(inner) for name, inner in one.entries})
+                return _non_empty({self.text(name): self.tree(inner) for name, inner in value_.entries})
             case tuple():
-                return self._several(one)
-        words = self._words(one)
+                return self._several(value_)
+        words = self._words(value_)
         if words is not None:
             return value(words)
-        return _known(dict(self._fields(one))) or None
+        return _non_empty(dict(self._fields(value_))) or None
 
     def _several(self, items: tuple[object, ...]) -> Tree:
-        """Return what *items* say: pairs as names with what they stand for, others one after the other."""
+        """Return the tree of *items*: a map for pairs, a list for others."""
         if all(isinstance(item, tuple) and len(item) == _PAIR for item in items):
             pairs = [item for item in items if isinstance(item, tuple)]
-            return _known({text_of(self.tree(name) or {}): self.tree(inner) for name, inner in pairs})
-        return _listed([found for item in items if (found := self.tree(item)) is not None])
+            return _non_empty({text_of(self.tree(name) or {}): self.tree(second) for name, second in pairs})
+        return _listed([tree for item in items if (tree := self.tree(item)) is not None])
 
-    def _fields(self, one: object) -> Iterator[tuple[str, Tree | None]]:
-        for name, inner in parts(one):
-            if isinstance(inner, tuple) and name not in _ORDERED and all(isinstance(item, str) for item in inner):
-                yield name, unordered(str(item) for item in inner)
+    def _fields(self, struct: object) -> Iterator[tuple[str, Tree | None]]:
+        for name, field in parts(struct):
+            if isinstance(field, tuple) and name not in _ORDERED and all(isinstance(item, str) for item in field):
+                yield name, unordered(str(item) for item in field)
             elif not name.endswith("span"):
-                yield name, self.tree(inner)
+                yield name, self.tree(field)
 
-    def _words(self, one: object) -> str | None:  # noqa: PLR0911 - one for each kind
-        """Return *one* as words; None for what is made of fields."""
-        match one:
+    def _words(self, value_: object) -> str | None:  # noqa: PLR0911 - one for each kind
+        """Return *value_* as text; None for a value with fields."""
+        match value_:
             case bool():
-                return str(one).lower()
+                return str(value_).lower()
             case str() | int() | float():
-                return str(one)
+                return str(value_)
             case Enum():
-                return str(one.value)
+                return str(value_.value)
             case Text():
-                return self.text(one)
+                return self.text(value_)
             case Line():
-                return self.script((one,))
+                return self.script((value_,))
             case Loop():
-                body = self.tree(one.body)
-                return f"each {' '.join(one.names)} of {self.text(one.source)}: {text_of(body) if body else ''}"
+                body = self.tree(value_.body)
+                return f"each {' '.join(value_.names)} of {self.text(value_.source)}: {text_of(body) if body else ''}"
         return None
 
     def _part(self, part: Part) -> str:
@@ -189,29 +189,29 @@ class Speaker(Struct):
         return f"${{{'' if name is None else f'{name}{combinations}.'}{reference.name}{default}}}"
 
 
-def _known(found: Mapping[str, Tree | None]) -> dict[str, Tree]:
-    return {name: inner for name, inner in found.items() if inner is not None and inner != {}}
+def _non_empty(trees: Mapping[str, Tree | None]) -> dict[str, Tree]:
+    return {name: tree for name, tree in trees.items() if tree is not None and tree != {}}
 
 
-def _listed(found: list[Tree]) -> Tree:
-    values = [one for one in found if isinstance(one, ComparedValue)]
-    if len(values) == len(found):
-        return ComparedValue(", ".join(one.text for one in values), tuple(one.same for one in values))
-    return {str(number): one for number, one in enumerate(found, start=1)}
+def _listed(trees: list[Tree]) -> Tree:
+    values = [item for item in trees if isinstance(item, ComparedValue)]
+    if len(values) == len(trees):
+        return ComparedValue(", ".join(item.text for item in values), tuple(item.same for item in values))
+    return {str(number): item for number, item in enumerate(trees, start=1)}
 
 
-def _same(one: Condition) -> Hashable:  # noqa: PLR0911 - one for each kind
-    match one:
+def _same(condition_: Condition) -> Hashable:  # noqa: PLR0911 - one for each kind
+    match condition_:
         case AllOf() | AnyOf():
-            return type(one), frozenset(map(_same, one.conditions))
+            return type(condition_), frozenset(map(_same, condition_.conditions))
         case Not():
-            return Not, _same(one.condition)
+            return Not, _same(condition_.condition)
         case Matches():
-            return one.subject, one.name, frozenset(one.patterns)
+            return condition_.subject, condition_.name, frozenset(condition_.patterns)
         case FilesChanged():
-            return FilesChanged, one.base, frozenset(one.patterns)
+            return FilesChanged, condition_.base, frozenset(condition_.patterns)
         case Exists():
-            return Exists, frozenset(one.patterns)
+            return Exists, frozenset(condition_.patterns)
         case IsEvent():
-            return IsEvent, frozenset(one.events)
-    return one
+            return IsEvent, frozenset(condition_.events)
+    return condition_

@@ -1,4 +1,4 @@
-"""A version of a config, as far as it is compared."""
+"""A version of a config, as it is compared."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pipegen.structs import Struct
 
 
 class Version(Struct, kw_only=True):
-    """What a config says.
+    """A version of a config.
 
-    *name* is what the user calls the version. *settings* are those of targets, by their names; *times* how
-    long the stages of each pipeline take, in seconds; None where that is not known.
+    *name* is the user's name of the version. *settings* are the settings of targets by name; *times* are the durations
+    of the stages of each pipeline in seconds, or None if unknown.
     """
 
     name: str

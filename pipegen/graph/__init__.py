@@ -1,1 +1,1 @@
-"""Names in order: arcs, ancestors, frames, cycles, blocks and drawings; nothing here knows what a name stands for."""
+"""Graphs of named nodes: order, ancestors, frames, cycles, blocks and drawings, independent of the meaning of names."""

@@ -1,4 +1,4 @@
-"""A graph as blocks in sequence, each a few chains side by side; and the waits that such blocks add to a graph.
+"""A graph as blocks in sequence, each a set of parallel chains, and the waits that blocks add to a graph.
 
 A block is complete before the next one starts; a chain runs its nodes one after the other.
 """
@@ -14,38 +14,39 @@ Block = tuple[Chain, ...]
 
 
 class ExtraWait(Struct):
-    """Each node of *later* waits for all of *earlier*, which the graph does not ask for."""
+    """Each node in *later* waits for all nodes in *earlier*, although the graph does not require it."""
 
     later: tuple[str, ...]
     earlier: tuple[str, ...]
 
 
 def blocks(graph: ExecutionGraph) -> tuple[Block, ...] | None:
-    """Return the blocks that say exactly the order of *graph*, as many as there can be, or None when no blocks do.
+    """Return as many blocks as possible with exactly the order of *graph*, or None if there are none.
 
-    A run of single nodes is a run of blocks of one chain of one node. An empty graph has no blocks: ``()``.
+    A sequence of single nodes becomes a sequence of blocks with one chain of one node. An empty graph has no blocks:
+    ``()``.
     """
-    found: list[Block] = []
+    result: list[Block] = []
     for part in parts(graph):
         block = chains(part, graph)
         if block is None:
             return None
-        found.append(block)
-    return tuple(found)
+        result.append(block)
+    return tuple(result)
 
 
 def frames_as_blocks(graph: ExecutionGraph) -> tuple[Block, ...]:
-    """Return the frames of *graph* as blocks, a node a chain; every graph can run so, with added waits."""
+    """Return the frames of *graph* as blocks with one node per chain; this works for every graph, with added waits."""
     return tuple(tuple((node,) for node in frame) for frame in graph.stack())
 
 
-def added_waits(graph: ExecutionGraph, placed: Iterable[Block]) -> tuple[tuple[str, str], ...]:
-    """Return each pair (later, earlier) that *placed* puts in order and *graph* does not, however far; costs a closure.
+def added_waits(graph: ExecutionGraph, blocks_: Iterable[Block]) -> tuple[tuple[str, str], ...]:
+    """Return the pairs (later, earlier) that are ordered in *blocks_* and not in *graph*; computes a closure.
 
-    *placed* holds the nodes of *graph* in blocks; `ValueError` when it does not, or loses some order of *graph*.
+    Raise `ValueError` if *blocks_* does not contain each node of *graph*, or loses some of its order.
     """
     closure = graph.closure()
-    masks = _enforced(tuple(placed), closure)
+    masks = _enforced(tuple(blocks_), closure)
     return tuple(
         (node, earlier)
         for node, required in zip(closure.nodes, closure.masks, strict=True)
@@ -53,24 +54,24 @@ def added_waits(graph: ExecutionGraph, placed: Iterable[Block]) -> tuple[tuple[s
     )
 
 
-def direct_waits(graph: ExecutionGraph, placed: Iterable[Block]) -> tuple[ExtraWait, ...]:
-    """Return the fewest waits that imply all `added_waits`, nodes with the same ones together: what a message tells."""
-    in_order = tuple(placed)
+def direct_waits(graph: ExecutionGraph, blocks_: Iterable[Block]) -> tuple[ExtraWait, ...]:
+    """Return the fewest waits that imply all `added_waits`, with nodes grouped by equal waits."""
+    in_order = tuple(blocks_)
     closure = graph.closure()
     _enforced(in_order, closure)
     later: dict[tuple[str, ...], list[str]] = {}
-    for node, before in _direct(in_order):
-        added = tuple(earlier for earlier in before if not closure.is_before(earlier, node))
+    for node, predecessors in _direct(in_order):
+        added = tuple(earlier for earlier in predecessors if not closure.is_before(earlier, node))
         if added:
             later.setdefault(added, []).append(node)
     return tuple(ExtraWait(tuple(nodes), earlier) for earlier, nodes in later.items())
 
 
 def parts(graph: ExecutionGraph) -> Iterator[list[str]]:
-    """Yield the nodes of *graph* in the smallest parts of which each comes wholly before the next.
+    """Yield the nodes of *graph* in the smallest parts of which each comes completely before the next.
 
-    A cut is where every leaf of what lies before has an arc to every root of what lies after: nothing shorter than an
-    arc could order these two. So the walk only counts those arcs, and is linear.
+    There is a cut where every leaf before it has an arc to every root after it: no shorter path could order the two.
+    So the walk only counts these arcs, and is linear.
     """
     cut = _Cut(graph)
     part: list[str] = []
@@ -83,7 +84,7 @@ def parts(graph: ExecutionGraph) -> Iterator[list[str]]:
 
 
 class _Cut:
-    """A place in a topological order: the leaves before it, the roots after it, and how many arcs join these."""
+    """A position in a topological order: the leaves before it, the roots after it, and the arcs between them."""
 
     def __init__(self, graph: ExecutionGraph) -> None:
         self._graph = graph
@@ -93,11 +94,11 @@ class _Cut:
         self._missing = {node: graph.in_degree(node) for node in graph.nodes}
 
     def is_clean(self) -> bool:
-        """Return whether all that lies after waits for all that lies before."""
+        """Return whether all nodes after the cut wait for all nodes before it."""
         return self._joining == len(self._leaves) * len(self._roots)
 
     def move_past(self, node: str) -> None:
-        """Move *node*, a root, from after the cut to before it."""
+        """Move *node*, a root after the cut, to before it."""
         self._joining -= self._count_leaves_before(node)
         self._roots.remove(node)
         for earlier in self._graph.predecessors(node):
@@ -116,49 +117,49 @@ class _Cut:
 
 
 def chains(part: Iterable[str], graph: ExecutionGraph) -> Block | None:
-    """Return *part* (in topological order) as chains with no order between them, or None when they fork or join."""
-    found: list[list[str]] = []
-    places: dict[str, tuple[int, int]] = {}
+    """Return *part* (in topological order) as unordered chains, or None if they fork or join."""
+    chains_: list[list[str]] = []
+    positions: dict[str, tuple[int, int]] = {}
     for node in part:
-        before = [places[earlier] for earlier in graph.predecessors(node) if earlier in places]
-        number, length = (max(before)[0], max(before)[1] + 1) if before else (len(found), 0)
-        if before and (min(before)[0] != number or length != len(found[number])):
+        predecessors = [positions[earlier] for earlier in graph.predecessors(node) if earlier in positions]
+        number, length = (max(predecessors)[0], max(predecessors)[1] + 1) if predecessors else (len(chains_), 0)
+        if predecessors and (min(predecessors)[0] != number or length != len(chains_[number])):
             return None
-        if not before:
-            found.append([])
-        found[number].append(node)
-        places[node] = (number, length)
-    return tuple(map(tuple, found))
+        if not predecessors:
+            chains_.append([])
+        chains_[number].append(node)
+        positions[node] = (number, length)
+    return tuple(map(tuple, chains_))
 
 
-def _direct(placed: Iterable[Block]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each node with those that *placed* puts directly before it."""
+def _direct(blocks_: Iterable[Block]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each node with the nodes directly before it in *blocks_*."""
     ends: tuple[str, ...] = ()
-    for block in placed:
+    for block in blocks_:
         for chain in block:
-            before = ends
+            previous = ends
             for node in chain:
-                yield node, before
-                before = (node,)
+                yield node, previous
+                previous = (node,)
         ends = tuple(chain[-1] for chain in block if chain) or ends
 
 
-def _enforced(placed: tuple[Block, ...], closure: Closure) -> dict[str, int]:
-    """Return, for each node, the bits of all nodes that *placed* puts before it; check that nothing is lost."""
-    told = [node for block in placed for chain in block for node in chain]
-    if len(told) != len(closure.nodes) or set(told) != set(closure.nodes):
-        raise ValueError("the blocks do not hold each node of the graph once")
+def _enforced(blocks_: tuple[Block, ...], closure: Closure) -> dict[str, int]:
+    """Return the bits of all nodes before each node in *blocks_*; check that no order is lost."""
+    nodes = [node for block in blocks_ for chain in block for node in chain]
+    if len(nodes) != len(closure.nodes) or set(nodes) != set(closure.nodes):
+        raise ValueError("the blocks do not contain each node of the graph once")
     masks: dict[str, int] = {}
     done = 0
-    for block in placed:
-        passed = done
+    for block in blocks_:
+        after = done
         for chain in block:
             before = done
             for node in chain:
                 masks[node] = before
-                before |= 1 << closure.places[node]
-            passed |= before
-        done = passed
+                before |= 1 << closure.positions[node]
+            after |= before
+        done = after
     for node, required in zip(closure.nodes, closure.masks, strict=True):
         if lost := closure.names(required & ~masks[node]):
             raise ValueError(f'the blocks do not put "{lost[0]}" before "{node}"')

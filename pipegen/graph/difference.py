@@ -1,4 +1,4 @@
-"""Two orders of the same nodes: what one asks for, and what another makes of it."""
+"""Comparison of two orders of the same nodes: the expected one and the actual one."""
 
 from pipegen.graph.blocks import ExtraWait
 from pipegen.graph.execution import ExecutionGraph
@@ -8,16 +8,16 @@ from pipegen.structs import Struct
 
 
 class Difference(Struct, kw_only=True):
-    """What a graph that was made adds to one that was asked for.
+    """The waits that an actual graph adds to the expected one.
 
     Attributes:
-        missing: nodes that were asked for and not made; nothing else is told of them.
-        extra: nodes that were made unasked; who waits for one waits for what it waits for.
-        waits: the fewest waits that imply all that are added, nodes with the same ones together.
-        pairs: how many pairs are in order that were not asked to be.
-        lost: how many pairs were asked to be in order and are not.
-        asked: the longest path as asked for.
-        made: the longest path as made.
+        missing: expected nodes that the actual graph lacks; other fields ignore them.
+        extra: additional nodes of the actual graph; a node that waits for one also waits for its predecessors.
+        waits: the fewest waits that imply all added ones, with nodes grouped by equal waits.
+        pairs: the number of ordered pairs that are not expected.
+        lost: the number of expected ordered pairs that are missing.
+        expected: the longest path as expected.
+        actual: the longest path of the actual graph.
     """
 
     missing: tuple[str, ...]
@@ -25,28 +25,32 @@ class Difference(Struct, kw_only=True):
     waits: tuple[ExtraWait, ...]
     pairs: int
     lost: int
-    asked: tuple[str, ...]
-    made: tuple[str, ...]
+    expected: tuple[str, ...]
+    actual: tuple[str, ...]
 
 
-def difference(asked: ExecutionGraph, made: ExecutionGraph) -> Difference:
-    """Return how *made* differs from *asked*, far pairs too; costs the closure of both."""
-    nodes = tuple(node for node in asked.nodes if node in made)
-    wanted, given = narrowed(asked, nodes), narrowed(made, nodes)
-    before, after = wanted.closure(), given.closure()
-    both = tuple(zip(before.masks, after.masks, strict=True))
+def difference(expected: ExecutionGraph, actual: ExecutionGraph) -> Difference:
+    """Return how *actual* differs from *expected*, including indirect order; computes both closures."""
+    nodes = tuple(node for node in expected.nodes if node in actual)
+    narrowed_expected, narrowed_actual = narrowed(expected, nodes), narrowed(actual, nodes)
+    expected_closure, actual_closure = narrowed_expected.closure(), narrowed_actual.closure()
+    masks = tuple(zip(expected_closure.masks, actual_closure.masks, strict=True))
     later: dict[tuple[str, ...], list[str]] = {}
-    reduced = given.transitive_reduction()
+    reduced = narrowed_actual.transitive_reduction()
     for node in nodes:
-        added = tuple(one for one in reduced.predecessors(node) if not before.is_before(one, node))
+        added = tuple(
+            predecessor
+            for predecessor in reduced.predecessors(node)
+            if not expected_closure.is_before(predecessor, node)
+        )
         if added:
             later.setdefault(added, []).append(node)
     return Difference(
-        missing=tuple(node for node in asked.nodes if node not in made),
-        extra=tuple(node for node in made.nodes if node not in asked),
+        missing=tuple(node for node in expected.nodes if node not in actual),
+        extra=tuple(node for node in actual.nodes if node not in expected),
         waits=tuple(ExtraWait(tuple(waiting), earlier) for earlier, waiting in later.items()),
-        pairs=sum((there & ~needed).bit_count() for needed, there in both),
-        lost=sum((needed & ~there).bit_count() for needed, there in both),
-        asked=longest_path(wanted),
-        made=longest_path(given),
+        pairs=sum((ordered & ~required).bit_count() for required, ordered in masks),
+        lost=sum((required & ~ordered).bit_count() for required, ordered in masks),
+        expected=longest_path(narrowed_expected),
+        actual=longest_path(narrowed_actual),
     )

@@ -1,11 +1,11 @@
-"""What can be wrong with a graph, or with a question put to it."""
+"""Errors of graphs and their queries."""
 
 Cycle = tuple[str, ...]
-"""The nodes of a cycle in the direction of its arcs; the first one stands at the end again."""
+"""The nodes of a cycle in the direction of its arcs; the first node is repeated at the end."""
 
 
 class CycleError(ValueError):
-    """An order was asked for where the arcs go round; *cycles* holds one for each knot."""
+    """A graph with cycles has no order; *cycles* holds one cycle per strongly connected component."""
 
     def __init__(self, cycles: tuple[Cycle, ...]) -> None:
         super().__init__("; ".join(" -> ".join(map(str, cycle)) for cycle in cycles))
@@ -13,7 +13,7 @@ class CycleError(ValueError):
 
 
 class DoneError(ValueError):
-    """A set of done nodes that cannot be: *name* is unknown, or done before its predecessor *missing*."""
+    """An impossible set of done nodes: *name* is unknown, or done before its predecessor *missing*."""
 
     def __init__(self, name: str, missing: str | None = None) -> None:
         reason = "it is not in the graph" if missing is None else f'"{missing}", which comes before it, is not'
@@ -23,7 +23,7 @@ class DoneError(ValueError):
 
 
 class SharedNodesError(ValueError):
-    """Two graphs to be put one after the other have *nodes* in common, which would come before themselves."""
+    """Two graphs in sequence share *nodes*, which would come before themselves."""
 
     def __init__(self, nodes: tuple[str, ...]) -> None:
         names = ", ".join(f'"{node}"' for node in nodes)

@@ -1,4 +1,4 @@
-"""ExecutionGraph: what comes before what, as arcs tell it."""
+"""ExecutionGraph: an immutable graph of arcs between named nodes."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property, reduce
@@ -11,11 +11,12 @@ from pipegen.graph.walk import components, finish_order, reach, shortest_cycle
 
 
 class ExecutionGraph:
-    """An immutable graph of named nodes, made of arcs: ``["a", "b", "c"]`` says that a comes before b, and b before c.
+    """An immutable graph of named nodes, made of arcs: ``["a", "b", "c"]`` means a before b, and b before c.
 
-    Arcs share nodes. An arc of one name adds that node and no order; an empty one adds nothing. All answers come in the
-    order in which names and pairs first stood in the arcs. A graph may hold cycles: whatever has no answer then raises
-    `CycleError`. Unknown names raise `KeyError`. Everything is linear in nodes and arcs, where nothing else is said.
+    Arcs share nodes. An arc with one name adds that node without order; an empty arc adds nothing. All results are in
+    the order in which names and pairs first appear in the arcs. A graph may contain cycles: methods without a result
+    then raise `CycleError`. Unknown names raise `KeyError`. Everything is linear in nodes and arcs, unless stated
+    otherwise.
     """
 
     def __init__(self, arcs: Iterable[Sequence[str]] = ()) -> None:
@@ -30,15 +31,15 @@ class ExecutionGraph:
                 pairs[pair] = None
         self._nodes = tuple(names)
         self._arcs = tuple(pairs)
-        self._places = {node: place for place, node in enumerate(self._nodes)}
+        self._positions = {node: position for position, node in enumerate(self._nodes)}
         self._predecessors: list[list[int]] = [[] for _ in self._nodes]
         self._successors: list[list[int]] = [[] for _ in self._nodes]
         for earlier, later in self._arcs:
-            before, after = self._places[earlier], self._places[later]
-            self._predecessors[after].append(before)
-            self._successors[before].append(after)
+            earlier_position, later_position = self._positions[earlier], self._positions[later]
+            self._predecessors[later_position].append(earlier_position)
+            self._successors[earlier_position].append(later_position)
 
-    # What it is made of
+    # Nodes and arcs
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -47,99 +48,101 @@ class ExecutionGraph:
 
     @property
     def arcs(self) -> tuple[tuple[str, str], ...]:
-        """All pairs of a node and one directly after it, each once."""
+        """All pairs of a node and its successor, each once."""
         return self._arcs
 
     def __contains__(self, node: object) -> bool:
-        return node in self._places
+        return node in self._positions
 
     def __repr__(self) -> str:
-        return f"ExecutionGraph({[list(arc) for arc in self._told()]})"
+        return f"ExecutionGraph({[list(arc) for arc in self._all_arcs()]})"
 
     def __eq__(self, other: object) -> bool:
-        """Two graphs are equal when they have the same nodes and the same arcs, in whatever order they were told."""
+        """Two graphs are equal if they have the same nodes and the same arcs, in any order."""
         if not isinstance(other, ExecutionGraph):
             return NotImplemented
-        return self._places.keys() == other._places.keys() and set(self._arcs) == set(other._arcs)
+        return self._positions.keys() == other._positions.keys() and set(self._arcs) == set(other._arcs)
 
     def __hash__(self) -> int:
         return hash((frozenset(self._nodes), frozenset(self._arcs)))
 
-    # One node and what is around it
+    # Neighbours of a node
 
     def predecessors(self, node: str) -> tuple[str, ...]:
         """Return the nodes directly before *node*, in the order of the arcs between them."""
-        return self._names(self._predecessors[self._places[node]])
+        return self._names(self._predecessors[self._positions[node]])
 
     def successors(self, node: str) -> tuple[str, ...]:
         """Return the nodes directly after *node*, in the order of the arcs between them."""
-        return self._names(self._successors[self._places[node]])
+        return self._names(self._successors[self._positions[node]])
 
     def in_degree(self, node: str) -> int:
-        """Return how many nodes are directly before *node*."""
-        return len(self._predecessors[self._places[node]])
+        """Return the number of nodes directly before *node*."""
+        return len(self._predecessors[self._positions[node]])
 
     def out_degree(self, node: str) -> int:
-        """Return how many nodes are directly after *node*."""
-        return len(self._successors[self._places[node]])
+        """Return the number of nodes directly after *node*."""
+        return len(self._successors[self._positions[node]])
 
     def ancestors(self, node: str) -> tuple[str, ...]:
-        """Return all nodes before *node*, however far; *node* itself is one of them only when it is on a cycle."""
-        return self._names(reach(self._predecessors[self._places[node]], self._predecessors))
+        """Return all nodes before *node*, directly or not; *node* itself only if it is on a cycle."""
+        return self._names(reach(self._predecessors[self._positions[node]], self._predecessors))
 
     def descendants(self, node: str) -> tuple[str, ...]:
-        """Return all nodes after *node*, however far; *node* itself is one of them only when it is on a cycle."""
-        return self._names(reach(self._successors[self._places[node]], self._successors))
+        """Return all nodes after *node*, directly or not; *node* itself only if it is on a cycle."""
+        return self._names(reach(self._successors[self._positions[node]], self._successors))
 
     # The whole order
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """The nodes with nothing before them."""
+        """The nodes without predecessors."""
         return tuple(node for node, earlier in zip(self._nodes, self._predecessors, strict=True) if not earlier)
 
     @property
     def leaves(self) -> tuple[str, ...]:
-        """The nodes with nothing after them."""
+        """The nodes without successors."""
         return tuple(node for node, later in zip(self._nodes, self._successors, strict=True) if not later)
 
     def cycles(self) -> tuple[Cycle, ...]:
-        """Return one cycle for each knot of nodes that come before one another, as ``("a", "b", "a")``.
+        """Return one cycle for each cyclic strongly connected component, as ``("a", "b", "a")``.
 
-        It is the shortest one through the knot's first node, and begins there.
+        It is a shortest cycle through the component's first node, and starts there.
         """
         if self._order is not None:
             return ()
-        knots = sorted(filter(self._is_knot, components(self._predecessors, self._successors)), key=min)
-        return tuple(self._names(shortest_cycle(knot, self._successors)) for knot in knots)
+        cyclic = sorted(filter(self._is_cyclic, components(self._predecessors, self._successors)), key=min)
+        return tuple(self._names(shortest_cycle(component, self._successors)) for component in cyclic)
 
     def topological(self) -> tuple[str, ...]:
-        """Return the nodes in an order that the arcs allow: as they were told, each right after its own ancestors."""
+        """Return the nodes in an order that the arcs allow: in insertion order, but each after its ancestors."""
         return self._names(self._topological())
 
     def stack(self) -> tuple[tuple[str, ...], ...]:
-        """Return the frames: a node stands in the first one that comes after the frames of all its predecessors."""
+        """Return the frames: a node is in the first frame after the frames of all its predecessors."""
         levels = [0] * len(self._nodes)
-        for place in self._topological():
-            for earlier in self._predecessors[place]:
-                if levels[earlier] >= levels[place]:
-                    levels[place] = levels[earlier] + 1
+        for position in self._topological():
+            for earlier in self._predecessors[position]:
+                if levels[earlier] >= levels[position]:
+                    levels[position] = levels[earlier] + 1
         frames: list[list[str]] = [[] for _ in range(max(levels, default=-1) + 1)]
         for node, level in zip(self._nodes, levels, strict=True):
             frames[level].append(node)
         return tuple(map(tuple, frames))
 
     def candidates(self, done: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return the nodes that may start now: not *done* themselves, and nothing directly before them is not.
+        """Return the nodes that may start now: nodes that are not *done* and whose predecessors all are.
 
-        Raises `DoneError` for a name in *done* that is unknown or has an ancestor that is not done.
+        Raise `DoneError` for a name in *done* that is unknown or has an ancestor that is not done.
         """
         names = set(done)
-        if unknown := names - self._places.keys():
+        if unknown := names - self._positions.keys():
             raise DoneError(min(unknown, key=str))
         ready: list[str] = []
-        for node, before in zip(self._nodes, self._predecessors, strict=True):
-            missing = next((self._nodes[place] for place in before if self._nodes[place] not in names), None)
+        for node, predecessors in zip(self._nodes, self._predecessors, strict=True):
+            missing = next(
+                (self._nodes[position] for position in predecessors if self._nodes[position] not in names), None
+            )
             if node in names and missing is not None:
                 raise DoneError(node, missing)
             if node not in names and missing is None:
@@ -147,57 +150,59 @@ class ExecutionGraph:
         return tuple(ready)
 
     def closure(self) -> Closure:
-        """Return the whole relation at once, also of a graph with cycles.
+        """Return the transitive closure, also of a graph with cycles.
 
-        It takes up to a bit for each pair of nodes (12 MB for 10,000 nodes, 1.2 GB for 100,000), and as much time for
-        each arc as it takes to join two such rows.
+        It takes up to a bit for each pair of nodes (12 MB for 10,000 nodes, 1.2 GB for 100,000), and for each arc the
+        time to join two such rows.
         """
-        return Closure(self._nodes, self._masks(), dict(self._places))
+        return Closure(self._nodes, self._masks(), dict(self._positions))
 
-    # Other graphs from this one
+    # Derived graphs
 
     def transitive_reduction(self) -> "ExecutionGraph":
-        """Return the graph without the arcs that others imply: the same order in the fewest arcs; costs a closure."""
+        """Return the graph without implied arcs: the same order in the fewest arcs; computes a closure."""
         self._topological()
         masks = self._masks()
-        implied = [reduce(or_, (masks[place] for place in before), 0) for before in self._predecessors]
-        needed = (arc for arc in self._arcs if not implied[self._places[arc[1]]] >> self._places[arc[0]] & 1)
+        implied = [
+            reduce(or_, (masks[position] for position in predecessors), 0) for predecessors in self._predecessors
+        ]
+        needed = (arc for arc in self._arcs if not implied[self._positions[arc[1]]] >> self._positions[arc[0]] & 1)
         return ExecutionGraph(chain(((node,) for node in self._nodes), needed))
 
     def __or__(self, other: "ExecutionGraph") -> "ExecutionGraph":
         """Return the union: the nodes and arcs of both."""
-        return ExecutionGraph(chain(self._told(), other._told()))
+        return ExecutionGraph(chain(self._all_arcs(), other._all_arcs()))
 
     def __add__(self, other: "ExecutionGraph") -> "ExecutionGraph":
-        """Return *other* put after this graph: every leaf of this one comes before every root of *other*.
+        """Return this graph followed by *other*: every leaf of this one comes before every root of *other*.
 
-        Raises `SharedNodesError` when a node is in both, for it would have to come before itself.
+        Raise `SharedNodesError` if a node is in both, since it would come before itself.
         """
         if shared := tuple(node for node in self._nodes if node in other):
             raise SharedNodesError(shared)
-        return ExecutionGraph(chain(self._told(), other._told(), product(self.leaves, other.roots)))
+        return ExecutionGraph(chain(self._all_arcs(), other._all_arcs(), product(self.leaves, other.roots)))
 
-    def _told(self) -> Iterable[Sequence[str]]:
-        """Yield arcs that make this graph again, its nodes in the same order."""
+    def _all_arcs(self) -> Iterable[Sequence[str]]:
+        """Yield arcs that recreate this graph, with its nodes in the same order."""
         return chain(((node,) for node in self._nodes), self._arcs)
 
-    def _names(self, places: Iterable[int]) -> tuple[str, ...]:
+    def _names(self, positions: Iterable[int]) -> tuple[str, ...]:
         nodes = self._nodes
-        return tuple([nodes[place] for place in places])
+        return tuple([nodes[position] for position in positions])
 
-    def _is_knot(self, component: list[int]) -> bool:
+    def _is_cyclic(self, component: list[int]) -> bool:
         return len(component) > 1 or component[0] in self._successors[component[0]]
 
     @cached_property
     def _order(self) -> Sequence[int] | None:
-        """The places of the nodes in an order that the arcs allow; None where a cycle allows none."""
+        """The positions of the nodes in an order that the arcs allow; None if there is a cycle."""
         order = finish_order(self._predecessors)
         is_past = bytearray(len(order))
-        for place in order:
-            for earlier in self._predecessors[place]:
+        for position in order:
+            for earlier in self._predecessors[position]:
                 if not is_past[earlier]:
                     return None
-            is_past[place] = True
+            is_past[position] = True
         return order
 
     def _topological(self) -> Sequence[int]:
@@ -206,7 +211,7 @@ class ExecutionGraph:
         return self._order
 
     def _masks(self) -> tuple[int, ...]:
-        """Return the ancestors of each node, one bit each."""
+        """Return the ancestors of each node as bits."""
         if self._order is None:
             return ancestor_masks(self._predecessors, components(self._predecessors, self._successors))
-        return ancestor_masks(self._predecessors, ((place,) for place in self._order))
+        return ancestor_masks(self._predecessors, ((position,) for position in self._order))

@@ -1,4 +1,4 @@
-"""The order that a graph has among some of its nodes."""
+"""The order of a graph restricted to some of its nodes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
@@ -8,34 +8,34 @@ from pipegen.graph.execution import ExecutionGraph
 
 
 def narrowed(graph: ExecutionGraph, kept: Sequence[str]) -> ExecutionGraph:
-    """Return the order that *graph* has among the nodes *kept*, told in their order.
+    """Return the order that *graph* has among the nodes *kept*, which the result has in their order.
 
-    Arcs between kept nodes stay. Where a node is left out, its followers come after what it came after, unless other
-    arcs say so anyway. Costs a closure of the result.
+    Arcs between kept nodes remain. If a node is removed, its successors come after its predecessors, unless other arcs
+    imply that. Computes a closure of the result.
     """
     if tuple(kept) == graph.nodes:
         return graph
-    before = _before(graph, set(kept))
-    closure = ExecutionGraph(_arcs(kept, before)).closure()
+    nearest = _nearest_kept(graph, set(kept))
+    closure = ExecutionGraph(_arcs(kept, nearest)).closure()
     needed: dict[str, Iterable[str]] = {}
     for node in kept:
-        direct, earlier = set(graph.predecessors(node)), before[node]
+        direct, earlier = set(graph.predecessors(node)), nearest[node]
         implied = reduce(or_, map(closure.mask, earlier), 0)
-        needed[node] = [one for one in earlier if one in direct or not implied >> closure.places[one] & 1]
+        needed[node] = [node_ for node_ in earlier if node_ in direct or not implied >> closure.positions[node_] & 1]
     return ExecutionGraph(_arcs(kept, needed))
 
 
-def _before(graph: ExecutionGraph, kept: set[str]) -> dict[str, tuple[str, ...]]:
-    """Return for each node the nearest ones before it that are *kept*, however far."""
-    before: dict[str, tuple[str, ...]] = {}
+def _nearest_kept(graph: ExecutionGraph, kept: set[str]) -> dict[str, tuple[str, ...]]:
+    """Return the nearest *kept* nodes before each node."""
+    nearest: dict[str, tuple[str, ...]] = {}
     for node in graph.topological():
-        found: dict[str, None] = {}
+        predecessors: dict[str, None] = {}
         for earlier in graph.predecessors(node):
-            found.update(dict.fromkeys((earlier,) if earlier in kept else before[earlier]))
-        before[node] = tuple(found)
-    return before
+            predecessors.update(dict.fromkeys((earlier,) if earlier in kept else nearest[earlier]))
+        nearest[node] = tuple(predecessors)
+    return nearest
 
 
-def _arcs(nodes: Sequence[str], before: Mapping[str, Iterable[str]]) -> Iterator[tuple[str, ...]]:
+def _arcs(nodes: Sequence[str], predecessors: Mapping[str, Iterable[str]]) -> Iterator[tuple[str, ...]]:
     yield from ((node,) for node in nodes)
-    yield from ((earlier, node) for node in nodes for earlier in before[node])
+    yield from ((earlier, node) for node in nodes for earlier in predecessors[node])

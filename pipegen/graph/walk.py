@@ -1,7 +1,7 @@
-"""Walks over numbered nodes, each linear in nodes and arcs and without recursion.
+"""Graph walks over numbered nodes, each linear in nodes and arcs and without recursion.
 
-A node is its place in the order of insertion. *neighbours* holds, for each node, those at the other end of its arcs:
-the same walk goes forward over successors and back over predecessors.
+A node is its position in insertion order. *neighbours* lists the adjacent nodes of each node: the same walk goes
+forward over successors and backward over predecessors.
 """
 
 from collections import deque
@@ -11,21 +11,21 @@ Neighbours = Sequence[Sequence[int]]
 
 
 def reach(starts: Iterable[int], neighbours: Neighbours) -> list[int]:
-    """Return *starts* and all that can be reached from them, in insertion order."""
-    found = set(starts)
-    waiting = list(found)
+    """Return *starts* and all nodes reachable from them, in insertion order."""
+    reached = set(starts)
+    waiting = list(reached)
     while waiting:
         for neighbour in neighbours[waiting.pop()]:
-            if neighbour not in found:
-                found.add(neighbour)
+            if neighbour not in reached:
+                reached.add(neighbour)
                 waiting.append(neighbour)
-    return sorted(found)
+    return sorted(reached)
 
 
 def finish_order(neighbours: Neighbours) -> list[int]:
-    """Return all nodes in insertion order, but each one after those that can be reached from it.
+    """Return all nodes in insertion order, but each one after the nodes that are reachable from it.
 
-    On a cycle no order can do that; there the node that is met first comes last.
+    On a cycle, the node that is visited first comes last.
     """
     order: list[int] = []
     seen = bytearray(len(neighbours))
@@ -43,7 +43,7 @@ def finish_order(neighbours: Neighbours) -> list[int]:
 
 
 def _finish_from(start: int, neighbours: Neighbours, seen: bytearray) -> Iterator[int]:
-    """Walk depth first from *start*, marking what is *seen*; yield each node when nothing new is left below it."""
+    """Yield nodes in depth-first order from *start*, each after its descendants; mark them as *seen*."""
     seen[start] = True
     path = [(start, iter(neighbours[start]))]
     while path:
@@ -58,7 +58,7 @@ def _finish_from(start: int, neighbours: Neighbours, seen: bytearray) -> Iterato
 
 
 def components(predecessors: Neighbours, successors: Neighbours) -> Iterator[list[int]]:
-    """Yield the strongly connected components, ancestors first (Kosaraju's two walks)."""
+    """Yield the strongly connected components, ancestors first (Kosaraju's algorithm)."""
     is_placed = bytearray(len(predecessors))
     for start in reversed(finish_order(successors)):
         if not is_placed[start]:
@@ -66,7 +66,7 @@ def components(predecessors: Neighbours, successors: Neighbours) -> Iterator[lis
 
 
 def _flood(start: int, neighbours: Neighbours, is_placed: bytearray) -> list[int]:
-    """Return *start* and what can be reached from it past nodes that are not yet placed, and place them."""
+    """Return *start* and the nodes reachable from it past nodes that are not placed yet, and mark them as placed."""
     is_placed[start] = True
     flooded = [start]
     for node in flooded:
@@ -78,9 +78,9 @@ def _flood(start: int, neighbours: Neighbours, is_placed: bytearray) -> list[int
 
 
 def shortest_cycle(component: Iterable[int], successors: Neighbours) -> list[int]:
-    """Return the shortest cycle through the first node of a knot, that node at both ends.
+    """Return a shortest cycle through the first node of a strongly connected component, with that node at both ends.
 
-    Of several equally short ones it is the one whose arcs come first.
+    Of equally short cycles, return the one whose arcs come first.
     """
     members = set(component)
     start = min(members)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from pipegen.graph.placing.positions import Box, Size, Stretch, place
+from pipegen.graph.placing.positions import Box, Segment, Size, positions_of
 from pipegen.pictures.measure import shown, width
 from pipegen.pictures.model import ArcKind, Link, Picture, StageBox
 from pipegen.structs import Struct
@@ -73,7 +73,7 @@ class Scene(Struct, kw_only=True):
 def scene(picture: Picture) -> Scene:
     """Return where everything of *picture* stands, from 0."""
     sizes = {stage.name: _size(stage) for stage in picture.stages}
-    placed = place(picture.graph, sizes, picture.path)
+    placed = positions_of(picture.graph, sizes, picture.path)
     fence = placed.width + _BEHIND / 2 if picture.last and placed.width else None
     last = _last(picture, sizes, placed.width + _BEHIND if placed.width else 0.0, placed.height)
     boxes = {**placed.boxes, **last}
@@ -84,11 +84,11 @@ def scene(picture: Picture) -> Scene:
             earlier=numbers[arc[0]],
             later=numbers[arc[1]],
             kind=picture.links.get(arc, _NOTHING).kind,
-            path=_curve(stretches),
+            path=_curve(segments),
             words=_carried(arc, picture.links.get(arc, _NOTHING)),
             is_on_path=arc in path_arcs,
         )
-        for arc, stretches in placed.lines.items()
+        for arc, segments in placed.lines.items()
     ]
     cards = [
         Card(
@@ -143,20 +143,20 @@ def _last(picture: Picture, sizes: dict[str, Size], left: float, height: float) 
     return found
 
 
-def _curve(stretches: Sequence[Stretch]) -> str:
+def _curve(segments: Sequence[Segment]) -> str:
     """Return a line that leaves each column level and bends between them."""
-    x, y = stretches[0].end, stretches[0].y
+    x, y = segments[0].end, segments[0].y
     parts = [f"M{number(x)} {number(y)}"]
-    for stretch in stretches[1:]:
-        is_end = stretch is stretches[-1]
-        end = stretch.start - _HEAD if is_end else stretch.start
+    for segment in segments[1:]:
+        is_end = segment is segments[-1]
+        end = segment.start - _HEAD if is_end else segment.start
         middle = (x + end) / 2
         parts.append(
-            f"C{number(middle)} {number(y)} {number(middle)} {number(stretch.y)} {number(end)} {number(stretch.y)}"
+            f"C{number(middle)} {number(y)} {number(middle)} {number(segment.y)} {number(end)} {number(segment.y)}"
         )
         if not is_end:
-            parts.append(f"H{number(stretch.end)}")
-        x, y = stretch.end, stretch.y
+            parts.append(f"H{number(segment.end)}")
+        x, y = segment.end, segment.y
     return "".join(parts)
 
 

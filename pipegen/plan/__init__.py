@@ -1,1 +1,1 @@
-"""The neutral plan: what each job does, in words that no engine owns."""
+"""The neutral plan: what each job does, independent of any engine."""

@@ -1,4 +1,4 @@
-"""Which stages may leave nothing although those after them run: skipped ones, and those that may fail."""
+"""Stages whose outputs may be absent when later stages run: stages that may be skipped or may fail."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pipegen.source.text import Span
 from pipegen.source.tree import Scalar, ScalarKind
 from pipegen.structs import Struct, field
 
-# The steps that use images and containers which others may have made.
-_USERS = frozenset((RunContainer, PublishImage, Copy))
+# Steps that use images and containers of other stages.
+_READERS = frozenset((RunContainer, PublishImage, Copy))
 
 
 class Absence(Struct):
-    """What is known of the *stages*, whose *conditions* are read, before they run.
+    """Known facts about *stages* before they run, with their parsed *conditions*.
 
-    *final* are the finally stages, with the places that name them: they run also where all others have failed.
+    *final* maps each finally stage to the span that names it; finally stages run even if all others have failed.
     """
 
     stages: Mapping[str, StageConfig]
@@ -30,7 +30,7 @@ class Absence(Struct):
     final: Mapping[str, Span] = field(default_factory=dict)
 
     def cause(self, producer: str, reader: str) -> Span | None:
-        """Return why *producer* may have left nothing when *reader* runs, None where it has left all that it binds."""
+        """Return the span of the reason why *producer* may have no outputs when *reader* runs, or None."""
         stage = self.stages[producer]
         if reader in self.final:
             return self.final[reader]
@@ -41,35 +41,40 @@ class Absence(Struct):
         return stage.when.span
 
     def is_certain(self, stage: str) -> bool:
-        """Return whether *stage* leaves all that it binds in each run that goes on."""
+        """Return whether *stage* binds all its outputs in every run that continues after it."""
         return stage not in self.conditions and not _may_fail(self.stages[stage])
 
-    def check_made(self, stage: str, steps: Sequence[Step], report: Report) -> None:
-        """Report images and containers that may not be there; a default stands for no image."""
+    def check_resources(self, stage: str, steps: Sequence[Step], report: Report) -> None:
+        """Report images and containers that may be absent; a default cannot replace an image."""
         for step in steps:
-            if type(step) not in _USERS:
+            if type(step) not in _READERS:
                 continue
-            used: list[Image | Container] = [step.image] if isinstance(step, RunContainer | PublishImage) else []
+            resources: list[Image | Container] = [step.image] if isinstance(step, RunContainer | PublishImage) else []
             if isinstance(step, Copy):
-                used += [file.container for file in copied(step.files)]
-            for one in used:
-                reference = (one.id if isinstance(one, Image) else one.name).reference
-                if one.producer is None or one.producer == stage or reference is None or reference.default is None:
+                resources += [file.container for file in copied(step.files)]
+            for resource in resources:
+                reference = (resource.id if isinstance(resource, Image) else resource.name).reference
+                if (
+                    resource.producer is None
+                    or resource.producer == stage
+                    or reference is None
+                    or reference.default is None
+                ):
                     continue
-                cause = self.cause(one.producer, stage)
+                cause = self.cause(resource.producer, stage)
                 if cause is not None:
-                    maker = self.stages[one.producer].said
+                    producer = self.stages[resource.producer].said
                     report.add(
                         codes.MAY_BE_ABSENT,
-                        f'"{reference}" may not be there, and no default stands for what stage "{maker}" makes',
+                        f'"{reference}" may be absent, and a default cannot replace an output of stage "{producer}"',
                         at=reference.span,
-                        also=[Label(cause, "it may leave nothing")],
+                        also=[Label(cause, "its outputs may be absent")],
                         hint=f'give stage "{self.stages[stage].said}" the same "when"',
                     )
 
 
 def _may_fail(stage: StageConfig) -> bool:
-    """Return whether stages after *stage* run although it has failed."""
+    """Return whether the stages after *stage* run even if it fails."""
     node = stage.allow_failure.node if stage.allow_failure else None
     return node is not None and not (
         isinstance(node, Scalar) and node.kind is ScalarKind.BOOLEAN and node.value is False

@@ -1,4 +1,4 @@
-"""A pipeline, its graph and its bindings to the plan."""
+"""The plan of a pipeline, built from its config, graph and bindings."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from pipegen.plan.finally_stages import final_stages
 from pipegen.plan.forwarding import KnownValues
 from pipegen.plan.jobs import StageOrder, StagePlan, directory_of, jobs
 from pipegen.plan.model import (
+    Concurrency,
     FetchOptions,
     Limits,
     Mail,
@@ -26,29 +27,30 @@ from pipegen.plan.model import (
     Workspace,
 )
 from pipegen.plan.model.texts import stage_texts
-from pipegen.plan.runs.concurrency import concurrency, with_interruptible
 from pipegen.plan.runs.parameters import Parameters
 from pipegen.plan.runs.selection import selection
 from pipegen.plan.stage.checks import check_directory
+from pipegen.plan.stage.commands import post_commands
 from pipegen.plan.stage.conditions import condition
 from pipegen.plan.stage.deployments import check_finals
 from pipegen.plan.stage.images import check_image
-from pipegen.plan.stage.limits import check_mail, fails_fast, limits
+from pipegen.plan.stage.limits import check_mail, fails_fast, limits, with_interruptible
 from pipegen.plan.stage.machine import machine
 from pipegen.plan.stage.mail import mail
-from pipegen.plan.stage.post_actions import after
 from pipegen.plan.stage.secrets import secrets
-from pipegen.plan.stage.settings import surroundings
+from pipegen.plan.stage.settings import stage_settings
 from pipegen.plan.stage.steps import steps
 from pipegen.plan.values import StageValues, values_of
+from pipegen.source.tree import Mapping as TreeMapping
+from pipegen.source.tree import Scalar
 from pipegen.structs import Struct, replace
 
 
 class FileContext(Struct):
-    """What a pipeline must know of the file it stands in.
+    """The parts of a file that each of its pipelines needs to know.
 
-    *homes* are the pipelines that hold a stage of each name; *called* those that others run in the places of
-    stages; *several* says that more than one is not. The values of all share a *budget*.
+    *homes* maps a stage name to the pipelines that have such a stage, *called* holds the pipelines that run in place of
+    a stage, and *several* is whether more than one is not called. All values share a *budget*.
     """
 
     homes: Mapping[str, tuple[str, ...]]
@@ -60,64 +62,66 @@ class FileContext(Struct):
     budget: Budget
 
 
-def build_plan(pipeline: PipelineConfig, graph: ExecutionGraph, around: FileContext, report: Report) -> Plan:
-    """Return the plan of *pipeline*; *graph* has no cycle. Wrong bindings and values are reported."""
+def build_plan(pipeline: PipelineConfig, graph: ExecutionGraph, context: FileContext, report: Report) -> Plan:
+    """Return the plan of *pipeline*, whose *graph* has no cycle. Invalid bindings and values are reported."""
     check_directory(pipeline.directory, report)
     check_finals(pipeline, report)
-    namespaces = _namespaces(pipeline, around)
-    runs = condition(pipeline.when, around.parameters, around.homes, report)
+    namespaces = _namespaces(pipeline, context)
+    pipeline_condition = condition(pipeline.when, context.parameters, context.homes, report)
     closure = graph.closure()
-    work = _work(pipeline, closure, (*graph.topological(), *namespaces.final), namespaces, around, report)
+    work = _work(pipeline, closure, (*graph.topological(), *namespaces.final), namespaces, context, report)
     frames = graph.stack()
-    made = jobs(work, pipeline.name.value, StageOrder(graph, closure, frames), namespaces, around.slugs, report)
-    check_excluded(made, report)
+    pipeline_jobs = jobs(
+        work, pipeline.name.value, StageOrder(graph, closure, frames), namespaces, context.slugs, report
+    )
+    check_excluded(pipeline_jobs, report)
     return Plan(
         name=pipeline.name.value,
         span=pipeline.name.span,
         graph=graph,
         frames=frames,
-        jobs=made,
+        jobs=pipeline_jobs,
         fetch=_fetch(pipeline),
         workspace=Workspace(pipeline.workspace.value) if pipeline.workspace else Workspace.ISOLATED,
         workspace_span=pipeline.workspace.span if pipeline.workspace else None,
         selection=selection(
-            made,
-            several=around.several,
+            pipeline_jobs,
+            several=context.several,
             has_condition=pipeline.when is not None,
-            is_called=pipeline.name.value in around.called,
+            is_called=pipeline.name.value in context.called,
         ),
-        folder=around.folder,
+        folder=context.folder,
         is_fail_fast=fails_fast(pipeline),
         fail_fast_span=pipeline.fail_fast.span if pipeline.fail_fast else None,
-        inputs=around.parameters.at_run_time,
+        inputs=context.parameters.at_run_time,
         schedules=_schedules(pipeline.schedule, report),
-        concurrency=concurrency(pipeline.concurrency),
-        condition=runs,
+        concurrency=_concurrency(pipeline.concurrency),
+        condition=pipeline_condition,
     )
 
 
 def _schedules(value: StepValue | None, report: Report) -> tuple[Schedule, ...]:
     if value is None:
         return ()
-    from pipegen.plan.runs.schedules import schedules  # noqa: PLC0415 - for pipelines that run by the clock
+    from pipegen.plan.runs.schedules import schedules  # noqa: PLC0415 - only for pipelines with a schedule
 
     return schedules(value, report)
 
 
-def check_values(pipeline: PipelineConfig, graph: ExecutionGraph, around: FileContext, report: Report) -> None:
-    """Report wrong bindings and values of a *pipeline* that has no plan since its *graph* has a cycle."""
+def check_values(pipeline: PipelineConfig, graph: ExecutionGraph, context: FileContext, report: Report) -> None:
+    """Report invalid bindings and values of a *pipeline* whose *graph* has a cycle, so that it has no plan."""
     check_directory(pipeline.directory, report)
-    namespaces = _namespaces(pipeline, around)
-    _work(pipeline, graph.closure(), (*graph.nodes, *namespaces.final), namespaces, around, report)
+    namespaces = _namespaces(pipeline, context)
+    _work(pipeline, graph.closure(), (*graph.nodes, *namespaces.final), namespaces, context, report)
 
 
-def _namespaces(pipeline: PipelineConfig, around: FileContext) -> Namespaces:
+def _namespaces(pipeline: PipelineConfig, context: FileContext) -> Namespaces:
     stages: dict[str, StageConfig] = {}
     for stage in pipeline.stages:
         stages.setdefault(stage.name.value, stage)
     bound = {name: bound_names(stage) for name, stage in stages.items()}
     final = {name: span for name, span in final_stages(pipeline).items() if name in stages}
-    return Namespaces(stages, bound, around.homes, around.parameters.names, final)
+    return Namespaces(stages, bound, context.homes, context.parameters.names, final)
 
 
 def _work(
@@ -125,38 +129,40 @@ def _work(
     closure: Closure,
     order: Sequence[str],
     namespaces: Namespaces,
-    around: FileContext,
+    context: FileContext,
     report: Report,
 ) -> dict[str, StagePlan]:
-    """Return what each stage does, taken in *order*: ancestors come first, so that their exports are known."""
+    """Return what each stage does, in *order*: ancestors first, so that their exports are known."""
     work: dict[str, StagePlan] = {}
-    absence = _absence(namespaces, around, report)
+    absence = _absence(namespaces, context, report)
     namespaces = replace(namespaces, absence=absence.cause)
-    forwarded = KnownValues(pipeline.name.value, namespaces.stages, around.parameters, absence.is_certain)
+    forwarded = KnownValues(pipeline.name.value, namespaces.stages, context.parameters, absence.is_certain)
     for name in order:
         stage = namespaces.stages[name]
         check_names(stage, namespaces.bound[name], report)
         check_directory(stage.directory, report)
-        values = values_of(stage, namespaces, closure, forwarded.known, around.budget, report)
-        where = machine(stage, values)
-        found, bounds = steps(stage, pipeline, values, forwarded), limits(stage, report)
+        values = values_of(stage, namespaces, closure, forwarded.known, context.budget, report)
+        stage_machine = machine(stage, values)
+        stage_steps, bounds = steps(stage, pipeline, values, forwarded), limits(stage, report)
         directory = directory_of(stage, pipeline)
-        beside = surroundings(stage, directory, values)
-        found = (*found, *beside.kept.at_run_time)
-        absence.check_made(name, found, report)
-        check_image(stage, found, report)
-        given = secrets(stage, found, report)
-        later, told = after(stage, found, values), _mail(stage, pipeline, values, bounds)
+        settings = stage_settings(stage, directory, values)
+        stage_steps = (*stage_steps, *settings.files.at_run_time)
+        absence.check_resources(name, stage_steps, report)
+        check_image(stage, stage_steps, report)
+        stage_secrets = secrets(stage, stage_steps, report)
+        post, stage_mail = post_commands(stage, stage_steps, values), _mail(stage, pipeline, values, bounds)
         work[name] = StagePlan(
             stage=stage,
             directory=directory,
-            steps=found,
-            beside=beside,
-            machine=where,
-            secrets=given,
-            after=later,
-            mail=told,
-            inputs=inputs_of(name, stage_texts(name, found, later, where, beside.deployment.environment, told)),
+            steps=stage_steps,
+            settings=settings,
+            machine=stage_machine,
+            secrets=stage_secrets,
+            after=post,
+            mail=stage_mail,
+            inputs=inputs_of(
+                name, stage_texts(name, stage_steps, post, stage_machine, settings.deployment.environment, stage_mail)
+            ),
             reads=values.reads(),
             limits=with_interruptible(bounds, stage),
             statuses=tuple(values.statuses),
@@ -166,17 +172,17 @@ def _work(
 
 
 def _mail(stage: StageConfig, pipeline: PipelineConfig, values: StageValues, bounds: Limits) -> Mail | None:
-    """Return the mail for *stage*; none where each of its failures is allowed."""
-    found = mail(stage, pipeline, values)
+    """Return the mail for *stage*; None if all its failures are allowed."""
+    stage_mail = mail(stage, pipeline, values)
     check_mail(stage, bounds.allow_failure, values.report)
-    return None if bounds.allow_failure is not None and not bounds.allow_failure.exit_codes else found
+    return None if bounds.allow_failure is not None and not bounds.allow_failure.exit_codes else stage_mail
 
 
-def _absence(namespaces: Namespaces, around: FileContext, report: Report) -> Absence:
+def _absence(namespaces: Namespaces, context: FileContext, report: Report) -> Absence:
     stages = namespaces.stages
-    given = {name: stage.when for name, stage in stages.items() if stage.when is not None}
-    found = {name: condition(when, around.parameters, around.homes, report) for name, when in given.items()}
-    conditions = {name: one for name, one in found.items() if one is not None}
+    whens = {name: stage.when for name, stage in stages.items() if stage.when is not None}
+    parsed = {name: condition(when, context.parameters, context.homes, report) for name, when in whens.items()}
+    conditions = {name: parsed_condition for name, parsed_condition in parsed.items() if parsed_condition is not None}
     return Absence(stages, conditions, namespaces.final)
 
 
@@ -185,3 +191,17 @@ def _fetch(pipeline: PipelineConfig) -> FetchOptions | None:
     if fetch is None:
         return None
     return FetchOptions(depth=fetch.depth if fetch.shallow else None, submodules=fetch.submodules, tags=fetch.tags)
+
+
+def _concurrency(value: StepValue | None) -> Concurrency | None:
+    """Return the settings of `concurrency`, the name of a group or a map; None without it."""
+    if value is None:
+        return None
+    body = value.node
+    group = body.get("group") if isinstance(body, TreeMapping) else body
+    cancel = body.get("cancel") if isinstance(body, TreeMapping) else None
+    return Concurrency(
+        group=(group.text or None) if isinstance(group, Scalar) else None,
+        cancels=isinstance(cancel, Scalar) and cancel.value is True,
+        span=value.span,
+    )

@@ -1,4 +1,4 @@
-"""What jobs want of each other: outputs, images, containers, releases."""
+"""Outputs, images, containers and releases that other jobs use."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from pipegen.plan.files.readers import copied
 from pipegen.plan.model import Copy, Machine, Output, SharedResources, Step
 
 _IMAGE_NAMES = ("imageID", "imageLocalName")
-# What names something that lives on: an image, a container, a release.
+# Outputs that name a resource that outlives the stage: an image, a container, a release.
 _LASTING = frozenset((*_IMAGE_NAMES, "container", "releaseName"))
 
 
 def inputs_of(stage: str, texts: Iterable[Text]) -> tuple[Output, ...]:
-    """Return the outputs of other stages that the *texts* of a stage use, in order of first use.
+    """Return the outputs of other stages that the *texts* of *stage* read, in order of first use.
 
-    A container that files are copied from does not count: only its files travel.
+    A container that files are copied from does not count: only its files are used.
     """
-    found: dict[Output, None] = {}
+    outputs: dict[Output, None] = {}
     for text in texts:
         for reference in text.references():
             if reference.scope is Scope.STAGE and reference.namespace != stage:
-                found[Output(reference.namespace or "", reference.name)] = None
-    return tuple(found)
+                outputs[Output(reference.namespace or "", reference.name)] = None
+    return tuple(outputs)
 
 
 def expanded_outputs(machines: Iterable[Machine]) -> frozenset[Output]:
-    """Return the outputs in the names of images, which engines expand themselves."""
+    """Return the outputs in image names, which the engine itself expands."""
     names: list[Text] = []
     for machine in machines:
         if machine.image is not None:
@@ -45,35 +45,35 @@ def expanded_outputs(machines: Iterable[Machine]) -> frozenset[Output]:
 
 def containers_of(stage: str, steps: Sequence[Step]) -> tuple[str, ...]:
     """Return the other stages whose containers *steps* copy files from."""
-    found: dict[str, None] = {}
+    producers: dict[str, None] = {}
     for step in steps:
         if type(step) is Copy:
             for file in copied(step.files):
                 producer = file.container.producer
                 if producer is not None and producer != stage:
-                    found[producer] = None
-    return tuple(found)
+                    producers[producer] = None
+    return tuple(producers)
 
 
 def shared(inputs: Iterable[Sequence[Output]], steps: Mapping[str, Sequence[Step]]) -> dict[str, SharedResources]:
-    """Return what of each stage outlives it, given all stages' inputs and steps; only stages that share something."""
-    wanted: dict[str, set[str]] = {}
+    """Return the resources of each stage that other stages use, from all stages' inputs and steps."""
+    used_names: dict[str, set[str]] = {}
     paths: dict[str, dict[Text, None]] = {}
     for output in chain.from_iterable(inputs):
         if output.name in _LASTING:
-            wanted.setdefault(output.stage, set()).add(output.name)
-    for stage, found in steps.items():
-        for step in found:
+            used_names.setdefault(output.stage, set()).add(output.name)
+    for stage, stage_steps in steps.items():
+        for step in stage_steps:
             for file in copied(step.files) if type(step) is Copy else ():
                 if file.container.producer not in (None, stage):
                     paths.setdefault(file.container.producer or "", {})[file.source] = None
     return {
         stage: SharedResources(
-            image=not wanted.get(stage, set()).isdisjoint(_IMAGE_NAMES),
-            container="container" in wanted.get(stage, set()) or stage in paths,
-            release="releaseName" in wanted.get(stage, set()),
+            image=not used_names.get(stage, set()).isdisjoint(_IMAGE_NAMES),
+            container="container" in used_names.get(stage, set()) or stage in paths,
+            release="releaseName" in used_names.get(stage, set()),
             container_paths=tuple(paths.get(stage, {})),
         )
         for stage in steps
-        if stage in wanted or stage in paths
+        if stage in used_names or stage in paths
     }

@@ -1,4 +1,4 @@
-"""What is said of stages that wait for each other."""
+"""Diagnostics for stages that wait for each other."""
 
 from __future__ import annotations
 
@@ -15,64 +15,64 @@ from pipegen.source.text import Span
 # Two stages, the first before the second.
 _Step = tuple[str, str]
 
-# A knot with more stages is untied step by step: to look for the best step costs a walk for each.
+# In a larger component the hint names all steps: finding the one whose removal breaks the cycle takes a walk per step.
 _LARGEST = 200
 
 
 def check_cycles(graph: ExecutionGraph, arcs: Iterable[Arc], report: Report) -> None:
-    """Report each knot once; an arc with a stage twice has been reported already."""
+    """Report one cycle per strongly connected component; an arc with a repeated stage has been reported already."""
     cycles = graph.cycles()
     if not cycles:
         return
-    places: dict[_Step, Span] = {}
+    spans: dict[_Step, Span] = {}
     repeated: set[_Step] = set()
     for arc in arcs:
         pairs = list(arc.pairs())
         for a, b in pairs:
-            places.setdefault((a.value, b.value), a.span.to(b.span))
+            spans.setdefault((a.value, b.value), a.span.to(b.span))
         if len({name.value for name in arc.stages}) < len(arc.stages):
             repeated |= {(a.value, b.value) for a, b in pairs}
     for cycle in cycles:
         steps = list(pairwise(cycle))
         if not all(step in repeated for step in steps):
-            _report(steps, graph, places, report)
+            _report(steps, graph, spans, report)
 
 
-def _report(steps: Sequence[_Step], graph: ExecutionGraph, places: Mapping[_Step, Span], report: Report) -> None:
+def _report(steps: Sequence[_Step], graph: ExecutionGraph, spans: Mapping[_Step, Span], report: Report) -> None:
     report.add(
         codes.CYCLE,
-        f"stages wait for each other: {_way(steps)}",
-        at=places[steps[0]],
-        label=_words(steps[0]),
-        also=[Label(places[step], _words(step)) for step in steps[1:]],
+        f"stages wait for each other: {_path(steps)}",
+        at=spans[steps[0]],
+        label=_described(steps[0]),
+        also=[Label(spans[step], _described(step)) for step in steps[1:]],
         hint=_hint(steps, graph),
     )
 
 
 def _hint(steps: Sequence[_Step], graph: ExecutionGraph) -> str:
-    """Return which of *steps* to take out so that nothing of their knot is left, or what else goes round in it."""
+    """Return which of *steps* to remove so that their component has no cycle, or the cycles that remain."""
     start = steps[0][0]
     component = set(graph.ancestors(start)) & set(graph.descendants(start))
     if len(component) <= _LARGEST:
         arcs = [step for step in graph.arcs if component.issuperset(step)]
         untying = [step for step in steps if not _without(arcs, [step]).cycles()]
         if untying and len(untying) < len(steps):
-            found = " or ".join(f'"{_words(step)}"' for step in untying)
-            return f"take {found} out of the arcs"
+            quoted = " or ".join(f'"{_described(step)}"' for step in untying)
+            return f"remove {quoted} from the arcs"
         others = _without(arcs, steps).cycles()
         if others:
-            also = " and ".join(f'"{_way(list(pairwise(cycle)))}"' for cycle in others)
-            return f"take one of these steps out of the arcs; then {also} is left to untie"
-    return "take one of these steps out of the arcs"
+            remaining = " and ".join(f'"{_path(list(pairwise(cycle)))}"' for cycle in others)
+            return f"remove one of these steps from the arcs; {remaining} remains"
+    return "remove one of these steps from the arcs"
 
 
 def _without(arcs: Iterable[_Step], steps: Sequence[_Step]) -> ExecutionGraph:
     return ExecutionGraph([arc for arc in arcs if arc not in steps])
 
 
-def _way(steps: Sequence[_Step]) -> str:
+def _path(steps: Sequence[_Step]) -> str:
     return " -> ".join([steps[0][0], *(later for _, later in steps)])
 
 
-def _words(step: _Step) -> str:
+def _described(step: _Step) -> str:
     return f"{step[0]} before {step[1]}"

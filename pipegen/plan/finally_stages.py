@@ -1,4 +1,4 @@
-"""Finally stages: those that run once after all others, whatever happened."""
+"""Finally stages, which run once after all others, whatever their result."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pipegen.source.tree import Scalar, Sequence
 
 
 def final_stages(pipeline: PipelineConfig) -> dict[str, Span]:
-    """Return the stages that `finally` of *pipeline* names, each with the first place where it does."""
-    found: dict[str, Span] = {}
+    """Return the stages that `finally` of *pipeline* names, each with the span of its first mention."""
+    spans: dict[str, Span] = {}
     for name in _named(pipeline):
-        found.setdefault(name.value, name.span)
-    return found
+        spans.setdefault(name.value, name.span)
+    return spans
 
 
 def check_final(pipeline: PipelineConfig, stages: Mapping[str, StageConfig], report: Report) -> None:
-    """Report names in `finally` that are no *stages*, stand there twice or in an arc, or leave no others."""
+    """Report undefined, repeated or ordered names in `finally`, and a `finally` that names all *stages*."""
     final = final_stages(pipeline)
     for name in _named(pipeline):
         if name.value not in stages:
@@ -39,23 +39,25 @@ def check_final(pipeline: PipelineConfig, stages: Mapping[str, StageConfig], rep
     if stages and all(name in final for name in stages) and pipeline.finally_ is not None:
         report.add(
             codes.ONLY_FINAL_STAGES,
-            f'pipeline "{pipeline.name.value}" has only finally stages, and nothing that they come after',
+            f'pipeline "{pipeline.name.value}" has only finally stages',
             at=pipeline.finally_.span,
-            hint='name in "finally" only what runs after all other stages',
+            hint='name in "finally" only the stages that run after all others',
         )
     for arc in (pipeline.arcs or ()) if final else ():
         _check_arc(arc, final, report)
 
 
 def without_final(arcs: tuple[Arc, ...], pipeline: PipelineConfig) -> tuple[Arc, ...]:
-    """Return *arcs* without the finally stages of *pipeline*, which are reported."""
+    """Return *arcs* without the finally stages of *pipeline*."""
     final = final_stages(pipeline)
     if not final:
         return arcs
-    return tuple(Arc(tuple(kept for group in arc.groups if (kept := _others(group, final))), arc.span) for arc in arcs)
+    return tuple(
+        Arc(tuple(names for group in arc.groups if (names := _without(group, final))), arc.span) for arc in arcs
+    )
 
 
-def _others(group: tuple[Located[str], ...], final: Mapping[str, Span]) -> tuple[Located[str], ...]:
+def _without(group: tuple[Located[str], ...], final: Mapping[str, Span]) -> tuple[Located[str], ...]:
     return tuple(name for name in group if name.value not in final)
 
 

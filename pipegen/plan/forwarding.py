@@ -1,4 +1,4 @@
-"""Exports that only rename or join other bindings: their readers read those instead."""
+"""Exports that only rename or join other bindings; their readers read those bindings directly."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pipegen.bindings.expression import Reference, Scope, Text
 from pipegen.config.model import StageConfig
 from pipegen.plan.model import Export, Output
 from pipegen.plan.runs.parameters import Parameters
-from pipegen.plan.values import seen_from
+from pipegen.plan.values import relative_to
 
 
 class KnownValues:
-    """What is known at compile time of the names that the *stages* of *pipeline* bind, and of *parameters*.
+    """Compile-time values of names that the *stages* of *pipeline* bind, and of *parameters*.
 
-    *is_certain* tells of a stage whether it leaves its names bound in each run.
+    *is_certain* returns whether a stage binds all its outputs in every run.
     """
 
     def __init__(
@@ -31,9 +31,9 @@ class KnownValues:
         self._exports: dict[Output, Text] = {}
 
     def accepts(self, stage: str, export: Export) -> bool:
-        """Return whether an export of *stage* is forwarded; one whose value may differ between jobs is not.
+        """Return whether *export* of *stage* is forwarded; if its value may differ between jobs, it is not.
 
-        Nor is that of a stage that may be skipped or fail: its readers must see that it is not there.
+        An export of a stage that may be skipped or fail is not forwarded: its readers must see that it is absent.
         """
         if not _is_lasting(export.value) or not self._is_certain(stage):
             return False
@@ -41,7 +41,7 @@ class KnownValues:
         return True
 
     def known(self, reference: Reference) -> Text | None:
-        """Return what *reference* stands for; None when only the run can tell."""
+        """Return the value of *reference*; None if it is known only at run time."""
         match reference.scope:
             case Scope.STAGE | Scope.OWN:
                 return self._bound(reference)
@@ -58,11 +58,11 @@ class KnownValues:
         if reference.name == "stage":
             return Text((self._stages[stage].own_name,), reference.span)
         value = self._exports.get(Output(stage, reference.name)) if self._exports else None
-        return value if value is None or reference.scope is Scope.OWN else seen_from(value, "")
+        return value if value is None or reference.scope is Scope.OWN else relative_to(value, "")
 
 
 def _is_lasting(value: Text) -> bool:
-    """Return whether *value* is the same in every job of a run; the log's URL is each job's own on some engines."""
+    """Return whether *value* is the same in all jobs of a run; on some engines each job has its own log URL."""
     return all(
         reference.scope in (Scope.OWN, Scope.STAGE, Scope.INPUT)
         or (reference.scope is Scope.SETUP and reference.name != "logURL")

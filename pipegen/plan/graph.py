@@ -1,4 +1,4 @@
-"""The arcs of a pipeline to its ExecutionGraph."""
+"""The ExecutionGraph of a pipeline's arcs."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ from pipegen.structs import replace
 
 
 def build_graph(pipeline: PipelineConfig, report: Report) -> ExecutionGraph:
-    """Return the graph of *pipeline*'s arcs; what is wrong with stages and arcs is reported.
+    """Return the graph of *pipeline*'s arcs; errors in stages and arcs are reported.
 
-    An undefined stage is left out of its arc; where it can only mean a stage that no
-    arc names, that one stands for it, so that one slip is reported once. Without
-    `execution`, the stages run in the order in which they are written.
+    An undefined stage is removed from its arc. If it is a likely typo of a stage that no arc names, that stage
+    replaces it, so that one typo is reported once. Without `execution`, the stages run in the order of the file.
     """
     stages = _check_stages(pipeline, report)
     check_final(pipeline, stages, report)
@@ -33,38 +32,40 @@ def build_graph(pipeline: PipelineConfig, report: Report) -> ExecutionGraph:
     are_known = _check_arcs(pipeline.arcs, stages, report)
     arcs = without_final(pipeline.arcs, pipeline)
     if not are_known or not all(all(arc.groups) for arc in arcs):
-        arcs = _meant(arcs, stages)
+        arcs = _resolved(arcs, stages)
     graph = ExecutionGraph(chain.from_iterable(map(_chains, arcs)))
     check_cycles(graph, arcs, report)
     _check_used(graph, stages.values(), pipeline, report)
     return graph
 
 
-def _meant(arcs: tuple[Arc, ...], stages: dict[str, StageConfig]) -> tuple[Arc, ...]:
-    """Return *arcs* with defined stages only."""
+def _resolved(arcs: tuple[Arc, ...], stages: dict[str, StageConfig]) -> tuple[Arc, ...]:
+    """Return *arcs* with defined stages only, typos replaced."""
     named = {name.value for arc in arcs for group in arc.groups for name in group}
     free = [stage for stage in stages if stage not in named]
-    meant = {name: name for name in stages} | {
-        name: found for name in sorted(named - stages.keys()) if (found := suggestion(name, free)) is not None
+    resolved = {name: name for name in stages} | {
+        name: similar for name in sorted(named - stages.keys()) if (similar := suggestion(name, free)) is not None
     }
-    return tuple(Arc(tuple(known for group in arc.groups if (known := _known(group, meant))), arc.span) for arc in arcs)
+    return tuple(
+        Arc(tuple(names for group in arc.groups if (names := _replaced(group, resolved))), arc.span) for arc in arcs
+    )
 
 
-def _known(group: tuple[Located[str], ...], meant: Mapping[str, str]) -> tuple[Located[str], ...]:
-    return tuple(replace(name, value=meant[name.value]) for name in group if name.value in meant)
+def _replaced(group: tuple[Located[str], ...], resolved: Mapping[str, str]) -> tuple[Located[str], ...]:
+    return tuple(replace(name, value=resolved[name.value]) for name in group if name.value in resolved)
 
 
 def _chains(arc: Arc) -> list[tuple[str, ...]]:
-    """Return the names of *arc* in chains without groups."""
+    """Return *arc* as chains of names, without groups."""
     names = tuple([group[0].value for group in arc.groups if len(group) == 1])
     if len(names) == len(arc.groups):
         return [names]
-    alone = [(name.value,) for name in arc.stages]
-    return [*alone, *((earlier.value, later.value) for earlier, later in arc.pairs())]
+    single = [(name.value,) for name in arc.stages]
+    return [*single, *((earlier.value, later.value) for earlier, later in arc.pairs())]
 
 
 def _check_stages(pipeline: PipelineConfig, report: Report) -> dict[str, StageConfig]:
-    """Return the stages by name, the first of each name."""
+    """Return the stages by name; of stages with the same name, the first."""
     stages: dict[str, StageConfig] = {}
     for stage in pipeline.stages:
         name = stage.name
@@ -73,7 +74,7 @@ def _check_stages(pipeline: PipelineConfig, report: Report) -> dict[str, StageCo
                 codes.RESERVED_NAME,
                 f'"{name.value}" is a reserved stage name',
                 at=name.span,
-                hint="name the stage otherwise: setup and teardown are pipegen's own",
+                hint='choose another name: pipegen reserves "setup" and "teardown"',
             )
         if name.value in stages:
             report.add(
@@ -89,7 +90,7 @@ def _check_stages(pipeline: PipelineConfig, report: Report) -> dict[str, StageCo
 
 
 def _check_arcs(arcs: Sequence[Arc], stages: dict[str, StageConfig], report: Report) -> bool:
-    """Report what is wrong with single *arcs*; return whether all that they name is a stage."""
+    """Report errors in single *arcs*; return whether all names in them are stages."""
     names = [[name.value for group in arc.groups for name in group] for arc in arcs]
     are_known = set(chain.from_iterable(names)) <= stages.keys()
     for arc, own in zip(arcs, names, strict=True):
@@ -99,20 +100,20 @@ def _check_arcs(arcs: Sequence[Arc], stages: dict[str, StageConfig], report: Rep
 
 
 def _check_arc(arc: Arc, stages: dict[str, StageConfig], report: Report) -> None:
-    """Report what *arc* names that is no stage, and what it names twice."""
+    """Report undefined and repeated stages in *arc*."""
     seen: dict[str, tuple[int, Located[str]]] = {}
-    for place, group in enumerate(arc.groups):
+    for index, group in enumerate(arc.groups):
         for name in group:
             if name.value not in stages:
                 add = f'add a stage "{name.value}"'
                 otherwise = f"{add}, or name one of {listed(list(stages))}"
                 report_unknown_stage("arc", name, stages, otherwise, report, more=f", or {add}")
-            first_place, first = seen.setdefault(name.value, (place, name))
+            first_index, first = seen.setdefault(name.value, (index, name))
             if first is not name:
-                why = ", so it would wait for itself" if first_place != place else ""
+                consequence = ", so it would wait for itself" if first_index != index else ""
                 report.add(
                     codes.REPEATED_IN_ARC,
-                    f'stage "{name.value}" stands twice in one arc{why}',
+                    f'stage "{name.value}" is twice in one arc{consequence}',
                     at=name.span,
                     label="again",
                     also=[Label(first.span, "first")],
@@ -126,13 +127,13 @@ def _check_used(graph: ExecutionGraph, stages: Iterable[StageConfig], pipeline: 
     if not idle:
         return
     named = [stage.name.value for stage in pipeline.stages]
-    # A finally stage that is not there can only mean one that stands in no arc: one slip is reported once.
+    # An undefined name in `finally` is probably a typo of a stage in no arc: one typo is reported once.
     final = {name if name in named else suggestion(name, named) for name in final_stages(pipeline)}
     for stage in idle:
         if stage.name.value not in final:
             report.add(
                 codes.STAGE_IN_NO_ARC,
-                f'stage "{stage.name.value}" stands in no arc, so it never runs',
+                f'stage "{stage.name.value}" is in no arc, so it never runs',
                 at=stage.name.span,
                 hint=f'add [{stage.name.value}] to "execution" of "{pipeline.name.value}", or remove the stage',
             )

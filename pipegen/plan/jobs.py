@@ -1,4 +1,4 @@
-"""The jobs of a pipeline: what each stage does, with what the others want of it."""
+"""The jobs of a pipeline: what each stage does, and which of its resources other stages use."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from pipegen.diagnostics.report import Report
 from pipegen.graph.closure import Closure
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.plan.consumers import containers_of, expanded_outputs, shared
-from pipegen.plan.files.artifacts import AvailableFiles, wanted_files
-from pipegen.plan.files.conflicts import Conflicts, check_conflicts, meetings
-from pipegen.plan.files.readers import artifacts, reads_files
+from pipegen.plan.files.artifacts import AvailableFiles, chosen_sources
+from pipegen.plan.files.conflicts import Conflicts, check_conflicts, find_conflicts
+from pipegen.plan.files.readers import artifacts as step_artifacts
+from pipegen.plan.files.readers import reads_files
 from pipegen.plan.model import (
     Artifact,
     Combination,
@@ -28,7 +29,7 @@ from pipegen.plan.model import (
     SharedResources,
     Step,
 )
-from pipegen.plan.stage.deployments import stopping
+from pipegen.plan.stage.deployments import with_stop_environments
 from pipegen.plan.stage.secrets import StageSecrets
 from pipegen.plan.stage.settings import StageSettings
 from pipegen.structs import Struct
@@ -37,16 +38,16 @@ _SHARES_NOTHING = SharedResources()
 
 
 class StagePlan(Struct, kw_only=True):
-    """What one stage does in *directory*, before it is known what others want of it.
+    """What one stage does in *directory*, before the needs of other stages are known.
 
-    *inputs* are the outputs of other stages that it uses, *reads* those that the user's values name.
+    *inputs* are the outputs of other stages that it uses; *reads* are the ones that the user's values name.
     """
 
     stage: StageConfig
     directory: str
     steps: tuple[Step, ...]
     mail: Mail | None
-    beside: StageSettings
+    settings: StageSettings
     machine: Machine
     secrets: StageSecrets
     after: tuple[Line, ...]
@@ -56,21 +57,21 @@ class StagePlan(Struct, kw_only=True):
     statuses: tuple[str, ...]
     condition: Condition | None
 
-    def left(self) -> tuple[Artifact, ...]:
-        """Return the files that the stage leaves for others: those that it says, and what its steps copy."""
-        found = {one.path: one for one in artifacts(self.steps, self.directory)}
-        for one in self.beside.kept.artifacts:
-            if one.travels:
-                found[one.path] = one
-        return tuple(found.values())
+    def files(self) -> tuple[Artifact, ...]:
+        """Return the artifacts for other stages: declared ones, and files that the steps copy."""
+        files = {artifact.path: artifact for artifact in step_artifacts(self.steps, self.directory)}
+        for artifact in self.settings.files.artifacts:
+            if artifact.travels:
+                files[artifact.path] = artifact
+        return tuple(files.values())
 
     def only_for_people(self) -> tuple[Artifact, ...]:
-        """Return the files that the stage leaves for nobody but people."""
-        return tuple([one for one in self.beside.kept.artifacts if not one.travels])
+        """Return the files that only people get."""
+        return tuple([artifact for artifact in self.settings.files.artifacts if not artifact.travels])
 
 
 class StageOrder(Struct):
-    """The order of a pipeline's stages: the graph, all of its relation at once, and its frames."""
+    """The order of a pipeline's stages: the graph, its closure, and its frames."""
 
     graph: ExecutionGraph
     closure: Closure
@@ -78,21 +79,21 @@ class StageOrder(Struct):
 
 
 class Ancestors(Struct):
-    """The stages that run before *stage*, asked one by one."""
+    """The stages that run before *stage*, as a container."""
 
     closure: Closure
     stage: str
 
     def __contains__(self, other: object) -> bool:
-        # A stage that stands in no arc runs before nothing.
-        return isinstance(other, str) and other in self.closure.places and self.closure.is_before(other, self.stage)
+        # A stage in no arc has no order.
+        return isinstance(other, str) and other in self.closure.positions and self.closure.is_before(other, self.stage)
 
 
-class _Wanted(Struct, kw_only=True):
-    """What the stages of a pipeline want of each other.
+class _Used(Struct, kw_only=True):
+    """Outputs and resources that the stages of a pipeline use of each other.
 
-    *outputs* are the inputs of all, *expanded* those in the names of images; *shared* is what outlives a stage that
-    others use.
+    *outputs* are the inputs of all stages, *expanded* the ones in image names; *shared* are the resources that other
+    stages use.
     """
 
     outputs: Container[Output]
@@ -100,29 +101,29 @@ class _Wanted(Struct, kw_only=True):
     shared: Mapping[str, SharedResources]
 
     @classmethod
-    def of(cls, work: Mapping[str, StagePlan]) -> _Wanted:
-        """Return what stages that do *work* want."""
-        inputs = [one.inputs for one in work.values()]
+    def of(cls, work: Mapping[str, StagePlan]) -> _Used:
+        """Return what the stages in *work* use of each other."""
+        inputs = [stage.inputs for stage in work.values()]
         return cls(
             outputs=set(chain.from_iterable(inputs)),
-            expanded=expanded_outputs([one.machine for one in work.values()]),
-            shared=shared(inputs, {name: one.steps for name, one in work.items()}),
+            expanded=expanded_outputs([stage.machine for stage in work.values()]),
+            shared=shared(inputs, {name: stage.steps for name, stage in work.items()}),
         )
 
 
 class _Files(Struct, kw_only=True):
-    """What files the stages leave: *before* the finally stages, all, and what of them *met*."""
+    """The files that stages leave: those of stages *before* the finally stages, all, and their *conflicts*."""
 
     before: Mapping[str, tuple[Artifact, ...]]
-    left: Mapping[str, tuple[Artifact, ...]]
-    met: Conflicts
+    all: Mapping[str, tuple[Artifact, ...]]
+    conflicts: Conflicts
 
     @classmethod
     def of(cls, work: Mapping[str, StagePlan], closure: Closure, final: Container[str]) -> _Files:
         """Return the files of stages that do *work*."""
-        left = {name: found for name, one in work.items() if (found := one.left())}
-        before = {name: found for name, found in left.items() if name not in final}
-        return cls(before=before, left=left, met=meetings(before, closure))
+        files = {name: artifacts for name, stage in work.items() if (artifacts := stage.files())}
+        before = {name: artifacts for name, artifacts in files.items() if name not in final}
+        return cls(before=before, all=files, conflicts=find_conflicts(before, closure))
 
 
 def directory_of(stage: StageConfig, pipeline: PipelineConfig) -> str:
@@ -139,22 +140,26 @@ def jobs(
     slugs: Mapping[str, str],
     report: Report,
 ) -> tuple[Job, ...]:
-    """Return the jobs of *pipeline* in the order in which its stages are written; *work* is in one of the arcs."""
+    """Return the jobs of *pipeline* in the order of the file; *work* is in an order that the arcs allow."""
     frame_of = {stage: number for number, frame in enumerate(order.frames) for stage in frame}
-    wanted, files = _Wanted.of(work), _Files.of(work, order.closure, namespaces.final)
-    stops = frozenset(one.on_stop for each in work.values() if (one := each.beside.deployment.environment) is not None)
-    found, takings = [], []
+    used, files = _Used.of(work), _Files.of(work, order.closure, namespaces.final)
+    stops = frozenset(
+        environment.on_stop
+        for stage_plan in work.values()
+        if (environment := stage_plan.settings.deployment.environment) is not None
+    )
+    pipeline_jobs, sources = [], []
     for name in namespaces.stages:
         if name not in work:
             continue
         is_final = name in namespaces.final
-        taken: tuple[str, ...] = ()
+        stage_sources: tuple[str, ...] = ()
         if files.before or work[name].stage.files_from is not None:
-            ancestors = order.closure.places if is_final else Ancestors(order.closure, name)
-            offered = AvailableFiles(namespaces.groups, files.before, ancestors, namespaces.final)
-            taken = _taken(work[name], offered, report, is_stop=name in stops)
-            takings.append(taken)
-        found.append(
+            ancestors = order.closure.positions if is_final else Ancestors(order.closure, name)
+            available = AvailableFiles(namespaces.groups, files.before, ancestors, namespaces.final)
+            stage_sources = _sources(work[name], available, report, is_stop=name in stops)
+            sources.append(stage_sources)
+        pipeline_jobs.append(
             _job(
                 work[name],
                 pipeline,
@@ -162,13 +167,13 @@ def jobs(
                 frame=frame_of.get(name),
                 needs=() if is_final else order.graph.predecessors(name),
                 binds=tuple(namespaces.bound[name])[1:],
-                files=taken,
-                artifacts=files.met.marked(name, files.left.get(name, ())),
-                wanted=wanted,
+                files=stage_sources,
+                artifacts=files.conflicts.marked(name, files.all.get(name, ())),
+                used=used,
             )
         )
-    check_conflicts(takings, files.met, order.closure, namespaces.stages, report)
-    return stopping(found, report)
+    check_conflicts(sources, files.conflicts, order.closure, namespaces.stages, report)
+    return with_stop_environments(pipeline_jobs, report)
 
 
 def _job(
@@ -181,11 +186,11 @@ def _job(
     binds: tuple[str, ...],
     files: tuple[str, ...],
     artifacts: tuple[Artifact, ...],
-    wanted: _Wanted,
+    used: _Used,
 ) -> Job:
-    stage, name, beside, of = work.stage, work.stage.name.value, work.beside, work.stage.combination
-    outputs = tuple([bound for bound in binds if Output(name, bound) in wanted.outputs])
-    expanded = [bound for bound in outputs if Output(name, bound) in wanted.expanded] if wanted.expanded else ()
+    stage, name, settings, of = work.stage, work.stage.name.value, work.settings, work.stage.combination
+    outputs = tuple([bound for bound in binds if Output(name, bound) in used.outputs])
+    expanded = [bound for bound in outputs if Output(name, bound) in used.expanded] if used.expanded else ()
     return Job(
         stage=name,
         pipeline=pipeline,
@@ -202,7 +207,7 @@ def _job(
         directory=work.directory,
         steps=work.steps,
         mail=work.mail,
-        shared=wanted.shared.get(name, _SHARES_NOTHING),
+        shared=used.shared.get(name, _SHARES_NOTHING),
         containers=containers_of(name, work.steps),
         expanded=tuple(expanded),
         condition=work.condition,
@@ -211,28 +216,28 @@ def _job(
         id_tokens=work.secrets.id_tokens,
         after=work.after,
         limits=work.limits,
-        deployment=beside.deployment,
-        retention=beside.kept.retention,
-        reports=beside.kept.reports,
-        caches=beside.caches,
+        deployment=settings.deployment,
+        retention=settings.files.retention,
+        reports=settings.files.reports,
+        caches=settings.caches,
         is_final=frame is None,
         statuses=work.statuses,
         combination=Combination(f"{stage.within}{of.stage}", of.values) if of is not None else None,
-        raw=beside.raw,
-        reuse=beside.reuse,
+        raw=settings.raw,
+        reuse=settings.reuse,
     )
 
 
-def _taken(work: StagePlan, offered: AvailableFiles, report: Report, *, is_stop: bool) -> tuple[str, ...]:
-    """Return the stages whose files a job gets: all ancestors' when it reads files, else of those it reads from.
+def _sources(work: StagePlan, available: AvailableFiles, report: Report, *, is_stop: bool) -> tuple[str, ...]:
+    """Return the stages whose files a job gets: all ancestors if it reads files, else the ones it reads outputs from.
 
-    A finally stage has no ancestors: it gets the files of those that it names. So does a stage that *is_stop*: what
-    others left may be gone when a person starts it.
+    A finally stage has no ancestors: it gets the files of the stages that it names. The same applies to a stage that
+    *is_stop*: the files of others may have expired when a person starts it.
     """
-    wanted = wanted_files(work.stage, offered, work.inputs, report)
-    if wanted is not None:
-        return wanted
-    is_final = work.stage.name.value in offered.final
+    chosen = chosen_sources(work.stage, available, work.inputs, report)
+    if chosen is not None:
+        return chosen
+    is_final = work.stage.name.value in available.final
     takes_all = (reads_files(work.steps) or work.after) and not is_final and not is_stop
-    sources = offered.ancestors if takes_all else {output.stage for output in work.inputs}
-    return tuple([stage for stage in offered.left if stage in sources])
+    sources = available.ancestors if takes_all else {output.stage for output in work.inputs}
+    return tuple([stage for stage in available.files if stage in sources])

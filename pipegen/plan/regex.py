@@ -1,4 +1,4 @@
-"""Regular expressions that all engines read alike: what RE2, Java and Python have in common."""
+"""Regular expressions that all engines read alike: the common subset of RE2, Java and Python."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipegen.structs import MutableStruct
 _QUANTIFIER = re.compile(r"[*+?]|\{([0-9]+)(,([0-9]*))?\}")
 _MOST_REPEATS = 1000
 _DEEPEST = 50
-# Escapes of single characters, and of kinds of characters that mean the same everywhere (ASCII only).
+# Escapes of single characters and of ASCII character classes with the same meaning in all engines.
 _CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 _KINDS = "dDwW"
 _BLANKS = r"\t\n\f\r "
@@ -22,14 +22,14 @@ _GROUPS = {
     "(?!": "looks ahead",
     "(?<=": "looks behind",
     "(?<!": "looks behind",
-    "(?>": "forbids to go back",
+    "(?>": "prevents backtracking",
     "(?P": "has a name",
     "(?<": "has a name",
 }
 
 
 class RegexError(Exception):
-    """A part of a regular expression that is wrong, or that some engine lacks; *start* and *end* are its place."""
+    """A part of a regular expression, from *start* to *end*, that is invalid or that some engine lacks."""
 
     def __init__(self, message: str, start: int, end: int) -> None:
         super().__init__(message)
@@ -38,20 +38,20 @@ class RegexError(Exception):
         self.end = end
 
 
-def common(source: str) -> str:
-    """Return *source* in the one form that all engines read alike; raise `RegexError` where there is none."""
+def portable_regex(source: str) -> str:
+    """Return *source* in the form that all engines read alike; raise `RegexError` if there is none."""
     flag = "(?i)" if source.startswith("(?i)") else ""
     reader = _Reader(source, len(flag))
-    found = reader.alternatives()
+    regex = reader.alternatives()
     if reader.at < len(source):
-        raise RegexError('this ")" closes nothing', reader.at, reader.at + 1)
-    return flag + found
+        raise RegexError('this ")" has no opening "("', reader.at, reader.at + 1)
+    return flag + regex
 
 
 class _Reader(MutableStruct):
-    """Reads a regular expression from *at* on.
+    """Reads a regular expression from *at*.
 
-    *repeats* is how often something in what was read last is repeated, by all the counts around it.
+    *repeats* is the product of nested repetition counts in the part read last.
     """
 
     source: str
@@ -66,43 +66,43 @@ class _Reader(MutableStruct):
         return "|".join(parts)
 
     def _sequence(self) -> str:
-        found = []
+        atoms = []
         while self.at < len(self.source) and self.source[self.at] not in "|)":
-            found.append(self._repeated())
-        return "".join(found)
+            atoms.append(self._repeated())
+        return "".join(atoms)
 
     def _repeated(self) -> str:
-        start, beside = self.at, self.repeats
+        start, previous = self.at, self.repeats
         self.repeats = 1
         atom, is_anchor = self._atom()
         quantifier = _QUANTIFIER.match(self.source, self.at)
         if quantifier is None:
-            self.repeats = max(self.repeats, beside)
+            self.repeats = max(self.repeats, previous)
             return atom
         if is_anchor:
-            raise RegexError("a place cannot be repeated", start, quantifier.end())
+            raise RegexError("an anchor cannot be repeated", start, quantifier.end())
         self._check_counts(quantifier)
-        self.repeats = max(self.repeats, beside)
+        self.repeats = max(self.repeats, previous)
         self.at = quantifier.end()
         lazy = "?" if self._take("?") else ""
         if _QUANTIFIER.match(self.source, self.at):
-            raise RegexError("not every engine knows this way to repeat", quantifier.start(), self.at + 1)
+            raise RegexError("not every engine has this quantifier", quantifier.start(), self.at + 1)
         return f"{atom}{quantifier[0]}{lazy}"
 
     def _check_counts(self, quantifier: re.Match[str]) -> None:
-        # Python makes no number of thousands of digits.
+        # Python refuses to convert thousands of digits.
         counts = [int(number[:9]) for number in (quantifier[1], quantifier[3]) if number]
         if any(count > _MOST_REPEATS for count in counts) or counts != sorted(counts):
-            message = f"a count goes from the lower to the higher, up to {_MOST_REPEATS}"
+            message = f"counts are in ascending order and at most {_MOST_REPEATS}"
             raise RegexError(message, quantifier.start(), quantifier.end())
-        # RE2 multiplies the counts that stand around each other (its RepetitionWalker).
+        # RE2 multiplies nested counts (its RepetitionWalker).
         self.repeats *= max(1, *counts) if counts else 1
         if self.repeats > _MOST_REPEATS:
-            message = f"counts around each other come to more than {_MOST_REPEATS} repetitions"
+            message = f"nested counts multiply to more than {_MOST_REPEATS} repetitions"
             raise RegexError(message, quantifier.start(), quantifier.end())
 
     def _atom(self) -> tuple[str, bool]:
-        """Return the next atom, and whether it is a place rather than a character."""
+        """Return the next atom, and whether it is an anchor."""
         start, character = self.at, self.source[self.at]
         self.at += 1
         match character:
@@ -126,19 +126,19 @@ class _Reader(MutableStruct):
         opening = "("
         if self.source.startswith("?", self.at):
             if not self.source.startswith("?:", self.at):
-                found = next((text for text in _GROUPS if self.source.startswith(text, start)), None)
-                why = f"this group {_GROUPS[found]}" if found else "this group has options"
-                raise RegexError(f"{why}, which not every engine can", start, self.at + 1)
+                opening_text = next((text for text in _GROUPS if self.source.startswith(text, start)), None)
+                reason = f"this group {_GROUPS[opening_text]}" if opening_text else "this group has options"
+                raise RegexError(f"{reason}, which not every engine supports", start, self.at + 1)
             self.at += 2
             opening = "(?:"
         if self.depth == _DEEPEST:
-            raise RegexError(f"more than {_DEEPEST} groups stand inside each other here", start, start + 1)
+            raise RegexError(f"more than {_DEEPEST} nested groups", start, start + 1)
         self.depth += 1
-        inner = self.alternatives()
+        body = self.alternatives()
         self.depth -= 1
         if not self._take(")"):
             raise RegexError('this "(" is never closed', start, start + 1)
-        return f"{opening}{inner})"
+        return f"{opening}{body})"
 
     def _escape(self, start: int) -> tuple[str, bool]:
         if self.source[self.at : self.at + 1] in ("s", "S"):
@@ -152,9 +152,9 @@ class _Reader(MutableStruct):
         return (kind, False) if kind else (_literal(character, _SPECIAL), False)
 
     def _escaped(self, start: int) -> tuple[str, str]:
-        """Return the kind of characters that an escape stands for, or else the one character."""
+        """Return the character class of an escape, or else its character."""
         if self.at == len(self.source):
-            raise RegexError('nothing stands behind this "\\"', start, self.at)
+            raise RegexError('nothing follows this "\\"', start, self.at)
         letter = self.source[self.at]
         self.at += 1
         if letter in _KINDS:
@@ -170,19 +170,19 @@ class _Reader(MutableStruct):
 
     def _class(self, start: int) -> str:
         sign = "^" if self._take("^") else ""
-        found: list[str] = []
-        while not (found and self.source.startswith("]", self.at)):
+        members: list[str] = []
+        while not (members and self.source.startswith("]", self.at)):
             if self.at >= len(self.source):
                 raise RegexError('this "[" is never closed', start, start + 1)
-            found.append(self._member())
+            members.append(self._member())
         self.at += 1
-        return f"[{sign}{''.join(found)}]"
+        return f"[{sign}{''.join(members)}]"
 
     def _member(self) -> str:
-        """Return the next character of a class, or range of them, or kind of them."""
+        """Return the next character, range or character class of a bracket expression."""
         start = self.at
         if self.source.startswith("[:", start):
-            raise RegexError("not every engine knows classes by name", start, start + 2)
+            raise RegexError("not every engine has named classes", start, start + 2)
         first, kind = self._class_character()
         if kind:
             return kind
@@ -192,7 +192,7 @@ class _Reader(MutableStruct):
         self.at += 1
         last, kind = self._class_character()
         if kind or last < first:
-            raise RegexError("a range goes from a lower character to a higher one", start, self.at)
+            raise RegexError("a range starts with the lower character", start, self.at)
         return f"{_literal(first, _SPECIAL_IN_CLASS)}-{_literal(last, _SPECIAL_IN_CLASS)}"
 
     def _class_character(self) -> tuple[str, str]:

@@ -1,8 +1,8 @@
-"""Whether a regular expression matches, in a time that goes with the length of the text whatever the expression is.
+"""Whether a regular expression matches, in time linear in the length of the text.
 
-Python's own matcher goes back and tries again, for ages where repetitions stand inside each other: `(a+)+b`. This one
-goes from all places where an atom may begin to all places where it may end. It reads what `input_patterns.py` and
-`regex.py` let through, which holds nothing but places and characters, alternatives and repetitions.
+Python's matcher backtracks, which takes exponential time with nested repetitions such as `(a+)+b`. This matcher maps
+the set of all start positions of an atom to the set of its end positions. It reads the patterns that
+`input_patterns.py` and `regex.py` accept: anchors and characters, alternatives and repetitions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from pipegen.structs import MutableStruct
 
-# From places of a text where something may begin to those where it may end.
+# From possible start positions in a text to possible end positions.
 _Step: TypeAlias = Callable[[str, set[int]], set[int]]
 
 _ATOM = re.compile(r"\\x[0-9a-f]{2}|\\.|\[\^?(?:\\.|[^\]\\])+\]|.", re.DOTALL)
@@ -23,77 +23,81 @@ _COUNTS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
 def ends(pattern: str, text: str, starts: Iterable[int], flags: re.RegexFlag) -> set[int]:
-    """Return where a match of *pattern* may end that begins at one of *starts*; empty where there is none."""
+    """Return the positions where a match of *pattern* that starts at one of *starts* may end."""
     if pattern.startswith("(?i)"):
         pattern, flags = pattern[4:], flags | re.IGNORECASE
     return _Reader(pattern, flags).alternatives()(text, set(starts))
 
 
 class _Reader(MutableStruct):
-    """Reads a pattern from *at* on."""
+    """Reads a pattern from *at*."""
 
     pattern: str
     flags: re.RegexFlag
     at: int = 0
 
     def alternatives(self) -> _Step:
-        found = [self._sequence()]
+        branches = [self._sequence()]
         while self.pattern.startswith("|", self.at):
             self.at += 1
-            found.append(self._sequence())
-        return found[0] if len(found) == 1 else lambda text, at: set().union(*(one(text, at) for one in found))
+            branches.append(self._sequence())
+        return (
+            branches[0]
+            if len(branches) == 1
+            else lambda text, at: set().union(*(branch(text, at) for branch in branches))
+        )
 
     def _sequence(self) -> _Step:
-        found = list[_Step]()
+        atoms = list[_Step]()
         while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
-            found.append(self._repeated())
+            atoms.append(self._repeated())
 
         def run(text: str, at: set[int]) -> set[int]:
-            for one in found:
-                at = one(text, at)
+            for atom in atoms:
+                at = atom(text, at)
             return at
 
         return run
 
     def _repeated(self) -> _Step:
-        one = self._atom()
+        atom = self._atom()
         counts = _QUANTIFIER.match(self.pattern, self.at)
         if counts is None:
-            return one
+            return atom
         self.at = counts.end()
         sign, low, comma, high = counts.groups()
-        least, most = _COUNTS[sign] if sign else (int(low), int(high or low) if high or not comma else None)
-        return lambda text, at: _repeated(one, text, at, least, most)
+        minimum, maximum = _COUNTS[sign] if sign else (int(low), int(high or low) if high or not comma else None)
+        return lambda text, at: _repeated(atom, text, at, minimum, maximum)
 
     def _atom(self) -> _Step:
         if self.pattern.startswith("(", self.at):
             self.at += 3 if self.pattern.startswith("(?:", self.at) else 1
-            inner = self.alternatives()
+            group = self.alternatives()
             self.at += 1
-            return inner
-        found = _ATOM.match(self.pattern, self.at)
-        assert found is not None  # noqa: S101 - a place in the pattern, and any character is an atom
-        self.at = found.end()
-        match found[0]:
+            return group
+        token = _ATOM.match(self.pattern, self.at)
+        assert token is not None  # noqa: S101 - any character is an atom
+        self.at = token.end()
+        match token[0]:
             case "^":
                 return lambda _, at: at & {0}
             case "$":
                 return lambda text, at: at & {len(text)}
-        fits = re.compile(found[0], self.flags).match
-        return lambda text, at: {place + 1 for place in at if place < len(text) and fits(text, place)}
+        fits = re.compile(token[0], self.flags).match
+        return lambda text, at: {index + 1 for index in at if index < len(text) and fits(text, index)}
 
 
-def _repeated(one: _Step, text: str, at: set[int], least: int, most: int | None) -> set[int]:
-    """Return where *one* may end that is repeated from *at* on, from *least* to *most* times or without end."""
-    for _ in range(least):
-        following = one(text, at)
-        if following == at:  # it may match nothing, or nothing is left
+def _repeated(atom: _Step, text: str, at: set[int], minimum: int, maximum: int | None) -> set[int]:
+    """Return where repetitions of *atom* from *at* may end, from *minimum* to *maximum* times; None is unlimited."""
+    for _ in range(minimum):
+        following = atom(text, at)
+        if following == at:  # the atom matches nothing, or no position is left
             break
         at = following
-    found = new = at
-    for _ in repeat(None) if most is None else range(most - least):
-        new = one(text, new) - found
+    reached = new = at
+    for _ in repeat(None) if maximum is None else range(maximum - minimum):
+        new = atom(text, new) - reached
         if not new:
             break
-        found = found | new
-    return found
+        reached = reached | new
+    return reached

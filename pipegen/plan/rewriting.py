@@ -1,4 +1,4 @@
-"""Values of a plan taken apart, and put together with other parts."""
+"""Traversal and replacement of the parts of a plan's values."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pipegen.structs import Struct, replace
 
 T = TypeVar("T")
 
-# Places, and what is handed on as the user wrote it.
+# Spans, and values that are passed on as the user wrote them.
 _LEAVES = (str, int, float, type(None), Enum, Span, Mapping, Scalar, Sequence)
 
 
 def parts(value: object) -> Iterator[tuple[str, object]]:
-    """Yield the parts of *value* with their names, "" for the items of a tuple; what cannot be taken apart has none."""
+    """Yield the parts of *value* with their names, "" for the items of a tuple; a leaf has none."""
     if isinstance(value, _LEAVES):
         return
     if isinstance(value, tuple):
@@ -27,16 +27,16 @@ def parts(value: object) -> Iterator[tuple[str, object]]:
 
 
 def rewritten(value: T, change: Callable[[object], object]) -> T:
-    """Return *value* with each part that *change* knows another one for replaced, outermost first.
+    """Return *value* with each part replaced that *change* replaces, outermost first.
 
-    *change* returns what it does not know as it is; what it has put in place is not looked into.
+    *change* returns other parts unchanged; replacements are not traversed.
     """
     changed = change(value)
     if changed is not value:
         return cast("T", changed)
-    found = [(name, old, rewritten(old, change)) for name, old in parts(value)]
-    if all(new is old for _, old, new in found):
+    fields = [(name, old, rewritten(old, change)) for name, old in parts(value)]
+    if all(new is old for _, old, new in fields):
         return value
     if isinstance(value, tuple):
-        return cast("T", tuple(new for _, _, new in found))
-    return cast("T", replace(cast("Any", value), **{name: new for name, old, new in found if new is not old}))
+        return cast("T", tuple(new for _, _, new in fields))
+    return cast("T", replace(cast("Any", value), **{name: new for name, old, new in fields if new is not old}))

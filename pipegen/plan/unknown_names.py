@@ -1,4 +1,4 @@
-"""A name that no stage has, wherever one names it."""
+"""Diagnostics for names of undefined stages."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ def report_unknown_stage(
 ) -> None:
     """Report that *what* (an arc, a key in quotes) names a stage that is not defined.
 
-    *stages* are those that may be meant. *otherwise* is the hint where none is near, *more* goes on behind the one
-    that names it.
+    *stages* are the candidates for a suggestion. *otherwise* is the hint if there is none; *more* is appended to the
+    hint with the suggestion.
     """
-    found = suggestion(name.value, stages)
+    similar = suggestion(name.value, stages)
     report.add(
         codes.UNKNOWN_STAGE,
         f'{what} names stage "{name.value}", which is not defined',
         at=name.span,
         label="no such stage",
-        also=[Label(stages[found].name.span, "did you mean this one?")] if found else [],
-        hint=f'rename it to "{found}"{more}' if found else otherwise,
+        also=[Label(stages[similar].name.span, "did you mean this one?")] if similar else [],
+        hint=f'rename it to "{similar}"{more}' if similar else otherwise,
     )

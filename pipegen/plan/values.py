@@ -1,4 +1,4 @@
-"""A user's value to what a step takes: text, items, a map."""
+"""A user's value converted to the type that a step takes: text, items or a map."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ T = TypeVar("T")
 
 
 class StageValues(MutableStruct):
-    """Reads the values of one stage: each is parsed, resolved and folded once.
+    """Reader of the values of one stage, which parses, resolves and folds each once.
 
-    *places* gathers the outputs of other stages that the user's values name, each with its first place, *statuses* the
-    stages whose status they ask for ("" for the pipeline).
+    *first_mentions* holds the outputs of other stages that the user's values name, each with the offset of its first
+    mention; *statuses* holds the stages whose status they read ("" for the pipeline).
     """
 
     reader: Reader
     folder: Folder
     report: Report
-    places: dict[Output, int]
+    first_mentions: dict[Output, int]
     statuses: dict[str, None]
 
     @property
@@ -60,27 +60,31 @@ class StageValues(MutableStruct):
         self.reader.done = (self.reader.done or frozenset()) | {step}
 
     def failed(self) -> None:
-        """Note that the stage has failed: nothing but its name is bound from here on."""
+        """Note that the stage has failed: from here on, only its name is bound."""
         self.reader.done = None
 
     def value(self, node: Node) -> Expression:
-        """Return what *node* says, folded."""
+        """Return the folded value of *node*."""
         return self._settled(parse(node, self.report))
 
     def line(self, node: Scalar) -> Line:
-        """Return an entry of a script, with what its references come to."""
+        """Return an entry of a script, with the values of its references."""
         self.folder.budget.spend(0, len(node.text), node.span, self.report)
         shell = self.stage.shell
         is_bash = shell is not None and shell.value == ShellProgram.BASH.value
         script = parse_script(node, self.reader.namespaces.homes, self.report, is_bash=is_bash)
-        found = script.references()
-        if not found:
+        placed_references = script.references()
+        if not placed_references:
             return Line(script, ())
         references: dict[object, Reference] = {}
-        for placed in found:
-            one = placed.reference
-            references.setdefault((one.namespace, one.combinations, one.name, one.default), one)
-        return Line(script, tuple([(one, self._settled_reference(one)) for one in references.values()]))
+        for placed in placed_references:
+            reference = placed.reference
+            references.setdefault(
+                (reference.namespace, reference.combinations, reference.name, reference.default), reference
+            )
+        return Line(
+            script, tuple([(reference, self._settled_reference(reference)) for reference in references.values()])
+        )
 
     def _settled(self, value: Expression) -> Expression:
         if isinstance(value, Text):
@@ -106,24 +110,24 @@ class StageValues(MutableStruct):
         value = Text((plain,), plain.span)
         return value if self.folder.known(plain) is None else self.folder.fold_text(value, {})
 
-    def _note(self, found: Iterable[Reference]) -> None:
-        for reference in found:
+    def _note(self, references_: Iterable[Reference]) -> None:
+        for reference in references_:
             if reference.scope is Scope.STAGE:
                 self._note_output(reference)
             elif reference.scope is Scope.STATUS:
                 self.statuses[reference.namespace or ""] = None
 
     def _note_output(self, reference: Reference) -> None:
-        output, place = Output(reference.namespace or "", reference.name), reference.span.start
-        if place < self.places.setdefault(output, place):
-            self.places[output] = place
+        output, offset = Output(reference.namespace or "", reference.name), reference.span.start
+        if offset < self.first_mentions.setdefault(output, offset):
+            self.first_mentions[output] = offset
 
     def reads(self) -> tuple[Output, ...]:
-        """Return the outputs of other stages that the user's values name, in the order in which they are written."""
-        return tuple(sorted(self.places, key=self.places.__getitem__))
+        """Return the outputs of other stages that the user's values name, in the order of the file."""
+        return tuple(sorted(self.first_mentions, key=self.first_mentions.__getitem__))
 
     def text(self, node: Node | None, default: str, span: Span) -> Text:
-        """Return the text of *node*; without it, of *default*, as if the user had written it at *span*."""
+        """Return the text of *node*; without it, *default* as if the user had written it at *span*."""
         if node is None or (isinstance(node, Scalar) and not node.text):
             node = Scalar(default, span)
         return self.as_text(self.value(node))
@@ -137,7 +141,7 @@ class StageValues(MutableStruct):
         return Map((), span) if node is None else self.as_map(self.value(node))
 
     def as_text(self, value: Expression) -> Text:
-        """Return *value* as text; a number is its text as written."""
+        """Return *value* as text; a number is the text that the user wrote."""
         match value:
             case Text():
                 return value
@@ -160,14 +164,14 @@ class StageValues(MutableStruct):
         self._expected("a map", value)
         return Map((), value.span)
 
-    def _expected(self, wanted: str, value: Expression) -> None:
+    def _expected(self, expected: str, value: Expression) -> None:
         self.report.add(
             codes.EXPECTED_TEXT,
-            f"{wanted} is meant here, not {describe(value)}",
+            f"expected {expected}, not {describe(value)}",
             at=value.span,
             hint='give text; to put lists together, join them with "$merge" and "$with"'
-            if wanted == "text" and isinstance(value, List)
-            else f"give {wanted}, or an expression that comes to it",
+            if expected == "text" and isinstance(value, List)
+            else f"give {expected}, or an expression with such a value",
         )
 
 
@@ -180,19 +184,19 @@ def _convert(item: Expression, convert: Callable[[Expression], T]) -> T | Loop[T
 def values_of(
     stage: StageConfig, namespaces: Namespaces, order: Closure, known: Known, budget: Budget, report: Report
 ) -> StageValues:
-    """Return the reader of *stage*'s values, which come to no more than *budget*; nothing of it has run yet."""
+    """Return the reader of *stage*'s values, limited by *budget*; none of its steps has run yet."""
     reader = Reader(stage, namespaces, order, report, budget)
     return StageValues(reader, Folder(known, report, budget), report, {}, {})
 
 
-def seen_from(value: Text, stage: str) -> Text:
-    """Return *value* as *stage* reads it: an output is its own, or that of another stage."""
-    return replace(value, parts=tuple(_seen(part, stage) for part in value.parts))
+def relative_to(value: Text, stage: str) -> Text:
+    """Return *value* as *stage* reads it: outputs are its own, or those of other stages."""
+    return replace(value, parts=tuple(_relative(part, stage) for part in value.parts))
 
 
-def _seen(part: Part, stage: str) -> Part:
+def _relative(part: Part, stage: str) -> Part:
     if isinstance(part, Defaulted):
-        return replace(part, text=seen_from(part.text, stage))
+        return replace(part, text=relative_to(part.text, stage))
     if not isinstance(part, Reference) or part.scope not in (Scope.OWN, Scope.STAGE):
         return part
     return replace(part, scope=Scope.OWN if part.namespace == stage else Scope.STAGE)

@@ -64,7 +64,7 @@ TEXT = """\
     script: sign
     secrets: KEY: signing-key (text)
     approve: true
-  ~ package, which was build
+  ~ package, renamed from build
   ~ lint
     timeout: 5 min -> 10 min
   ~ docs
@@ -73,18 +73,18 @@ TEXT = """\
     script:
       + ./check `pwd`
         ./release | cat
-  in order now: 1 pair of stages
+  newly ordered: 1 pair of stages
     package before docs
-  in order no more: 1 pair of stages
+  no longer ordered: 1 pair of stages
     lint before package
   longest path: 3 stages, as before
     package -> sign -> release
     was lint -> package -> release
-  newly asked: sign waits for approval; sign reads the secret "signing-key"
+  new prompts: sign waits for approval; sign reads the secret "signing-key"
 """
 
 MARKDOWN = """\
-### Pipelines: what changes
+### Pipelines: changes
 
 `HEAD` → `pipegen.yaml`
 
@@ -92,16 +92,16 @@ MARKDOWN = """\
 - longest path: 1 stage (`soak`)
 
 **Pipeline `service`** — stages: 1 added, 1 renamed, 3 changed; order: 1 pair gained, 1 pair lost
-- **newly asked**: `sign` waits for approval
-- **newly asked**: `sign` reads the secret `signing-key`
+- **new prompts**: `sign` waits for approval
+- **new prompts**: `sign` reads the secret `signing-key`
 - longest path: 3 stages (`package` → `sign` → `release`), was 3 stages (`lint` → `package` → `release`)
 - added: `sign`, after `package`, before `release`
-- renamed: `build` is `package`
+- renamed: `build` to `package`
 
 <details><summary>Details</summary>
 
-- in order now: `package` before `docs`
-- in order no more: `lint` before `package`
+- newly ordered: `package` before `docs`
+- no longer ordered: `lint` before `package`
 
 | stage | key | old | new |
 |---|---|---|---|
@@ -175,7 +175,7 @@ def test_a_version_is_named_as_git_names_it(root: Path, pipegen: Pipegen, monkey
     assert pipegen("diff", "v1:pipegen.yaml", "../pipegen.yaml").out == TEXT.replace("HEAD", "v1:pipegen.yaml")
     assert pipegen("diff", "v1:../pipegen.yaml", "main:pipegen.yaml").out == TEXT
     assert pipegen("diff", "v1", "main").status == 1
-    assert pipegen("diff", "main", "HEAD").out == "HEAD means what main does\n"
+    assert pipegen("diff", "main", "HEAD").out == "HEAD has the same meaning as main\n"
 
 
 def test_two_files_need_no_repository(empty: Path, pipegen: Pipegen) -> None:
@@ -185,7 +185,7 @@ def test_two_files_need_no_repository(empty: Path, pipegen: Pipegen) -> None:
     (empty / "other.yaml").write_text(same, encoding="utf-8")
     result = pipegen("diff", "one.yaml", "other.yaml")
 
-    assert (result.status, result.out) == (0, "other.yaml means what one.yaml does\n")
+    assert (result.status, result.out) == (0, "other.yaml has the same meaning as one.yaml\n")
 
 
 def test_a_config_that_has_moved_is_found_by_its_usual_names(root: Path, pipegen: Pipegen) -> None:
@@ -194,7 +194,7 @@ def test_a_config_that_has_moved_is_found_by_its_usual_names(root: Path, pipegen
     commit(root, {})
 
     assert pipegen("diff", "HEAD~1").status == 1
-    assert pipegen("diff", "HEAD").out == "pipegen.yml means what HEAD does\n"
+    assert pipegen("diff", "HEAD").out == "pipegen.yml has the same meaning as HEAD\n"
 
 
 def test_a_link_leads_to_the_file_of_the_revision(root: Path, pipegen: Pipegen) -> None:

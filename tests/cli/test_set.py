@@ -51,7 +51,7 @@ def test_other_verbs_take_it_too(pipegen: Pipegen, verb: str) -> None:
     refused = pipegen(verb, "--set", "level=slow")
 
     assert refused.status == 1
-    assert 'error[PG337]: --set: "slow" is not among the choices of input "level"' in refused.out + refused.err
+    assert 'error[PG337]: --set: "slow" is not a choice of input "level"' in refused.out + refused.err
 
 
 @pytest.mark.usefixtures("config")

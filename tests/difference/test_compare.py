@@ -1,4 +1,4 @@
-"""What is different in meaning between two configs, and what is not."""
+"""Differences in meaning between two configs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pipegen.config.files.load import load
 from pipegen.diagnostics.report import Report
 from pipegen.difference.compare import compare
-from pipegen.difference.model import ChangeKind, Prompt, Renamed
+from pipegen.difference.model import ChangeKind, Prompt, Rename
 from pipegen.graph.execution import ExecutionGraph
 
 ROOT = Path(__file__).parents[2]
@@ -63,20 +63,20 @@ pipelines:
 """
 
 
-def test_another_way_to_write_it_is_no_change() -> None:
-    """Comments, layout, order of keys and stages, templates and defaults, one text or a list."""
+def test_equivalent_configs_have_no_difference() -> None:
+    """Comments, layout, order of keys and stages, templates and defaults, a text or a list."""
     other = WRITTEN_OTHERWISE.replace("any: [{ branch: 'v*' }, { branch: main }], ", "")
 
-    assert not between(PLAIN, other).is_any
+    assert not between(PLAIN, other).has_changes
     assert [change.key for change in pipeline(PLAIN, WRITTEN_OTHERWISE).changes] == ["when"]
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.parent.name)
-def test_a_config_means_what_it_means(path: Path) -> None:
-    """Nothing is different from itself, read twice."""
+def test_a_config_equals_itself(path: Path) -> None:
+    """Read twice."""
     first, second = (version(load(path, Report())) for _ in range(2))
 
-    assert not compare(first, second).is_any
+    assert not compare(first, second).has_changes
 
 
 @pytest.mark.parametrize(
@@ -101,13 +101,13 @@ def test_a_config_means_what_it_means(path: Path) -> None:
         ("script: [x], raw: {gitlab: {a: 1}}", "script: [x], raw: {gitlab: {a: 2}}", ("raw.gitlab.a", "1", "2")),
     ],
 )  # fmt: skip
-def test_a_key_that_says_something_else(old: str, new: str, expected: tuple[str, str | None, str | None]) -> None:
-    """It is told with what it said and what it says."""
+def test_a_changed_key(old: str, new: str, expected: tuple[str, str | None, str | None]) -> None:
+    """With its old and new values."""
     assert keys(old, new) == [expected]
 
 
-def test_stages_that_differ_alike_stand_together() -> None:
-    """One new default is one change, however many stages have it."""
+def test_equal_changes_are_grouped() -> None:
+    """A new default is one change, for any number of stages."""
     config = (
         "pipelines: { p: { defaults: { image: 'a:1' }, stages: [{ name: a, script: [x] }, { name: b, script: [y] }] } }"
     )
@@ -116,18 +116,18 @@ def test_stages_that_differ_alike_stand_together() -> None:
     assert changed.stages == ("a", "b")
 
 
-def test_a_stage_under_another_name_is_the_same_stage() -> None:
-    """Whoever reads of it, comes after it, or is renamed too, has not changed."""
+def test_a_renamed_stage_is_the_same_stage() -> None:
+    """Stages that read from it, follow it, or are renamed too, have not changed."""
     new = re.sub(r"\blint\b", "style", re.sub(r"\bbuild\b", "package", PLAIN))
-    found = pipeline(PLAIN, new)
+    result = pipeline(PLAIN, new)
 
-    assert found.renamed == (Renamed("lint", "style"), Renamed("build", "package"))
-    assert (found.added, found.removed, found.changed) == ((), (), ())
-    assert (found.gained.count, found.lost.count, found.old_path == found.new_path) == (0, 0, True)
+    assert result.renamed == (Rename("lint", "style"), Rename("build", "package"))
+    assert (result.added, result.removed, result.changed) == ((), (), ())
+    assert (result.gained.count, result.lost.count, result.old_path == result.new_path) == (0, 0, True)
 
 
 def test_a_chain_of_renamed_readers_is_followed() -> None:
-    """That a stage does the same is known once it is known of those it reads."""
+    """A renamed stage is detected once the stages that it reads from are."""
     old = rows(
         "{name: a, script: [x], outputs: {v: {command: x}}}, "
         "{name: b, script: ['y ${a.v}'], outputs: {v: {command: y}}}, {name: c, script: ['z ${b.v}']}"
@@ -137,59 +137,59 @@ def test_a_chain_of_renamed_readers_is_followed() -> None:
     assert [one.new for one in pipeline(old, new).renamed] == ["new-a", "new-b", "new-c"]
 
 
-def test_of_stages_that_do_the_same_the_place_in_the_order_decides() -> None:
-    """Else the first ones are taken for each other."""
+def test_stages_with_equal_work_are_matched_by_order() -> None:
+    """Otherwise the first ones match."""
     old = rows("{name: a, script: [x]}, {name: b, script: [y]}, {name: c, script: [y]}", "[[a, b], [c]]")
     new = rows("{name: a, script: [x]}, {name: d, script: [y]}, {name: e, script: [y]}", "[[d], [a, e]]")
 
-    assert set(pipeline(old, new).renamed) == {Renamed("b", "e"), Renamed("c", "d")}
+    assert set(pipeline(old, new).renamed) == {Rename("b", "e"), Rename("c", "d")}
 
 
-def test_a_stage_under_another_name_may_differ_in_what_stands_around_its_work() -> None:
-    """That is told beside it; one that is alike in all goes first."""
+def test_a_renamed_stage_may_have_other_settings() -> None:
+    """They are reported as changes; an equal stage matches first."""
     old = rows("{name: a, image: 'x:1', script: [x]}, {name: b, image: 'x:2', script: [x]}", "[[a], [b]]")
     new = rows("{name: c, image: 'x:2', script: [x]}, {name: d, image: 'x:3', script: [x]}", "[[c], [d]]")
-    found = pipeline(old, new)
+    result = pipeline(old, new)
 
-    assert set(found.renamed) == {Renamed("b", "c"), Renamed("a", "d")}
-    assert [(one.stages, [told(change) for change in one.changes]) for one in found.changed] == [
+    assert set(result.renamed) == {Rename("b", "c"), Rename("a", "d")}
+    assert [(one.stages, [told(change) for change in one.changes]) for one in result.changed] == [
         (("d",), [("image.name", "x:1", "x:3")]),
     ]
 
 
-def test_a_stage_that_does_something_else_is_another_one() -> None:
-    """It is told where it stands."""
-    found = pipeline(
+def test_a_stage_with_other_work_is_a_different_stage() -> None:
+    """It has its predecessors and successors."""
+    result = pipeline(
         rows("{name: a, script: [x]}, {name: b, script: [y]}"),
         rows("{name: a, script: [x]}, {name: c, script: [z]}"),
     )
 
-    assert [(one.stage, one.after) for one in (*found.added, *found.removed)] == [("c", ("a",)), ("b", ("a",))]
+    assert [(one.stage, one.after) for one in (*result.added, *result.removed)] == [("c", ("a",)), ("b", ("a",))]
 
 
-def test_order_is_told_in_the_fewest_arcs() -> None:
-    """Pairs that follow are counted, and not told."""
+def test_changes_of_order_are_minimal() -> None:
+    """Implied pairs are counted, not listed."""
     stages = ", ".join(f"{{name: {name}, script: [x]}}" for name in "abcd")
-    found = pipeline(rows(stages, "[[a, b], [c, d]]"), rows(stages, "[[a, b, c, d]]"))
+    result = pipeline(rows(stages, "[[a, b], [c, d]]"), rows(stages, "[[a, b, c, d]]"))
     back = pipeline(rows(stages, "[[a, b, c, d]]"), rows(stages, "[[a, b], [c, d]]"))
 
-    assert (found.gained.count, found.gained.arcs, found.lost.count) == (4, ((("b",), ("c",)),), 0)
+    assert (result.gained.count, result.gained.arcs, result.lost.count) == (4, ((("b",), ("c",)),), 0)
     assert (back.lost.count, back.lost.arcs, back.gained.count) == (4, ((("b",), ("c",)),), 0)
-    assert (found.old_path.length, found.new_path.length) == (2, 4)
+    assert (result.old_path.length, result.new_path.length) == (2, 4)
 
 
-def test_what_is_asked_of_people_is_told_apart() -> None:
+def test_prompts_are_listed_separately() -> None:
     """Approvals and secrets, also those of new stages."""
     old = rows("{name: a, script: [x], approve: true, secrets: {T: one}}")
     new = rows("{name: a, script: [x], secrets: {T: one}}, {name: b, script: [y], secrets: {U: two}, approve: true}")
-    found = pipeline(old, new)
+    result = pipeline(old, new)
 
-    assert found.newly_asked == (Prompt("b", ""), Prompt("b", "two"))
-    assert found.asked_no_more == (Prompt("a", ""),)
+    assert result.newly_asked == (Prompt("b", ""), Prompt("b", "two"))
+    assert result.no_longer_asked == (Prompt("a", ""),)
 
 
 def test_pipelines_inputs_and_settings() -> None:
-    """Added, removed, renamed, or with keys that say something else."""
+    """Added, removed, renamed, or with changed keys."""
     old = """\
     inputs: { level: { default: full }, gone: { type: boolean, default: true } }
     targets: { gitlab: { images: local } }
@@ -202,24 +202,24 @@ def test_pipelines_inputs_and_settings() -> None:
       c: { when: { tag: true }, stages: [{ name: z, script: [z] }] }
       d: { stages: [{ name: x, script: [x] }] }
     """
-    found = between(old, new)
+    result = between(old, new)
 
-    assert [(one.name, one.kind) for one in found.inputs] == [
+    assert [(one.name, one.kind) for one in result.inputs] == [
         *(("level", ChangeKind.CHANGED), ("gone", ChangeKind.REMOVED), ("fresh", ChangeKind.ADDED)),
     ]
-    assert [(one.name, one.kind) for one in found.targets] == [
+    assert [(one.name, one.kind) for one in result.targets] == [
         ("gitlab", ChangeKind.CHANGED),
         ("jenkins", ChangeKind.ADDED),
     ]
-    assert ([one.name for one in found.added], [one.name for one in found.removed]) == (["c"], ["b"])
-    assert [(one.old_name, one.name) for one in found.pipelines] == [("a", "d")]
+    assert ([one.name for one in result.added], [one.name for one in result.removed]) == (["c"], ["b"])
+    assert [(one.old_name, one.name) for one in result.pipelines] == [("a", "d")]
 
 
-def test_a_matrix_is_renamed_as_it_is_written() -> None:
-    """Its combinations are not told one by one."""
+def test_a_matrix_is_renamed_as_a_whole() -> None:
+    """Its combinations are not listed."""
     old = rows("{name: unit, matrix: {py: ['3.11', '3.12']}, script: ['x ${matrix.py}']}")
 
-    assert pipeline(old, old.replace("unit", "tests")).renamed == (Renamed("unit", "tests"),)
+    assert pipeline(old, old.replace("unit", "tests")).renamed == (Rename("unit", "tests"),)
 
 
 NAMES = "abcde"
@@ -228,22 +228,22 @@ ARCS = st.lists(st.sampled_from([(one, other) for one, other in product(NAMES, N
 
 @settings(max_examples=60)
 @given(ARCS, ARCS, st.sets(st.sampled_from(NAMES)))
-def test_the_order_that_is_told_makes_the_new_one_of_the_old(
+def test_listed_changes_transform_the_old_order_into_the_new(
     before: list[tuple[str, str]], after: list[tuple[str, str]], renamed: set[str]
 ) -> None:
-    """What is gained, with what both have, implies the new order; what is lost is counted; names do not matter."""
+    """Gained arcs and common order imply the new order; lost pairs are counted; names do not matter."""
 
     def config(arcs: list[tuple[str, str]], names: dict[str, str]) -> str:
         stages = ", ".join(f"{{name: {names[one]}, script: [do {one}]}}" for one in NAMES)
         return rows(stages, str([[names[one], names[other]] for one, other in arcs] + [[names[one]] for one in NAMES]))
 
     names = {one: one.upper() if one in renamed else one for one in NAMES}
-    found = compare(version(config(before, {one: one for one in NAMES})), version(config(after, names)))
+    result = compare(version(config(before, {one: one for one in NAMES})), version(config(after, names)))
     old, new = (ordered([(names[a], names[b]) for a, b in arcs]) for arcs in (before, after))
-    if not found.pipelines:
+    if not result.pipelines:
         assert (old, renamed) == (new, set())
         return
-    (one,) = found.pipelines
+    (one,) = result.pipelines
     gained = {arc for earlier, later in one.gained.arcs for arc in product(earlier, later)}
 
     assert {(change.old, change.new) for change in one.renamed} == {(name, name.upper()) for name in renamed}
@@ -253,6 +253,6 @@ def test_the_order_that_is_told_makes_the_new_one_of_the_old(
 
 
 def ordered(arcs: list[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return all pairs that *arcs* put in order, however far."""
+    """Return all pairs that *arcs* order, directly or not."""
     graph = ExecutionGraph(arcs)
     return {(earlier, later) for earlier in graph.nodes for later in graph.descendants(earlier)}

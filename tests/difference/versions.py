@@ -1,4 +1,4 @@
-"""Versions of configs, compared in tests."""
+"""Versions of configs, for comparison in tests."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from pipegen.source.text import SourceFile
 
 
 def version(config: SourceFile | str, name: str = "new") -> Version:
-    """Return what *config* says."""
+    """Return the version of *config*."""
     file = SourceFile("pipegen.yaml", dedent(config)) if isinstance(config, str) else config
-    found = analyse(file, (), Report())
-    return Version(name=name, plans=found.plans, settings=found.settings)
+    analysed = analyse(file, (), Report())
+    return Version(name=name, plans=analysed.plans, settings=analysed.settings)
 
 
 def between(old: str, new: str) -> ConfigDifference:
-    """Return what is different between two configs."""
+    """Return the difference between two configs."""
     return compare(version(old, "old"), version(new))
 
 
 def rows(stages: str, execution: str = "") -> str:
-    """Return the config of a pipeline p of the flow list of *stages*."""
+    """Return the config of a pipeline `p` with the flow list *stages*."""
     return f"pipelines:\n  p:\n    stages: [{stages}]\n" + (f"    execution: {execution}\n" if execution else "")
 
 
 def pipeline(old: str, new: str) -> PipelineDifference:
-    """Return what is different about the only pipeline of two configs."""
-    (found,) = between(old, new).pipelines
-    return found
+    """Return the difference of the only pipeline of two configs."""
+    (difference,) = between(old, new).pipelines
+    return difference
 
 
 def keys(old: str, new: str) -> list[tuple[str, str | None, str | None]]:
-    """Return the keys that differ between the only stages of two configs, with what they say."""
+    """Return the changed keys of the only stages of two configs, with their values."""
     (changed,) = pipeline(rows(f"{{name: s, {old}}}"), rows(f"{{name: s, {new}}}")).changed
     return [told(change) for change in changed.changes]
 

@@ -10,50 +10,50 @@ from pipegen.graph.execution import ExecutionGraph
 
 
 def dice(seed: int) -> random.Random:
-    """Return chance that is the same each time."""
+    """Return a random generator with a fixed seed."""
     return random.Random(seed)  # noqa: S311 - a graph is no secret
 
 
-def layered(chance: random.Random, layers: int, width: int, most: int = 2) -> ExecutionGraph:
-    """Return layers, each node of which comes after one to *most* nodes of the layer before."""
+def layered(chance: random.Random, layers: int, width: int, maximum: int = 2) -> ExecutionGraph:
+    """Return layers in which each node comes after one to *maximum* nodes of the previous layer."""
     rows = [[f"n{layer}-{place}" for place in range(width)] for layer in range(layers)]
     return _graph(
-        rows, [[one, node] for above, row in pairwise(rows) for node in row for one in _some(chance, above, most)]
+        rows, [[one, node] for above, row in pairwise(rows) for node in row for one in _some(chance, above, maximum)]
     )
 
 
 def full_layers(layers: int, width: int) -> ExecutionGraph:
-    """Return layers, each node of which comes after all of the layer before."""
+    """Return layers in which each node comes after all nodes of the previous layer."""
     rows = [[f"n{layer}-{place}" for place in range(width)] for layer in range(layers)]
     return _graph(rows, [[one, node] for above, row in pairwise(rows) for node in row for one in above])
 
 
-def local(chance: random.Random, size: int, near: int, most: int = 2) -> ExecutionGraph:
-    """Return nodes in a row, each of which comes after one to *most* of the *near* ones before it."""
+def local(chance: random.Random, size: int, reach: int, maximum: int = 2) -> ExecutionGraph:
+    """Return a sequence of nodes, each after one to *maximum* of the *reach* nodes before it."""
     names = [f"n{place}" for place in range(size)]
     arcs = [
         [one, name]
         for place, name in enumerate(names)
-        for one in _some(chance, names[max(0, place - near) : place], most)
+        for one in _some(chance, names[max(0, place - reach) : place], maximum)
     ]
     return _graph([names], arcs)
 
 
 def trellis(length: int, lag: int) -> ExecutionGraph:
-    """Return a chain of which each node also starts a side, and comes after the side that was started *lag* before."""
+    """Return a chain in which each node starts a side node, and follows the side node of *lag* nodes before."""
     sides = [[f"m{place}", f"s{place}"] for place in range(length)]
     joins = [[f"s{place}", f"m{place + lag}"] for place in range(length - lag)]
     return ExecutionGraph([[f"m{place}" for place in range(length)], *sides, *joins])
 
 
 def ladder(length: int) -> ExecutionGraph:
-    """Return two chains with an arc from each node of one to the next but one of the other: one N above the next."""
+    """Return two chains with an arc from each node of one to the next but one of the other: overlapping N shapes."""
     chains = [[f"{side}{place}" for place in range(length)] for side in "ab"]
     return ExecutionGraph([*chains, *([f"a{place}", f"b{place + 1}"] for place in range(length - 1))])
 
 
 def diamonds(length: int, width: int = 2, prefix: str = "") -> ExecutionGraph:
-    """Return diamonds one after the other, each with *width* nodes side by side."""
+    """Return diamonds in sequence, each with *width* parallel nodes."""
     return ExecutionGraph(
         [f"{prefix}j{place}", f"{prefix}d{place}-{side}", f"{prefix}j{place + 1}"]
         for place in range(length)
@@ -62,7 +62,7 @@ def diamonds(length: int, width: int = 2, prefix: str = "") -> ExecutionGraph:
 
 
 def series_parallel(chance: random.Random, size: int) -> ExecutionGraph:
-    """Return a graph of one first and one last node in which arcs are replaced by series and by forks that join."""
+    """Return a graph with one first and one last node in which arcs are replaced by series and by forks that join."""
     arcs = [("n0", "n1")]
     for number in range(2, size):
         earlier, later = arcs[chance.randrange(len(arcs))]
@@ -73,7 +73,7 @@ def series_parallel(chance: random.Random, size: int) -> ExecutionGraph:
 
 
 def wide_joins(count: int, width: int) -> ExecutionGraph:
-    """Return forks of *width* that join, side by side."""
+    """Return parallel forks of *width* that join."""
     return ExecutionGraph(
         [f"{place}", f"{place}-{side}", f"{place} joined"] for place in range(count) for side in range(width)
     )
@@ -106,6 +106,6 @@ def _graph(rows: Sequence[Sequence[str]], arcs: Sequence[Sequence[str]]) -> Exec
     return ExecutionGraph([*([node] for row in rows for node in row), *arcs])
 
 
-def _some(chance: random.Random, names: Sequence[str], most: int) -> list[str]:
-    """Return one to *most* of *names*, none where there are none."""
-    return chance.sample(names, min(len(names), chance.randint(1, most)))
+def _some(chance: random.Random, names: Sequence[str], maximum: int) -> list[str]:
+    """Return one to *maximum* of *names*; none if there are none."""
+    return chance.sample(names, min(len(names), chance.randint(1, maximum)))

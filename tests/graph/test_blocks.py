@@ -1,4 +1,4 @@
-"""Blocks: which graphs they say exactly, and what they add to the others."""
+"""Blocks: the graphs that they express exactly, and the waits that they add to others."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -15,7 +15,7 @@ NODES = "abcde"
 
 
 def all_acyclic(size: int) -> Iterator[ExecutionGraph]:
-    """Yield every acyclic graph of *size* nodes, each shape at least once, told forwards and backwards."""
+    """Yield every acyclic graph of *size* nodes, each shape at least once, with arcs forward and backward."""
     nodes = NODES[:size]
     pairs = list(combinations(nodes, 2))
     for chosen in range(2 ** len(pairs)):
@@ -25,7 +25,7 @@ def all_acyclic(size: int) -> Iterator[ExecutionGraph]:
 
 
 def order_of(placed: tuple[Block, ...]) -> Order:
-    """Return all pairs (earlier, later) that *placed* enforces, from the definition of blocks and chains."""
+    """Return all pairs (earlier, later) that *placed* enforces, by the definition of blocks and chains."""
     flat = [
         (node, number, (number, side), step)
         for number, block in enumerate(placed)
@@ -40,13 +40,13 @@ def order_of(placed: tuple[Block, ...]) -> Order:
     )
 
 
-def order_asked(graph: ExecutionGraph) -> Order:
-    """Return all pairs (earlier, later) that *graph* asks for."""
+def required_order(graph: ExecutionGraph) -> Order:
+    """Return all pairs (earlier, later) that *graph* requires."""
     return frozenset((earlier, node) for node in graph.nodes for earlier in graph.ancestors(node))
 
 
 def all_chains(nodes: tuple[str, ...]) -> Iterator[Block]:
-    """Yield every way to put all *nodes* into chains side by side."""
+    """Yield every way to put all *nodes* into parallel chains."""
     if not nodes:
         yield ()
         return
@@ -60,44 +60,44 @@ def all_chains(nodes: tuple[str, ...]) -> Iterator[Block]:
 
 
 def all_blocks(nodes: tuple[str, ...]) -> Iterator[tuple[Block, ...]]:
-    """Yield every way to put all *nodes* into blocks in sequence."""
+    """Yield every way to put all *nodes* into a sequence of blocks."""
     if not nodes:
         yield ()
         return
     for size in range(1, len(nodes) + 1):
         for chosen in combinations(nodes, size):
-            left = tuple(node for node in nodes if node not in chosen)
+            rest = tuple(node for node in nodes if node not in chosen)
             for block in all_chains(chosen):
-                for more in all_blocks(left):
+                for more in all_blocks(rest):
                     yield (block, *more)
 
 
 @cache
 def expressible(size: int) -> dict[Order, int]:
-    """Return every order that blocks of *size* nodes can say, and the most blocks that say it."""
-    found: dict[Order, int] = {}
+    """Return every order that blocks of *size* nodes can express, with the largest number of blocks for it."""
+    most_blocks: dict[Order, int] = {}
     for placed in all_blocks(tuple(NODES[:size])):
         order = order_of(placed)
-        found[order] = max(found.get(order, 0), len(placed))
-    return found
+        most_blocks[order] = max(most_blocks.get(order, 0), len(placed))
+    return most_blocks
 
 
 @pytest.mark.parametrize("size", range(6))
-def test_blocks_are_found_exactly_where_there_are_any(size: int) -> None:
-    """For every acyclic graph of up to five nodes: as many blocks as can be, of just its order, or None."""
+def test_blocks_are_found_whenever_they_exist(size: int) -> None:
+    """For every acyclic graph of up to five nodes: the most blocks with exactly its order, or None."""
     for graph in all_acyclic(size):
-        asked = order_asked(graph)
-        found = blocks(graph)
+        order = required_order(graph)
+        block_list = blocks(graph)
 
-        assert (found is not None) == (asked in expressible(size)), graph
-        if found is not None:
-            assert order_of(found) == asked, graph
-            assert len(found) == expressible(size)[asked], graph
+        assert (block_list is not None) == (order in expressible(size)), graph
+        if block_list is not None:
+            assert order_of(block_list) == order, graph
+            assert len(block_list) == expressible(size)[order], graph
 
 
 @pytest.mark.parametrize("size", range(5))
 def test_added_and_direct_waits_are_exact_for_every_small_graph(size: int) -> None:
-    """The added pairs are the difference of two orders; the direct ones imply them all, and each is needed."""
+    """The added pairs are the difference of two orders; the direct ones imply them all and are minimal."""
     for graph in all_acyclic(size):
         placed = frames_as_blocks(graph)
         added = added_waits(graph, placed)
@@ -105,15 +105,15 @@ def test_added_and_direct_waits_are_exact_for_every_small_graph(size: int) -> No
             (earlier, later) for wait in direct_waits(graph, placed) for later in wait.later for earlier in wait.earlier
         ]
 
-        assert {(earlier, later) for later, earlier in added} == order_of(placed) - order_asked(graph), graph
+        assert {(earlier, later) for later, earlier in added} == order_of(placed) - required_order(graph), graph
         assert len(added) == len(set(added)), graph
-        assert order_asked(graph | ExecutionGraph(direct)) == order_of(placed), graph
+        assert required_order(graph | ExecutionGraph(direct)) == order_of(placed), graph
         for left_out in direct:
             rest = graph | ExecutionGraph([pair for pair in direct if pair != left_out])
-            assert left_out not in order_asked(rest), graph
+            assert left_out not in required_order(rest), graph
 
 
-def test_chains_side_by_side_stand_between_single_blocks() -> None:
+def test_parallel_chains_are_between_single_blocks() -> None:
     """The usual service: lint, build, two chains, release; redundant arcs change nothing."""
     graph = ExecutionGraph(
         [["lint", "build", "unit", "system", "release"], ["build", "docs", "release"], ["lint", "release"]]
@@ -122,8 +122,8 @@ def test_chains_side_by_side_stand_between_single_blocks() -> None:
     assert blocks(graph) == ((("lint",),), (("build",),), (("unit", "system"), ("docs",)), (("release",),))
 
 
-def test_chains_stand_in_the_order_told() -> None:
-    """The user's order holds between chains, also when a chain was told from its end."""
+def test_chains_are_in_insertion_order() -> None:
+    """Even if a chain is inserted from its end."""
     graph = ExecutionGraph([["z2", "end"], ["z1", "z2"], ["a", "end"]])
 
     assert blocks(graph) == ((("z1", "z2"), ("a",)), (("end",),))
@@ -139,31 +139,31 @@ def test_chains_stand_in_the_order_told() -> None:
     ids=["N", "fork beside a node", "diamond beside a node"],
 )
 def test_other_graphs_have_no_blocks(arcs: list[list[str]]) -> None:
-    """A fork or a join beside something else cannot be said."""
+    """A fork or a join in parallel with another node cannot be expressed."""
     assert blocks(ExecutionGraph(arcs)) is None
 
 
-def test_a_graph_with_a_cycle_has_no_blocks_at_all() -> None:
-    """It is an error and not None: no placing with added waits would help."""
+def test_a_graph_with_a_cycle_is_an_error() -> None:
+    """Added waits do not make blocks possible."""
     with pytest.raises(CycleError):
         blocks(ExecutionGraph([["a", "b", "a"]]))
 
 
 def test_frames_become_blocks_of_single_nodes() -> None:
-    """Each node is a chain of its own."""
+    """Each node is a chain."""
     graph = ExecutionGraph([["a", "b"], ["x"]])
 
     assert frames_as_blocks(graph) == ((("a",), ("x",)), (("b",),))
 
 
-def test_added_waits_are_all_pairs_in_the_order_told() -> None:
-    """However far apart; what the graph asks for is not among them."""
+def test_added_waits_are_all_pairs_in_insertion_order() -> None:
+    """Direct or not; pairs that the graph requires are excluded."""
     graph = ExecutionGraph([["a", "b", "c"], ["x", "y"]])
 
     assert added_waits(graph, frames_as_blocks(graph)) == (("b", "x"), ("c", "x"), ("c", "y"), ("y", "a"))
 
 
-def test_direct_waits_put_nodes_with_the_same_ones_together() -> None:
+def test_direct_waits_are_grouped() -> None:
     """A message names each reason once."""
     graph = ExecutionGraph([["build", "unit"], ["build", "system"], ["lint", "docs"]])
 
@@ -174,7 +174,7 @@ def test_direct_waits_put_nodes_with_the_same_ones_together() -> None:
 
 
 def test_exact_blocks_add_nothing() -> None:
-    """Where blocks say the graph there is nothing to report."""
+    """There is nothing to report."""
     graph = ExecutionGraph([["a", "b", "c", "e"], ["a", "d", "e"]])
     placed = blocks(graph)
 
@@ -188,13 +188,13 @@ def test_exact_blocks_add_nothing() -> None:
     [
         ([("b", "a")], 'the blocks do not put "a" before "b"'),
         ([("a",), ("b",)], 'the blocks do not put "a" before "b"'),
-        ([("a",)], "the blocks do not hold each node of the graph once"),
-        ([("a", "b", "a")], "the blocks do not hold each node of the graph once"),
-        ([("a", "b", "c")], "the blocks do not hold each node of the graph once"),
+        ([("a",)], "the blocks do not contain each node of the graph once"),
+        ([("a", "b", "a")], "the blocks do not contain each node of the graph once"),
+        ([("a", "b", "c")], "the blocks do not contain each node of the graph once"),
     ],
 )
-def test_blocks_that_are_not_of_the_graph_are_refused(chains: list[Chain], message: str) -> None:
-    """A placing that loses an order or a node is a bug, and never counted as free of waits."""
+def test_blocks_of_another_graph_are_errors(chains: list[Chain], message: str) -> None:
+    """Blocks that lose order or a node are a bug, and never count as free of waits."""
     graph = ExecutionGraph([["a", "b"]])
 
     for question in (added_waits, direct_waits):

@@ -14,7 +14,7 @@ def test_a_mask_holds_a_bit_for_each_ancestor() -> None:
 
 
 def test_is_before_is_one_way_and_not_for_the_node_itself() -> None:
-    """Only an ancestor is before; nodes side by side are not."""
+    """Only an ancestor is before; parallel nodes are not."""
     closure = ExecutionGraph([["a", "b", "d"], ["c", "d"]]).closure()
 
     assert closure.is_before("a", "d")
@@ -32,8 +32,8 @@ def test_nodes_of_a_component_are_before_one_another_and_themselves() -> None:
     assert closure.is_before("self", "self")
 
 
-def test_bits_are_told_lowest_first() -> None:
-    """Zero has none, and a high one is found."""
+def test_bits_are_in_ascending_order() -> None:
+    """Zero has none, and a high bit is found."""
     assert list(bits(0)) == []
     assert list(bits(0b101001)) == [0, 3, 5]
     assert list(bits(1 << 70_000)) == [70_000]

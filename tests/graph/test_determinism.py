@@ -1,4 +1,4 @@
-"""Same arcs, same answers: nothing depends on how Python hashes text."""
+"""Equal arcs have equal results, independent of Python's hash seed."""
 
 import os
 import subprocess
@@ -28,8 +28,8 @@ except DoneError as error:
 """
 
 
-def test_answers_do_not_depend_on_the_hash_seed() -> None:
-    """Three processes with other seeds print the same."""
+def test_results_do_not_depend_on_the_hash_seed() -> None:
+    """Three processes with different seeds have the same output."""
     printed = {_run(seed) for seed in ("0", "1", "77")}
 
     assert len(printed) == 1

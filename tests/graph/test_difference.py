@@ -1,4 +1,4 @@
-"""What a graph that was made adds to one that was asked for."""
+"""Waits that an actual graph adds to the expected one."""
 
 from itertools import combinations, pairwise, product
 
@@ -11,55 +11,57 @@ from pipegen.graph.execution import ExecutionGraph
 SKEWED = ExecutionGraph([["a", "c"], ["b", "c"], ["b", "d"]])
 
 
-def test_the_same_order_differs_in_nothing() -> None:
-    """However it is told: far pairs may stand among the arcs."""
-    found = difference(ExecutionGraph([["a", "b", "c"]]), ExecutionGraph([["a", "c"], ["a", "b"], ["b", "c"]]))
+def test_equal_orders_have_no_difference() -> None:
+    """Even if one has implied arcs."""
+    result = difference(ExecutionGraph([["a", "b", "c"]]), ExecutionGraph([["a", "c"], ["a", "b"], ["b", "c"]]))
 
-    assert (found.waits, found.pairs, found.lost, found.missing, found.extra) == ((), 0, 0, (), ())
-    assert found.asked == found.made == ("a", "b", "c")
-
-
-def test_added_waits_are_told_in_the_fewest() -> None:
-    """Each pair counts, however far; the message is short."""
-    found = difference(SKEWED, ExecutionGraph([["a", "b", "c"], ["a", "b", "d"], ["a", "c"]]))
-
-    assert found.waits == (ExtraWait(("b",), ("a",)),)
-    assert found.pairs == len([("a", "b"), ("a", "d")])
-    assert (found.asked, found.made) == (("a", "c"), ("a", "b", "c"))
+    assert (result.waits, result.pairs, result.lost, result.missing, result.extra) == ((), 0, 0, (), ())
+    assert result.expected == result.actual == ("a", "b", "c")
 
 
-def test_nodes_with_the_same_waits_are_told_together() -> None:
-    """In the order of what was asked for."""
-    found = difference(ExecutionGraph([["a"], ["b"], ["c"]]), ExecutionGraph([["a", "c"], ["a", "b"]]))
+def test_added_waits_are_minimal() -> None:
+    """Every pair counts, direct or not; the message is short."""
+    result = difference(SKEWED, ExecutionGraph([["a", "b", "c"], ["a", "b", "d"], ["a", "c"]]))
 
-    assert found.waits == (ExtraWait(("b", "c"), ("a",)),)
+    assert result.waits == (ExtraWait(("b",), ("a",)),)
+    assert result.pairs == len([("a", "b"), ("a", "d")])
+    assert (result.expected, result.actual) == (("a", "c"), ("a", "b", "c"))
 
 
-def test_what_was_not_made_and_what_was_made_unasked() -> None:
-    """Who waits for a helper waits for what it waits for, through more than one of them."""
-    asked = ExecutionGraph([["a", "b", "c"], ["x"]])
-    found = difference(asked, ExecutionGraph([["h", "a", "one", "two", "b"], ["c"]]))
+def test_nodes_with_equal_waits_are_grouped() -> None:
+    """In the order of the expected graph."""
+    result = difference(ExecutionGraph([["a"], ["b"], ["c"]]), ExecutionGraph([["a", "c"], ["a", "b"]]))
 
-    assert (found.missing, found.extra) == (("x",), ("h", "one", "two"))
-    assert (found.waits, found.pairs) == ((), 0)
-    assert found.lost == len([("a", "c"), ("b", "c")])
+    assert result.waits == (ExtraWait(("b", "c"), ("a",)),)
+
+
+def test_missing_and_extra_nodes() -> None:
+    """A node that waits for a helper also waits for its predecessors, through several helpers."""
+    expected = ExecutionGraph([["a", "b", "c"], ["x"]])
+    result = difference(expected, ExecutionGraph([["h", "a", "one", "two", "b"], ["c"]]))
+
+    assert (result.missing, result.extra) == (("x",), ("h", "one", "two"))
+    assert (result.waits, result.pairs) == ((), 0)
+    assert result.lost == len([("a", "c"), ("b", "c")])
 
 
 @pytest.mark.parametrize("size", [3, 4])
-def test_it_agrees_with_what_blocks_add(size: int) -> None:
-    """On all small graphs, laid out as frames."""
+def test_it_agrees_with_added_waits(size: int) -> None:
+    """On all small graphs, as frames."""
     names = "abcd"[:size]
     pairs = list(combinations(names, 2))
     for chosen in product([False, True], repeat=len(pairs)):
         arcs = [pair for pair, is_in in zip(pairs, chosen, strict=True) if is_in]
-        asked = ExecutionGraph([*((name,) for name in names), *arcs])
-        frames = frames_as_blocks(asked)
+        expected = ExecutionGraph([*((name,) for name in names), *arcs])
+        frames = frames_as_blocks(expected)
         ends = [[node for chain in block for node in chain] for block in frames]
-        made = ExecutionGraph([*((name,) for name in names), *(one for two in pairwise(ends) for one in product(*two))])
-        found = difference(asked, made)
+        actual = ExecutionGraph(
+            [*((name,) for name in names), *(one for two in pairwise(ends) for one in product(*two))]
+        )
+        result = difference(expected, actual)
 
-        assert found.pairs == len(added_waits(asked, frames))
-        assert found.lost == 0
-        assert {(node, one) for wait in found.waits for node in wait.later for one in wait.earlier} == {
-            (node, one) for wait in direct_waits(asked, frames) for node in wait.later for one in wait.earlier
+        assert result.pairs == len(added_waits(expected, frames))
+        assert result.lost == 0
+        assert {(node, one) for wait in result.waits for node in wait.later for one in wait.earlier} == {
+            (node, one) for wait in direct_waits(expected, frames) for node in wait.later for one in wait.earlier
         }

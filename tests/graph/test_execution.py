@@ -1,4 +1,4 @@
-"""ExecutionGraph: what arcs say, and the orders that follow from them."""
+"""ExecutionGraph: arcs, and the orders that follow from them."""
 
 import pytest
 
@@ -8,8 +8,8 @@ from pipegen.graph.execution import ExecutionGraph
 SERVICE = ExecutionGraph([["lint", "build", "test", "release"], ["build", "docs", "release"]])
 
 
-def test_nodes_and_arcs_stand_in_the_order_told_and_once() -> None:
-    """A name or a pair that comes again changes nothing."""
+def test_nodes_and_arcs_are_unique_and_in_insertion_order() -> None:
+    """A repeated name or pair changes nothing."""
     graph = ExecutionGraph([["c", "a"], [], ["b"], ["c", "a", "b"], ["a"]])
 
     assert graph.nodes == ("c", "a", "b")
@@ -17,20 +17,20 @@ def test_nodes_and_arcs_stand_in_the_order_told_and_once() -> None:
 
 
 def test_a_lone_name_adds_only_a_node() -> None:
-    """An arc of one name neither orders nor re-roots a node that stands in another arc."""
+    """An arc with one name does not change the order of a node in another arc."""
     graph = ExecutionGraph([["a", "b"], ["b"], ["z"]])
 
     assert graph.stack() == (("a", "z"), ("b",))
 
 
-def test_a_bare_name_is_no_arc() -> None:
-    """A flat list of names is refused, and not read letter by letter."""
+def test_a_bare_name_is_not_an_arc() -> None:
+    """A flat list of names is an error, and not read letter by letter."""
     with pytest.raises(TypeError, match="an arc is a sequence of names, and 'build' is one name"):
         ExecutionGraph(["build"])
 
 
-def test_what_is_changed_after_construction_does_not_change_the_graph() -> None:
-    """The graph keeps nothing of the lists it was made of, and has no attribute to set."""
+def test_the_graph_is_immutable() -> None:
+    """The graph has no reference to the lists it was made of, and no public attribute to set."""
     arc = ["a", "b"]
     graph = ExecutionGraph([arc])
     arc.append("c")
@@ -40,8 +40,8 @@ def test_what_is_changed_after_construction_does_not_change_the_graph() -> None:
         graph.nodes = ()  # type: ignore[misc]
 
 
-def test_neighbours_stand_in_the_order_of_their_arcs() -> None:
-    """What comes directly before or after a node is told as the user wrote the arcs, not as names were first seen."""
+def test_neighbours_are_in_the_order_of_their_arcs() -> None:
+    """Predecessors and successors are in the order of the user's arcs, not of the first mention of names."""
     graph = ExecutionGraph([["a", "b"], ["z", "end"], ["b", "end"], ["a", "end"]])
 
     assert graph.predecessors("end") == ("z", "b", "a")
@@ -50,23 +50,23 @@ def test_neighbours_stand_in_the_order_of_their_arcs() -> None:
     assert (graph.in_degree("a"), graph.out_degree("a")) == (0, 2)
 
 
-def test_ancestors_and_descendants_reach_all_the_way_in_the_order_told() -> None:
-    """Neither holds the node itself."""
+def test_ancestors_and_descendants_are_complete_and_in_insertion_order() -> None:
+    """Neither includes the node itself."""
     assert SERVICE.ancestors("release") == ("lint", "build", "test", "docs")
     assert SERVICE.ancestors("lint") == ()
     assert SERVICE.descendants("build") == ("test", "release", "docs")
     assert SERVICE.descendants("release") == ()
 
 
-def test_ancestors_of_a_larger_graph_keep_the_order_told() -> None:
-    """It is not the order in which a set happens to hold them."""
+def test_ancestors_of_a_larger_graph_are_in_insertion_order() -> None:
+    """Not in the order of a set."""
     graph = ExecutionGraph([*([f"n{number}"] for number in range(9)), ["n8", "end"], ["n1", "end"]])
 
     assert graph.ancestors("end") == ("n1", "n8")
 
 
 def test_a_node_on_a_cycle_is_its_own_ancestor() -> None:
-    """The walk ends on a cycle, and says that the node comes before itself."""
+    """The walk ends on a cycle, and the node comes before itself."""
     graph = ExecutionGraph([["in", "a", "b", "a"], ["b", "out"]])
 
     assert graph.ancestors("a") == ("in", "a", "b")
@@ -75,7 +75,7 @@ def test_a_node_on_a_cycle_is_its_own_ancestor() -> None:
 
 
 def test_roots_and_leaves_are_the_ends_and_isolated_nodes_are_both() -> None:
-    """Roots have nothing before them, leaves nothing after."""
+    """Roots have no predecessors, leaves no successors."""
     graph = ExecutionGraph([["a", "b", "c"], ["x", "b"], ["alone"]])
 
     assert graph.roots == ("a", "x", "alone")
@@ -83,7 +83,7 @@ def test_roots_and_leaves_are_the_ends_and_isolated_nodes_are_both() -> None:
 
 
 def test_an_unknown_name_is_a_key_error() -> None:
-    """No question about a node has an answer for a name that is not one; asking whether it is one has."""
+    """For every method of a node; a test for membership is False."""
     for question in (SERVICE.ancestors, SERVICE.descendants, SERVICE.predecessors, SERVICE.successors):
         with pytest.raises(KeyError, match="tset"):
             question("tset")
@@ -92,30 +92,30 @@ def test_an_unknown_name_is_a_key_error() -> None:
     assert "test" in SERVICE
 
 
-def test_a_node_stands_in_the_first_frame_after_its_predecessors() -> None:
-    """Frames are as early as possible, and keep the order told inside each."""
+def test_a_node_is_in_the_first_frame_after_its_predecessors() -> None:
+    """Frames are as early as possible, and each is in insertion order."""
     graph = ExecutionGraph([["late", "end"], ["a", "b", "end"], ["x"], ["a", "end"]])
 
     assert graph.stack() == (("late", "a", "x"), ("b",), ("end",))
 
 
-def test_an_empty_graph_has_empty_answers() -> None:
-    """Nothing is a graph too."""
+def test_an_empty_graph_has_empty_results() -> None:
+    """Every method has a result."""
     graph = ExecutionGraph([])
 
     assert (graph.nodes, graph.arcs, graph.roots, graph.leaves) == ((), (), (), ())
     assert (graph.stack(), graph.topological(), graph.cycles(), graph.candidates()) == ((), (), (), ())
 
 
-def test_topological_order_keeps_an_order_that_is_one_already() -> None:
-    """Chains told one after the other are not shuffled into one another."""
+def test_topological_order_keeps_a_valid_insertion_order() -> None:
+    """Chains inserted in sequence are not interleaved."""
     graph = ExecutionGraph([["a", "b", "c"], ["x", "y", "z"], ["b", "z"]])
 
     assert graph.topological() == ("a", "b", "c", "x", "y", "z")
 
 
-def test_topological_order_puts_ancestors_right_before_the_node_that_was_told_too_early() -> None:
-    """Only what has to move moves."""
+def test_topological_order_puts_ancestors_right_before_a_node_inserted_too_early() -> None:
+    """Other nodes do not move."""
     graph = ExecutionGraph([["c", "d"], ["a"], ["b", "c"]])
 
     assert graph.topological() == ("b", "c", "d", "a")
@@ -123,7 +123,7 @@ def test_topological_order_puts_ancestors_right_before_the_node_that_was_told_to
 
 @pytest.mark.parametrize("question", [ExecutionGraph.stack, ExecutionGraph.topological])
 def test_a_cycle_has_no_order(question: object) -> None:
-    """The error tells the cycles, all of them, in words too."""
+    """The error has all the cycles, and its message describes them."""
     graph = ExecutionGraph([["in", "b", "a", "b"], ["z", "z"]])
 
     assert callable(question)
@@ -132,8 +132,8 @@ def test_a_cycle_has_no_order(question: object) -> None:
     assert raised.value.cycles == (("b", "a", "b"), ("z", "z"))
 
 
-def test_candidates_are_what_may_start_next() -> None:
-    """First the roots, then whatever has all its predecessors done, never what is done."""
+def test_candidates_are_the_nodes_that_may_start() -> None:
+    """First the roots, then nodes whose predecessors are all done, never done nodes."""
     assert SERVICE.candidates() == ("lint",)
     assert SERVICE.candidates(["lint", "build"]) == ("test", "docs")
     assert SERVICE.candidates({"lint", "build", "docs"}) == ("test",)
@@ -141,7 +141,7 @@ def test_candidates_are_what_may_start_next() -> None:
 
 
 def test_candidates_refuse_a_done_node_whose_ancestor_is_not_done() -> None:
-    """The first such node is named, and the predecessor that is missing."""
+    """The error names the first such node and the missing predecessor."""
     with pytest.raises(DoneError, match='"test" cannot be done: "build", which comes before it, is not') as raised:
         SERVICE.candidates(["docs", "release", "test", "lint"])
 
@@ -149,7 +149,7 @@ def test_candidates_refuse_a_done_node_whose_ancestor_is_not_done() -> None:
 
 
 def test_candidates_refuse_an_unknown_name() -> None:
-    """Of several unknown names the same one is told each time."""
+    """Of several unknown names it is always the same one."""
     with pytest.raises(DoneError, match='"lnt" cannot be done: it is not in the graph') as raised:
         SERVICE.candidates({"zzz", "lnt", "lint"})
 
@@ -157,7 +157,7 @@ def test_candidates_refuse_an_unknown_name() -> None:
 
 
 def test_a_node_on_a_cycle_never_becomes_a_candidate() -> None:
-    """What waits for itself waits for ever; the rest goes on."""
+    """A node on a cycle waits forever; other nodes continue."""
     graph = ExecutionGraph([["a", "b", "a"], ["x", "y"]])
 
     assert graph.candidates(["x"]) == ("y",)
@@ -179,22 +179,22 @@ def test_concatenation_puts_every_leaf_before_every_root() -> None:
     assert graph.nodes == ("a", "b", "x", "m", "n", "o")
 
 
-def test_concatenation_with_nothing_changes_nothing() -> None:
+def test_concatenation_with_an_empty_graph_changes_nothing() -> None:
     """The empty graph is neutral on both sides."""
     assert SERVICE + ExecutionGraph() == SERVICE
     assert ExecutionGraph() + SERVICE == SERVICE
 
 
 def test_concatenation_refuses_shared_nodes() -> None:
-    """A shared node would have to come before itself; every shared one is named."""
+    """A shared node would have to come before itself; the error names every shared node."""
     with pytest.raises(SharedNodesError, match=r'^both graphs hold "a", "c"$') as raised:
         ExecutionGraph([["a", "b", "c"]]) + ExecutionGraph([["c", "d"], ["a"]])
 
     assert raised.value.nodes == ("a", "c")
 
 
-def test_graphs_are_equal_when_nodes_and_arcs_are_however_told() -> None:
-    """The order of telling is for drawings, and is no part of what a graph is."""
+def test_graphs_are_equal_regardless_of_insertion_order() -> None:
+    """Insertion order matters only for drawings."""
     other = ExecutionGraph([["docs", "release"], ["lint", "build"], ["build", "docs"], ["build", "test", "release"]])
 
     assert other == SERVICE
@@ -203,16 +203,16 @@ def test_graphs_are_equal_when_nodes_and_arcs_are_however_told() -> None:
 
 @pytest.mark.parametrize("arcs", [[["a", "b"], ["c"]], [["b", "a"]], [["a"], ["b"]], []])
 def test_graphs_differ_by_a_node_or_an_arc(arcs: list[list[str]]) -> None:
-    """One more node, an arc turned round or left out is another graph."""
+    """An additional node, or a reversed or missing arc, makes a different graph."""
     assert ExecutionGraph(arcs) != ExecutionGraph([["a", "b"]])
 
 
 def test_a_graph_is_not_equal_to_other_things() -> None:
-    """Comparison with something else is False, and no error."""
+    """The comparison is False, not an error."""
     assert SERVICE != [["lint", "build"]]
 
 
-def test_repr_makes_the_same_graph_again() -> None:
+def test_repr_recreates_the_graph() -> None:
     """Nodes keep their order too."""
     graph = ExecutionGraph([["b"], ["a", "b"]])
     again = eval(repr(graph))  # noqa: S307 - the text is our own
@@ -221,8 +221,8 @@ def test_repr_makes_the_same_graph_again() -> None:
     assert again.nodes == graph.nodes
 
 
-def test_transitive_reduction_drops_arcs_that_others_imply() -> None:
-    """Order and nodes stay; what follows from a longer way goes."""
+def test_transitive_reduction_removes_implied_arcs() -> None:
+    """Order and nodes remain."""
     graph = ExecutionGraph([["x"], ["a", "c"], ["a", "b", "c", "d"], ["a", "d"], ["b", "d"]])
     reduced = graph.transitive_reduction()
 
@@ -231,6 +231,6 @@ def test_transitive_reduction_drops_arcs_that_others_imply() -> None:
 
 
 def test_a_cycle_has_no_transitive_reduction() -> None:
-    """On a cycle each arc is implied by the others, so there is no one answer."""
+    """On a cycle the others imply each arc, so the result is ambiguous."""
     with pytest.raises(CycleError):
         ExecutionGraph([["a", "b", "a"]]).transitive_reduction()

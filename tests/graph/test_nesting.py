@@ -1,4 +1,4 @@
-"""How deep nodes nest: exact where that is said, a bound for all runs, and quick."""
+"""The nesting depth of nodes: exact for small graphs, a bound for all runs, and fast."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from pipegen.graph.nesting import nesting, nesting_handed_out
 
 
 def deepest(graph: ExecutionGraph, *, hands_out: bool) -> dict[str, int]:
-    """Return how deep each node gets in any run of the driver, failures included."""
-    found = dict.fromkeys(graph.nodes, 0)
+    """Return the largest depth of each node in any run of the driver, including failures."""
+    depths = dict.fromkeys(graph.nodes, 0)
     seen: set[object] = set()
-    left = [Run(graph, hands_out=hands_out).start()]
-    while left:
-        run = left.pop()
+    remaining = [Run(graph, hands_out=hands_out).start()]
+    while remaining:
+        run = remaining.pop()
         if (state := _state(run)) in seen:
             continue
         seen.add(state)
         for node, block in run.running.items():
-            found[node] = max(found[node], block.depth)
+            depths[node] = max(depths[node], block.depth)
             for is_failed in (False, True):
-                left.append(run.copy())
-                left[-1].end(node, is_failed=is_failed)
-    return found
+                remaining.append(run.copy())
+                remaining[-1].end(node, is_failed=is_failed)
+    return depths
 
 
 def _state(run: Run) -> object:
-    """Return all that decides how *run* goes on."""
+    """Return the state that determines how *run* continues."""
     numbers: dict[int, int] = {}
 
     def around(block: Parallel | None) -> Iterator[tuple[int, int]]:
@@ -54,7 +54,7 @@ def small_graphs() -> Iterator[ExecutionGraph]:
 
 
 def test_no_run_gets_deeper_and_one_gets_as_deep() -> None:
-    """The last node before another starts it, at its own place or in new branches there."""
+    """The last predecessor starts a node, in its own branch or in nested ones."""
     for graph in small_graphs():
         reduced = graph.transitive_reduction()
 
@@ -63,7 +63,7 @@ def test_no_run_gets_deeper_and_one_gets_as_deep() -> None:
 
 
 def test_no_run_gets_deeper_when_branches_hand_out() -> None:
-    """Nor deeper than without; nearly always some run gets as deep as is said."""
+    """Nor deeper than without; for nearly all graphs some run reaches the depth."""
     exact = 0
     graphs = list(small_graphs())
     for graph in graphs:
@@ -91,15 +91,15 @@ def test_no_run_gets_deeper_when_branches_hand_out() -> None:
         (families.trellis(60, 3), 59, 59),
     ],
 )
-def test_joins_close_what_forks_open(graph: ExecutionGraph, expected: int, handed_out: int) -> None:
-    """Diamonds and layers do not add up; what overlaps without end does."""
+def test_joins_close_forks(graph: ExecutionGraph, expected: int, handed_out: int) -> None:
+    """Diamonds and layers do not add up; overlapping forks do."""
     assert max(nesting(graph.transitive_reduction()).values(), default=0) == expected
     assert max(nesting_handed_out(graph.transitive_reduction()).values(), default=0) == handed_out
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_no_run_of_a_large_graph_gets_deeper(seed: int) -> None:
-    """With nodes that end in any order, and never held back."""
+    """Nodes end in random order, and start as soon as possible."""
     for graph in families.family(seed).values():
         dice = families.dice(seed)
         bound = nesting_handed_out(graph.transitive_reduction())
@@ -110,8 +110,8 @@ def test_no_run_of_a_large_graph_gets_deeper(seed: int) -> None:
             run.end(node, is_failed=dice.random() < 0.001)
 
 
-def test_thousands_of_nodes_take_a_second_or_two() -> None:
-    """However long the chains are."""
+def test_thousands_of_nodes_are_fast() -> None:
+    """For chains of any length."""
     graphs = [families.layered(families.dice(1), 100, 50, 4), ExecutionGraph([[f"n{place}" for place in range(5000)]])]
     began = time.process_time()
     for graph in graphs:

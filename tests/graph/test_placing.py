@@ -1,4 +1,4 @@
-"""Where boxes and lines stand: in columns, apart from each other, with few crossings, and always the same."""
+"""Positions of boxes and lines: in columns, without overlap, with few crossings, and deterministic."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from hypothesis import strategies as st
 from pipegen.graph.execution import ExecutionGraph
 from pipegen.graph.placing.columns import Column, columns_of
 from pipegen.graph.placing.crossings import crossings, ordered
-from pipegen.graph.placing.positions import Box, Positions, Size, place
+from pipegen.graph.placing.positions import Box, Positions, Size, positions_of
 
 SIZE = Size(80, 30)
 
 
 def placed(graph: ExecutionGraph, straight: tuple[str, ...] = ()) -> Positions:
-    """Return *graph* with boxes of one size."""
-    return place(graph, dict.fromkeys(graph.nodes, SIZE), straight)
+    """Return the positions of *graph* with boxes of one size."""
+    return positions_of(graph, dict.fromkeys(graph.nodes, SIZE), straight)
 
 
 def found_crossings(graph: ExecutionGraph) -> int:
-    """Return how many arcs cross in the order that is found."""
+    """Return the number of crossings in the resulting order."""
     columns = columns_of(graph)
     return crossings(columns, ordered(columns))
 
 
 def counted(order: list[Column], after: tuple[tuple[int, ...], ...]) -> int:
-    """Return how many arcs cross, pair by pair."""
+    """Return the number of crossings, counted pair by pair."""
     number = 0
-    for left, right in pairwise(order):
-        arcs = [(left.index(one), right.index(other)) for one in left for other in after[one]]
+    for rest, right in pairwise(order):
+        arcs = [(rest.index(one), right.index(other)) for one in rest for other in after[one]]
         number += sum((a[0] - b[0]) * (a[1] - b[1]) < 0 for a, b in combinations(arcs, 2))
     return number
 
 
 def random_graph(stages: int, seed: int) -> ExecutionGraph:
-    """Return a graph in which most arcs go to a near stage, and some go far."""
+    """Return a graph in which most arcs go to a nearby stage, and some go far."""
     dice = random.Random(seed)  # noqa: S311 - the same graph every time
     arcs = [[str(node)] for node in range(stages)]
     for node in range(1, stages):
@@ -59,46 +59,46 @@ graphs = st.builds(
 
 @given(graphs)
 @settings(max_examples=150)
-def test_boxes_stand_in_columns_apart_from_each_other(graph: ExecutionGraph) -> None:
-    """A box is in the column of its frame, begins right of all earlier columns, and touches no other."""
-    found = placed(graph)
-    lefts = [{found.boxes[node].x for node in frame} for frame in graph.stack()]
+def test_boxes_are_in_columns_without_overlap(graph: ExecutionGraph) -> None:
+    """A box is in the column of its frame, starts right of all earlier columns, and touches no other box."""
+    result = placed(graph)
+    lefts = [{result.boxes[node].x for node in frame} for frame in graph.stack()]
 
     assert all(len(left) == 1 for left in lefts)
     assert all(min(one) + SIZE.width < min(other) for one, other in pairwise(lefts))
-    for one, other in combinations(found.boxes.values(), 2):
+    for one, other in combinations(result.boxes.values(), 2):
         assert one.x != other.x or abs(one.y - other.y) >= SIZE.height
-    assert all(box.y >= 0 and box.y + box.height <= found.height for box in found.boxes.values())
+    assert all(box.y >= 0 and box.y + box.height <= result.height for box in result.boxes.values())
 
 
 @given(graphs)
 @settings(max_examples=150)
 def test_lines_go_from_box_to_box_and_through_none(graph: ExecutionGraph) -> None:
-    """Where a line passes a column, it is level and between boxes."""
-    found = placed(graph)
-    assert found.lines.keys() == set(graph.arcs)
-    for (earlier, later), stretches in found.lines.items():
-        assert (stretches[0].end, stretches[0].y) == (found.boxes[earlier].x + SIZE.width, found.boxes[earlier].middle)
-        assert (stretches[-1].start, stretches[-1].y) == (found.boxes[later].x, found.boxes[later].middle)
-        assert all(one.end < other.start for one, other in pairwise(stretches))
-        for stretch, (name, box) in product(stretches[1:-1], found.boxes.items()):
-            is_beside = stretch.end <= box.x or stretch.start >= box.x + box.width
-            assert is_beside or abs(stretch.y - box.middle) > SIZE.height / 2, name
+    """In a column that it passes, a line is level and between boxes."""
+    result = placed(graph)
+    assert result.lines.keys() == set(graph.arcs)
+    for (earlier, later), segments in result.lines.items():
+        assert (segments[0].end, segments[0].y) == (result.boxes[earlier].x + SIZE.width, result.boxes[earlier].middle)
+        assert (segments[-1].start, segments[-1].y) == (result.boxes[later].x, result.boxes[later].middle)
+        assert all(one.end < other.start for one, other in pairwise(segments))
+        for segment, (name, box) in product(segments[1:-1], result.boxes.items()):
+            is_beside = segment.end <= box.x or segment.start >= box.x + box.width
+            assert is_beside or abs(segment.y - box.middle) > SIZE.height / 2, name
 
 
 @given(graphs)
 @settings(max_examples=60)
-def test_crossings_are_counted_as_pair_by_pair(graph: ExecutionGraph) -> None:
-    """And the order that is found has at most those of the order told."""
+def test_crossings_equal_a_count_of_pairs(graph: ExecutionGraph) -> None:
+    """And the resulting order has at most those of the initial order."""
     columns = columns_of(graph)
-    told = [list(column) for column in columns.columns]
+    initial = [list(column) for column in columns.columns]
 
-    assert crossings(columns, told) == counted(told, columns.after)
-    assert crossings(columns, ordered(columns)) <= crossings(columns, told)
+    assert crossings(columns, initial) == counted(initial, columns.successors)
+    assert crossings(columns, ordered(columns)) <= crossings(columns, initial)
 
 
 def test_no_arcs_cross_where_none_need_to() -> None:
-    """Three services side by side, told in a mess."""
+    """Three parallel services in random order."""
     arcs = [[f"{name}{step}", f"{name}{step + 1}"] for step in (2, 0, 1) for name in ("b", "c", "a")]
     arcs += [[f"{name}0", f"{name}3"] for name in "cab"]
 
@@ -106,24 +106,24 @@ def test_no_arcs_cross_where_none_need_to() -> None:
 
 
 def test_the_fewest_crossings_of_small_graphs() -> None:
-    """As few as any order has, in nine of ten."""
+    """The minimum over all orders, in nine of ten graphs."""
     best = 0
     for seed in range(20):
         columns = columns_of(random_graph(9, seed))
         orders = product(*(map(list, permutations(column)) for column in columns.columns))
-        least = min(crossings(columns, order) for order in orders)
-        best += crossings(columns, ordered(columns)) == least
+        minimum = min(crossings(columns, order) for order in orders)
+        best += crossings(columns, ordered(columns)) == minimum
 
     assert best >= 18
 
 
-def test_about_as_few_crossings_as_a_drawing_program_finds() -> None:
-    """Of the same columns, Graphviz' dot made 510 in this graph, and the libraries that docs/pictures.md names 645."""
+def test_about_as_few_crossings_as_graphviz() -> None:
+    """With the same columns, Graphviz' dot has 510 in this graph, and the libraries in docs/pictures.md have 645."""
     assert found_crossings(random_graph(300, 1)) <= 600
 
 
 def test_the_straight_line_is_level() -> None:
-    """Where nothing stands in its way."""
+    """If no box blocks it."""
     graph = ExecutionGraph([["a", "b", "c", "d"], ["a", "x", "d"], ["a", "y", "d"]])
     boxes = placed(graph, ("a", "b", "c", "d")).boxes
 
@@ -131,38 +131,38 @@ def test_the_straight_line_is_level() -> None:
 
 
 def test_a_long_arc_runs_level() -> None:
-    """Past all columns, not a step in each."""
+    """Past all columns, without a step in each."""
     graph = ExecutionGraph([["a", "b", "c", "d", "e"], ["a", "e"]])
-    stretches = placed(graph).lines["a", "e"]
+    segments = placed(graph).lines["a", "e"]
 
-    assert len({round(stretch.y, 3) for stretch in stretches[1:-1]}) == 1
+    assert len({round(segment.y, 3) for segment in segments[1:-1]}) == 1
 
 
-def test_arcs_of_one_stage_share_their_way() -> None:
-    """The bends of the shorter are the first of the longer."""
+def test_arcs_of_one_stage_share_their_bends() -> None:
+    """The bends of the shorter arc are the first of the longer one."""
     columns = columns_of(ExecutionGraph([["a", "b", "c", "d"], ["a", "c"], ["a", "d"]]))
 
     assert columns.chains["a", "c"] == columns.chains["a", "d"][:1]
     assert columns.trunks == (columns.chains["a", "d"],)
 
 
-def test_the_same_graph_is_placed_alike() -> None:
-    """Twice in one process; test_determinism has others."""
+def test_the_same_graph_has_the_same_positions() -> None:
+    """Twice in one process; test_determinism covers others."""
     assert placed(random_graph(80, 3)) == placed(random_graph(80, 3))
 
 
-def test_nothing_is_placed_nowhere() -> None:
+def test_an_empty_graph_has_no_positions() -> None:
     """A graph without nodes has no size."""
     assert placed(ExecutionGraph()) == Positions(boxes={}, lines={}, width=0.0, height=0.0)
 
 
 def test_a_lone_stage_has_its_own_size() -> None:
-    """With room above and below."""
+    """With space above and below."""
     assert placed(ExecutionGraph([["a"]])).boxes == {"a": Box(0.0, 7.0, 80.0, 30.0)}
 
 
-def test_large_graphs_are_placed_in_time() -> None:
-    """Many stages get less care, as do many arcs, and one stage that waits for thousands is no matter."""
+def test_large_graphs_are_placed_fast() -> None:
+    """Large graphs get fewer sweeps, and a stage that waits for thousands is fast too."""
     start = time.process_time()
     wide = ExecutionGraph([[str(node), "last"] for node in range(3_000)])
 

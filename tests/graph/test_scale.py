@@ -1,4 +1,4 @@
-"""100,000 nodes, in a chain or otherwise, are answered in seconds and without recursion."""
+"""Graphs of 100,000 nodes, in a chain or otherwise, take seconds and no recursion."""
 
 import time
 from collections.abc import Callable
@@ -44,8 +44,8 @@ QUESTIONS: dict[str, Callable[[ExecutionGraph], object]] = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_question_is_answered_in_seconds(shape: str) -> None:
-    """Each takes under a second where it was measured; ten leave room for a busy machine, and none for a square."""
+def test_every_method_takes_seconds(shape: str) -> None:
+    """Each takes under a second on our machine; ten leave room for a busy one, but not for quadratic time."""
     graph = ExecutionGraph(SHAPES[shape])
     slow: dict[str, float] = {}
     for name, ask in QUESTIONS.items():
@@ -59,8 +59,8 @@ def test_every_question_is_answered_in_seconds(shape: str) -> None:
     assert slow == {}
 
 
-def test_a_long_chain_is_answered_right() -> None:
-    """One node a frame, all others before the last, and a chain of single blocks."""
+def test_results_for_a_long_chain_are_correct() -> None:
+    """One node per frame, all others before the last, and a chain of single blocks."""
     graph = ExecutionGraph([NAMES])
 
     assert graph.stack() == tuple((name,) for name in NAMES)
@@ -69,5 +69,5 @@ def test_a_long_chain_is_answered_right() -> None:
 
 
 def test_a_long_ring_is_one_cycle() -> None:
-    """The whole way round is told."""
+    """The result is the whole cycle."""
     assert ExecutionGraph([[*NAMES, NAMES[0]]]).cycles() == ((*NAMES, NAMES[0]),)

@@ -1,4 +1,4 @@
-"""Cycles, orders and reach, compared with plain definitions on every small graph."""
+"""Cycles, orders and reachability, compared with plain definitions on every small graph."""
 
 from collections.abc import Iterator
 from itertools import chain, combinations, pairwise, permutations, product
@@ -12,7 +12,7 @@ Pairs = set[tuple[str, str]]
 
 
 def all_graphs() -> Iterator[ExecutionGraph]:
-    """Yield every graph on three nodes, loops too, and every one without loops on four."""
+    """Yield every graph on three nodes, including loops, and every graph without loops on four."""
     for nodes, pairs in (("abc", list(product("abc", repeat=2))), ("abcd", list(permutations("abcd", 2)))):
         for arcs in chain.from_iterable(combinations(pairs, size) for size in range(len(pairs) + 1)):
             yield ExecutionGraph([*((node,) for node in nodes), *arcs])
@@ -27,7 +27,7 @@ def reachable(graph: ExecutionGraph) -> Pairs:
     return pairs
 
 
-def shortest_way_round(graph: ExecutionGraph, start: str) -> int:
+def shortest_cycle_length(graph: ExecutionGraph, start: str) -> int:
     """Return the number of arcs in the shortest cycle through *start*, by trying all sequences of nodes."""
     for length in range(1, len(graph.nodes) + 1):
         for middle in permutations([node for node in graph.nodes if node != start], length - 1):
@@ -37,21 +37,21 @@ def shortest_way_round(graph: ExecutionGraph, start: str) -> int:
 
 
 def test_ancestors_descendants_and_closure_agree_with_warshall() -> None:
-    """The three ways to ask the same thing give the same answer, cycles or not."""
+    """All three have the same result, with and without cycles."""
     for graph in all_graphs():
         pairs = reachable(graph)
         closure = graph.closure()
-        asked = {
+        results = {
             (earlier, later) for earlier, later in product(graph.nodes, repeat=2) if closure.is_before(earlier, later)
         }
 
         assert {(earlier, node) for node in graph.nodes for earlier in graph.ancestors(node)} == pairs, graph
         assert {(node, later) for node in graph.nodes for later in graph.descendants(node)} == pairs, graph
-        assert asked == pairs, graph
+        assert results == pairs, graph
 
 
 def test_each_component_gives_its_shortest_cycle_through_its_first_node() -> None:
-    """One cycle for each strongly connected component, in the order of their first nodes, and each one is real."""
+    """One real cycle for each cyclic component, in the order of their first nodes."""
     for graph in all_graphs():
         pairs = reachable(graph)
         firsts = [
@@ -66,11 +66,11 @@ def test_each_component_gives_its_shortest_cycle_through_its_first_node() -> Non
         for cycle in cycles:
             assert cycle[0] == cycle[-1]
             assert set(pairwise(cycle)) <= set(graph.arcs), graph
-            assert len(cycle) - 1 == shortest_way_round(graph, cycle[0]), graph
+            assert len(cycle) - 1 == shortest_cycle_length(graph, cycle[0]), graph
 
 
 def test_orders_hold_every_arc_or_name_the_cycles() -> None:
-    """The topological order and the frames hold each node once, and each arc goes forward in both."""
+    """Topological order and frames contain each node once, and each arc goes forward in both."""
     for graph in all_graphs():
         if cycles := graph.cycles():
             with pytest.raises(CycleError) as raised:
@@ -87,7 +87,7 @@ def test_orders_hold_every_arc_or_name_the_cycles() -> None:
 
 
 def test_transitive_reduction_is_the_smallest_graph_of_the_same_order() -> None:
-    """It orders the same nodes the same way, and does not without any one of its arcs."""
+    """It orders the nodes the same way, and needs each of its arcs."""
     for graph in all_graphs():
         if graph.cycles():
             continue
@@ -99,14 +99,14 @@ def test_transitive_reduction_is_the_smallest_graph_of_the_same_order() -> None:
 
 
 def test_two_interlocked_cycles_are_one_component() -> None:
-    """The shorter way round is told, from the node that was told first."""
+    """The result is the shorter cycle, from the first node."""
     graph = ExecutionGraph([["in", "a", "b", "c", "a"], ["b", "a"], ["c", "out"]])
 
     assert graph.cycles() == (("a", "b", "a"),)
 
 
-def test_cycles_apart_are_told_each_and_in_order() -> None:
-    """A node between two knots belongs to neither."""
+def test_separate_cycles_are_in_order() -> None:
+    """A node between two components belongs to neither."""
     graph = ExecutionGraph([["z", "y", "z"], ["z", "between", "b"], ["b", "a", "b"], ["a", "a"]])
 
     assert graph.cycles() == (("z", "y", "z"), ("b", "a", "b"))

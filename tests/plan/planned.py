@@ -1,4 +1,4 @@
-"""Configs planned in tests."""
+"""Plans of configs, for tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ S = TypeVar("S", bound=Step)
 
 
 def plans_of(config: str, *chosen: str) -> tuple[Plan, ...]:
-    """Return the plans of *config*, or of the pipelines *chosen*; nothing may be worth more than a note."""
+    """Return the plans of *config*, or of the pipelines *chosen*; warnings and errors fail the test."""
     report = Report()
     plans = analyse(written(config), chosen, report).plans
 
@@ -25,19 +25,19 @@ def plans_of(config: str, *chosen: str) -> tuple[Plan, ...]:
 
 
 def plan_of(stages: str, execution: str = "") -> Plan:
-    """Return the plan of a pipeline `p` whose stages are the flow list *stages*, with the arcs *execution*."""
+    """Return the plan of a pipeline `p` with the flow list *stages* and the arcs *execution*."""
     (plan,) = plans_of(_pipeline(stages, execution))
     return plan
 
 
 def job_of(stage: str) -> Job:
-    """Return the job of the flow map *stage*, the only one of its pipeline."""
+    """Return the job of the flow map *stage*, the only stage of its pipeline."""
     (job,) = plan_of(f"[{stage}]").jobs
     return job
 
 
 def reported(config: str, *chosen: str) -> tuple[Diagnostic, ...]:
-    """Return what is reported of *config*."""
+    """Return the diagnostics of *config*."""
     report = Report()
     try:
         analyse(written(config), chosen, report)
@@ -47,9 +47,9 @@ def reported(config: str, *chosen: str) -> tuple[Diagnostic, ...]:
 
 
 def wrong(stages: str, execution: str = "") -> list[tuple[str, str]]:
-    """Return the number of each diagnostic, and what it underlines, of a pipeline `p` of *stages*."""
-    found = reported(_pipeline(stages, execution))
-    return [(one.code.number, one.primary.span.text if one.primary else "") for one in found]
+    """Return the number of each diagnostic of a pipeline `p` of *stages*, and the text that it underlines."""
+    diagnostics = reported(_pipeline(stages, execution))
+    return [(one.code.number, one.primary.span.text if one.primary else "") for one in diagnostics]
 
 
 def messages(stages: str, execution: str = "") -> list[str]:
@@ -75,8 +75,8 @@ def step(kind: type[S], stage: str) -> S:
 
 def of(kind: type[S], job: Job) -> S:
     """Return the one step of *kind* of *job*."""
-    (found,) = (step for step in job.steps if isinstance(step, kind))
-    return found
+    (matching,) = (step for step in job.steps if isinstance(step, kind))
+    return matching
 
 
 def kinds(stage: str) -> list[str]:

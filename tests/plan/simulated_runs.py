@@ -1,6 +1,6 @@
-"""Runs made up in tests, `when`s made at random, and what these say of those: as docs/language.md has it, no faster.
+"""Simulated runs, random `when`s, and a plain implementation of docs/language.md that evaluates them.
 
-It knows nothing of pipegen: the `when`s are plain data.
+It is independent of pipegen: the `when`s are plain data.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PATH_PATTERNS = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
-    """A run: *changed* are the files against the usual base, None where there is none; *since_base* against `BASE`."""
+    """A run: *changed* are the files relative to the usual base, or None; *since_base* relative to `BASE`."""
 
     event: str
     branch: str = ""
@@ -132,10 +132,10 @@ def _key_holds(key: str, value: Any, run: Run) -> bool:  # noqa: C901, PLR0911 -
     return not holds(value, run)
 
 
-def _is(wanted: Any, text: str) -> bool:
-    if isinstance(wanted, bool):
-        return bool(text) is wanted
-    patterns = wanted if isinstance(wanted, list) else [wanted]
+def _is(expected: Any, text: str) -> bool:
+    if isinstance(expected, bool):
+        return bool(text) is expected
+    patterns = expected if isinstance(expected, list) else [expected]
     return text != "" and any(matches(pattern, text) for pattern in patterns)
 
 
@@ -151,7 +151,7 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def _rests(glob: str, text: str, *, at_start: bool) -> Iterator[str]:
-    """Yield what may be left of *text* once *glob* has matched its beginning."""
+    """Yield the possible remainders of *text* after *glob* has matched its beginning."""
     if not glob:
         yield text
     elif glob.startswith("**/") and at_start:

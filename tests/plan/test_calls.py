@@ -1,4 +1,4 @@
-"""Stages in whose place another pipeline runs."""
+"""Stages that run another pipeline."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ INNER = """
 
 
 def outer(stages: str, execution: str = "", inner: str = INNER) -> Plan:
-    """Return the plan of the pipeline `p` of *stages* with the arcs *execution*, beside *inner*."""
+    """Return the plan of the pipeline `p` of *stages* with the arcs *execution*, next to *inner*."""
     arcs = f"    execution: {execution}\n" if execution else ""
     return plans_of(f"pipelines:\n  p:\n    stages: {stages}\n{arcs}{inner}")[0]
 
 
-def test_its_stages_stand_in_the_place_of_the_stage() -> None:
-    """Its first stages after what comes before, its last ones before what comes after, and no barrier between."""
+def test_its_stages_replace_the_stage() -> None:
+    """Its first stages come after the predecessors, its last ones before the successors, without a barrier."""
     plan = outer("[{name: x, script: [make]}, {name: s, pipeline: inner}, {name: z, script: [make]}]")
 
     assert plan.graph == ExecutionGraph(
@@ -37,15 +37,15 @@ def test_its_stages_stand_in_the_place_of_the_stage() -> None:
 
 
 def test_references_inside_mean_its_own_stages() -> None:
-    """By the names that they have there; a stage of the caller with the same name is another one."""
+    """By their names there; a stage of the caller with the same name is a different one."""
     plan = outer("[{name: a, script: [make], outputs: [v]}, {name: s, pipeline: inner}]")
     values = of(Commands, plan.job("s / b: 2")).lines[0].values
 
     assert [shown(value) for _, value in values] == ["<stage s / a.v>", "b: 2"]
 
 
-def test_what_its_pipeline_says_of_its_stages_holds() -> None:
-    """The folder, the blubberfile, the mail; the caller's own does not."""
+def test_settings_of_the_called_pipeline_apply() -> None:
+    """The folder, the blubberfile, the mail; those of the caller do not."""
     plan = plans_of(
         "pipelines:\n  p: {directory: here, stages: [{name: s, pipeline: q}, {name: z, script: [make]}]}\n"
         "  q: {blubberfile: own.yaml, notify: {email: {to: a@example.org}}, stages: [{name: a, build: a}]}\n"
@@ -60,7 +60,7 @@ def test_what_its_pipeline_says_of_its_stages_holds() -> None:
 
 
 def test_one_pipeline_may_be_called_twice_and_call_others() -> None:
-    """Each call has stages of its own."""
+    """Each call has its own stages."""
     inner = "  q: {stages: [{name: t, pipeline: r}]}\n  r: {stages: [{name: a, script: [make]}]}\n"
     plan = outer("[{name: s, pipeline: q}, {name: u, pipeline: q}]", inner=inner)
 
@@ -68,14 +68,14 @@ def test_one_pipeline_may_be_called_twice_and_call_others() -> None:
 
 
 def test_files_of_the_stage_are_those_of_all_its_stages() -> None:
-    """Of those that leave some."""
+    """Of the ones that leave files."""
     plan = outer("[{name: s, pipeline: inner}, {name: z, script: [make], files_from: [s]}]")
 
     assert plan.job("z").files == ("s / b: 1", "s / b: 2")
 
 
 def test_conditions_all_hold() -> None:
-    """That of the stage that calls, that of the pipeline, and that of the stage itself."""
+    """Of the calling stage, of the pipeline, and of the stage itself."""
     inner = "  q: {when: {event: push}, stages: [{name: a, when: {env: {DEPLOY: true}}, script: [make]}]}\n"
     plan = outer("[{name: s, pipeline: q, when: {branch: main}}]", inner=inner)
 
@@ -84,8 +84,8 @@ def test_conditions_all_hold() -> None:
     assert all(part in condition for part in ("BRANCH", "PUSH", "DEPLOY"))
 
 
-def test_a_called_pipeline_waits_to_be_asked_for() -> None:
-    """It has run already, in the other one; that one is alone then, and runs whatever it does."""
+def test_a_called_pipeline_is_on_demand() -> None:
+    """The calling pipeline runs it, and always runs itself."""
     config = "pipelines:\n  p: {stages: [{name: s, pipeline: q}, {name: d, deploy: {image: i, tag: t}}]}\n"
     config += "  q: {stages: [{name: a, script: [make]}]}\n"
 
@@ -95,18 +95,18 @@ def test_a_called_pipeline_waits_to_be_asked_for() -> None:
 
 @pytest.mark.parametrize("depth", [3, 900])
 def test_calls_of_any_depth(depth: int) -> None:
-    """A pipeline that calls one that calls one."""
+    """Calls within calls."""
     calls = "".join(f"  p{number}: {{stages: [{{name: s, pipeline: p{number + 1}}}]}}\n" for number in range(depth))
     plans = plans_of(f"pipelines:\n{calls}  p{depth}: {{stages: [{{name: s, script: [make]}}]}}\n", "p0")
 
     assert plans[0].graph.nodes == (" / ".join(["s"] * (depth + 1)),)
 
 
-def test_a_cycle_inside_is_told_once() -> None:
-    """Where it is written, whoever calls."""
-    found = reported(
+def test_a_cycle_inside_is_reported_once() -> None:
+    """At its location in the called pipeline."""
+    diagnostics = reported(
         "pipelines:\n  p: {stages: [{name: s, pipeline: q}, {name: t, pipeline: q}]}\n"
         "  q: {stages: [{name: a, script: [x]}, {name: b, script: [y]}], execution: [[a, b], [b, a]]}\n"
     )
 
-    assert [one.code.number for one in found] == ["PG401"]
+    assert [one.code.number for one in diagnostics] == ["PG401"]

@@ -1,4 +1,4 @@
-"""What is left of a condition once inputs are fixed."""
+"""Conditions once inputs are set at compile time."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ INPUTS = "{level: {choices: [quick, full]}, deploy: false, note: ''}"
 FIXED = {"level": "full", "deploy": "true", "note": ""}
 
 
-def of(when: str, **given: str) -> Condition | None:
-    """Return the condition that *when* is, with inputs *given*."""
+def of(when: str, **fixed: str) -> Condition | None:
+    """Return the condition of *when*, with the inputs in *fixed*."""
     config = f"inputs: {INPUTS}\npipelines: {{p: {{stages: [{{name: s, script: [make], when: {when}}}]}}}}"
     report = Report()
-    (plan,) = analyse(written(config), (), report, given).plans
+    (plan,) = analyse(written(config), (), report, fixed).plans
 
     assert report.diagnostics() == ()
     return plan.jobs[0].condition
@@ -37,7 +37,7 @@ def of(when: str, **given: str) -> Condition | None:
         "{any: [{branch: main}, {inputs: {level: full}}]}",
     ],
 )
-def test_what_always_holds_is_no_condition(when: str) -> None:
+def test_a_true_condition_is_removed(when: str) -> None:
     """The stage then runs in every run."""
     assert of(when, **FIXED) is None
 
@@ -53,24 +53,24 @@ def test_what_always_holds_is_no_condition(when: str) -> None:
         "{not: {any: [{branch: main}, {inputs: {level: full}}]}}",
     ],
 )
-def test_what_never_holds_is_a_contradiction(when: str) -> None:
-    """Which is no mistake: it is what was asked for."""
-    found = of(when, **FIXED)
+def test_a_false_condition_never_holds(when: str) -> None:
+    """It is not an error: the user chose the inputs."""
+    condition = of(when, **FIXED)
 
-    assert found is not None
-    assert not can_hold(found)
+    assert condition is not None
+    assert not can_hold(condition)
 
 
-def test_the_rest_is_left() -> None:
-    """What inputs do not decide, a run does."""
-    found = of("{branch: main, inputs: {level: full}}", **FIXED)
+def test_the_remainder_is_kept() -> None:
+    """A run evaluates conditions that inputs do not decide."""
+    condition = of("{branch: main, inputs: {level: full}}", **FIXED)
     other = of("{any: [{not: {branch: main}}, {inputs: {level: quick}}]}", **FIXED)
 
-    assert isinstance(found, Matches)
-    assert found.subject is Subject.BRANCH
-    assert other == Not(found)
+    assert isinstance(condition, Matches)
+    assert condition.subject is Subject.BRANCH
+    assert other == Not(condition)
 
 
-def test_a_default_settles_nothing() -> None:
+def test_a_default_decides_nothing() -> None:
     """Nor does another input."""
     assert of("{inputs: {deploy: true}}", level="full") == of("{inputs: {deploy: true}}")

@@ -35,8 +35,8 @@ pipelines:
 """
 
 
-def test_the_document_holds_what_the_contract_says() -> None:
-    """Needs are direct predecessors, reads other stages' outputs, lines those of names, all in the user's order."""
+def test_the_document_follows_the_contract() -> None:
+    """Needs are direct predecessors, reads are other stages' outputs, in the user's order."""
     analysed = analyse(written(CONFIG), (), Report())
 
     assert as_data(analysed.plans) == {
@@ -99,7 +99,7 @@ def test_the_document_holds_what_the_contract_says() -> None:
 
 
 def test_the_keys_of_the_document_keep_their_order() -> None:
-    """For those who compare its bytes."""
+    """For comparison of its bytes."""
     document = json.dumps(as_data(analyse(written(CONFIG), (), Report()).plans))
     (pipeline, _) = json.loads(document)["pipelines"]
 
@@ -107,7 +107,7 @@ def test_the_keys_of_the_document_keep_their_order() -> None:
     assert list(pipeline["jobs"][0]) == ["stage", "frame", "needs", "reads", "binds", "line"]
 
 
-def test_a_chosen_pipeline_stands_alone() -> None:
+def test_a_chosen_pipeline_is_the_only_one() -> None:
     """The others are not in the document."""
     document = json.dumps(as_data(analyse(written(CONFIG), ("docs",), Report()).plans))
 

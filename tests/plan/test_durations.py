@@ -1,4 +1,4 @@
-"""Tests of times."""
+"""Durations."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from pipegen.source.tree import Scalar, ScalarKind
         ("1 day", 86_400),
     ],
 )
-def test_adds_the_numbers_by_their_units(text: str, expected: int) -> None:
-    """Units may be a letter or a word, and a number alone is seconds."""
+def test_numbers_are_added_by_units(text: str, expected: int) -> None:
+    """A unit is a letter or a word; a number without a unit is in seconds."""
     report = Report()
 
     assert seconds(_scalar(text), report) == expected
     assert report.diagnostics() == ()
 
 
-def test_reports_no_time_at_all() -> None:
-    """Zero of any unit is no time that a stage could take."""
+def test_zero_is_reported() -> None:
+    """Zero of any unit is not a valid duration."""
     report = Report()
 
     assert seconds(_scalar("0m 0s"), report) == 0
-    assert [found.message for found in report.diagnostics()] == ['"0m 0s" is no time at all']
+    assert [found.message for found in report.diagnostics()] == ['"0m 0s" is not a duration above zero']
 
 
 def _scalar(text: str) -> Scalar:

@@ -1,4 +1,4 @@
-"""Tests of finally stages."""
+"""Finally stages."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def _codes(pipeline: str) -> list[str]:
     return [found.code.number for found in reported(f"pipelines: {{p: {{{pipeline}}}}}")]
 
 
-def test_a_finally_stage_is_no_part_of_the_graph() -> None:
-    """It needs no stage, stands in no frame, and takes no files unless it names whose."""
+def test_a_finally_stage_is_not_in_the_graph() -> None:
+    """It has no needs and no frame, and gets no files unless it names their stages."""
     plan = _plan("{name: last, script: [x]}")
     last = plan.job("last")
 
@@ -29,7 +29,7 @@ def test_a_finally_stage_is_no_part_of_the_graph() -> None:
 
 
 def test_it_reads_values_files_and_statuses() -> None:
-    """A value needs a default, since its stage may have failed; "" stands for the pipeline."""
+    """A value needs a default, since its stage may have failed; "" is the pipeline."""
     last = _plan("{name: last, script: ['x ${a.v|none} ${b.status} ${pipeline.status}'], files_from: [a]}").job("last")
 
     assert [str(output) for output in last.reads] == ["a.v"]
@@ -37,7 +37,7 @@ def test_it_reads_values_files_and_statuses() -> None:
 
 
 def test_a_stage_named_pipeline_hides_the_pipeline() -> None:
-    """Its status is read by that name then."""
+    """The name then refers to the stage's status."""
     (plan,) = plans_of(
         "pipelines: {p: {stages: [{name: pipeline, script: [x]}, {name: last, script: ['x ${pipeline.status}']}],"
         "finally: [last]}}"
@@ -47,13 +47,13 @@ def test_a_stage_named_pipeline_hides_the_pipeline() -> None:
 
 
 def test_a_value_without_default_is_reported() -> None:
-    """As any that may not be there."""
+    """Like any value that may be absent."""
     assert _codes(f"stages: [{_STAGES}, {{name: last, script: ['x ${{a.v}}'], files_from: [a]}}], finally: [last]") == [
         "PG341"
     ]
 
 
-def test_fail_fast_is_noted_where_it_is_true() -> None:
-    """Where it is false, nothing differs."""
+def test_fail_fast_is_in_the_plan() -> None:
+    """False is the default."""
     assert _plan("{name: last, script: [x]}", ", fail_fast: true").is_fail_fast
     assert not _plan("{name: last, script: [x]}", ", fail_fast: false").is_fail_fast

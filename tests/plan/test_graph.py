@@ -1,4 +1,4 @@
-"""Arcs to a graph, and what is said of arcs that make none."""
+"""Graphs of arcs, and errors in arcs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from plan.planned import plan_of, reported, wrong
 
 
 def nodes(*names: str) -> str:
-    """Return the stages *names* as flow list."""
+    """Return the stages *names* as a flow list."""
     return f"[{', '.join(f'{{name: {name}}}' for name in names)}]"
 
 
@@ -17,13 +17,13 @@ def test_without_execution_stages_run_as_written() -> None:
 
 
 @pytest.mark.parametrize("execution", ["[]", "[[]]", "[[], []]"])
-def test_an_empty_execution_is_none(execution: str) -> None:
-    """A pipeline in which no stage runs is no pipeline."""
+def test_an_empty_execution_is_an_error(execution: str) -> None:
+    """A pipeline in which no stage runs is invalid."""
     assert plan_of(nodes("c", "a"), execution).graph.arcs == (("c", "a"),)
 
 
 def test_an_empty_arc_adds_nothing() -> None:
-    """Beside one that names a stage."""
+    """Next to one that names a stage."""
     assert plan_of(nodes("c", "a"), "[[], [a, c]]").graph.arcs == (("a", "c"),)
 
 
@@ -35,7 +35,7 @@ def test_arcs_share_stages() -> None:
 
 
 def test_a_lone_name_adds_nothing_to_another_arc() -> None:
-    """Where upstream makes the stage a root again."""
+    """Upstream makes the stage a root again."""
     plan = plan_of(nodes("a", "b"), "[[a, b], [b]]")
 
     assert plan.frames == (("a",), ("b",))
@@ -50,15 +50,15 @@ def test_a_lone_name_adds_nothing_to_another_arc() -> None:
         ("[[a, [b]], [b, [c, d]]]", {("a", "b"), ("b", "c"), ("b", "d")}),
     ],
 )
-def test_a_group_stands_side_by_side(execution: str, arcs: set[tuple[str, str]]) -> None:
-    """After all of what stands before it, and before all of what stands behind it."""
+def test_stages_of_a_group_are_parallel(execution: str, arcs: set[tuple[str, str]]) -> None:
+    """After all stages of the previous group, and before all of the next."""
     graph = plan_of(nodes("a", "b", "c", "d"), execution).graph
 
     assert (set(graph.arcs), set(graph.nodes)) == (arcs, {"a", "b", "c", "d"})
 
 
 def test_numbers_and_booleans_are_names() -> None:
-    """As they are written."""
+    """As written."""
     assert plan_of(nodes("1.10", "yes"), "[[1.10, yes]]").graph.arcs == (("1.10", "yes"),)
 
 
@@ -82,28 +82,28 @@ def test_numbers_and_booleans_are_names() -> None:
         (("a", "b", "c"), "[[a, zzz, b], [b, a], [c]]", [("PG401", "a, zzz, b"), ("PG301", "zzz")]),
     ],
 )
-def test_what_is_wrong_with_arcs(stages: tuple[str, ...], execution: str, expected: list[tuple[str, str]]) -> None:
-    """Each mistake once, where it stands."""
+def test_errors_in_arcs(stages: tuple[str, ...], execution: str, expected: list[tuple[str, str]]) -> None:
+    """Each once, at its location."""
     assert wrong(nodes(*stages), execution) == expected
 
 
-def test_a_stage_is_told_where_it_was_first() -> None:
-    """Of two stages of one name, the first counts."""
-    (found,) = reported("pipelines: {p: {stages: [{name: a}, {name: b}, {name: a}]}}")
+def test_a_duplicate_stage_refers_to_the_first() -> None:
+    """Of two stages with the same name, the first counts."""
+    (diagnostics,) = reported("pipelines: {p: {stages: [{name: a}, {name: b}, {name: a}]}}")
 
-    assert [label.span.first.column for label in found.related] == [33]
+    assert [label.span.first.column for label in diagnostics.related] == [33]
 
 
-def test_a_mistyped_stage_is_one_mistake() -> None:
-    """The stage that it must mean is not said to be in no arc, nor to run before nobody."""
+def test_a_mistyped_stage_is_one_error() -> None:
+    """The stage that it must mean is not reported as unused."""
     stages = """[{name: build}, {name: test, build: x, run: {tail: 1}},
         {name: show, build: x, run: {arguments: ['${test.output}']}}]"""
 
     assert wrong(stages, "[[build, tset, show]]") == [("PG301", "tset")]
 
 
-def test_a_mistyped_stage_is_not_taken_for_one_that_runs() -> None:
-    """That would make circles that nobody wrote."""
+def test_a_mistyped_stage_is_not_replaced_by_a_used_one() -> None:
+    """That would create cycles that the user did not write."""
     assert wrong(nodes("build", "test"), "[[build, tset, test]]") == [("PG301", "tset")]
 
 
@@ -115,17 +115,17 @@ def test_a_mistyped_stage_is_not_taken_for_one_that_runs() -> None:
     ],
 )
 def test_the_hint_names_stages(name: str, hint: str) -> None:
-    """The near one, or all of them."""
-    found = reported(
+    """The most similar one, or all of them."""
+    diagnostic = reported(
         f"pipelines: {{p: {{stages: [{{name: build}}, {{name: test}}], execution: [[build, test], [{name}]]}}}}"
     )
 
-    assert found[0].hint == hint
+    assert diagnostic[0].hint == hint
 
 
-def test_each_component_is_told_once_with_its_way_round() -> None:
-    """From the arc first in the file; every arc of it is marked."""
-    found = reported("""
+def test_each_component_is_reported_once_with_a_cycle() -> None:
+    """From the arc first in the file; every arc of it has a label."""
+    diagnostics = reported("""
         pipelines:
           p:
             stages: [{name: a}, {name: b}, {name: c}, {name: d}, {name: e}]
@@ -138,39 +138,39 @@ def test_each_component_is_told_once_with_its_way_round() -> None:
               - [e, d]
     """)
 
-    assert [(one.code.number, one.message.partition(": ")[2]) for one in found if one.code.number == "PG401"] == [
+    assert [(one.code.number, one.message.partition(": ")[2]) for one in diagnostics if one.code.number == "PG401"] == [
         ("PG401", "a -> b -> c -> a"),
         ("PG401", "d -> e -> d"),
     ]
-    assert [len(one.related) for one in found if one.code.number == "PG401"] == [2, 1]
+    assert [len(one.related) for one in diagnostics if one.code.number == "PG401"] == [2, 1]
 
 
-def test_a_cycle_in_one_pipeline_does_not_hide_mistakes_in_another() -> None:
-    """Everything found is reported in one go."""
-    found = reported("""
+def test_a_cycle_in_one_pipeline_does_not_hide_errors_in_another() -> None:
+    """All errors are reported at once."""
+    diagnostics = reported("""
         pipelines:
           p: {stages: [{name: a}, {name: b}], execution: [[a, b], [b, a]]}
           q: {stages: [{name: a, build: '${b.x}'}]}
     """)
 
-    assert [one.code.number for one in found] == ["PG401", "PG305"]
+    assert [one.code.number for one in diagnostics] == ["PG401", "PG305"]
 
 
 @pytest.mark.parametrize("slip", ["stge-77", "stagee-77", "stoge-77", "satge-77"])
-def test_one_slip_is_understood_among_many_stages(slip: str) -> None:
-    """A character too few, too many, another one, or two in the wrong order."""
+def test_one_typo_has_a_suggestion_among_many_stages(slip: str) -> None:
+    """A missing, extra or different character, or two swapped ones."""
     names = ", ".join(f"{{name: stage-{number}}}" for number in range(70, 80))
     others = ", ".join(f"{{name: other-{number}}}" for number in range(200))
-    found = reported(f"pipelines: {{p: {{stages: [{others}, {names}], execution: [[stage-70, {slip}]]}}}}")
-    (unknown,) = (one for one in found if one.code.number == "PG301")
+    diagnostic = reported(f"pipelines: {{p: {{stages: [{others}, {names}], execution: [[stage-70, {slip}]]}}}}")
+    (unknown,) = (one for one in diagnostic if one.code.number == "PG301")
 
     assert unknown.hint == f'rename it to "stage-77", or add a stage "{slip}"'
 
 
-def test_what_is_no_slip_is_not_guessed_among_many_stages() -> None:
-    """To compare it with each would take long."""
+def test_a_different_name_has_no_suggestion_among_many_stages() -> None:
+    """A comparison with each stage would be slow."""
     others = ", ".join(f"{{name: other-{number}}}" for number in range(200))
-    found = reported(f"pipelines: {{p: {{stages: [{others}], execution: [[other-0, {'x' * 5000}]]}}}}")
-    (unknown,) = (one for one in found if one.code.number == "PG301")
+    diagnostic = reported(f"pipelines: {{p: {{stages: [{others}], execution: [[other-0, {'x' * 5000}]]}}}}")
+    (unknown,) = (one for one in diagnostic if one.code.number == "PG301")
 
     assert unknown.related == ()

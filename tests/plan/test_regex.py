@@ -1,11 +1,11 @@
-"""Regular expressions and globs that mean the same everywhere."""
+"""Regular expressions and globs with the same meaning on all engines."""
 
 from __future__ import annotations
 
 import pytest
 
 from pipegen.plan.model import Pattern
-from pipegen.plan.regex import RegexError, common
+from pipegen.plan.regex import RegexError, portable_regex
 
 
 @pytest.mark.parametrize(
@@ -28,9 +28,9 @@ from pipegen.plan.regex import RegexError, common
         ("ä\t", r"ä\t"),
     ],
 )
-def test_what_all_engines_know_gets_one_form(source: str, expected: str) -> None:
-    """It says the same."""
-    assert common(source) == expected
+def test_portable_expressions_have_one_form(source: str, expected: str) -> None:
+    """With the same meaning."""
+    assert portable_regex(source) == expected
 
 
 @pytest.mark.parametrize(
@@ -45,10 +45,10 @@ def test_what_all_engines_know_gets_one_form(source: str, expected: str) -> None
         *(f"a{{{'9' * 5_000}}}", "a{\u0662}", f"{'(' * 5_000}a{')' * 5_000}"),
     ],
 )
-def test_what_some_engine_lacks_is_refused(source: str) -> None:
-    """With a place within the text."""
+def test_unportable_expressions_are_errors(source: str) -> None:
+    """With a location in the text."""
     with pytest.raises(RegexError) as caught:
-        common(source)
+        portable_regex(source)
 
     assert 0 <= caught.value.start < caught.value.end <= len(source) + 1
 
@@ -67,8 +67,8 @@ def test_what_some_engine_lacks_is_refused(source: str) -> None:
         ("*", ["x", "ä b"], ["a/b"]),
     ],
 )
-def test_globs_match_all_of_a_text(glob: str, matching: list[str], others: list[str]) -> None:
-    """A star stays within slashes, two do not."""
+def test_globs_match_the_whole_text(glob: str, matching: list[str], others: list[str]) -> None:
+    """`*` does not match slashes, `**` does."""
     pattern = Pattern(glob)
 
     assert [text for text in matching if not pattern.matches(text)] == []
@@ -77,13 +77,13 @@ def test_globs_match_all_of_a_text(glob: str, matching: list[str], others: list[
 
 def test_regular_expressions_match_anywhere() -> None:
     """Unless they are anchored."""
-    assert Pattern(common("b+"), is_regex=True).matches("abba")
-    assert not Pattern(common("^b+$"), is_regex=True).matches("abba")
-    assert not Pattern(common("a$"), is_regex=True).matches("a\n")
-    assert Pattern(common(r"(?i)MAIN"), is_regex=True).matches("main")
+    assert Pattern(portable_regex("b+"), is_regex=True).matches("abba")
+    assert not Pattern(portable_regex("^b+$"), is_regex=True).matches("abba")
+    assert not Pattern(portable_regex("a$"), is_regex=True).matches("a\n")
+    assert Pattern(portable_regex(r"(?i)MAIN"), is_regex=True).matches("main")
 
 
 @pytest.mark.parametrize("source", ["^(a|a)*$", "^(a|aa)+$", "^(a|a){40}$", "(a+)+b", "(a*)*(a*)*b"])
-def test_no_regular_expression_takes_long(source: str) -> None:
-    """Python's own matcher tries all ways in which alternatives and repetitions can share a text."""
-    assert not Pattern(common(source), is_regex=True).matches("a" * 60 + "c")
+def test_every_regular_expression_is_fast(source: str) -> None:
+    """Python's own matcher backtracks through alternatives and repetitions."""
+    assert not Pattern(portable_regex(source), is_regex=True).matches("a" * 60 + "c")

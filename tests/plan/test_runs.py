@@ -1,4 +1,4 @@
-"""When a pipeline runs by the clock, and what happens when its runs meet."""
+"""Schedules and concurrency of pipelines."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def plan_of(keys: str) -> Plan:
 )
 def test_schedules(written: str, expected: list[tuple[str, str | None]]) -> None:
     """A line, a map, or a list; each once."""
-    found = plan_of(f"schedule: {written}").schedules
+    schedules = plan_of(f"schedule: {written}").schedules
 
-    assert [(one.cron, one.timezone) for one in found] == expected
+    assert [(one.cron, one.timezone) for one in schedules] == expected
 
 
 @pytest.mark.parametrize("zone", ["Berlin", "Europe/Berlln", "../etc/passwd", "''", "utc+1"])
 def test_a_time_zone_is_one_of_the_tz_database(zone: str) -> None:
-    """What is meant is told, if something comes near."""
+    """A similar name is suggested, if there is one."""
     stages = "stages: [{name: s, script: [echo]}]"
-    found = reported(f"pipelines: {{p: {{schedule: {{cron: '0 3 * * *', timezone: {zone}}}, {stages}}}}}")
+    diagnostic = reported(f"pipelines: {{p: {{schedule: {{cron: '0 3 * * *', timezone: {zone}}}, {stages}}}}}")
 
-    assert [one.code.number for one in found] == ["PG522"]
+    assert [one.code.number for one in diagnostic] == ["PG522"]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_time_zone_is_one_of_the_tz_database(zone: str) -> None:
 )
 def test_concurrency(written: str, group: str | None, cancels: bool) -> None:  # noqa: FBT001
     """The name of a group, or a map."""
-    found = plan_of(f"concurrency: {written}").concurrency
+    concurrency = plan_of(f"concurrency: {written}").concurrency
 
-    assert found is not None
-    assert (found.group, found.cancels) == (group, cancels)
+    assert concurrency is not None
+    assert (concurrency.group, concurrency.cancels) == (group, cancels)

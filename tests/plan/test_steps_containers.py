@@ -25,7 +25,7 @@ def test_run_runs_what_the_stage_builds(value: str) -> None:
 
 
 def test_run_false_runs_nothing() -> None:
-    """As if it were not there."""
+    """As without the key."""
     assert kinds("{name: s, build: x, run: false}") == ["BuildImage"]
 
 
@@ -40,14 +40,14 @@ def test_run_takes_arguments_as_they_are_written() -> None:
 
 
 def test_run_takes_arguments_from_loops() -> None:
-    """Over what only a run knows."""
+    """Over values that are known only at run time."""
     run = step(RunContainer, "build: x, run: {arguments: {$each: i, $in: '${setup.tag}', $yield: '-${.i}'}}")
 
     assert items(run.arguments) == ["[i in <setup setup.tag>: -<loop i>]"]
 
 
 def test_run_takes_an_environment() -> None:
-    """In the user's order; names can be worked out."""
+    """In the user's order; names can contain references."""
     run = step(RunContainer, "build: x, run: {env: {B: 1, A: '${setup.tag}', 'X_${.stage}': yes}}")
 
     assert [(shown(name), shown(value)) for name, value in run.env] == [
@@ -58,22 +58,22 @@ def test_run_takes_an_environment() -> None:
 
 
 def test_environments_merge() -> None:
-    """The right one wins, in the place of the left."""
+    """The right value replaces the left one, at its position."""
     run = step(RunContainer, "build: x, run: {env: {$merge: {A: 1, B: 2}, $with: {A: 3}}}")
 
     assert [(shown(name), shown(value)) for name, value in run.env] == [("A", "3"), ("B", "2")]
 
 
 @pytest.mark.parametrize("name", ["''", "'A=B'", "'=${.stage}'"])
-def test_a_name_that_no_variable_can_have_is_reported(name: str) -> None:
+def test_an_invalid_variable_name_is_reported(name: str) -> None:
     """At the name."""
-    (found,) = wrong(f"[{{name: s, build: x, run: {{env: {{{name}: x}}}}}}]")
+    (diagnostic,) = wrong(f"[{{name: s, build: x, run: {{env: {{{name}: x}}}}}}]")
 
-    assert found[0] == "PG510"
+    assert diagnostic[0] == "PG510"
 
 
 def test_run_takes_credentials() -> None:
-    """Three kinds; a text under one name."""
+    """Three kinds; a text has one name."""
     run = step(
         RunContainer,
         """build: x, run: {credentials: [{id: a, name: A}, {id: b, usernameVariable: U, passwordVariable: P},
@@ -100,12 +100,12 @@ def test_run_takes_credentials() -> None:
     ],
 )
 def test_credentials_are_known_at_compile_time(credentials: str, code: str) -> None:
-    """An engine binds them before anything runs, to variables of a shell."""
+    """An engine binds them to shell variables before the run starts."""
     assert [found for found, _ in wrong(f"[{{name: s, build: x, run: {{credentials: {credentials}}}}}]")] == [code]
 
 
 def test_credentials_come_from_loops_over_constants() -> None:
-    """They are known then."""
+    """They are known at compile time."""
     run = step(
         RunContainer, "build: x, run: {credentials: {$each: i, $in: [A, B], $yield: {id: '${.i}', name: '${.i}'}}}"
     )
@@ -115,30 +115,30 @@ def test_credentials_come_from_loops_over_constants() -> None:
 
 @pytest.mark.parametrize("image", ["busybox", "busybox:latest", "sha256:xyz"])
 def test_an_image_is_an_id(image: str) -> None:
-    """A name is an error that tells the way out."""
+    """A name is an error with a hint."""
     assert wrong(f"[{{name: s, run: {{image: '{image}'}}}}]") == [("PG506", f"'{image}'")]
 
 
 @pytest.mark.parametrize("image", ["0123456789ab", "sha256:" + "0" * 64, "${setup.tag}", "x${setup.tag}"])
-def test_an_image_may_be_an_id_written_out(image: str) -> None:
-    """Or anything that a run knows."""
+def test_an_image_may_be_a_literal_id(image: str) -> None:
+    """Or a value that is known only at run time."""
     run = step(RunContainer, f"run: {{image: '{image}'}}")
 
     assert run.image.producer is None
 
 
-def test_an_image_of_another_stage_is_that_stages() -> None:
-    """Its producer is known."""
+def test_an_image_of_another_stage_has_a_producer() -> None:
+    """It is that stage."""
     plan = plan_of("[{name: a, build: x}, {name: b, run: {image: '${a.imageID}'}}]")
 
     assert of(RunContainer, plan.job("b")).image.producer == "a"
 
 
 def file(copy: str) -> CopyFile:
-    """Return the one entry of a `copy`."""
-    (found,) = step(Copy, f"build: x, run: true, copy: [{copy}]").files
-    assert isinstance(found, CopyFile)
-    return found
+    """Return the only entry of a `copy`."""
+    (step_,) = step(Copy, f"build: x, run: true, copy: [{copy}]").files
+    assert isinstance(step_, CopyFile)
+    return step_
 
 
 @pytest.mark.parametrize(
@@ -161,27 +161,27 @@ def file(copy: str) -> CopyFile:
         ("{source: /, destination: all}", "/", "all"),
     ],
 )
-def test_a_copy_goes_to_its_own_path_unless_told(copy: str, source: str, destination: str) -> None:
-    """Below the directory of the stage; a slash at the end stays."""
-    found = file(copy)
+def test_the_default_destination_is_the_source(copy: str, source: str, destination: str) -> None:
+    """In the directory of the stage; a trailing slash is kept."""
+    entry = file(copy)
 
-    assert (shown(found.source), shown(found.destination)) == (source, destination)
+    assert (shown(entry.source), shown(entry.destination)) == (source, destination)
 
 
 def test_a_copy_is_from_the_stages_own_container() -> None:
-    """And is not archived."""
-    found = file("a")
+    """And is not archived, by default."""
+    entry = file("a")
 
-    assert (shown(found.container.name), found.container.producer, found.archive) == ("<own s.container>", "s", False)
+    assert (shown(entry.container.name), entry.container.producer, entry.archive) == ("<own s.container>", "s", False)
 
 
 def test_a_copy_may_be_from_another_stages_container() -> None:
     """And be archived."""
     plan = plan_of("[{name: a}, {name: b, copy: [{from: '${a.container}', source: x, archive: true}]}]")
-    (found,) = of(Copy, plan.job("b")).files
+    (entry,) = of(Copy, plan.job("b")).files
 
-    assert isinstance(found, CopyFile)
-    assert (found.container.producer, found.archive) == ("a", True)
+    assert isinstance(entry, CopyFile)
+    assert (entry.container.producer, entry.archive) == ("a", True)
 
 
 def test_copies_come_from_loops() -> None:
@@ -198,5 +198,5 @@ def test_copies_come_from_loops() -> None:
 
 @pytest.mark.parametrize("copy", ["../a", "a/../../b", "{source: a, destination: ../b}", "/../x"])
 def test_a_copy_stays_below_the_stages_directory(copy: str) -> None:
-    """What would leave it is reported."""
+    """A path outside it is reported."""
     assert [found for found, _ in wrong(f"[{{name: s, build: x, run: true, copy: [{copy}]}}]")] == ["PG505"]

@@ -14,8 +14,8 @@ from pipegen.plan.model import (
 
 
 @pytest.mark.parametrize("value", ["true", "{id: '', name: '', tag: ''}", "{tags: []}"])
-def test_publish_publishes_what_the_stage_builds(value: str) -> None:
-    """Named as the project, tagged with the time and the stage, and with the tag that is built."""
+def test_publish_publishes_the_image_of_the_stage(value: str) -> None:
+    """With the project's name, a tag of time and stage, and the default tag."""
     publish = step(PublishImage, f"build: x, publish: {{image: {value}}}")
 
     assert (shown(publish.image.id), publish.image.producer) == ("<own s.imageID>", "s")
@@ -24,12 +24,12 @@ def test_publish_publishes_what_the_stage_builds(value: str) -> None:
 
 
 def test_publish_false_publishes_nothing() -> None:
-    """As if it were not there."""
+    """As without the key."""
     assert kinds("{name: s, build: x, publish: {image: false}}") == ["BuildImage"]
 
 
 def test_publish_takes_an_image_a_name_and_tags() -> None:
-    """Given tags take the place of the default one."""
+    """Given tags replace the default one."""
     publish = step(
         PublishImage, "build: x, publish: {image: {id: '${.imageID}', name: n, tag: 1.10, tags: [a, '', 2]}}"
     )
@@ -41,7 +41,7 @@ def test_publish_takes_an_image_a_name_and_tags() -> None:
     ("image", "underlined"),
     [("{name: 'a b'}", "'a b'"), ("{name: '-a'}", "'-a'"), ("{tag: 'a b'}", "'a b'"), ("{tags: [ok, .x]}", ".x")],
 )
-def test_names_that_no_registry_takes_are_reported(image: str, underlined: str) -> None:
+def test_invalid_image_names_are_reported(image: str, underlined: str) -> None:
     """As far as they are known."""
     assert wrong(f"[{{name: s, build: x, publish: {{image: {image}}}}}]") == [("PG502", underlined)]
 
@@ -56,8 +56,8 @@ def promotions(value: str) -> list[tuple[str, list[str], str]]:
 
 
 @pytest.mark.parametrize("value", ["true", "[{}]", "[{chart: '', environments: [], version: ''}]"])
-def test_promote_raises_the_version_of_the_projects_own_chart(value: str) -> None:
-    """In all environments, to the tag that was published."""
+def test_promote_updates_the_projects_own_chart(value: str) -> None:
+    """In all environments, to the published tag."""
     assert promotions(value) == [("<setup setup.projectShortName>", [], "<own s.imageTag>")]
 
 
@@ -69,16 +69,16 @@ def test_promote_takes_charts() -> None:
 
 
 def test_promote_false_promotes_nothing() -> None:
-    """As if it were not there."""
+    """As without the key."""
     assert kinds("{name: s, build: x, promote: false}") == ["BuildImage"]
 
 
-def test_a_version_given_needs_no_publish() -> None:
-    """The default alone reads the published tag."""
+def test_an_explicit_version_needs_no_publish() -> None:
+    """Only the default reads the published tag."""
     assert shown(step(Promote, "promote: [{version: '1'}]").charts[0].version) == "1"  # type: ignore[union-attr] # no loop
 
 
-def test_deploy_installs_what_the_stage_publishes() -> None:
+def test_deploy_installs_the_published_image() -> None:
     """The project's own chart in its newest version, tested, without overrides."""
     deploy = step(Deploy, "build: x, publish: {image: true}, deploy: {test: true}")
 
@@ -100,8 +100,8 @@ def test_deploy_takes_a_chart_and_values() -> None:
     assert deploy.overrides.get("a") is not None
 
 
-def test_no_two_combinations_publish_one_tag() -> None:
-    """Where they differ only in what no tag holds, or is in small letters, a digest tells them apart."""
+def test_combinations_publish_different_tags() -> None:
+    """If they differ only in case or in invalid characters, a digest makes them unique."""
     plan = plan_of("[{name: s, matrix: {a: [x y, x-y, X-Y, z]}, build: t, publish: {image: true}}]")
     tags = [shown(step.tag) for job in plan.jobs for step in job.steps if isinstance(step, PublishImage)]
 

@@ -1,4 +1,4 @@
-"""The texts that parts of a plan name themselves, against a search through all that they hold."""
+"""The listed texts of a plan's parts, compared with a generic search."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from pipegen.structs import Struct
 GOLDEN = Path(__file__).parent.parent / "golden"
 
 
-def found(value: object, stage: str) -> Iterator[Text]:
-    """Yield every text in *value*, wherever it stands, but for what goes by the names that jobs give."""
+def texts_in(value: object, stage: str) -> Iterator[Text]:
+    """Yield every text in *value*, except for names that jobs generate."""
     match value:
         case Text():
             yield value
@@ -30,14 +30,14 @@ def found(value: object, stage: str) -> Iterator[Text]:
             return
         case tuple():
             for item in value:
-                yield from found(item, stage)
+                yield from texts_in(item, stage)
         case Struct():
             for name in value.__struct_fields__:
-                yield from found(getattr(value, name), stage)
+                yield from texts_in(getattr(value, name), stage)
 
 
 def named(job: Job) -> Iterator[Text]:
-    """Yield the texts that the parts of *job* name."""
+    """Yield the texts that functions list for the parts of *job*."""
     yield from chain.from_iterable(step_texts(step, job.stage) for step in job.steps)
     yield from line_texts(job.after)
     yield from machine_texts(job.machine)
@@ -48,11 +48,11 @@ def named(job: Job) -> Iterator[Text]:
 
 
 @pytest.mark.parametrize("case", sorted(one.name for one in GOLDEN.iterdir() if (one / "pipeline.yml").exists()))
-def test_no_text_is_overlooked(case: str) -> None:
-    """The parts of each job name the very texts that they hold, in the same order."""
+def test_all_texts_are_listed(case: str) -> None:
+    """In the same order as in the search."""
     report = Report()
     file = load(GOLDEN / case / "pipeline.yml", report)
     for job in chain.from_iterable(plan.jobs for plan in analyse(file, (), report).plans):
         parts = (job.steps, job.after, job.machine, job.deployment.environment, job.mail)
 
-        assert list(named(job)) == list(found(parts, job.stage))
+        assert list(named(job)) == list(texts_in(parts, job.stage))

@@ -74,7 +74,7 @@ def diff(
     difference = compare(versions[0], versions[1])
     written = show_data if form is DiffFormat.JSON else show_text
     written(_RENDERERS[form](difference), ends_line=False)
-    end(Exit.PROBLEMS if difference.is_any else Exit.FINE)
+    end(Exit.PROBLEMS if difference.has_changes else Exit.FINE)
 
 
 def _read(one: Wanted) -> Analysed:

@@ -1,1 +1,1 @@
-"""A difference as text, as markdown, as JSON."""
+"""Reports of differences, one module for each format."""

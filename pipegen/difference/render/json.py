@@ -1,4 +1,4 @@
-"""A difference for programs: see docs/changes.md."""
+"""A difference as JSON: see docs/changes.md."""
 
 from __future__ import annotations
 
@@ -13,64 +13,67 @@ from pipegen.difference.model import (
     NamedChange,
     Pairs,
     PipelineDifference,
-    PlacedStage,
+    PipelineSummary,
     Prompt,
-    Whole,
+    UnmatchedStage,
 )
 
-# Of this format: raised where a key changes its meaning or goes.
+# The version of this format, increased if a key changes its meaning or is removed.
 _VERSION = 1
 
 
-def render(found: ConfigDifference) -> str:
-    """Return *found* as a JSON document."""
-    return json.dumps(_data(found), indent=2) + "\n"
+def render(difference: ConfigDifference) -> str:
+    """Return *difference* as a JSON document."""
+    return json.dumps(_data(difference), indent=2) + "\n"
 
 
-def _data(found: ConfigDifference) -> dict[str, object]:
+def _data(difference: ConfigDifference) -> dict[str, object]:
     return {
         "version": _VERSION,
-        "old": found.old,
-        "new": found.new,
-        "changed": found.is_any,
-        "unit": "seconds" if found.is_timed else "stages",
-        "inputs": _named(found.inputs),
-        "targets": _named(found.targets),
+        "old": difference.old,
+        "new": difference.new,
+        "changed": difference.has_changes,
+        "unit": "seconds" if difference.is_timed else "stages",
+        "inputs": _named(difference.inputs),
+        "targets": _named(difference.targets),
         "pipelines": {
-            "added": [_whole(one) for one in found.added],
-            "removed": [_whole(one) for one in found.removed],
-            "changed": [_pipeline(one) for one in found.pipelines],
+            "added": [_summary(item) for item in difference.added],
+            "removed": [_summary(item) for item in difference.removed],
+            "changed": [_pipeline(item) for item in difference.pipelines],
         },
     }
 
 
-def _named(found: Sequence[NamedChange]) -> list[object]:
-    return [{"name": one.name, "change": one.kind.value, "keys": _keys(one.changes)} for one in found]
+def _named(named_changes: Sequence[NamedChange]) -> list[object]:
+    return [
+        {"name": named_change.name, "change": named_change.kind.value, "keys": _keys(named_change.changes)}
+        for named_change in named_changes
+    ]
 
 
-def _whole(one: Whole) -> dict[str, object]:
+def _summary(summary: PipelineSummary) -> dict[str, object]:
     return {
-        "name": one.name,
-        "stages": list(one.stages),
-        "longest_path": _path(one.path),
-        "asks": _asked(one.asked),
+        "name": summary.name,
+        "stages": list(summary.stages),
+        "longest_path": _path(summary.path),
+        "asks": _prompts(summary.prompts),
     }
 
 
-def _pipeline(one: PipelineDifference) -> dict[str, object]:
+def _pipeline(pipeline: PipelineDifference) -> dict[str, object]:
     return {
-        "name": one.name,
-        "old_name": one.old_name,
-        "keys": _keys(one.changes),
+        "name": pipeline.name,
+        "old_name": pipeline.old_name,
+        "keys": _keys(pipeline.changes),
         "stages": {
-            "added": [_placed(placed) for placed in one.added],
-            "removed": [_placed(placed) for placed in one.removed],
-            "renamed": [{"old": renamed.old, "new": renamed.new} for renamed in one.renamed],
-            "changed": [_changed(changed) for changed in one.changed],
+            "added": [_unmatched(stage) for stage in pipeline.added],
+            "removed": [_unmatched(stage) for stage in pipeline.removed],
+            "renamed": [{"old": rename.old, "new": rename.new} for rename in pipeline.renamed],
+            "changed": [_changed(changed) for changed in pipeline.changed],
         },
-        "order": {"gained": _pairs(one.gained), "lost": _pairs(one.lost)},
-        "longest_path": {"old": _path(one.old_path), "new": _path(one.new_path)},
-        "asks": {"newly": _asked(one.newly_asked), "no_more": _asked(one.asked_no_more)},
+        "order": {"gained": _pairs(pipeline.gained), "lost": _pairs(pipeline.lost)},
+        "longest_path": {"old": _path(pipeline.old_path), "new": _path(pipeline.new_path)},
+        "asks": {"newly": _prompts(pipeline.newly_asked), "no_more": _prompts(pipeline.no_longer_asked)},
     }
 
 
@@ -78,27 +81,27 @@ def _keys(changes: Iterable[KeyChange]) -> list[object]:
     return [{"key": change.key, "old": change.old, "new": change.new} for change in changes]
 
 
-def _placed(one: PlacedStage) -> dict[str, object]:
+def _unmatched(stage: UnmatchedStage) -> dict[str, object]:
     return {
-        "stage": one.stage,
-        "after": list(one.after),
-        "before": list(one.before),
-        "keys": _keys(one.changes),
+        "stage": stage.stage,
+        "after": list(stage.after),
+        "before": list(stage.before),
+        "keys": _keys(stage.changes),
     }
 
 
-def _changed(one: ChangedStages) -> dict[str, object]:
-    return {"stages": list(one.stages), "keys": _keys(one.changes)}
+def _changed(changed: ChangedStages) -> dict[str, object]:
+    return {"stages": list(changed.stages), "keys": _keys(changed.changes)}
 
 
-def _pairs(found: Pairs) -> dict[str, object]:
-    arcs = [{"stages": list(earlier), "before": list(later)} for earlier, later in found.arcs]
-    return {"pairs": found.count, "arcs": arcs}
+def _pairs(pairs: Pairs) -> dict[str, object]:
+    arcs = [{"stages": list(earlier), "before": list(later)} for earlier, later in pairs.arcs]
+    return {"pairs": pairs.count, "arcs": arcs}
 
 
 def _path(path: LongestPath) -> dict[str, object]:
     return {"stages": list(path.stages), "length": path.length}
 
 
-def _asked(found: Iterable[Prompt]) -> list[object]:
-    return [{"stage": one.stage, "secret": one.secret or None} for one in found]
+def _prompts(prompts: Iterable[Prompt]) -> list[object]:
+    return [{"stage": prompt.stage, "secret": prompt.secret or None} for prompt in prompts]

@@ -1,4 +1,4 @@
-"""A difference as the comment of a merge request: what matters first, the rest to be unfolded."""
+"""A difference as a Markdown comment on a merge request, with details folded."""
 
 from __future__ import annotations
 
@@ -12,106 +12,118 @@ from pipegen.difference.model import (
     NamedChange,
     Pairs,
     PipelineDifference,
+    PipelineSummary,
     Prompt,
-    Whole,
 )
 from pipegen.difference.render.phrases import NOTHING, ask, counted, is_long, length, lines, pairs, stages
 
-# What a cell of a table shows of a value; all of it is in the other formats.
-_MOST = 120
+# The most characters of a value in a table; other formats have all of it.
+_MAX_VALUE = 120
 _TICKS = re.compile("`+")
 
 
-def render(found: ConfigDifference) -> str:
-    """Return *found* as markdown that GitLab, GitHub and others show alike."""
-    versions = f"{_code(found.old)} → {_code(found.new)}"
-    if not found.is_any:
+def render(difference: ConfigDifference) -> str:
+    """Return *difference* as Markdown that GitLab and GitHub display alike."""
+    versions = f"{_code(difference.old)} → {_code(difference.new)}"
+    if not difference.has_changes:
         return f"### Pipelines: no change in meaning\n\n{versions}\n"
     parts = [
-        f"### Pipelines: what changes\n\n{versions}",
-        *(_whole("added", one, is_timed=found.is_timed) for one in found.added),
-        *(_whole("removed", one, is_timed=found.is_timed) for one in found.removed),
-        *(_pipeline(one, is_timed=found.is_timed) for one in found.pipelines),
-        *_named("Inputs", found.inputs),
-        *_named("Targets", found.targets),
+        f"### Pipelines: changes\n\n{versions}",
+        *(_pipeline_summary("added", item, is_timed=difference.is_timed) for item in difference.added),
+        *(_pipeline_summary("removed", item, is_timed=difference.is_timed) for item in difference.removed),
+        *(_pipeline(item, is_timed=difference.is_timed) for item in difference.pipelines),
+        *_named("Inputs", difference.inputs),
+        *_named("Targets", difference.targets),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _whole(what: str, one: Whole, *, is_timed: bool) -> str:
-    told = [f"**Pipeline {_code(one.name)} {what}**: {stages(len(one.stages))}, {_codes(one.stages)}"]
-    told.append(f"- longest path: {_path(one.path, is_timed=is_timed)}")
-    told += [f"- **asks**: {_code(asked.stage)} {_ask(asked)}" for asked in one.asked]
-    return "\n".join(told)
+def _pipeline_summary(verb: str, summary: PipelineSummary, *, is_timed: bool) -> str:
+    lines_ = [f"**Pipeline {_code(summary.name)} {verb}**: {stages(len(summary.stages))}, {_codes(summary.stages)}"]
+    lines_.append(f"- longest path: {_path(summary.path, is_timed=is_timed)}")
+    lines_ += [f"- **prompts**: {_code(prompt.stage)} {_ask(prompt)}" for prompt in summary.prompts]
+    return "\n".join(lines_)
 
 
-def _pipeline(one: PipelineDifference, *, is_timed: bool) -> str:
-    was = f", which was {_code(one.old_name)}" if one.name != one.old_name else ""
-    told = [f"**Pipeline {_code(one.name)}**{was}{_summary(one)}"]
-    told += [f"- **newly asked**: {_code(asked.stage)} {_ask(asked)}" for asked in one.newly_asked]
-    told += [f"- **asked no more**: {_code(asked.stage)} {_ask(asked)}" for asked in one.asked_no_more]
-    if one.old_path != one.new_path:
-        was = f", was {_path(one.old_path, is_timed=is_timed)}" if one.old_path.stages else ""
-        told.append(f"- longest path: {_path(one.new_path, is_timed=is_timed)}{was}")
-    told += [f"- added: {_code(placed.stage)}{_place(placed.after, placed.before)}" for placed in one.added]
-    told += [f"- removed: {_code(placed.stage)}" for placed in one.removed]
-    told += [f"- renamed: {_code(renamed.old)} is {_code(renamed.new)}" for renamed in one.renamed]
-    details = [*_order(one), *_changes(one)]
+def _pipeline(pipeline: PipelineDifference, *, is_timed: bool) -> str:
+    old_name = f", renamed from {_code(pipeline.old_name)}" if pipeline.name != pipeline.old_name else ""
+    lines_ = [f"**Pipeline {_code(pipeline.name)}**{old_name}{_summary(pipeline)}"]
+    lines_ += [f"- **new prompts**: {_code(prompt.stage)} {_ask(prompt)}" for prompt in pipeline.newly_asked]
+    lines_ += [f"- **removed prompts**: {_code(prompt.stage)} {_ask(prompt)}" for prompt in pipeline.no_longer_asked]
+    if pipeline.old_path != pipeline.new_path:
+        old_name = f", was {_path(pipeline.old_path, is_timed=is_timed)}" if pipeline.old_path.stages else ""
+        lines_.append(f"- longest path: {_path(pipeline.new_path, is_timed=is_timed)}{old_name}")
+    lines_ += [f"- added: {_code(stage.stage)}{_order_of(stage.after, stage.before)}" for stage in pipeline.added]
+    lines_ += [f"- removed: {_code(stage.stage)}" for stage in pipeline.removed]
+    lines_ += [f"- renamed: {_code(rename.old)} to {_code(rename.new)}" for rename in pipeline.renamed]
+    details = [*_order(pipeline), *_changes(pipeline)]
     if details:
         folded = "\n\n".join(("<details><summary>Details</summary>", *details, "</details>"))
-        return "\n".join(told) + f"\n\n{folded}"
-    return "\n".join(told)
+        return "\n".join(lines_) + f"\n\n{folded}"
+    return "\n".join(lines_)
 
 
-def _summary(one: PipelineDifference) -> str:
-    """Return what changes, counted."""
-    told = [
-        f"{count} {what}"
-        for count, what in (
-            (len(one.added), "added"),
-            (len(one.removed), "removed"),
-            (len(one.renamed), "renamed"),
-            (counted(one.changed), "changed"),
+def _summary(pipeline: PipelineDifference) -> str:
+    """Return the number of changes of each kind."""
+    counts = [
+        f"{count} {verb}"
+        for count, verb in (
+            (len(pipeline.added), "added"),
+            (len(pipeline.removed), "removed"),
+            (len(pipeline.renamed), "renamed"),
+            (counted(pipeline.changed), "changed"),
         )
         if count
     ]
-    order = [f"{pairs(found)} {what}" for found, what in ((one.gained, "gained"), (one.lost, "lost")) if found.count]
-    parts = [f"stages: {', '.join(told)}"] if told else []
+    order = [
+        f"{pairs(pairs_)} {verb}"
+        for pairs_, verb in ((pipeline.gained, "gained"), (pipeline.lost, "lost"))
+        if pairs_.count
+    ]
+    parts = [f"stages: {', '.join(counts)}"] if counts else []
     parts += [f"order: {', '.join(order)}"] if order else []
     return f" — {'; '.join(parts)}" if parts else ""
 
 
-def _order(one: PipelineDifference) -> Iterator[str]:
-    told = [*_pairs("in order now", one.gained), *_pairs("in order no more", one.lost)]
-    if told:
-        yield "\n".join(told)
+def _order(pipeline: PipelineDifference) -> Iterator[str]:
+    lines_ = [*_pairs("newly ordered", pipeline.gained), *_pairs("no longer ordered", pipeline.lost)]
+    if lines_:
+        yield "\n".join(lines_)
 
 
-def _pairs(what: str, found: Pairs) -> Iterator[str]:
-    yield from (f"- {what}: {_codes(earlier)} before {_codes(later)}" for earlier, later in found.arcs)
+def _pairs(description: str, pairs_: Pairs) -> Iterator[str]:
+    yield from (f"- {description}: {_codes(earlier)} before {_codes(later)}" for earlier, later in pairs_.arcs)
 
 
-def _changes(one: PipelineDifference) -> Iterator[str]:
-    rows = [("the pipeline", change) for change in one.changes]
-    rows += [(f"{_code(placed.stage)}, added", change) for placed in one.added for change in placed.changes]
-    rows += [(_codes(changed.stages), change) for changed in one.changed for change in changed.changes]
+def _changes(pipeline: PipelineDifference) -> Iterator[str]:
+    rows = [("the pipeline", change) for change in pipeline.changes]
+    rows += [(f"{_code(stage.stage)}, added", change) for stage in pipeline.added for change in stage.changes]
+    rows += [(_codes(changed.stages), change) for changed in pipeline.changed for change in changed.changes]
     yield from _table("stage", rows)
 
 
-def _named(what: str, found: Sequence[NamedChange]) -> Iterator[str]:
-    if found:
-        rows = [(f"{_code(one.name)} {one.kind.value}", change) for one in found for change in one.changes]
-        bare = [f"- {_code(one.name)} {one.kind.value}" for one in found if not one.changes]
-        yield "\n\n".join((f"**{what}**", *(["\n".join(bare)] if bare else ()), *_table(what.lower(), rows)))
+def _named(title: str, named_changes: Sequence[NamedChange]) -> Iterator[str]:
+    if named_changes:
+        rows = [
+            (f"{_code(named_change.name)} {named_change.kind.value}", change)
+            for named_change in named_changes
+            for change in named_change.changes
+        ]
+        bare = [
+            f"- {_code(named_change.name)} {named_change.kind.value}"
+            for named_change in named_changes
+            if not named_change.changes
+        ]
+        yield "\n\n".join((f"**{title}**", *(["\n".join(bare)] if bare else ()), *_table(title.lower(), rows)))
 
 
-def _table(what: str, rows: Sequence[tuple[str, KeyChange]]) -> Iterator[str]:
-    """Yield a table of the changes that fit into one, then the others as blocks."""
+def _table(heading: str, rows: Sequence[tuple[str, KeyChange]]) -> Iterator[str]:
+    """Yield a table of the short changes, then the others as blocks."""
     short = [(name, change) for name, change in rows if not is_long(change)]
     if short:
-        told = [f"| {what} | key | old | new |", "|---|---|---|---|"]
-        told += [f"| {' | '.join(map(_cell, _row(name, change)))} |" for name, change in short]
-        yield "\n".join(told)
+        lines_ = [f"| {heading} | key | old | new |", "|---|---|---|---|"]
+        lines_ += [f"| {' | '.join(map(_cell, _row(name, change)))} |" for name, change in short]
+        yield "\n".join(lines_)
     for name, change in rows:
         if is_long(change):
             body = "\n".join(lines(change))
@@ -126,7 +138,7 @@ def _row(name: str, change: KeyChange) -> tuple[str, ...]:
 def _value(text: str | None) -> str:
     if text is None:
         return NOTHING
-    return _code(text if len(text) <= _MOST else f"{text[: _MOST - 1]}…") if text else "empty"
+    return _code(text if len(text) <= _MAX_VALUE else f"{text[: _MAX_VALUE - 1]}…") if text else "empty"
 
 
 def _cell(text: str) -> str:
@@ -137,14 +149,14 @@ def _path(path: LongestPath, *, is_timed: bool) -> str:
     return f"{length(path, is_timed=is_timed)} ({' → '.join(map(_code, path.stages))})"
 
 
-def _place(after: Sequence[str], before: Sequence[str]) -> str:
-    said = [f"after {_codes(after)}"] if after else []
-    said += [f"before {_codes(before)}"] if before else []
-    return f", {', '.join(said)}" if said else ""
+def _order_of(after: Sequence[str], before: Sequence[str]) -> str:
+    parts = [f"after {_codes(after)}"] if after else []
+    parts += [f"before {_codes(before)}"] if before else []
+    return f", {', '.join(parts)}" if parts else ""
 
 
-def _ask(one: Prompt) -> str:
-    return f"reads the secret {_code(one.secret)}" if one.secret else ask(one)
+def _ask(prompt: Prompt) -> str:
+    return f"reads the secret {_code(prompt.secret)}" if prompt.secret else ask(prompt)
 
 
 def _codes(names: Iterable[str]) -> str:
@@ -152,13 +164,13 @@ def _codes(names: Iterable[str]) -> str:
 
 
 def _code(text: str) -> str:
-    """Return *text* as code, whatever it holds."""
+    """Return *text* as inline code, whatever characters it contains."""
     fence = _fence(text, 1)
     edge = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{edge}{text}{edge}{fence}"
 
 
-def _fence(text: str, least: int) -> str:
-    """Return ticks that *text* does not hold."""
-    longest = max((len(found) for found in _TICKS.findall(text)), default=0)
-    return "`" * max(least, longest + 1)
+def _fence(text: str, minimum: int) -> str:
+    """Return a run of backticks that *text* does not contain."""
+    longest = max((len(run) for run in _TICKS.findall(text)), default=0)
+    return "`" * max(minimum, longest + 1)

@@ -1,4 +1,4 @@
-"""A difference for people at a terminal."""
+"""A difference as text for a terminal."""
 
 from __future__ import annotations
 
@@ -11,57 +11,60 @@ from pipegen.difference.model import (
     NamedChange,
     Pairs,
     PipelineDifference,
+    PipelineSummary,
     Prompt,
-    Whole,
 )
-from pipegen.difference.render.phrases import NOTHING, ask, is_long, length, lines, pairs, place, stages
+from pipegen.difference.render.phrases import NOTHING, ask, is_long, length, lines, order_of, pairs, stages
 
 _INDENT = "  "
 _SIGNS = {ChangeKind.ADDED: "+", ChangeKind.REMOVED: "-", ChangeKind.CHANGED: "~"}
 
 
-def render(found: ConfigDifference) -> str:
-    """Return *found* as text, or that there is none."""
-    if not found.is_any:
-        return f"{found.new} means what {found.old} does\n"
+def render(difference: ConfigDifference) -> str:
+    """Return *difference* as text, or a sentence that there is none."""
+    if not difference.has_changes:
+        return f"{difference.new} has the same meaning as {difference.old}\n"
     blocks = [
-        *_named("input", found.inputs),
-        *_named("target", found.targets),
-        *(_whole("+", one, is_timed=found.is_timed) for one in found.added),
-        *(_whole("-", one, is_timed=found.is_timed) for one in found.removed),
-        *(_pipeline(one, is_timed=found.is_timed) for one in found.pipelines),
+        *_named("input", difference.inputs),
+        *_named("target", difference.targets),
+        *(_summary("+", item, is_timed=difference.is_timed) for item in difference.added),
+        *(_summary("-", item, is_timed=difference.is_timed) for item in difference.removed),
+        *(_pipeline(item, is_timed=difference.is_timed) for item in difference.pipelines),
     ]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _named(what: str, found: Sequence[NamedChange]) -> list[Iterable[str]]:
-    return [[f"{_SIGNS[one.kind]} {what} {one.name}", *_keys(one.changes)] for one in found]
+def _named(kind: str, named_changes: Sequence[NamedChange]) -> list[Iterable[str]]:
+    return [
+        [f"{_SIGNS[named_change.kind]} {kind} {named_change.name}", *_keys(named_change.changes)]
+        for named_change in named_changes
+    ]
 
 
-def _whole(sign: str, one: Whole, *, is_timed: bool) -> Iterator[str]:
-    yield f"{sign} pipeline {one.name}"
-    yield f"{_INDENT}{stages(len(one.stages))}: {', '.join(one.stages)}"
-    yield f"{_INDENT}longest path: {length(one.path, is_timed=is_timed)}"
-    yield from _asked("asks for", one.asked)
+def _summary(sign: str, summary: PipelineSummary, *, is_timed: bool) -> Iterator[str]:
+    yield f"{sign} pipeline {summary.name}"
+    yield f"{_INDENT}{stages(len(summary.stages))}: {', '.join(summary.stages)}"
+    yield f"{_INDENT}longest path: {length(summary.path, is_timed=is_timed)}"
+    yield from _prompts("prompts", summary.prompts)
 
 
-def _pipeline(one: PipelineDifference, *, is_timed: bool) -> Iterator[str]:
-    was = f", which was {one.old_name}" if one.name != one.old_name else ""
-    yield f"~ pipeline {one.name}{was}"
-    yield from _keys(one.changes)
-    for placed in one.added:
-        yield f"{_INDENT}+ {placed.stage}{place(placed)}"
-        yield from (f"{_INDENT * 2}{line}" for change in placed.changes for line in _new(change))
-    yield from (f"{_INDENT}- {placed.stage}{place(placed)}" for placed in one.removed)
-    yield from (f"{_INDENT}~ {renamed.new}, which was {renamed.old}" for renamed in one.renamed)
-    for changed in one.changed:
+def _pipeline(pipeline: PipelineDifference, *, is_timed: bool) -> Iterator[str]:
+    old_name = f", renamed from {pipeline.old_name}" if pipeline.name != pipeline.old_name else ""
+    yield f"~ pipeline {pipeline.name}{old_name}"
+    yield from _keys(pipeline.changes)
+    for stage in pipeline.added:
+        yield f"{_INDENT}+ {stage.stage}{order_of(stage)}"
+        yield from (f"{_INDENT * 2}{line}" for change in stage.changes for line in _new(change))
+    yield from (f"{_INDENT}- {stage.stage}{order_of(stage)}" for stage in pipeline.removed)
+    yield from (f"{_INDENT}~ {rename.new}, renamed from {rename.old}" for rename in pipeline.renamed)
+    for changed in pipeline.changed:
         yield f"{_INDENT}~ {', '.join(changed.stages)}"
         yield from (f"{_INDENT}{line}" for line in _keys(changed.changes))
-    yield from _pairs("in order now", one.gained)
-    yield from _pairs("in order no more", one.lost)
-    yield from _paths(one, is_timed=is_timed)
-    yield from _asked("newly asked", one.newly_asked)
-    yield from _asked("asked no more", one.asked_no_more)
+    yield from _pairs("newly ordered", pipeline.gained)
+    yield from _pairs("no longer ordered", pipeline.lost)
+    yield from _paths(pipeline, is_timed=is_timed)
+    yield from _prompts("new prompts", pipeline.newly_asked)
+    yield from _prompts("removed prompts", pipeline.no_longer_asked)
 
 
 def _keys(changes: Iterable[KeyChange]) -> Iterator[str]:
@@ -70,42 +73,42 @@ def _keys(changes: Iterable[KeyChange]) -> Iterator[str]:
             yield f"{_INDENT}{change.key}:"
             yield from (f"{_INDENT * 2}{line}" for line in lines(change))
         else:
-            yield f"{_INDENT}{change.key}: {_said(change.old)} -> {_said(change.new)}"
+            yield f"{_INDENT}{change.key}: {_value(change.old)} -> {_value(change.new)}"
 
 
 def _new(change: KeyChange) -> Iterator[str]:
-    """Yield what a key says that was not there before."""
+    """Yield the lines of an added key."""
     first, *rest = (change.new or "").splitlines() or [""]
     if rest:
         yield f"{change.key}:"
         yield from (f"{_INDENT}{line}" for line in (first, *rest))
     else:
-        yield f"{change.key}: {_said(first)}"
+        yield f"{change.key}: {_value(first)}"
 
 
-def _said(text: str | None) -> str:
+def _value(text: str | None) -> str:
     return NOTHING if text is None else text or '""'
 
 
-def _pairs(what: str, found: Pairs) -> Iterator[str]:
-    if found.count:
-        yield f"{_INDENT}{what}: {pairs(found)} of stages"
-        for earlier, later in found.arcs:
+def _pairs(description: str, ordered: Pairs) -> Iterator[str]:
+    if ordered.count:
+        yield f"{_INDENT}{description}: {pairs(ordered)} of stages"
+        for earlier, later in ordered.arcs:
             yield f"{_INDENT * 2}{', '.join(earlier)} before {', '.join(later)}"
 
 
-def _paths(one: PipelineDifference, *, is_timed: bool) -> Iterator[str]:
-    old, new = one.old_path, one.new_path
+def _paths(pipeline: PipelineDifference, *, is_timed: bool) -> Iterator[str]:
+    old, new = pipeline.old_path, pipeline.new_path
     if old == new:
         return
-    was = f", was {length(old, is_timed=is_timed)}" if old.length != new.length else ", as before"
-    yield f"{_INDENT}longest path: {length(new, is_timed=is_timed)}{was}"
+    previous = f", was {length(old, is_timed=is_timed)}" if old.length != new.length else ", as before"
+    yield f"{_INDENT}longest path: {length(new, is_timed=is_timed)}{previous}"
     yield f"{_INDENT * 2}{' -> '.join(new.stages)}"
     if old.stages != new.stages:
         yield f"{_INDENT * 2}was {' -> '.join(old.stages)}"
 
 
-def _asked(what: str, found: Iterable[Prompt]) -> Iterator[str]:
-    told = [f"{one.stage} {ask(one)}" for one in found]
-    if told:
-        yield f"{_INDENT}{what}: {'; '.join(told)}"
+def _prompts(verb: str, prompts: Iterable[Prompt]) -> Iterator[str]:
+    descriptions = [f"{prompt.stage} {ask(prompt)}" for prompt in prompts]
+    if descriptions:
+        yield f"{_INDENT}{verb}: {'; '.join(descriptions)}"

@@ -1,4 +1,4 @@
-"""Nodes in columns, one for each frame, with a bend wherever an arc passes a column."""
+"""Columns of nodes, one for each frame, with a bend for each arc that passes a column."""
 
 from __future__ import annotations
 
@@ -12,53 +12,54 @@ Column = list[int]
 
 
 class Columns(Struct, kw_only=True):
-    """The nodes of a graph and the bends of its arcs, by number: nodes first, in the order told.
+    """The nodes of a graph and the bends of its arcs, by number: nodes first, in the order of the graph.
 
-    All arcs of one node that pass a column share the bend there. *before* and *after* are the neighbours of each, which
-    stand in the column beside its own; *chains* are the bends of each arc, and *trunks* those of all arcs of a node.
+    All arcs of one node that pass a column share the bend there. *predecessors* and *successors* are the neighbours of
+    each node or bend in the adjacent columns; *chains* are the bends of each arc, and *trunks* those of the longest arc
+    of each node.
     """
 
     columns: tuple[Column, ...]
-    before: tuple[tuple[int, ...], ...]
-    after: tuple[tuple[int, ...], ...]
+    predecessors: tuple[tuple[int, ...], ...]
+    successors: tuple[tuple[int, ...], ...]
     chains: dict[tuple[str, str], tuple[int, ...]]
     trunks: tuple[tuple[int, ...], ...]
     nodes: int
 
     @property
     def size(self) -> int:
-        """How much work they are: nodes and bends, or half the arcs where these are many."""
-        return max(len(self.before), sum(map(len, self.after)) // 2)
+        """The amount of work: the number of nodes and bends, or half the number of arcs if that is more."""
+        return max(len(self.predecessors), sum(map(len, self.successors)) // 2)
 
 
 def columns_of(graph: ExecutionGraph) -> Columns:
-    """Return *graph* in columns; `CycleError` when it has none."""
+    """Return *graph* in columns; raise `CycleError` if it has a cycle."""
     frames = graph.stack()
     numbers = {node: number for number, node in enumerate(graph.nodes)}
-    places = {node: place for place, frame in enumerate(frames) for node in frame}
+    column_of = {node: column for column, frame in enumerate(frames) for node in frame}
     columns = [[numbers[node] for node in frame] for frame in frames]
     bends: dict[tuple[str, int], int] = {}
     pairs: dict[tuple[int, int], None] = {}
     chains: dict[tuple[str, str], tuple[int, ...]] = {}
     for earlier, later in graph.arcs:
         chain = []
-        for place in range(places[earlier] + 1, places[later]):
-            if (earlier, place) not in bends:
-                bends[earlier, place] = len(numbers) + len(bends)
-                columns[place].append(bends[earlier, place])
-            chain.append(bends[earlier, place])
+        for column in range(column_of[earlier] + 1, column_of[later]):
+            if (earlier, column) not in bends:
+                bends[earlier, column] = len(numbers) + len(bends)
+                columns[column].append(bends[earlier, column])
+            chain.append(bends[earlier, column])
         chains[earlier, later] = tuple(chain)
-        whole = [numbers[earlier], *chain, numbers[later]]
-        pairs.update(dict.fromkeys(pairwise(whole)))
+        nodes = [numbers[earlier], *chain, numbers[later]]
+        pairs.update(dict.fromkeys(pairwise(nodes)))
     before: list[list[int]] = [[] for _ in range(len(numbers) + len(bends))]
     after: list[list[int]] = [[] for _ in before]
-    for one, other in pairs:
-        after[one].append(other)
-        before[other].append(one)
+    for left, right in pairs:
+        after[left].append(right)
+        before[right].append(left)
     return Columns(
         columns=tuple(columns),
-        before=tuple(map(tuple, before)),
-        after=tuple(map(tuple, after)),
+        predecessors=tuple(map(tuple, before)),
+        successors=tuple(map(tuple, after)),
         chains=chains,
         trunks=tuple(_trunks(graph, chains)),
         nodes=len(numbers),
@@ -66,7 +67,7 @@ def columns_of(graph: ExecutionGraph) -> Columns:
 
 
 def _trunks(graph: ExecutionGraph, chains: dict[tuple[str, str], tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
-    """Yield the bends of each node's longest arc: those of its other arcs are the first of these."""
+    """Yield the bends of each node's longest arc, which start with the bends of its other arcs."""
     for node in graph.nodes:
         longest = max((chains[node, later] for later in graph.successors(node)), key=len, default=())
         if longest:

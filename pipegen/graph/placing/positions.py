@@ -1,4 +1,4 @@
-"""A graph as boxes in columns, and lines between them."""
+"""A graph as boxes in columns, with lines between them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from pipegen.graph.placing.crossings import ordered
 from pipegen.graph.placing.heights import heights
 from pipegen.structs import Struct
 
-# Room between boxes of a column, and what a bend takes of it.
+# Space between boxes of a column, and the height of a bend.
 _BETWEEN, _BEND = 14.0, 8.0
-# Room between columns: more where lines are steep.
+# Space between columns: more where lines are steep.
 _APART, _STEEP, _MOST_APART = 52.0, 0.1, 150.0
 
 
 class Size(Struct):
-    """How much room a node takes."""
+    """The size of a node."""
 
     width: float
     height: float
 
 
 class Box(Struct):
-    """Where a node stands: its left, its top, and its size."""
+    """The box of a node: its left, its top, and its size."""
 
     x: float
     y: float
@@ -34,11 +34,11 @@ class Box(Struct):
 
     @property
     def middle(self) -> float:
-        """How high its lines begin and end."""
+        """The height of its lines' ends."""
         return self.y + self.height / 2
 
 
-class Stretch(Struct):
+class Segment(Struct):
     """A level part of a line, within a column."""
 
     start: float
@@ -47,24 +47,24 @@ class Stretch(Struct):
 
 
 class Positions(Struct, kw_only=True):
-    """The boxes by name, and the line of each arc: the stretches where it passes columns, its ends included."""
+    """The boxes by name, and the line of each arc: a level segment in each column from its start to its end."""
 
     boxes: Mapping[str, Box]
-    lines: Mapping[tuple[str, str], tuple[Stretch, ...]]
+    lines: Mapping[tuple[str, str], tuple[Segment, ...]]
     width: float
     height: float
 
 
-def place(graph: ExecutionGraph, sizes: Mapping[str, Size], straight: Sequence[str] = ()) -> Positions:
-    """Return where the nodes of *graph*, which have *sizes*, stand; the chain *straight* is as level as may be.
+def positions_of(graph: ExecutionGraph, sizes: Mapping[str, Size], straight: Sequence[str] = ()) -> Positions:
+    """Return the positions of the nodes of *graph*, which have *sizes*; the chain *straight* is as level as possible.
 
-    `CycleError` when the graph has no order.
+    Raise `CycleError` if the graph has a cycle.
     """
     columns = columns_of(graph)
     order = ordered(columns)
     numbers = {node: number for number, node in enumerate(graph.nodes)}
     rooms = [sizes[node].height + _BETWEEN for node in graph.nodes]
-    rooms += [_BEND] * (len(columns.before) - len(rooms))
+    rooms += [_BEND] * (len(columns.predecessors) - len(rooms))
     middles = heights(columns, order, rooms, _level(straight, columns, numbers))
     widths = [
         max((sizes[graph.nodes[node]].width for node in column if node < columns.nodes), default=0.0)
@@ -73,17 +73,22 @@ def place(graph: ExecutionGraph, sizes: Mapping[str, Size], straight: Sequence[s
     lefts = _lefts(columns, order, widths, middles)
     column_of = {node: number for number, column in enumerate(order) for node in column}
 
-    def stretch(node: int) -> Stretch:
+    def segment(node: int) -> Segment:
         number = column_of[node]
-        return Stretch(lefts[number], lefts[number] + widths[number], middles[node])
+        return Segment(lefts[number], lefts[number] + widths[number], middles[node])
 
     boxes = {
-        name: Box(one.start, one.y - sizes[name].height / 2, one.end - one.start, sizes[name].height)
-        for name, one in ((name, stretch(node)) for name, node in numbers.items())
+        name: Box(
+            box_segment.start,
+            box_segment.y - sizes[name].height / 2,
+            box_segment.end - box_segment.start,
+            sizes[name].height,
+        )
+        for name, box_segment in ((name, segment(node)) for name, node in numbers.items())
     }
     return Positions(
         boxes=boxes,
-        lines={arc: tuple(map(stretch, _chain(arc, columns, numbers))) for arc in graph.arcs},
+        lines={arc: tuple(map(segment, _chain(arc, columns, numbers))) for arc in graph.arcs},
         width=lefts[-1] + widths[-1] if widths else 0.0,
         height=max((middle + room / 2 for middle, room in zip(middles, rooms, strict=True)), default=0.0),
     )
@@ -94,7 +99,7 @@ def _chain(arc: tuple[str, str], columns: Columns, numbers: Mapping[str, int]) -
 
 
 def _level(names: Sequence[str], columns: Columns, numbers: Mapping[str, int]) -> list[int]:
-    """Return the nodes *names*, and the bends of the arcs between them."""
+    """Return the numbers of the nodes *names*, and of the bends of the arcs between them."""
     inner = (node for arc in pairwise(names) for node in _chain(arc, columns, numbers)[1:])
     return [*(numbers[name] for name in names[:1]), *inner]
 
@@ -102,9 +107,12 @@ def _level(names: Sequence[str], columns: Columns, numbers: Mapping[str, int]) -
 def _lefts(
     columns: Columns, order: Sequence[Sequence[int]], widths: Sequence[float], middles: Sequence[float]
 ) -> list[float]:
-    """Return where the columns begin."""
-    found = [0.0][: len(order)]
+    """Return the left edges of the columns."""
+    lefts = [0.0][: len(order)]
     for column, width in zip(order[:-1], widths, strict=False):
-        steepest = max((abs(middles[node] - middles[one]) for node in column for one in columns.after[node]), default=0)
-        found.append(found[-1] + width + min(_APART + _STEEP * steepest, _MOST_APART))
-    return found
+        steepest = max(
+            (abs(middles[node] - middles[neighbour]) for node in column for neighbour in columns.successors[node]),
+            default=0,
+        )
+        lefts.append(lefts[-1] + width + min(_APART + _STEEP * steepest, _MOST_APART))
+    return lefts

@@ -1,21 +1,21 @@
-"""How much of a line text takes, and text made to fit."""
+"""The width of text on a terminal, and text made to fit."""
 
 import unicodedata
 
 
 def columns(text: str) -> int:
-    """Return how many columns of a terminal *text* takes."""
+    """Return the number of terminal columns that *text* takes."""
     wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
     return len(text) + wide - sum(unicodedata.category(char) in {"Mn", "Me", "Cf"} for char in text)
 
 
 def padded(text: str, width: int) -> str:
-    """Return *text* with blanks behind it, so that it takes *width* columns; longer text as it is."""
+    """Return *text* padded with spaces to *width* columns; longer text is unchanged."""
     return text + " " * (width - columns(text))
 
 
 def shortened(text: str, width: int) -> str:
-    """Return *text* with an ellipsis in its middle where it takes more than *width* columns: both ends tell most."""
+    """Return *text* with an ellipsis in its middle if it takes more than *width* columns."""
     if columns(text) <= width:
         return text
     start, end = (width - 1) // 2, len(text) - width // 2

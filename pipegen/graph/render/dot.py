@@ -1,4 +1,4 @@
-"""A graph in Graphviz' language."""
+"""A graph in Graphviz' DOT language."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NO_LABELS: Mapping[str, str] = MappingProxyType({})
 
 
 def render_dot(graph: ExecutionGraph, labels: Mapping[str, str] = _NO_LABELS, title: str = "") -> str:
-    """Return *graph* as a digraph from left to right; nodes are called by their names and show their labels."""
+    """Return *graph* as a digraph from left to right; node IDs are the names, and nodes display their labels."""
     lines = ["digraph {", "    rankdir=LR;", "    node [shape=box];"]
     if title:
         lines += [f"    label={_label(title)};", "    labelloc=t;"]
@@ -24,18 +24,18 @@ def render_dot(graph: ExecutionGraph, labels: Mapping[str, str] = _NO_LABELS, ti
 
 
 def _attributes(node: str, labels: Mapping[str, str]) -> str:
-    """Return an explicit label where Graphviz would not show the name just as it stands."""
+    """Return an explicit label if Graphviz would not display the name literally."""
     is_plain = all(char.isalnum() or char in " _-./:" for char in node)
     return "" if is_plain and node not in labels else f" [label={_label(labels.get(node, node))}]"
 
 
 def _name(node: str) -> str:
-    """Return *node* as a quoted name; two nodes never get the same one, for only a real backslash is doubled."""
+    """Return *node* as a quoted, unique ID; only a real backslash is doubled."""
     escaped = node.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{visible(escaped)}"'
 
 
 def _label(text: str) -> str:
-    """Return *text* as a quoted label: a backslash begins an escape there, and ``&`` an HTML entity."""
+    """Return *text* as a quoted label, in which a backslash starts an escape, and ``&`` an HTML entity."""
     lines = (visible(line).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;") for line in text.split("\n"))
     return '"' + "\\n".join(lines) + '"'

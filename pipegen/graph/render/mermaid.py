@@ -1,4 +1,4 @@
-"""A graph as a Mermaid flowchart, which GitLab and GitHub draw where Markdown is shown."""
+"""A graph as a Mermaid flowchart, which GitLab and GitHub display in Markdown."""
 
 import json
 import re
@@ -10,25 +10,25 @@ from pipegen.visible import visible
 
 _NO_LABELS: Mapping[str, str] = MappingProxyType({})
 
-# Labels are read as Markdown, with icons, entities, formulas and `%%{…}%%` settings: all but letters and digits is
-# escaped, and what is harmless between two of these ("build-image", "build_image", "unit tests", "a/b") is not.
+# Labels are parsed as Markdown, with icons, entities, formulas and `%%{…}%%` settings: everything but letters and
+# digits is escaped, except for separators between two of them ("build-image", "build_image", "unit tests", "a/b").
 _SPECIAL = re.compile(r"(?<![^\W_])[-_ /]|[-_ /](?![^\W_])|[!-,.:-@\[-^`{-~]")
 
 
 def render_mermaid(graph: ExecutionGraph, labels: Mapping[str, str] = _NO_LABELS, title: str = "") -> str:
-    """Return *graph* as a flowchart from left to right; its nodes are called n0, n1, … so that no name is a keyword."""
-    places = {node: place for place, node in enumerate(graph.nodes)}
+    """Return *graph* as a flowchart from left to right; node IDs are n0, n1, …, so that none is a keyword."""
+    numbers = {node: number for number, node in enumerate(graph.nodes)}
     lines = ["---", f"title: {json.dumps(visible(title), ensure_ascii=False)}", "---"] if title else []
     lines.append("flowchart LR")
-    for node, place in places.items():
-        lines.append(f'    n{place}["{_label(labels.get(node, node))}"]')
+    for node, number in numbers.items():
+        lines.append(f'    n{number}["{_label(labels.get(node, node))}"]')
     for earlier, later in graph.arcs:
-        lines.append(f"    n{places[earlier]} --> n{places[later]}")
+        lines.append(f"    n{numbers[earlier]} --> n{numbers[later]}")
     return "\n".join([*lines, ""])
 
 
 def _label(text: str) -> str:
-    """Return *text* as it must stand between the quotes of a label, which may not be empty."""
+    """Return *text* escaped for a quoted label, which may not be empty."""
     return "<br/>".join(_SPECIAL.sub(_entity, visible(line)) for line in text.split("\n")) or "#32;"
 
 

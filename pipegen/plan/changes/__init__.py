@@ -1,1 +1,1 @@
-"""What of a config a change of files concerns."""
+"""Selection of the stages that a change of files affects."""

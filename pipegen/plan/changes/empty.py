@@ -1,4 +1,4 @@
-"""What stands in the place of a pipeline of which nothing is left."""
+"""The pipeline that is generated if no stage remains."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pipegen.plan.model import Commands, Job, Line, Plan, Selection, SharedResou
 _NAME = "nothing to do"
 
 
-def is_sure_to_run(plan: Plan) -> bool:
-    """Return whether something of *plan* runs in each run that nobody has chosen pipelines for."""
+def always_runs(plan: Plan) -> bool:
+    """Return whether at least one job of *plan* runs in every run without chosen pipelines."""
     if plan.selection is not Selection.ALWAYS or plan.condition is not None:
         return False
     return any(job.condition is None and not job.is_final for job in plan.jobs)
 
 
-def nothing(plans: Sequence[Plan], since: str) -> Plan:
-    """Return a pipeline of one stage that says that nothing of *plans* has to be done for what changed since then."""
+def empty_plan(plans: Sequence[Plan], since: str) -> Plan:
+    """Return a pipeline with one stage, which prints that nothing in *plans* is affected by changes since *since*."""
     first = plans[0]
     name = _free(_NAME, {plan.name for plan in plans})
-    said = f"none of the files that stages name has changed since {since}"
-    script = ParsedScript((f"printf '%s\\n' {quote(said)}",), first.span)
+    message = f"none of the files that stages name has changed since {since}"
+    script = ParsedScript((f"printf '%s\\n' {quote(message)}",), first.span)
     return Plan(
         name=name,
         span=first.span,

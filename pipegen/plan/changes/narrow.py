@@ -1,4 +1,4 @@
-"""Plans without the stages that a change does not concern."""
+"""Plans without the stages that a change does not affect."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from itertools import chain
 from pipegen.diagnostics.report import Report
 from pipegen.graph.narrowing import narrowed
 from pipegen.plan.changes.choice import AffectedStages, choose
-from pipegen.plan.changes.empty import is_sure_to_run, nothing
-from pipegen.plan.changes.filters import answered, changed_in, is_filtered, unfiltered
-from pipegen.plan.changes.reads import absent
+from pipegen.plan.changes.empty import always_runs, empty_plan
+from pipegen.plan.changes.filters import changed_in, evaluated, is_filtered, unfiltered
+from pipegen.plan.changes.reads import with_defaults
 from pipegen.plan.changes.report import report_left_out, report_nothing, report_pipeline, report_whole
 from pipegen.plan.consumers import expanded_outputs, inputs_of, shared
 from pipegen.plan.model import NEVER, Condition, FilesChanged, Job, Output, Plan, SharedResources
@@ -21,25 +21,27 @@ from pipegen.structs import replace
 def narrow(
     plans: Sequence[Plan], files: Collection[str], since: str, report: Report, *, chosen: bool = False
 ) -> tuple[Plan, ...]:
-    """Return of *plans* what the change of *files* since a revision concerns; the conditions ask for no files any more.
+    """Return the parts of *plans* that the changes of *files* since a revision affect, without path filters.
 
-    What is left out is reported. Pipelines that the user has *chosen* run whatever their own conditions say.
-    Where nothing is left that is sure to run, a stage stands in its place that says so: engines know no empty pipeline.
+    Omitted parts are reported. Pipelines that the user has *chosen* run regardless of their own conditions. If no
+    remaining stage is certain to run, one is added that prints so: engines do not accept an empty pipeline.
     """
     if not any(is_filtered(condition) for plan in plans for condition in _conditions(plan)):
         report_whole(plans[0].span, "no stage and no pipeline names files", report)
         return tuple(plans)
     changed = changed_in(files)
-    found = tuple(plan for one in plans if (plan := _narrowed(one, changed, since, report, chosen=chosen)))
-    is_less = sum(len(plan.jobs) for plan in found) < sum(len(plan.jobs) for plan in plans)
-    if not is_less or any(map(is_sure_to_run, found)):
-        return found
+    narrowed_plans = tuple(
+        plan for original in plans if (plan := _narrowed(original, changed, since, report, chosen=chosen))
+    )
+    is_less = sum(len(plan.jobs) for plan in narrowed_plans) < sum(len(plan.jobs) for plan in plans)
+    if not is_less or any(map(always_runs, narrowed_plans)):
+        return narrowed_plans
     report_nothing(plans[0].span, since, report)
-    return (nothing(plans, since), *found)
+    return (empty_plan(plans, since), *narrowed_plans)
 
 
-def whole(plans: Iterable[Plan]) -> tuple[Plan, ...]:
-    """Return *plans* with conditions that ask for no files: all of them have changed."""
+def unfiltered_plans(plans: Iterable[Plan]) -> tuple[Plan, ...]:
+    """Return *plans* without path filters, as if all files had changed."""
     return tuple(
         replace(
             plan,
@@ -57,9 +59,9 @@ def _conditions(plan: Plan) -> tuple[Condition | None, ...]:
 def _narrowed(
     plan: Plan, changed: Callable[[FilesChanged], bool], since: str, report: Report, *, chosen: bool
 ) -> Plan | None:
-    """Return what is kept of *plan*; None for nothing."""
+    """Return the remaining part of *plan*, or None."""
     names_files = is_filtered(plan.condition)
-    condition = unfiltered(plan.condition) if chosen else answered(plan.condition, changed)
+    condition = unfiltered(plan.condition) if chosen else evaluated(plan.condition, changed)
     if names_files and condition == NEVER:
         report_pipeline(plan, since, report)
         return None
@@ -71,56 +73,56 @@ def _narrowed(
 
 
 def _without(plan: Plan, choice: AffectedStages) -> Plan:
-    """Return *plan* with the stages of *choice* alone, which know nothing of the others."""
-    gone = frozenset(job.stage for job in choice.left_out)
-    graph = narrowed(plan.graph, [stage for stage in plan.graph.nodes if stage not in gone])
-    kept = [replace(job, condition=choice.conditions[job.stage]) for job in plan.jobs if job.stage not in gone]
-    if not gone:
-        return replace(plan, jobs=tuple(kept))
+    """Return *plan* with only the stages of *choice*, without references to the others."""
+    removed = frozenset(job.stage for job in choice.left_out)
+    graph = narrowed(plan.graph, [stage for stage in plan.graph.nodes if stage not in removed])
+    remaining = [replace(job, condition=choice.conditions[job.stage]) for job in plan.jobs if job.stage not in removed]
+    if not removed:
+        return replace(plan, jobs=tuple(remaining))
     frames = graph.stack()
     frame_of = {stage: number for number, frame in enumerate(frames) for stage in frame}
-    alone = [
+    detached = [
         replace(
-            _alone(job, gone),
+            _detached(job, removed),
             frame=frame_of.get(job.stage),
             needs=() if job.is_final else graph.predecessors(job.stage),
         )
-        for job in kept
+        for job in remaining
     ]
-    return replace(plan, graph=graph, frames=frames, jobs=_wanted(alone))
+    return replace(plan, graph=graph, frames=frames, jobs=_trimmed(detached))
 
 
-def _alone(job: Job, gone: frozenset[str]) -> Job:
-    """Return *job* with nothing of the stages *gone*."""
+def _detached(job: Job, removed: frozenset[str]) -> Job:
+    """Return *job* without references to the stages in *removed*."""
     read = {*(output.stage for output in (*job.inputs, *job.reads)), *job.statuses}
-    if gone.isdisjoint((*read, *job.files)):
+    if removed.isdisjoint((*read, *job.files)):
         return job
     job = replace(
         job,
-        reads=tuple(output for output in job.reads if output.stage not in gone),
-        files=tuple(stage for stage in job.files if stage not in gone),
-        statuses=tuple(stage for stage in job.statuses if stage not in gone),
-        steps=absent(job.steps, gone),
-        after=absent(job.after, gone),
-        machine=absent(job.machine, gone),
-        deployment=absent(job.deployment, gone),
-        mail=absent(job.mail, gone),
+        reads=tuple(output for output in job.reads if output.stage not in removed),
+        files=tuple(stage for stage in job.files if stage not in removed),
+        statuses=tuple(stage for stage in job.statuses if stage not in removed),
+        steps=with_defaults(job.steps, removed),
+        after=with_defaults(job.after, removed),
+        machine=with_defaults(job.machine, removed),
+        deployment=with_defaults(job.deployment, removed),
+        mail=with_defaults(job.mail, removed),
     )
     texts = stage_texts(job.stage, job.steps, job.after, job.machine, job.deployment.environment, job.mail)
     return replace(job, inputs=inputs_of(job.stage, texts))
 
 
-def _wanted(jobs: Sequence[Job]) -> tuple[Job, ...]:
-    """Return *jobs*, each leaving to others what is still wanted of it."""
+def _trimmed(jobs: Sequence[Job]) -> tuple[Job, ...]:
+    """Return *jobs*, each with only the outputs and resources that remaining jobs use."""
     inputs = [job.inputs for job in jobs]
-    wanted = set(chain.from_iterable(inputs))
-    outliving = shared(inputs, {job.stage: job.steps for job in jobs})
+    read_outputs = set(chain.from_iterable(inputs))
+    resources = shared(inputs, {job.stage: job.steps for job in jobs})
     named = expanded_outputs(job.machine for job in jobs)
-    found = []
+    trimmed = []
     for job in jobs:
-        outputs = tuple(name for name in job.outputs if Output(job.stage, name) in wanted)
+        outputs = tuple(name for name in job.outputs if Output(job.stage, name) in read_outputs)
         expanded = tuple(name for name in outputs if Output(job.stage, name) in named)
-        found.append(
-            replace(job, outputs=outputs, expanded=expanded, shared=outliving.get(job.stage, SharedResources()))
+        trimmed.append(
+            replace(job, outputs=outputs, expanded=expanded, shared=resources.get(job.stage, SharedResources()))
         )
-    return tuple(found)
+    return tuple(trimmed)

@@ -1,4 +1,4 @@
-"""What a job reads of others: what it cannot do without, and what becomes of the rest where others are left out."""
+"""The values that a job reads of other stages: which ones it requires, and defaults for stages that are removed."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from pipegen.plan.rewriting import parts, rewritten
 
 T = TypeVar("T")
 
-# What a finally stage is told of a stage that never started.
+# The status of a stage that never started, as a finally stage reads it.
 _SKIPPED = "skipped"
 
 
 def parts_of(job: Job) -> tuple[object, ...]:
-    """Return all of *job* that may read values of other stages, but for its mail."""
+    """Return the parts of *job* that may read values of other stages, except for its mail."""
     return (*job.steps, *job.after, job.machine, job.deployment.environment)
 
 
 def needed(job: Job) -> frozenset[str]:
-    """Return the stages that leave what *job* reads without a default, and the one that takes down what it deploys."""
-    found = {*_needed((parts_of(job), job.mail)), *job.containers}
+    """Return the stages whose outputs *job* reads without a default, and the one that stops its environment."""
+    stages = {*_needed((parts_of(job), job.mail)), *job.containers}
     if job.deployment.environment is not None and job.deployment.environment.on_stop is not None:
-        found.add(job.deployment.environment.on_stop)
-    return frozenset(found - {job.stage})
+        stages.add(job.deployment.environment.on_stop)
+    return frozenset(stages - {job.stage})
 
 
-def absent(value: T, gone: Collection[str]) -> T:
-    """Return *value* with defaults in the place of what the stages *gone* would leave."""
+def with_defaults(value: T, removed: Collection[str]) -> T:
+    """Return *value* with defaults in place of outputs of the stages in *removed*."""
 
     def change(part: object) -> object:
-        if isinstance(part, Text) and any(_is_gone(one, gone) for one in part.references()):
-            return _absent(part, gone)
+        if isinstance(part, Text) and any(_is_removed(reference, removed) for reference in part.references()):
+            return _with_defaults(part, removed)
         return part
 
     return rewritten(value, change)
@@ -42,7 +42,7 @@ def absent(value: T, gone: Collection[str]) -> T:
 def _needed(value: object) -> Iterator[str]:
     match value:
         case Reference():
-            # What the references of a script come to stands beside it.
+            # The values of a script's references are a separate part of the step.
             return
         case Text():
             for part in value.parts:
@@ -55,21 +55,21 @@ def _needed(value: object) -> Iterator[str]:
                 yield from _needed(inner)
 
 
-def _absent(value: Text, gone: Collection[str]) -> Text:
-    return text(*(_without(part, gone) for part in value.parts), span=value.span)
+def _with_defaults(value: Text, removed: Collection[str]) -> Text:
+    return text(*(_without(part, removed) for part in value.parts), span=value.span)
 
 
-def _without(part: Part, gone: Collection[str]) -> Part:
+def _without(part: Part, removed: Collection[str]) -> Part:
     match part:
-        case Reference(scope=Scope.STATUS) if part.namespace in gone:
+        case Reference(scope=Scope.STATUS) if part.namespace in removed:
             return _SKIPPED
-        case Reference(scope=Scope.STAGE) if part.namespace in gone:
+        case Reference(scope=Scope.STAGE) if part.namespace in removed:
             return part.default or ""
         case Defaulted():
-            inner = _absent(part.text, gone)
+            inner = _with_defaults(part.text, removed)
             return Defaulted(inner, part.default) if inner.constant is None else inner.constant or part.default
     return part
 
 
-def _is_gone(reference: Reference, gone: Collection[str]) -> bool:
-    return reference.scope in (Scope.STAGE, Scope.STATUS) and reference.namespace in gone
+def _is_removed(reference: Reference, removed: Collection[str]) -> bool:
+    return reference.scope in (Scope.STAGE, Scope.STATUS) and reference.namespace in removed

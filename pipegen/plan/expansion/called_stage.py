@@ -1,4 +1,4 @@
-"""A stage of a called pipeline, as it runs in the place of the stage that calls."""
+"""Stages of a called pipeline that run in place of the calling stage."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pipegen.source.tree import Entry, Mapping, Scalar, Sequence
 from pipegen.structs import replace
 
 
-def inside(stage: StageConfig, caller: StageConfig, callee: PipelineConfig) -> StageConfig:
-    """Return *stage* of *callee* as it stands in the place of *caller*, with what its own pipeline says for it."""
-    within = f"{caller.name.value}{INSIDE}"
+def stage_in_caller(stage: StageConfig, caller: StageConfig, callee: PipelineConfig) -> StageConfig:
+    """Return *stage* of *callee* as it runs in place of *caller*, with the defaults of its own pipeline."""
+    prefix = f"{caller.name.value}{INSIDE}"
     stop = stop_of(stage)
     if stop is not None:
-        stage = renamed_stop(stage, f"{within}{stop.value}")
+        stage = renamed_stop(stage, f"{prefix}{stop.value}")
     return replace(
         stage,
-        name=replace(stage.name, value=f"{within}{stage.name.value}"),
-        within=f"{within}{stage.within}",
+        name=replace(stage.name, value=f"{prefix}{stage.name.value}"),
+        within=f"{prefix}{stage.within}",
         when=_all(caller.when, callee.when, stage.when),
         directory=stage.directory or callee.directory or Located(".", callee.name.span),
         blubberfile=stage.blubberfile
@@ -30,17 +30,19 @@ def inside(stage: StageConfig, caller: StageConfig, callee: PipelineConfig) -> S
 
 
 def _all(*conditions: StepValue | None) -> StepValue | None:
-    """Return the condition that all of *conditions* hold; None for none."""
-    given = [one for one in conditions if one is not None]
-    if len(given) < 2:  # noqa: PLR2004 - the fewest that can be joined
-        return given[0] if given else None
-    node, span = given[0].node, given[0].span
+    """Return the condition that all of *conditions* hold, or None."""
+    present = [condition for condition in conditions if condition is not None]
+    if len(present) < 2:  # noqa: PLR2004 - the fewest that can be joined
+        return present[0] if present else None
+    node, span = present[0].node, present[0].span
     key = Scalar("all", span)
-    return StepValue(Mapping((Entry(key, Sequence(tuple(one.node for one in given), node.span)),), node.span), span)
+    return StepValue(
+        Mapping((Entry(key, Sequence(tuple(condition.node for condition in present), node.span)),), node.span), span
+    )
 
 
 def _email(own: Email | None, outer: Email | None) -> Email | None:
-    """Return what *own* says, and *outer* where it says nothing."""
+    """Return the settings of *own*, with missing ones from *outer*."""
     if own is None or outer is None:
         return own or outer
     return replace(own, to=own.to or outer.to, subject=own.subject or outer.subject, body=own.body or outer.body)

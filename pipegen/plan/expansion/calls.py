@@ -1,4 +1,4 @@
-"""Stages in whose place another pipeline of the file runs."""
+"""Stages that run another pipeline of the file."""
 
 from __future__ import annotations
 
@@ -13,95 +13,95 @@ from pipegen.graph.execution import ExecutionGraph
 from pipegen.source.text import Located, Span
 from pipegen.source.tree import Scalar, plain
 
-# What a stage may say beside `pipeline`; a description is nowhere but in the file.
+# Keys that a stage may have beside `pipeline`.
 _ALLOWED = ("name", "body", "within", "combination", "pipeline", "when")
 _KEYS = {"email": "notify", "finally_": "finally"}
-# What holds for all of a run, so that a pipeline that runs in the place of a stage can only agree.
-_OF_A_RUN = ("workspace", "fetch", "fail_fast", "concurrency", "schedule", "finally_")
+# Settings of a whole run, which a called pipeline must share with its caller.
+_RUN_SETTINGS = ("workspace", "fetch", "fail_fast", "concurrency", "schedule", "finally_")
 
 
 def called(stage: StageConfig) -> Located[str] | None:
-    """Return the name of the pipeline that runs in the place of *stage*."""
+    """Return the name of the pipeline that *stage* runs, or None."""
     node = stage.pipeline.node if stage.pipeline is not None else None
     return node.located() if isinstance(node, Scalar) else None
 
 
 def with_called(chosen: Sequence[PipelineConfig], config: Config, report: Report) -> tuple[PipelineConfig, ...]:
-    """Return the pipelines *chosen* and all that run in them, each after those that it calls.
+    """Return the pipelines *chosen* and all that they call, each after the ones that it calls.
 
-    A call that cannot be is reported.
+    Invalid calls are reported.
     """
     if all(stage.pipeline is None for pipeline in chosen for stage in pipeline.stages):
         return tuple(chosen)
-    known = {pipeline.name.value: pipeline for pipeline in reversed(config.pipelines)}
-    reached = _reached(chosen, known, report)
-    calls = {(stage_call[0], name): stage_call[1] for name, stage_call in _calls(reached, known)}
+    by_name = {pipeline.name.value: pipeline for pipeline in reversed(config.pipelines)}
+    reached = _reached(chosen, by_name, report)
+    calls = {(stage_call[0], name): stage_call[1] for name, stage_call in _calls(reached, by_name)}
     graph = ExecutionGraph([*((name,) for name in reached), *calls])
     cycles = graph.cycles()
     for cycle in cycles:
-        way = cycle[::-1]
-        spans = [calls[callee, caller].span for caller, callee in pairwise(way)]
+        path = cycle[::-1]
+        spans = [calls[callee, caller].span for caller, callee in pairwise(path)]
         report.add(
             codes.CALLS_ITSELF,
-            f"a pipeline would run in itself: {' -> '.join(way)}",
+            f"a pipeline calls itself: {' -> '.join(path)}",
             at=spans[0],
             label="called here",
             also=[Label(span, "and here") for span in spans[1:]],
-            hint="take one of these stages out",
+            hint="remove one of these stages",
         )
     for pipeline in reached.values():
         for stage in pipeline.stages:
-            _check_call(stage, pipeline, known, report)
+            _check_call(stage, pipeline, by_name, report)
     if cycles:
         return ()
     return tuple(reached[name] for name in graph.topological())
 
 
 def _reached(
-    chosen: Sequence[PipelineConfig], known: Mapping[str, PipelineConfig], report: Report
+    chosen: Sequence[PipelineConfig], by_name: Mapping[str, PipelineConfig], report: Report
 ) -> dict[str, PipelineConfig]:
-    found = {pipeline.name.value: pipeline for pipeline in chosen}
+    pipelines = {pipeline.name.value: pipeline for pipeline in chosen}
     waiting = list(chosen)
     while waiting:
         pipeline = waiting.pop(0)
         for stage in pipeline.stages:
             name = called(stage)
-            if name is None or name.value in found:
+            if name is None or name.value in pipelines:
                 continue
-            if name.value not in known:
-                _report_unknown(name, stage, known, report)
+            if name.value not in by_name:
+                _report_unknown(name, stage, by_name, report)
                 continue
-            found[name.value] = known[name.value]
-            waiting.append(known[name.value])
-    return found
+            pipelines[name.value] = by_name[name.value]
+            waiting.append(by_name[name.value])
+    return pipelines
 
 
 def _calls(
-    reached: Mapping[str, PipelineConfig], known: Mapping[str, PipelineConfig]
+    reached: Mapping[str, PipelineConfig], by_name: Mapping[str, PipelineConfig]
 ) -> Iterator[tuple[str, tuple[str, Located[str]]]]:
-    """Yield each caller with what it calls: the name, and the place where it does."""
+    """Yield each caller with its call: the name of the called pipeline, with its span."""
     for caller, pipeline in reached.items():
         for stage in pipeline.stages:
             name = called(stage)
-            if name is not None and name.value in known:
+            if name is not None and name.value in by_name:
                 yield caller, (name.value, name)
 
 
 def _check_call(
-    stage: StageConfig, caller: PipelineConfig, known: Mapping[str, PipelineConfig], report: Report
+    stage: StageConfig, caller: PipelineConfig, by_name: Mapping[str, PipelineConfig], report: Report
 ) -> None:
     name = called(stage)
     if name is None:
         return
-    for key, span in _beside(stage):
+    for key, span in _other_keys(stage):
         report.add(
             codes.BESIDE_PIPELINE,
-            f'"{key}" says nothing of stage "{stage.said}", in whose place pipeline "{name.value}" runs',
+            f'"{key}" has no effect on stage "{stage.said}", which runs pipeline "{name.value}"',
             at=span,
             also=[Label(stage.pipeline.span, "runs another pipeline")] if stage.pipeline is not None else [],
             hint=f'move it to the stages of "{name.value}", or into the "defaults" of that pipeline',
         )
-    callee = known.get(name.value)
+    callee = by_name.get(name.value)
     if callee is None:
         return
     if not callee.stages:
@@ -112,23 +112,23 @@ def _check_call(
             also=[Label(callee.name.span, "has no stages")],
             hint=f'give "{name.value}" a stage, or remove stage "{stage.said}"',
         )
-    for field in _OF_A_RUN:
+    for field in _RUN_SETTINGS:
         value = getattr(callee, field)
         if value is not None and _content(value) != _content(getattr(caller, field)):
             key = _KEYS.get(field, field)
             report.add(
                 codes.CALLED_PIPELINE,
-                f'pipeline "{name.value}" has "{key}", which holds for a whole run: '
-                f'it cannot run in the place of a stage of "{caller.name.value}"',
+                f'pipeline "{name.value}" has "{key}", which applies to a whole run: '
+                f'it cannot run in place of a stage of "{caller.name.value}"',
                 at=name.span,
-                also=[Label(_place(value, callee), f'has "{key}"')],
-                hint=f'say "{key}" in "{caller.name.value}" alone'
+                also=[Label(_span(value, callee), f'has "{key}"')],
+                hint=f'set "{key}" only in "{caller.name.value}"'
                 if field == "finally_"
-                else f'say the same in "{caller.name.value}", or take it out of "{name.value}"',
+                else f'set the same in "{caller.name.value}", or remove it from "{name.value}"',
             )
 
 
-def _beside(stage: StageConfig) -> Iterator[tuple[str, Span]]:
+def _other_keys(stage: StageConfig) -> Iterator[tuple[str, Span]]:
     for field in stage.__struct_fields__:
         value = getattr(stage, field)
         if field not in _ALLOWED and value:
@@ -137,7 +137,7 @@ def _beside(stage: StageConfig) -> Iterator[tuple[str, Span]]:
 
 
 def _content(value: object) -> object:
-    """Return what a key of a pipeline says, without its place."""
+    """Return the value of a pipeline's key, without its span."""
     match value:
         case StepValue():
             return plain(value.node)
@@ -146,19 +146,19 @@ def _content(value: object) -> object:
     return value
 
 
-def _place(value: object, pipeline: PipelineConfig) -> Span:
+def _span(value: object, pipeline: PipelineConfig) -> Span:
     return value.span if isinstance(value, StepValue | Located) else pipeline.name.span
 
 
 def _report_unknown(
-    name: Located[str], stage: StageConfig, known: Mapping[str, PipelineConfig], report: Report
+    name: Located[str], stage: StageConfig, by_name: Mapping[str, PipelineConfig], report: Report
 ) -> None:
-    found = suggestion(name.value, known)
+    similar = suggestion(name.value, by_name)
     report.add(
         codes.UNKNOWN_PIPELINE,
         f'stage "{stage.said}" runs pipeline "{name.value}", which is not defined',
         at=name.span,
         label="no such pipeline",
-        also=[Label(known[found].name.span, "did you mean this one?")] if found else [],
-        hint=f'rename it to "{found}"' if found else f"the pipelines are {listed(list(known))}",
+        also=[Label(by_name[similar].name.span, "did you mean this one?")] if similar else [],
+        hint=f'rename it to "{similar}"' if similar else f"the pipelines are {listed(list(by_name))}",
     )

@@ -1,4 +1,4 @@
-"""The combinations of values that a matrix stands for."""
+"""The combinations of a matrix."""
 
 from __future__ import annotations
 
@@ -17,67 +17,67 @@ from pipegen.structs import Struct
 
 Values = tuple[tuple[str, str], ...]
 
-# GitLab's limit for `parallel: matrix`, and more than anybody looks at.
+# GitLab's limit for `parallel: matrix`.
 MOST_COMBINATIONS = 200
-# What is gone through to see what an `exclude` leaves.
-_MOST_COMBINATIONS = 100_000
+# The most combinations that are checked against `exclude`.
+_MAX_PRODUCT = 100_000
 _KEYS = ("include", "exclude", "from")
 
 
 class Matrix(Struct):
-    """The *combinations* of a matrix, each axis with its value, and all *axes* in the order in which they are named."""
+    """The *combinations* of a matrix, each with a value for each axis, and all *axes* in the order of the file."""
 
     axes: tuple[str, ...]
     combinations: tuple[Values, ...]
 
 
 def source(matrix: StepValue) -> Scalar | None:
-    """Return the name of the stage whose combinations *matrix* takes, if it does."""
+    """Return the name of the stage whose combinations *matrix* takes, or None."""
     body = matrix.node
     node = body.get("from") if isinstance(body, Mapping) else None
     return node if isinstance(node, Scalar) else None
 
 
 def check_source(stage: StageConfig, matrix: StepValue, report: Report) -> None:
-    """Report what else the *matrix* of *stage* says, which takes its combinations from another one."""
+    """Report other keys in the *matrix* of *stage*, which takes its combinations from another stage."""
     others = [entry for entry in _entries(matrix) if entry.key.text != "from"]
     if others:
         report.add(
             codes.INVALID_VALUE,
-            f'the matrix of stage "{stage.said}" has combinations of its own, and takes those of another stage',
+            f'the matrix of stage "{stage.said}" has its own combinations and takes the ones of another stage',
             at=others[0].key.span,
             hint=f'remove {listed([entry.key.text for entry in others])}, or "from"',
         )
 
 
 def read_matrix(stage: StageConfig, matrix: StepValue, report: Report) -> Matrix:
-    """Return what the *matrix* of *stage* comes to; what is wrong with it is reported."""
+    """Return the *matrix* of *stage*; errors in it are reported."""
     axes = [entry for entry in _entries(matrix) if entry.key.text not in _KEYS]
     for axis in axes:
         _check_axis(axis, report)
-    if prod(len(_items(axis.value)) for axis in axes) > _MOST_COMBINATIONS:
-        _report_too_many(stage, matrix, f"more than {_MOST_COMBINATIONS:,}", report)
+    if prod(len(_items(axis.value)) for axis in axes) > _MAX_PRODUCT:
+        _report_too_many(stage, matrix, f"more than {_MAX_PRODUCT:,}", report)
         return Matrix((), ())
     excluded = [(combination, set(combination)) for combination, _ in _combinations(matrix, "exclude")]
-    found = [tuple(values) for values in product(*map(_values, axes))] if axes else []
-    kept = {values: matrix.span for values in found if not any(out <= set(values) for _, out in excluded)}
-    _check_excluded(matrix, found, report)
+    all_ = [tuple(values) for values in product(*map(_values, axes))] if axes else []
+    included = {values: matrix.span for values in all_ if not any(pattern <= set(values) for _, pattern in excluded)}
+    _check_excluded(matrix, all_, report)
     for values, span in _combinations(matrix, "include"):
-        same = next((one for one in kept if set(one) == set(values)), None)
-        if same is not None:
-            _report_twice(values, span, kept[same] if kept[same] is not matrix.span else None, report)
+        duplicate = next((known for known in included if set(known) == set(values)), None)
+        if duplicate is not None:
+            _report_twice(values, span, included[duplicate] if included[duplicate] is not matrix.span else None, report)
         else:
-            kept[values] = span
-    if not kept:
+            included[values] = span
+    if not included:
         report.add(
             codes.EMPTY_MATRIX,
-            f'the matrix of stage "{stage.said}" has no combinations' + (": all are excluded" if found else ""),
+            f'the matrix of stage "{stage.said}" has no combinations' + (": all are excluded" if all_ else ""),
             at=matrix.span,
-            hint="give an axis a list of values" if not found else 'take something out of "exclude"',
+            hint="give an axis a list of values" if not all_ else 'remove a combination from "exclude"',
         )
-    if len(kept) > MOST_COMBINATIONS:
-        _report_too_many(stage, matrix, str(len(kept)), report)
-    return Matrix(_axes(axes, kept), tuple(islice(kept, MOST_COMBINATIONS)))
+    if len(included) > MOST_COMBINATIONS:
+        _report_too_many(stage, matrix, str(len(included)), report)
+    return Matrix(_axes(axes, included), tuple(islice(included, MOST_COMBINATIONS)))
 
 
 def _axes(axes: Sequence[Entry], combinations: Iterable[Values]) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ def _values(axis: Entry) -> list[tuple[str, str]]:
 
 
 def _combinations(matrix: StepValue, key: str) -> Iterator[tuple[Values, Span]]:
-    """Yield the combinations that stand under *key*, each with its place."""
+    """Yield the combinations under *key*, each with its span."""
     body = matrix.node
     node = body.get(key) if isinstance(body, Mapping) else None
     for item in node.items if isinstance(node, List) else ():
@@ -101,33 +101,36 @@ def _combinations(matrix: StepValue, key: str) -> Iterator[tuple[Values, Span]]:
 
 
 def _check_axis(axis: Entry, report: Report) -> None:
-    seen: dict[str, Scalar] = {}
+    by_text: dict[str, Scalar] = {}
     for value in _items(axis.value):
-        first = seen.setdefault(value.text, value)
+        first = by_text.setdefault(value.text, value)
         if first is not value:
             _report_twice(((axis.key.text, value.text),), value.span, first.span, report)
 
 
-def _check_excluded(matrix: StepValue, found: Sequence[Values], report: Report) -> None:
-    """Report what an `exclude` names and no combination fits."""
-    known = {axis: {value for values in found for name, value in values if name == axis} for axis, _ in _pairs(found)}
+def _check_excluded(matrix: StepValue, combinations: Sequence[Values], report: Report) -> None:
+    """Report an `exclude` that matches no combination."""
+    values_of = {
+        axis: {value for values in combinations for name, value in values if name == axis}
+        for axis, _ in _pairs(combinations)
+    }
     for values, span in _combinations(matrix, "exclude"):
-        if any(set(values) <= set(one) for one in found):
+        if any(set(values) <= set(combination) for combination in combinations):
             continue
-        wrong = next(((axis, value) for axis, value in values if value not in known.get(axis, ())), values[0])
-        axis, value = wrong
-        near = suggestion(axis, known) if axis not in known else suggestion(value, known[axis])
-        meant = f"{near}: {value}" if axis not in known else f"{axis}: {near}"
+        mismatch = next(((axis, value) for axis, value in values if value not in values_of.get(axis, ())), values[0])
+        axis, value = mismatch
+        similar = suggestion(axis, values_of) if axis not in values_of else suggestion(value, values_of[axis])
+        correction = f"{similar}: {value}" if axis not in values_of else f"{axis}: {similar}"
         report.add(
             codes.IDLE_EXCLUDE,
-            f'"exclude" leaves nothing out: no combination has {_shown(values)}',
+            f'"exclude" has no effect: no combination has {_shown(values)}',
             at=span,
-            hint=f'write "{meant}"' if near else "remove it, or name values that the axes have",
+            hint=f'write "{correction}"' if similar else "remove it, or name values that the axes have",
         )
 
 
-def _pairs(found: Sequence[Values]) -> Values:
-    return found[0] if found else ()
+def _pairs(combinations: Sequence[Values]) -> Values:
+    return combinations[0] if combinations else ()
 
 
 def _report_twice(values: Values, span: Span, first: Span | None, report: Report) -> None:
@@ -144,9 +147,9 @@ def _report_twice(values: Values, span: Span, first: Span | None, report: Report
 def _report_too_many(stage: StageConfig, matrix: StepValue, number: str, report: Report) -> None:
     report.add(
         codes.TOO_MANY_COMBINATIONS,
-        f'the matrix of stage "{stage.said}" has {number} combinations; {MOST_COMBINATIONS} are the most',
+        f'the matrix of stage "{stage.said}" has {number} combinations; the limit is {MOST_COMBINATIONS}',
         at=matrix.span,
-        hint="leave values out, or split the work among several stages",
+        hint="remove values, or split the work among several stages",
     )
 
 

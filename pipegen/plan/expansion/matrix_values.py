@@ -1,4 +1,4 @@
-"""`${matrix.axis}` in the keys that take plain words: it is replaced by the combination's value."""
+"""Replacement of `${matrix.axis}` by the combination's value in keys that contain plain words."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pipegen.structs import replace
 
 _AXIS = r"(?P<escape>\$?)\$\{matrix\.(?P<name>[A-Za-z0-9_-]+)(?:\|(?P<default>[^}]*))?\}"
 
-# What is no plain word below these keys: text with references, scripts, names of stages. Bindings replace it there.
-_NO_WORDS = {
+# Keys under these that contain references, scripts or names of stages, in which bindings replace it.
+_SKIPPED = {
     "agent": (),
     "approve": (),
     "artifacts": ("name",),
@@ -29,10 +29,10 @@ _NO_WORDS = {
 }
 
 
-def with_words(stage: StageConfig, report: Report) -> StageConfig:
-    """Return *stage* with the values of its combination in its plain words; what no combination has is reported."""
+def with_axis_values(stage: StageConfig, report: Report) -> StageConfig:
+    """Return *stage* with its combination's values in plain words; unknown axes are reported."""
     changed: dict[str, StepValue] = {}
-    for key, skipped in _NO_WORDS.items():
+    for key, skipped in _SKIPPED.items():
         value: StepValue | None = getattr(stage, key)
         if value is None or (isinstance(value.node, Scalar) and key in _TEXTS):
             continue
@@ -46,7 +46,7 @@ def with_words(stage: StageConfig, report: Report) -> StageConfig:
     return replace(stage, **changed) if changed else stage
 
 
-# Keys whose short form is text with references, and keys of lists whose items are.
+# Keys whose short form contains references, and keys of lists whose items do.
 _TEXTS = ("environment",)
 _LISTS_OF_TEXTS = ("services",)
 
@@ -54,9 +54,9 @@ _LISTS_OF_TEXTS = ("services",)
 def _replaced(
     node: Node, skipped: tuple[str, ...], stage: StageConfig, report: Report, *, is_of_texts: bool = False
 ) -> Node:
-    """Return *node* with values in place, itself where none is.
+    """Return *node* with values replaced, or *node* itself if nothing changes.
 
-    What stands under keys in *skipped* is left alone, and so are the items of a list that *is_of_texts*.
+    Values under keys in *skipped* are not changed, nor are the items of a list that *is_of_texts*.
     """
     match node:
         case Scalar():
@@ -82,18 +82,18 @@ def _replaced(
 
 
 def _same(values: tuple[Node, ...], others: tuple[Node, ...]) -> bool:
-    return all(one is other for one, other in zip(values, others, strict=True))
+    return all(value is other_ for value, other_ in zip(values, others, strict=True))
 
 
 def _text(word: Located[str], stage: StageConfig, report: Report) -> str:
     if "${matrix." not in word.value:
         return word.value
 
-    def value(found: re.Match[str]) -> str:
-        if found["escape"]:
-            return found[0][1:]
-        # Where there is none, some word keeps others from complaining of an empty one.
-        known = axis_value(found["name"], found["default"], stage, word.span, report)
-        return known if known is not None else found["name"]
+    def value(match: re.Match[str]) -> str:
+        if match["escape"]:
+            return match[0][1:]
+        # A placeholder, so that an unknown axis does not cause a diagnostic for empty text as well.
+        axis = axis_value(match["name"], match["default"], stage, word.span, report)
+        return axis if axis is not None else match["name"]
 
     return re.sub(_AXIS, value, word.value)

@@ -1,4 +1,4 @@
-"""How many stages a config stands for: matrices and calls of pipelines multiply them."""
+"""Limits for the number of stages: matrices and calls multiply them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.expansion.calls import called
 
-# A few lines, of pipelines that call others, whose pipelines do, are soon beyond all bounds; so are arcs between stages
-# of many combinations. Those who write their stages down may have as many as they like.
-_MOST_STAGES = 5_000
+# Nested calls grow exponentially, and so do arcs between stages with many combinations. Stages that the user writes
+# individually are not limited.
+_MAX_STAGES = 5_000
 MOST_ARCS = 100_000
-_HINT = "call fewer pipelines, or leave values out of matrices; {:,} {} are the most"
+_HINT = "call fewer pipelines, or remove values of matrices; the limit is {:,} {}"
 
 
 def check_stages(
@@ -21,7 +21,7 @@ def check_stages(
     combinations: Mapping[str, Mapping[str, tuple[StageConfig, ...]]],
     report: Report,
 ) -> None:
-    """Report the first of *pipelines*, each after those that it calls, with which there are too many stages."""
+    """Report the first of *pipelines* that exceeds the limit; each comes after the ones that it calls."""
     sizes: dict[str, int] = {}
     total = 0
     for pipeline in pipelines:
@@ -32,24 +32,24 @@ def check_stages(
         if size == len(pipeline.stages):
             continue
         total += size
-        if total > _MOST_STAGES:
+        if total > _MAX_STAGES:
             others = f", and {total:,} with those of pipelines before it" if total > size else ""
             report.add(
                 codes.TOO_MANY_STAGES,
                 f'pipeline "{pipeline.name.value}" would have {size:,} stages, '
-                f"combinations and those of pipelines it calls "
-                f"counted{others}",
+                f"including combinations and those of called pipelines"
+                f"{others}",
                 at=pipeline.name.span,
-                hint=_HINT.format(_MOST_STAGES, "stages"),
+                hint=_HINT.format(_MAX_STAGES, "stages"),
             )
             return
 
 
 def report_arcs(pipeline: PipelineConfig, report: Report) -> None:
-    """Report that too many arcs stand between the stages of *pipeline*."""
+    """Report that *pipeline* has too many arcs between combinations."""
     report.add(
         codes.TOO_MANY_STAGES,
         f'pipeline "{pipeline.name.value}" would have more than {MOST_ARCS:,} arcs, from each combination to each',
         at=pipeline.name.span,
-        hint='put a stage between those of many combinations, or give one the combinations of the other by "from"',
+        hint='put a stage between the matrix stages, or give both the same combinations with "from"',
     )

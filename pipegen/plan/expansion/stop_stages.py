@@ -1,4 +1,4 @@
-"""The stage that takes down the environment of another one."""
+"""The stage that stops the environment of another stage."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pipegen.structs import replace
 
 
 def stop_of(stage: StageConfig) -> Located[str] | None:
-    """Return the name of the stage that takes the environment of *stage* down."""
+    """Return the name of the stage that stops the environment of *stage*, or None."""
     node = stage.environment.node if stage.environment is not None else None
     stop = node.get("on_stop") if isinstance(node, Mapping) else None
     return stop.located() if isinstance(stop, Scalar) else None
 
 
 def renamed_stop(stage: StageConfig, name: str) -> StageConfig:
-    """Return *stage*, whose environment the stage *name* takes down."""
+    """Return *stage* with the stage *name* as the one that stops its environment."""
     value = stage.environment
     if value is None or not isinstance(value.node, Mapping):
         return stage

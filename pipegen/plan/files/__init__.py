@@ -1,1 +1,1 @@
-"""Files of jobs: artifacts, caches, and who reads them."""
+"""Artifacts, caches and reports of stages."""

@@ -1,4 +1,4 @@
-"""The files that a stage says it leaves, and the stages whose files it wants."""
+"""The artifacts that a stage declares, and the stages whose files it chooses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed
-from pipegen.plan.files.patterns import takes_too_much
+from pipegen.plan.files.patterns import matches_internal_files
 from pipegen.plan.model import Output
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.source.text import Located, Span
@@ -19,27 +19,27 @@ from pipegen.source.tree import Scalar
 from pipegen.source.tree import Sequence as List
 from pipegen.structs import Struct, field
 
-# Ant's and GitLab's patterns agree on `*` and `**`; what else means something to one of them cannot be said.
+# Ant's and GitLab's patterns agree on `*` and `**`; other special characters of either are not allowed.
 _PATTERN = r"[^?\[\]{}\\,!$'\"\x00-\x1f\x7f]+"
 
 
 class AvailableFiles(Struct):
-    """What a stage can choose files from.
+    """The stages from which a stage can choose files.
 
-    *groups* are the stages of the pipeline; *left* holds those that leave files, in an order that the arcs allow, and
-    *final* the finally stages, which come after all of these.
+    *groups* are the stages of the pipeline; *files* holds the ones that leave files, in an order that the arcs allow,
+    and *final* the finally stages, which run after all of these.
     """
 
     groups: Groups
-    left: Mapping[str, object]
+    files: Mapping[str, object]
     ancestors: Container[str]
     final: Mapping[str, Span] = field(default_factory=dict)
 
 
-def sound_path(item: Located[str], directory: str, report: Report) -> str | None:
-    """Return the path that *item* means to a stage that runs in *directory*, None where engines cannot keep it.
+def checked_path(item: Located[str], directory: str, report: Report) -> str | None:
+    """Return the path of *item* from the root of the repository; *directory* is where the stage runs.
 
-    What is wrong with it is reported.
+    Return None if engines cannot keep the path, which is reported.
     """
     path = normpath(join(directory, item.value or "."))
     return path if _is_sound(path, item, report) else None
@@ -49,21 +49,21 @@ def _is_sound(path: str, item: Located[str], report: Report) -> bool:
     if path == ".." or path.startswith("../") or item.value.startswith("/"):
         report.add(
             codes.PATH_OUTSIDE,
-            f'"{item.value}" lies outside the repository',
+            f'"{item.value}" is outside the repository',
             at=item.span,
             hint="name a path in the repository",
         )
-    elif path == "." or takes_too_much(path):
+    elif path == "." or matches_internal_files(path):
         report.add(
             codes.INVALID_VALUE,
-            f'"{item.value}" would take along what git keeps in the checkout',
+            f'"{item.value}" would include the data of git in the checkout',
             at=item.span,
-            hint="name files, or the folder that they are in",
+            hint="name files, or the folder that contains them",
         )
     elif not re.fullmatch(_PATTERN, path) or path != path.strip() or any(map(_is_mixed, path.split("/"))):
         report.add(
             codes.INVALID_VALUE,
-            f'"{item.value}" is no path that every engine reads alike',
+            f'"{item.value}" is a path that engines read differently',
             at=item.span,
             hint='name a file or a folder, with "*" for any part of a name and "**" for any folders',
         )
@@ -77,10 +77,10 @@ def _is_mixed(step: str) -> bool:
     return "**" in step and step != "**"
 
 
-def wanted_files(
-    stage: StageConfig, offered: AvailableFiles, inputs: Sequence[Output], report: Report
+def chosen_sources(
+    stage: StageConfig, available: AvailableFiles, inputs: Sequence[Output], report: Report
 ) -> tuple[str, ...] | None:
-    """Return the stages of `files_from` that leave files; None when *stage* says nothing of it.
+    """Return the stages of `files_from` that leave files; None if *stage* has no `files_from`.
 
     *inputs* are the outputs that the stage reads, whose files come with them.
     """
@@ -88,70 +88,76 @@ def wanted_files(
         return None
     names = _names(stage.files_from.node)
     for name in names:
-        _check_source(name, stage, offered, report)
-    chosen = {found for name in names for found in _sources(name.value, stage, offered)}
+        _check_source(name, stage, available, report)
+    chosen = {source for name in names for source in _sources(name.value, stage, available)}
     for producer in dict.fromkeys(output.stage for output in inputs):
-        if producer in offered.left and producer not in chosen:
+        if producer in available.files and producer not in chosen:
+            display_name = available.groups.stages[producer].said
             report.add(
                 codes.MISSING_KEY,
-                f'stage "{stage.said}" reads an output of "{(said := offered.groups.stages[producer].said)}", '
+                f'stage "{stage.said}" reads an output of "{display_name}", '
                 "which brings the files of that stage with it",
                 at=stage.files_from.span,
-                hint=f'add "{said}" to "files_from"',
+                hint=f'add "{display_name}" to "files_from"',
             )
-    return tuple(name for name in offered.left if name in chosen)
+    return tuple(name for name in available.files if name in chosen)
 
 
-def _sources(name: str, stage: StageConfig, offered: AvailableFiles) -> tuple[str, ...]:
-    """Return the stages that *name* means in *stage*: of a pipeline in the place of one, those that leave files."""
-    groups, within = offered.groups, f"{stage.within}{name}{INSIDE}"
+def _sources(name: str, stage: StageConfig, available: AvailableFiles) -> tuple[str, ...]:
+    """Return the stages that *name* refers to in *stage*; for a called pipeline, its stages that leave files."""
+    groups, within = available.groups, f"{stage.within}{name}{INSIDE}"
     if groups.is_nested(name, stage):
-        return tuple(one for one in offered.left if groups.stages[one].name.value.startswith(within))
+        return tuple(source for source in available.files if groups.stages[source].name.value.startswith(within))
     return groups.meant(name, stage)
 
 
-def _check_source(name: Located[str], stage: StageConfig, offered: AvailableFiles, report: Report) -> None:
-    reader, groups = stage.said, offered.groups
-    meant = _sources(name.value, stage, offered)
-    if meant and all(one in offered.ancestors and one in offered.left and one not in offered.final for one in meant):
+def _check_source(name: Located[str], stage: StageConfig, available: AvailableFiles, report: Report) -> None:
+    reader, groups = stage.said, available.groups
+    sources = _sources(name.value, stage, available)
+    if sources and all(
+        source in available.ancestors and source in available.files and source not in available.final
+        for source in sources
+    ):
         return
-    near = dict.fromkeys(
-        one.said
-        for found in offered.left
-        if found in offered.ancestors and (one := groups.stages[found]).within == stage.within
+    names = dict.fromkeys(
+        source.said
+        for candidate in available.files
+        if candidate in available.ancestors and (source := groups.stages[candidate]).within == stage.within
     )
-    known = tuple(near)
-    if not meant and not groups.is_nested(name.value, stage):
-        others = {said: groups.first(said, stage) for said in known}
-        report_unknown_stage('"files_from"', name, others, _choice(known), report)
-    elif found_final := [one for one in meant if one in offered.final]:
+    candidates = tuple(names)
+    if not sources and not groups.is_nested(name.value, stage):
+        similar = {display_name: groups.first(display_name, stage) for display_name in candidates}
+        report_unknown_stage('"files_from"', name, similar, _choice(candidates), report)
+    elif final := [source for source in sources if source in available.final]:
         report.add(
             codes.READS_FINAL_STAGE,
-            f'stage "{name.value}" runs after all others, so nobody can take its files',
+            f'stage "{name.value}" runs after all others, so no stage can use its files',
             at=name.span,
-            also=[Label(offered.final[found_final[0]], "a finally stage")],
-            hint=_choice(known),
+            also=[Label(available.final[final[0]], "a finally stage")],
+            hint=_choice(candidates),
         )
-    elif any(one not in offered.ancestors for one in meant):
+    elif any(source not in available.ancestors for source in sources):
         report.add(
             codes.NOT_AN_ANCESTOR,
             f'stage "{reader}" wants the files of "{name.value}", which does not run before it',
             at=name.span,
-            also=[Label(groups.stages[meant[0]].name.span, "does not run before")],
+            also=[Label(groups.stages[sources[0]].name.span, "does not run before")],
             hint=f"add an arc that runs it first: [{name.value}, {reader}]",
         )
-    elif all(one not in offered.left for one in meant):
+    elif all(source not in available.files for source in sources):
         report.add(
             codes.UNBOUND_NAME,
             f'stage "{name.value}" leaves no files',
             at=name.span,
-            also=[Label(groups.stages[meant[0]].name.span, 'has no "artifacts"')] if meant else [],
-            hint=f'{_choice(known)}, or add "artifacts" to that stage' if known else 'add "artifacts" to that stage',
+            also=[Label(groups.stages[sources[0]].name.span, 'has no "artifacts"')] if sources else [],
+            hint=f'{_choice(candidates)}, or add "artifacts" to that stage'
+            if candidates
+            else 'add "artifacts" to that stage',
         )
 
 
-def _choice(known: Sequence[str]) -> str:
-    return f"stages before it that leave files are {listed(known)}" if known else 'add "artifacts" to a stage before it'
+def _choice(names: Sequence[str]) -> str:
+    return f"stages before it that leave files are {listed(names)}" if names else 'add "artifacts" to a stage before it'
 
 
 def _names(node: object) -> tuple[Located[str], ...]:

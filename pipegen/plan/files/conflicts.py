@@ -1,4 +1,7 @@
-"""Where files that two jobs leave would meet: at one path, or at a path and below it.
+"""Conflicts between artifacts: two jobs leave the same path, or a path and one below it.
+
+Sets of stages are integers with a bit for each stage, as in the closure, so a path that thousands of stages leave is
+checked once per stage and not per pair.
 
 Stages are bits of an integer as in the closure: a path that thousands leave is asked of each once, not of each pair.
 """
@@ -17,11 +20,11 @@ from pipegen.plan.files.patterns import is_pattern, matches
 from pipegen.plan.model import Artifact
 from pipegen.structs import SpannedStruct, Struct, replace
 
-_SHOWN = 5  # of the stages that leave what another leaves, in a message and beside it
+_SHOWN = 5  # the most stages that a message or its labels name
 
 
 class StageOutput(SpannedStruct):
-    """What the stage number *order* leaves; stages are numbered in an order that the arcs allow."""
+    """An artifact of a stage; *order* numbers the stages in an order that the arcs allow."""
 
     UNCOMPARED: ClassVar = ("artifact",)
 
@@ -31,167 +34,171 @@ class StageOutput(SpannedStruct):
 
 
 class Conflict(Struct):
-    """What one stage leaves, and those who leave the like: neither it nor any of them runs before the other.
+    """An artifact of one stage, and stages without order to it that leave the same or an overlapping path.
 
     Attributes:
-        others: the places of these stages, one bit each; they come earlier in the order of `Left`.
-        found: what they leave, by place.
+        others: these stages, one bit each; they come earlier in the order of `StageOutput`.
+        outputs: their artifacts, by stage index.
     """
 
-    left: StageOutput
+    output: StageOutput
     others: int
-    found: Mapping[int, StageOutput]
+    outputs: Mapping[int, StageOutput]
 
 
 class Conflicts(Struct):
-    """What meets where all that the stages leave comes together.
+    """Overlapping artifacts of all stages.
 
     Attributes:
         conflicts: at most one for each path of a stage and for each of the paths above.
-        later: stage and path of the later one, where the two stages run in order.
+        later: stage and path of the later stage, where the two stages run in order.
     """
 
     conflicts: tuple[Conflict, ...]
     later: frozenset[tuple[str, str | None]]
 
     def marked(self, stage: str, artifacts: Sequence[Artifact]) -> tuple[Artifact, ...]:
-        """Return the *artifacts* of *stage*, those marked that overwrite what an ancestor leaves."""
-        return tuple([replace(one, overwrites=(stage, one.path) in self.later) for one in artifacts])
+        """Return the *artifacts* of *stage*, with `overwrites` set where an ancestor leaves the same path."""
+        return tuple([replace(artifact, overwrites=(stage, artifact.path) in self.later) for artifact in artifacts])
 
 
-def meetings(left: Mapping[str, Sequence[Artifact]], closure: Closure) -> Conflicts:
-    """Return what meets of what is *left*, whose stages come in an order that the arcs allow."""
+def find_conflicts(artifacts: Mapping[str, Sequence[Artifact]], closure: Closure) -> Conflicts:
+    """Return the conflicts between *artifacts*, whose stages come in an order that the arcs allow."""
     conflicts: list[Conflict] = []
     later: set[tuple[str, str | None]] = set()
-    for here, beside in _meeting(_places(left)):
-        # Those of the path itself meet each other; those beside it meet only them.
-        found: dict[int, StageOutput] = {}
-        seen = seen_here = 0
-        for one, is_here in sorted([(one, True) for one in here] + [(one, False) for one in beside], key=_order):
-            place = closure.places[one.stage]
-            earlier = (seen if is_here else seen_here) & ~(1 << place)
-            before = closure.masks[place]
-            # No tar is made of what a pattern stands for: engines hand that on in their own order.
-            if earlier & before and not is_pattern(one.artifact.path or ""):
-                later.add((one.stage, one.artifact.path))
-            if others := earlier & ~before:
-                conflicts.append(Conflict(one, others, found))
-            found.setdefault(place, one)
-            seen |= 1 << place
-            seen_here |= is_here << place
+    for same, overlapping in _overlaps(_by_path(artifacts)):
+        # Outputs at the path conflict with each other; overlapping outputs conflict only with those.
+        outputs: dict[int, StageOutput] = {}
+        seen = seen_same = 0
+        for output, is_same in sorted(
+            [(output, True) for output in same] + [(output, False) for output in overlapping], key=_order
+        ):
+            index = closure.positions[output.stage]
+            earlier = (seen if is_same else seen_same) & ~(1 << index)
+            ancestors = closure.masks[index]
+            # Files of a pattern are not put in a tar: engines pass them on in their own order.
+            if earlier & ancestors and not is_pattern(output.artifact.path or ""):
+                later.add((output.stage, output.artifact.path))
+            if others := earlier & ~ancestors:
+                conflicts.append(Conflict(output, others, outputs))
+            outputs.setdefault(index, output)
+            seen |= 1 << index
+            seen_same |= is_same << index
     return Conflicts(tuple(conflicts), frozenset(later))
 
 
-def _places(left: Mapping[str, Sequence[Artifact]]) -> dict[str, list[StageOutput]]:
-    """Return what is *left* at each path, in the order of the stages."""
-    places: dict[str, list[StageOutput]] = {}
-    for order, (stage, artifacts) in enumerate(left.items()):
-        for artifact in artifacts:
+def _by_path(artifacts: Mapping[str, Sequence[Artifact]]) -> dict[str, list[StageOutput]]:
+    """Return the outputs at each path, in the order of the stages."""
+    paths: dict[str, list[StageOutput]] = {}
+    for order, (stage, own) in enumerate(artifacts.items()):
+        for artifact in own:
             if artifact.path is not None:
-                places.setdefault(artifact.path, []).append(StageOutput(order, stage, artifact))
-    return places
+                paths.setdefault(artifact.path, []).append(StageOutput(order, stage, artifact))
+    return paths
 
 
-def _meeting(
-    places: Mapping[str, Sequence[StageOutput]],
+def _overlaps(
+    paths: Mapping[str, Sequence[StageOutput]],
 ) -> Iterator[tuple[Sequence[StageOutput], Sequence[StageOutput]]]:
-    """Yield what is left at each path, and what is left above it or at a pattern for it, if two of them meet.
+    """Yield the outputs at each path and the ones above it or at a matching pattern, if there are two or more.
 
-    Whether two patterns stand for the same path only a run can tell.
+    Two patterns are never compared: only a run shows whether they match the same path.
     """
-    patterns = [path for path in places if is_pattern(path)]
-    for path, here in places.items():
+    patterns = [path for path in paths if is_pattern(path)]
+    for path, same in paths.items():
         steps = path.split("/")
-        above = [one for end in range(1, len(steps)) for one in places.get("/".join(steps[:end]), ())]
+        overlapping = [output for end in range(1, len(steps)) for output in paths.get("/".join(steps[:end]), ())]
         if patterns and not is_pattern(path):
-            above += [one for pattern in patterns if matches(pattern, path) for one in places[pattern]]
-        if above or len(here) > 1:
-            yield here, above
+            overlapping += [output for pattern in patterns if matches(pattern, path) for output in paths[pattern]]
+        if overlapping or len(same) > 1:
+            yield same, overlapping
 
 
-def _order(one: tuple[StageOutput, bool]) -> int:
-    return one[0].order
+def _order(entry: tuple[StageOutput, bool]) -> int:
+    return entry[0].order
 
 
 def check_conflicts(
-    takings: Iterable[tuple[str, ...]],
-    met: Conflicts,
+    sources: Iterable[tuple[str, ...]],
+    conflicts: Conflicts,
     closure: Closure,
     stages: Mapping[str, StageConfig],
     report: Report,
 ) -> None:
-    """Report each conflict between stages of one of the *takings*, and once what combinations of one stage leave.
+    """Report conflicts between stages whose files one stage gets, and once per matrix those of its combinations.
 
-    A taking is the stages whose files one stage gets.
+    *sources* holds, for each stage, the stages whose files it gets.
     """
-    if not met.conflicts:
+    if not conflicts.conflicts:
         return
-    places = closure.places
+    indices = closure.positions
     involved = 0
-    for conflict in met.conflicts:
-        involved |= conflict.others | 1 << places[conflict.left.stage]
-    masks = {closure.bits_of(taken) & involved for taken in set(takings)}
-    combinations, told = _combinations(stages, closure), set[str]()
-    for conflict in met.conflicts:
-        late = stages[conflict.left.stage]
-        others = _together(conflict.others, places[conflict.left.stage], masks)
-        siblings = others & combinations.get((late.within, late.said), 0) if late.combination is not None else 0
-        if siblings and late.said not in told:
-            told.add(late.said)
-            _report_combinations(late.said, conflict.left, report)
+    for conflict in conflicts.conflicts:
+        involved |= conflict.others | 1 << indices[conflict.output.stage]
+    masks = {closure.bits_of(stages_read) & involved for stages_read in set(sources)}
+    combinations, reported = _combinations(stages, closure), set[str]()
+    for conflict in conflicts.conflicts:
+        later = stages[conflict.output.stage]
+        others = _together(conflict.others, indices[conflict.output.stage], masks)
+        siblings = others & combinations.get((later.within, later.said), 0) if later.combination is not None else 0
+        if siblings and later.said not in reported:
+            reported.add(later.said)
+            _report_combinations(later.said, conflict.output, report)
         if others ^ siblings:
-            found = [conflict.found[place] for place in bits(others ^ siblings)]
-            _report(conflict.left, sorted(found, key=lambda one: one.order), report)
+            others_ = [conflict.outputs[place] for place in bits(others ^ siblings)]
+            _report(conflict.output, sorted(others_, key=lambda output: output.order), report)
 
 
-def _together(others: int, place: int, masks: Iterable[int]) -> int:
-    """Return those of the *others* that stand with *place* in one of the *masks*."""
-    found = 0
+def _together(others: int, index: int, masks: Iterable[int]) -> int:
+    """Return the bits of *others* that are in a mask of *masks* together with *index*."""
+    together = 0
     for mask in masks:
-        if mask >> place & 1:
-            found |= mask & others
-            if found == others:
+        if mask >> index & 1:
+            together |= mask & others
+            if together == others:
                 break
-    return found
+    return together
 
 
 def _combinations(stages: Mapping[str, StageConfig], closure: Closure) -> dict[tuple[str, str], int]:
-    """Return the places of the combinations of each stage that a matrix multiplies."""
-    found: dict[tuple[str, str], int] = {}
-    for name, place in closure.places.items():
+    """Return the combinations of each matrix stage, one bit each."""
+    masks: dict[tuple[str, str], int] = {}
+    for name, index in closure.positions.items():
         stage = stages[name]
         if stage.combination is not None:
             key = stage.within, stage.said
-            found[key] = found.get(key, 0) | 1 << place
-    return found
+            masks[key] = masks.get(key, 0) | 1 << index
+    return masks
 
 
-def _report_combinations(stage: str, left: StageOutput, report: Report) -> None:
+def _report_combinations(stage: str, output: StageOutput, report: Report) -> None:
     report.add(
         codes.CONFLICTING_FILES,
-        f'the combinations of stage "{stage}" all leave "{left.artifact.path}", '
-        f"and a later stage would find that of one",
-        at=left.artifact.span,
+        f'the combinations of stage "{stage}" all leave "{output.artifact.path}", '
+        "and a later stage would get only one of them",
+        at=output.artifact.span,
         label="left by each combination",
-        hint="put an axis into the path, as in dist/${matrix.AXIS}/, or let later stages take no files of it "
+        hint="put an axis into the path, as in dist/${matrix.AXIS}/, or exclude the stage from later stages "
         'with "files_from"',
     )
 
 
-def _report(left: StageOutput, others: Sequence[StageOutput], report: Report) -> None:
-    path = left.artifact.path
+def _report(output: StageOutput, others: Sequence[StageOutput], report: Report) -> None:
+    path = output.artifact.path
     if len(others) == 1:
-        said = f'stages "{others[0].stage}" and "{left.stage}" both leave "{path}", and neither runs before the other'
+        message = (
+            f'stages "{others[0].stage}" and "{output.stage}" both leave "{path}", and neither runs before the other'
+        )
     else:
-        names = listed([one.stage for one in others], limit=_SHOWN)
-        said = f'stage "{left.stage}" leaves "{path}", as do {names}, and runs neither before nor after them'
+        names = listed([other.stage for other in others], limit=_SHOWN)
+        message = f'stage "{output.stage}" leaves "{path}", as do {names}, and runs neither before nor after them'
     report.add(
         codes.CONFLICTING_FILES,
-        said,
-        at=left.artifact.span,
-        label=f'left by "{left.stage}"',
-        also=[Label(one.artifact.span, f'left by "{one.stage}"') for one in others[:_SHOWN]],
-        hint="leave it at different paths, or add an arc between each two stages"
+        message,
+        at=output.artifact.span,
+        label=f'left by "{output.stage}"',
+        also=[Label(other.artifact.span, f'left by "{other.stage}"') for other in others[:_SHOWN]],
+        hint="use different paths, or add arcs between the stages"
         if others[1:]
-        else "leave it at different paths, or add an arc between the two stages",
+        else "use different paths, or add an arc between the two stages",
     )

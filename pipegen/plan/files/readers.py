@@ -1,4 +1,4 @@
-"""The files that jobs leave for those after them."""
+"""Files that steps leave for later jobs, and steps that read such files."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from posixpath import basename, join, normpath
 from pipegen.bindings.expression import Items, Loop
 from pipegen.plan.model import Artifact, BuildImage, Commands, Copy, CopyFile, Leave, Step
 
-# What the engines' own path patterns (Ant's, GitLab's) take literally.
+# Characters without a meaning in the path patterns of engines (Ant's, GitLab's).
 _PLAIN_PATH = r"[^*?\[\]{}\\,!$'\"\x00-\x1f\x7f]+"
 
 
 def artifacts(steps: Sequence[Step], directory: str) -> tuple[Artifact, ...]:
-    """Return what *steps* leave for descendants, each path once."""
-    found: dict[str | None, Artifact] = {}
+    """Return the artifacts that *steps* leave for descendants, each path once."""
+    by_path: dict[str | None, Artifact] = {}
     for step in steps:
         if type(step) is Copy:
             for file in copied(step.files):
                 path = _path(file, directory)
-                found.setdefault(path, Artifact(path=path, span=file.destination.span))
+                by_path.setdefault(path, Artifact(path=path, span=file.destination.span))
         elif type(step) is Leave:
-            found.setdefault(None, Artifact(path=None, span=step.span))
-    return tuple(found.values())
+            by_path.setdefault(None, Artifact(path=None, span=step.span))
+    return tuple(by_path.values())
 
 
 def copied(files: Items[CopyFile]) -> Iterator[CopyFile]:
-    """Yield the entries of a `copy`, those inside loops too."""
+    """Yield the entries of a `copy`, including the ones in loops."""
     for file in files:
         while isinstance(file, Loop):
-            file = file.body  # noqa: PLW2901 - down to the entry
+            file = file.body  # noqa: PLW2901 - to the innermost entry
         yield file
 
 
 def reads_files(steps: Sequence[Step]) -> bool:
-    """Return whether *steps* see files of other stages: a script and a build with a local context do."""
+    """Return whether *steps* read files of other stages: a script and a build with a local context do."""
     return any(
         isinstance(step, Commands) or (isinstance(step, BuildImage) and step.has_local_context) for step in steps
     )
@@ -46,7 +46,7 @@ def _path(file: CopyFile, directory: str) -> str | None:
     if destination is None:
         return None
     if normpath(destination) == ".":
-        # Into the stage's own directory: only what is copied travels, not all that stands there.
+        # Into the stage's own directory: only the copied file is an artifact, not the whole directory.
         if source is None or source.endswith(("/", "/.")) or not basename(source):
             return None
         destination = basename(source)

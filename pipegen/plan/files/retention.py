@@ -1,4 +1,4 @@
-"""What the engine keeps of a stage: its artifacts, and how; its reports."""
+"""The artifacts and reports of a stage, and how long the engine keeps them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.plan.durations import seconds
-from pipegen.plan.files.artifacts import sound_path
+from pipegen.plan.files.artifacts import checked_path
 from pipegen.plan.model import (
+    DEFAULT_RETENTION,
     NO_REPORTS,
-    PLAIN_RETENTION,
     Artifact,
+    ArtifactsWhen,
     Coverage,
     CoverageFormat,
     Job,
-    KeptWhen,
     Leave,
     ReportPath,
     Reports,
@@ -36,9 +36,9 @@ _NAME = r"[^/\\\x00-\x1f\x7f]+"
 
 
 class StageFiles(Struct, kw_only=True):
-    """What a stage says of its files: those it leaves, how these are kept, and what of it is shown.
+    """The artifacts of a stage, how they are retained, and its reports.
 
-    *at_run_time* are those whose paths only the run knows.
+    *at_run_time* are artifacts whose paths are known only at run time.
     """
 
     artifacts: tuple[Artifact, ...]
@@ -47,30 +47,32 @@ class StageFiles(Struct, kw_only=True):
     reports: Reports
 
 
-NOTHING_KEPT = StageFiles(artifacts=(), at_run_time=(), retention=PLAIN_RETENTION, reports=NO_REPORTS)
+NO_FILES = StageFiles(artifacts=(), at_run_time=(), retention=DEFAULT_RETENTION, reports=NO_REPORTS)
 
 
-def kept(stage: StageConfig, directory: str, values: StageValues) -> StageFiles:
-    """Return what the engine keeps of *stage*, which runs in *directory*; its paths are relative to the repository."""
+def stage_files(stage: StageConfig, directory: str, values: StageValues) -> StageFiles:
+    """Return the artifacts and reports of *stage*, which runs in *directory*; paths are relative to the repository."""
     if stage.artifacts is None and stage.reports is None:
-        return NOTHING_KEPT
+        return NO_FILES
     node = stage.artifacts.node if stage.artifacts else None
     body = node if isinstance(node, Mapping) else None
-    when = KeptWhen(_word(body, "when", KeptWhen.SUCCESS.value))
+    when = ArtifactsWhen(_word(body, "when", ArtifactsWhen.SUCCESS.value))
     is_kept = _is_true(body.get("keep") if body else None)
-    named = body.get("paths") if body else node
-    texts = _texts(named, values)
-    late = [text for _, text in texts if _is_late(text, when)]
-    paths = _known([one for one in texts if not _is_late(one[1], when)], directory, values.report)
+    patterns = body.get("paths") if body else node
+    path_texts = _texts(patterns, values)
+    run_time_paths = [text for _, text in path_texts if _is_known_at_run_time(text, when)]
+    paths = _known(
+        [entry for entry in path_texts if not _is_known_at_run_time(entry[1], when)], directory, values.report
+    )
     return StageFiles(
-        at_run_time=tuple(Leave(path=text, is_kept=is_kept, span=text.span) for text in late),
+        at_run_time=tuple(Leave(path=text, is_kept=is_kept, span=text.span) for text in run_time_paths),
         artifacts=tuple(
             Artifact(
                 path=path,
                 span=item.span,
                 is_declared=True,
                 is_kept=is_kept,
-                travels=when is not KeptWhen.FAILURE,
+                travels=when is not ArtifactsWhen.FAILURE,
             )
             for path, item in paths.items()
         ),
@@ -86,73 +88,75 @@ def kept(stage: StageConfig, directory: str, values: StageValues) -> StageFiles:
 
 
 def check_excluded(jobs: Iterable[Job], report: Report) -> None:
-    """Report artifacts that take the place of other stages' files, and yet are not handed on whole."""
+    """Report artifacts that replace files of an earlier stage while `exclude` omits some of them."""
     for job in jobs:
-        over = next((one for one in job.artifacts if one.is_declared and one.overwrites), None)
-        if over is not None and job.retention.exclude:
+        replacement = next(
+            (artifact for artifact in job.artifacts if artifact.is_declared and artifact.overwrites), None
+        )
+        if replacement is not None and job.retention.exclude:
             report.add(
                 codes.CONFLICTING_FILES,
-                f'stage "{job.stage}" leaves "{over.path}" in the place of an earlier stage\'s, which must be whole, '
-                "and leaves out some of its files",
-                at=over.span,
-                hint='take "exclude" away, or leave the files at another path',
+                f'stage "{job.stage}" leaves "{replacement.path}" in place of an earlier stage\'s, '
+                'and "exclude" omits some of its files',
+                at=replacement.span,
+                hint='remove "exclude", or use another path',
             )
 
 
-def names_at_start(text: Text, what: str, report: Report) -> Text:
-    """Return *text*, which engines must know before a stage starts; an output of a stage in it is reported."""
+def known_at_start(text: Text, what: str, report: Report) -> Text:
+    """Return *text*, which engines need before a stage starts; references to outputs of stages are reported."""
     for reference in text.references():
         if reference.scope in (Scope.OWN, Scope.STAGE):
             report.add(
                 codes.VALUE_NOT_STATIC,
-                f'{what} is made before the stage starts, and "{reference}" is not known by then',
+                f'{what} is needed before the stage starts, and "{reference}" is not known then',
                 at=reference.span,
-                hint="write it out, or use what is known from the start: ${setup.branch}, ${inputs.name}",
+                hint="write it out, or use values known from the start: ${setup.branch}, ${inputs.name}",
             )
     return text
 
 
-def _is_late(path: Text, when: KeptWhen) -> bool:
-    """Return whether the script itself can hand on what stands at *path*, which only the run knows.
+def _is_known_at_run_time(path: Text, when: ArtifactsWhen) -> bool:
+    """Return whether the script itself can pass on the files at *path*, which is known only at run time.
 
-    It cannot once it has failed, and takes no part of a path for a pattern.
+    It cannot do so after a failure, and it does not treat any part of the path as a pattern.
     """
-    if path.constant is not None or when is not KeptWhen.SUCCESS:
+    if path.constant is not None or when is not ArtifactsWhen.SUCCESS:
         return False
     return not any("*" in part for part in path.parts if isinstance(part, str))
 
 
 def _paths(node: Node | None, directory: str, values: StageValues) -> dict[str, Located[str]]:
-    """Return the paths of a list, or of one that stands alone, each once with the way it is written."""
+    """Return the valid paths of a list or a single value, each once with the user's text."""
     return _known(_texts(node, values), directory, values.report)
 
 
 def _texts(node: Node | None, values: StageValues) -> list[tuple[Scalar, Text]]:
-    """Return each path of *node* with what it says."""
+    """Return each path of *node* with its folded text."""
     return [(item, values.as_text(values.value(item))) for item in _scalars(node)]
 
 
 def _known(texts: Iterable[tuple[Scalar, Text]], directory: str, report: Report) -> dict[str, Located[str]]:
-    """Return the paths that *texts* say; one that only the run knows is reported."""
-    found: dict[str, Located[str]] = {}
+    """Return the paths of *texts*; paths that are known only at run time are reported."""
+    paths: dict[str, Located[str]] = {}
     for item, text in texts:
         constant = text.constant
         if constant is None:
             report.add(
                 codes.RUN_TIME_PATH,
-                f'"{item.text}" is a path that only the run knows, and engines must know it before',
+                f'"{item.text}" is known only at run time, and engines need it before',
                 at=item.span,
-                hint="let the script copy the files to a path that is known, and name that one",
+                hint="let the script copy the files to a fixed path, and name that path",
             )
             continue
-        path = sound_path(Located(constant, item.span), directory, report)
-        if path is not None:
-            found.setdefault(path, Located(constant, item.span))
-    return found
+        checked = checked_path(Located(constant, item.span), directory, report)
+        if checked is not None:
+            paths.setdefault(checked, Located(constant, item.span))
+    return paths
 
 
 def _excluded(patterns: Iterable[str]) -> Iterator[str]:
-    """Yield *patterns*, each also with what lies below it where it may be a folder: engines differ on that."""
+    """Yield *patterns*, each also with the files below it if it may be a folder, since engines differ there."""
     for pattern in patterns:
         yield pattern
         if "*" not in pattern.rpartition("/")[2]:
@@ -162,11 +166,11 @@ def _excluded(patterns: Iterable[str]) -> Iterator[str]:
 def _name(node: Node | None, values: StageValues) -> Text | None:
     if node is None:
         return None
-    name = names_at_start(values.as_text(values.value(node)), "the name of an archive", values.report)
+    name = known_at_start(values.as_text(values.value(node)), "the name of an archive", values.report)
     if any(isinstance(part, str) and not re.fullmatch(_NAME, part) for part in name.parts):
         values.report.add(
             codes.INVALID_VALUE,
-            "the name of an archive holds a slash or a line break",
+            "the name of an archive contains a slash or a line break",
             at=name.span,
             hint='use letters, digits, ".", "_" and "-"',
         )
@@ -174,7 +178,7 @@ def _name(node: Node | None, values: StageValues) -> Text | None:
 
 
 def _expire(node: Node | None, report: Report) -> int | None:
-    """Return after how many seconds artifacts go, 0 for never, None where the user says nothing."""
+    """Return the seconds after which artifacts expire: 0 for never, None if not set."""
     if not isinstance(node, Scalar):
         return None
     return 0 if node.text == _NEVER else seconds(node, report)
@@ -201,26 +205,26 @@ def _coverage(body: Mapping, directory: str, values: StageValues) -> Coverage | 
     entry = body.entry("coverage")
     if entry is None:
         return None
-    given = entry.value if isinstance(entry.value, Mapping) else None
-    path = given.get("path") if given else entry.value
-    percent = given.get("percent") if given else None
+    details = entry.value if isinstance(entry.value, Mapping) else None
+    path = details.get("path") if details else entry.value
+    percent = details.get("percent") if details else None
     return Coverage(
         path=next(iter(_paths(path, directory, values)), None),
-        format=CoverageFormat(_word(given, "format", CoverageFormat.COBERTURA.value)),
+        format=CoverageFormat(_word(details, "format", CoverageFormat.COBERTURA.value)),
         percent=_percent(percent, values.report) if isinstance(percent, Scalar) else None,
         span=entry.key.span,
     )
 
 
 def _percent(node: Scalar, report: Report) -> str:
-    """Return the regular expression of *node*, without slashes around it."""
+    """Return the regular expression of *node*, without enclosing slashes."""
     text = node.text
     pattern = text[1:-1] if len(text) > 1 and text.startswith("/") and text.endswith("/") else text
     try:
         with warnings.catch_warnings(action="ignore", category=FutureWarning):
             re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        report.add(codes.INVALID_VALUE, f"no regular expression: {error}", at=node.span, hint="see RE2's syntax")
+        report.add(codes.INVALID_VALUE, f"invalid regular expression: {error}", at=node.span, hint="see RE2's syntax")
     if not pattern or re.search(r"[\r\n]", pattern):
         report.add(
             codes.INVALID_VALUE,

@@ -1,4 +1,4 @@
-"""The plan: the neutral form that every target reads. It names no engine."""
+"""The plan: the neutral form that every target reads, independent of engines."""
 
 from pipegen.plan.model.conditions import (
     NEVER,
@@ -23,13 +23,13 @@ from pipegen.plan.model.machine import JobImage, Machine, Pull, Resources, Servi
 from pipegen.plan.model.patterns import Pattern
 from pipegen.plan.model.plans import Concurrency, FetchOptions, Plan, Schedule, Selection, Workspace
 from pipegen.plan.model.retention import (
+    DEFAULT_RETENTION,
     NO_REPORTS,
-    PLAIN_RETENTION,
+    ArtifactsWhen,
     Cache,
     CachePolicy,
     Coverage,
     CoverageFormat,
-    KeptWhen,
     ReportPath,
     Reports,
     Retention,
@@ -64,14 +64,15 @@ from pipegen.plan.model.steps import (
 )
 
 __all__ = [
+    "DEFAULT_RETENTION",
     "NEVER",
     "NO_REPORTS",
-    "PLAIN_RETENTION",
     "AllOf",
     "AllowFailure",
     "AnyOf",
     "Approval",
     "Artifact",
+    "ArtifactsWhen",
     "Atom",
     "BlubberInline",
     "BlubberPath",
@@ -108,7 +109,6 @@ __all__ = [
     "IsSet",
     "Job",
     "JobImage",
-    "KeptWhen",
     "Leave",
     "Limits",
     "Line",

@@ -1,6 +1,6 @@
-"""When a job or a pipeline runs: what `when` says, as a tree.
+"""Conditions of jobs and pipelines: `when` as a tree.
 
-What the engine knows before anything runs decides it; no output of a stage does.
+A condition depends on facts that the engine knows before the run starts, not on outputs of stages.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from pipegen.structs import SpannedStruct, Struct
 
 
 class Event(Enum):
-    """What a run was started by; each run has exactly one.
+    """The event that starts a run; each run has exactly one.
 
-    A merge request is one whatever started its run, then a schedule, a person and a program count before the tag or
-    branch that is built.
+    A run for a merge request has that event whatever started it; schedule, manual and API come before tag and push.
     """
 
     PUSH = "push"
@@ -29,20 +28,20 @@ class Event(Enum):
 
 
 class Subject(Enum):
-    """What patterns are held against."""
+    """The text that patterns are matched against."""
 
     # Merge requests and tags have no branch.
     BRANCH = "branch"
     TAG = "tag"
     INPUT = "input"
-    # A variable of the engine; one that is not set is empty.
+    # A variable of the engine; an unset variable is empty.
     VARIABLE = "variable"
 
 
 class Matches(SpannedStruct, kw_only=True):
-    """One of *patterns* matches the subject; *name* is that of an input or variable, else "".
+    """One of *patterns* matches the subject; *name* is the input or variable, else "".
 
-    A subject that is not there, or is empty, matches nothing.
+    An unset or empty subject matches no pattern.
     """
 
     subject: Subject
@@ -52,7 +51,7 @@ class Matches(SpannedStruct, kw_only=True):
 
 
 class IsSet(SpannedStruct, kw_only=True):
-    """The subject is there and not empty."""
+    """The subject is set and not empty."""
 
     subject: Subject
     name: str = ""
@@ -60,7 +59,7 @@ class IsSet(SpannedStruct, kw_only=True):
 
 
 class IsEvent(SpannedStruct):
-    """The run was started by one of *events*."""
+    """One of *events* started the run."""
 
     events: tuple[Event, ...]
     span: Span
@@ -69,9 +68,9 @@ class IsEvent(SpannedStruct):
 class FilesChanged(SpannedStruct):
     """A file that one of *patterns* matches has changed.
 
-    With *base*, against where the branch that is built left the branch *base*; else, in a merge request, against
-    where it left its target, and in a push against what was built or pushed before. Where there is nothing to compare
-    with (the first push of a branch, or no *base* and any other event), every file has changed.
+    With *base*, changes are relative to the merge base with the branch *base*. Without it, they are relative to the
+    merge base with the target of a merge request, or to the previous push. If there is nothing to compare with (the
+    first push of a branch, or no *base* and another event), every file has changed.
     """
 
     patterns: tuple[Pattern, ...]
@@ -80,7 +79,7 @@ class FilesChanged(SpannedStruct):
 
 
 class Exists(SpannedStruct):
-    """A file that one of *patterns* matches stands in the repository."""
+    """A file that one of *patterns* matches is in the repository."""
 
     patterns: tuple[Pattern, ...]
     span: Span
@@ -107,5 +106,5 @@ class Not(Struct):
 Atom: TypeAlias = "Matches | IsSet | IsEvent | FilesChanged | Exists"
 Condition: TypeAlias = "Atom | AllOf | AnyOf | Not"
 
-# What the user has fixed at compile time so that it does not hold.
+# A condition that inputs set at compile time make false.
 NEVER = AnyOf(())

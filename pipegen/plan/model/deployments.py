@@ -1,4 +1,4 @@
-"""What a job waits for beside its needs, and what it deploys to."""
+"""Approvals, delays, locks and environments of a job."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pipegen.structs import SpannedStruct, Struct
 
 
 class Approval(SpannedStruct, kw_only=True):
-    """A person says yes; *message* None is a message of ours, no *approvers* is whoever may run the job."""
+    """A manual approval; *message* None is the default message, no *approvers* is whoever may run the job."""
 
     message: str | None
     approvers: tuple[str, ...] = ()
@@ -23,14 +23,14 @@ class Delay(SpannedStruct):
 
 
 class Lock(SpannedStruct):
-    """A name that only one job at a time may hold, over all runs."""
+    """A name that one job at a time may hold, across all runs."""
 
     name: str
     span: Span
 
 
 class Environment(SpannedStruct, kw_only=True):
-    """What a job deploys to; *on_stop* is the stage that takes it down, *stops* says that this job does."""
+    """A deployment target; *on_stop* is the stage that stops it, and *stops* is whether this job stops it."""
 
     name: Text
     url: Text | None = None
@@ -40,7 +40,7 @@ class Environment(SpannedStruct, kw_only=True):
 
 
 class Deployment(Struct, kw_only=True):
-    """What a job waits for, and what it deploys to."""
+    """What a job waits for, and its environment."""
 
     approval: Approval | None = None
     delay: Delay | None = None

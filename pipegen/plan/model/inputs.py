@@ -9,17 +9,17 @@ from pipegen.plan.model.patterns import escaped
 from pipegen.source.text import Span
 from pipegen.structs import SpannedStruct
 
-# What values of these types are: a regular expression as `Input.pattern` is one, and words.
+# The values of these types: a regular expression as in `Input.pattern`, and words.
 NUMBER = "-?[0-9]+([.][0-9]+)?"
 BOOLEANS = ("true", "false")
-# A value that an engine puts into a name: printable ASCII, without "$" and "%", by which engines mark variables.
+# A value that an engine puts into a name: printable ASCII, without "$" and "%", which mark variables.
 NAMEABLE = "[ -#&-~]*"
 _WORD = r"\\(.)|\[(\^?)([^]]+)\]|\{[0-9,]+\}|[()*+?|^$]|(.)"
 _RANGE = re.compile(r"(.)-(.)", re.DOTALL)
 
 
 class InputType(Enum):
-    """What the value of a parameter is."""
+    """The type of a parameter."""
 
     STRING = "string"
     NUMBER = "number"
@@ -27,10 +27,10 @@ class InputType(Enum):
 
 
 class Input(SpannedStruct, kw_only=True):
-    """A parameter of a run; without a *default* it must be given.
+    """A parameter of a run; without a *default* it is required.
 
     *default* and *choices* are texts as written, "true" or "false" for booleans. *pattern* is a regular expression
-    (an extended one of POSIX and RE2 alike) that all of the value matches.
+    (both a POSIX extended one and RE2) that the whole value must match.
     """
 
     name: str
@@ -43,36 +43,36 @@ class Input(SpannedStruct, kw_only=True):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The only values that it takes; none where others are taken too."""
+        """The only valid values; empty if other values are valid too."""
         return self.choices or (BOOLEANS if self.type is InputType.BOOLEAN else ())
 
     @property
     def accepted(self) -> str | None:
-        """The regular expression that all of a value matches; None for any text."""
+        """The regular expression that a whole value must match; None for any text."""
         if self.words:
             return "|".join(escaped(word) for word in self.words if word)
         return NUMBER if self.type is InputType.NUMBER else self.pattern
 
-    def may_be(self, value: str) -> bool:
-        """Return whether *value* is one that it takes."""
+    def accepts(self, value: str) -> bool:
+        """Return whether *value* is valid."""
         if self.words:
             return value in self.words
         return self.accepted is None or re.fullmatch(f"(?:{self.accepted})", value, re.ASCII) is not None
 
-    def is_made_of(self, characters: re.Pattern[str]) -> bool:
-        """Return whether values surely hold nothing but *characters*, of which each matches."""
+    def consists_of(self, characters: re.Pattern[str]) -> bool:
+        """Return whether valid values contain only characters that match *characters*."""
         if self.words:
             return all(map(characters.fullmatch, "".join(self.words)))
         return self.accepted is not None and all(map(characters.fullmatch, _characters(self.accepted)))
 
 
 def _characters(pattern: str) -> str:
-    """Return all characters that what *pattern* matches may hold, and some that no name has where that may be any."""
-    found = ""
+    """Return the characters in texts that *pattern* matches; a NUL character if that may be any character."""
+    characters = ""
     for escape, negation, inside, plain in re.findall(_WORD, pattern):
         if negation or plain == ".":
             return "\0"
         for first, last in _RANGE.findall(inside):
-            found += "".join(map(chr, range(ord(first), ord(last) + 1)))
-        found += escape + inside + plain
-    return found
+            characters += "".join(map(chr, range(ord(first), ord(last) + 1)))
+        characters += escape + inside + plain
+    return characters

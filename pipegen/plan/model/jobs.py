@@ -1,4 +1,4 @@
-"""A stage as a job: what it does, when and where, what it reads and leaves."""
+"""A stage as a job: its steps, conditions, order, inputs and outputs."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from pipegen.plan.model.conditions import Condition
 from pipegen.plan.model.deployments import Deployment
 from pipegen.plan.model.limits import Limits
 from pipegen.plan.model.machine import Machine
-from pipegen.plan.model.retention import NO_REPORTS, PLAIN_RETENTION, Cache, Reports, Retention, Reuse
+from pipegen.plan.model.retention import DEFAULT_RETENTION, NO_REPORTS, Cache, Reports, Retention, Reuse
 from pipegen.plan.model.steps import Credential, IdToken, Line, Output, Step
 from pipegen.source.text import Span
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import SpannedStruct, Struct
 
-# What holds where the user says nothing.
+# Defaults.
 _MACHINE = Machine()
 _LIMITS = Limits()
 _DEPLOYMENT = Deployment()
 
 
 class Mail(SpannedStruct, kw_only=True):
-    """A mail for the case that a stage fails; it reads no output of that stage."""
+    """A mail that is sent if a stage fails; it reads no output of that stage."""
 
     to: Items[Text]
     subject: Text
@@ -31,11 +31,10 @@ class Mail(SpannedStruct, kw_only=True):
 class Artifact(SpannedStruct, kw_only=True):
     """Files that a job leaves for its descendants: a path relative to the checkout.
 
-    *path* is None where the path is known only at run time. What *overwrites* files that
-    an ancestor leaves must come after those, in whatever order an engine fetches the two.
-    A path holds `*` and `**` only where the user means any name. What *is_declared* the user says
-    in `artifacts`; no step puts it there. What *is_kept* people may download too; what does not
-    travel only they get.
+    *path* is None if it is known only at run time. *overwrites* is whether an ancestor leaves the same path, so that
+    these files must be fetched after those. A path contains `*` and `**` only as wildcards. *is_declared* is whether
+    the path is in `artifacts`, not a result of a step. *is_kept* is whether people can download the files; *travels* is
+    whether other jobs get them.
     """
 
     path: str | None
@@ -47,22 +46,22 @@ class Artifact(SpannedStruct, kw_only=True):
 
 
 class SharedResources(Struct, kw_only=True):
-    """What of a job outlives it because other jobs use it."""
+    """Resources of a job that outlive it because other jobs use them."""
 
     image: bool = False
     container: bool = False
     release: bool = False
-    # Paths that other jobs copy out of the job's container, in order; for engines whose jobs share no daemon.
+    # Paths that other jobs copy out of the job's container, in order, for engines whose jobs share no daemon.
     container_paths: tuple[Text, ...] = ()
 
     @property
     def needs_daemon(self) -> bool:
-        """Whether readers need the very daemon that the job used (or a registry)."""
+        """Whether readers need the same daemon that the job used (or a registry)."""
         return self.image or self.container
 
 
 class Combination(Struct):
-    """A combination of a matrix: the stage as it is written, and each axis with its value."""
+    """A combination of a matrix: the matrix stage, and each axis with its value."""
 
     stage: str
     values: tuple[tuple[str, str], ...]
@@ -76,33 +75,33 @@ class Job(SpannedStruct, kw_only=True):
         pipeline: the name of its pipeline.
         slug: letters, digits, `-`, `_` and `.`; unique in the file; for paths and names.
         span: the value of the stage's `name` key.
-        frame: which frame of the graph it stands in, from 0; None for finally stages.
+        frame: its frame in the graph, from 0; None for finally stages.
         needs: the arcs' direct predecessors, in the order the arcs name them.
         reads: other stages' outputs as the user wrote them.
-        binds: what it binds, in order, without `stage`.
-        inputs: other stages' outputs whose values its steps and mail use, renaming exports looked through.
-        expanded: those of its outputs that an engine itself puts into a name, that of an image.
+        binds: the names that it binds, in order, without `stage`.
+        inputs: other stages' outputs whose values its steps and mail use, with forwarded exports resolved.
+        expanded: its outputs in image names, which an engine itself expands.
         outputs: its own outputs that are an input of another job, in the order it binds them.
-        files: ancestors whose artifacts stand in its workspace, in an order that the arcs allow.
+        files: ancestors whose artifacts are in its workspace, in an order that the arcs allow.
         artifacts: the files that it leaves.
         directory: where its steps run, relative to the root of the repository; "." is the root.
         containers: other stages whose containers it copies files from; `container` is then no input.
-        condition: what must hold for it to run; None always holds. A job whose condition does not hold is skipped,
-            and those after it run as if it had succeeded, in the same order.
+        condition: the condition to run it; None always holds. A job whose condition does not hold is skipped,
+            and later jobs run as if it had succeeded, in the same order.
         machine: where it runs.
-        secrets: the credentials around its script, beside those of its steps.
-        id_tokens: tokens by which the engine vouches for the run.
-        after: commands that run once its steps have ended, whatever happened, in a shell of their own.
-        limits: how often, how long, and what a failure means.
-        gate: what it waits for beside its needs.
-        keeping: how its artifacts are kept.
-        reports: what the engine shows of it.
-        caches: files that later runs find again.
-        is_final: whether it is a finally stage: it runs once after all others, whatever happened.
-        statuses: the stages whose status it reads, "" for that of the pipeline; only finally stages do.
-        combination: which combination of a matrix it is; None for a stage without one.
-        raw: keys that only one target knows, by its name.
-        reuse: what a result of an earlier run that is taken in its place depends on; None where none may be.
+        secrets: the credentials of its script, not of other steps.
+        id_tokens: identity tokens that the engine issues for the run.
+        after: commands that always run after its steps, in a separate shell.
+        limits: retries, timeout and allowed failures.
+        deployment: approval, delay, locks and environment.
+        retention: how its artifacts are retained.
+        reports: reports that the engine displays.
+        caches: files that later runs restore.
+        is_final: whether it is a finally stage, which always runs once after all others.
+        statuses: the stages whose status it reads, "" for the pipeline; only finally stages do.
+        combination: its combination of a matrix; None for a stage without a matrix.
+        raw: keys for one target only, by target.
+        reuse: the dependencies of a result that later runs may reuse; None if its result is never reused.
     """
 
     stage: str
@@ -130,7 +129,7 @@ class Job(SpannedStruct, kw_only=True):
     after: tuple[Line, ...] = ()
     limits: Limits = _LIMITS
     deployment: Deployment = _DEPLOYMENT
-    retention: Retention = PLAIN_RETENTION
+    retention: Retention = DEFAULT_RETENTION
     reports: Reports = NO_REPORTS
     caches: tuple[Cache, ...] = ()
     is_final: bool = False
@@ -141,5 +140,5 @@ class Job(SpannedStruct, kw_only=True):
 
     @property
     def title(self) -> str:
-        """The stage as the user names it: a combination's is that of its matrix."""
+        """The stage as the user names it; for a combination, the matrix stage."""
         return self.combination.stage if self.combination is not None else self.stage

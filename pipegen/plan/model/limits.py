@@ -1,4 +1,4 @@
-"""How often a job is tried, how long it may take, and what its failure means."""
+"""Retries, timeout and allowed failures of a job."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class Failure(Enum):
     """A kind of failure."""
 
     SCRIPT = "script"
-    # Of the machine: an agent that is lost, an image that cannot be pulled.
+    # A failure of the machine: a lost agent, an image that cannot be pulled.
     SYSTEM = "system"
     TIMEOUT = "timeout"
 
 
 class Retry(SpannedStruct):
-    """*count* extra tries, each from a clean checkout, after failures of the kinds *on* (never empty)."""
+    """*count* extra attempts, each from a clean checkout, after failures of the kinds *on* (never empty)."""
 
     count: int
     on: tuple[Failure, ...]
@@ -27,27 +27,27 @@ class Retry(SpannedStruct):
 
 
 class Timeout(SpannedStruct):
-    """How long one try may take, in seconds."""
+    """The longest time for one attempt, in seconds."""
 
     seconds: int
     span: Span
 
 
 class AllowFailure(SpannedStruct):
-    """A failure lets descendants and the run go on; with *exit_codes*, only one with such a code."""
+    """Descendants and the run continue after a failure; with *exit_codes*, only after one of these codes."""
 
     exit_codes: tuple[int, ...]
     span: Span
 
 
 class Limits(SpannedStruct, kw_only=True):
-    """What bounds a job; None where nothing does."""
+    """The limits of a job; None for no limit."""
 
     UNCOMPARED: ClassVar = ("interruptible_span",)
 
     retry: Retry | None = None
     timeout: Timeout | None = None
     allow_failure: AllowFailure | None = None
-    # Whether a newer run may cancel the job while it runs; None where the user does not say.
+    # Whether a newer run may cancel the running job; None if the user does not set it.
     interruptible: bool | None = None
     interruptible_span: Span | None = None

@@ -1,4 +1,4 @@
-"""What follows from a condition, and in which runs it can hold."""
+"""Logic of conditions: implication, and the runs in which a condition can hold."""
 
 from __future__ import annotations
 
@@ -23,50 +23,50 @@ from pipegen.plan.model.patterns import Pattern
 
 Truth = Mapping[Atom, bool]
 
-# Runs of which more are not looked at: a condition that needs them is taken for one that can hold.
+# The most runs that are checked: beyond that, a condition counts as one that can hold.
 MOST_RUNS = 10_000
-# Wildcards of one subject that are taken to match independently of each other.
+# The most wildcards of one subject that are combined with each other.
 _WILD = 10
 
 
-def implies(one: Condition | None, other: Condition | None) -> bool:  # noqa: PLR0911 - one for each form
-    """Return whether *other* is known to hold wherever *one* does; None always holds."""
-    if other is None or one == other:
+def implies(premise: Condition | None, conclusion: Condition | None) -> bool:  # noqa: PLR0911 - one for each form
+    """Return whether *conclusion* is known to hold whenever *premise* does; None always holds."""
+    if conclusion is None or premise == conclusion:
         return True
-    if one is None:
+    if premise is None:
         return False
-    if isinstance(other, AllOf):
-        return all(implies(one, part) for part in other.conditions)
-    if isinstance(one, AnyOf):
-        return all(implies(part, other) for part in one.conditions)
-    if isinstance(other, AnyOf) and any(implies(one, part) for part in other.conditions):
+    if isinstance(conclusion, AllOf):
+        return all(implies(premise, part) for part in conclusion.conditions)
+    if isinstance(premise, AnyOf):
+        return all(implies(part, conclusion) for part in premise.conditions)
+    if isinstance(conclusion, AnyOf) and any(implies(premise, part) for part in conclusion.conditions):
         return True
-    if isinstance(one, AllOf):
-        return any(implies(part, other) for part in one.conditions)
-    return _atom_implies(one, other)
+    if isinstance(premise, AllOf):
+        return any(implies(part, conclusion) for part in premise.conditions)
+    return _atom_implies(premise, conclusion)
 
 
-def _atom_implies(one: Condition, other: Condition) -> bool:  # noqa: PLR0911 - one for each pair
-    match one, other:
+def _atom_implies(premise: Condition, conclusion: Condition) -> bool:  # noqa: PLR0911 - one for each pair
+    match premise, conclusion:
         case Not(), Not():
-            return implies(other.condition, one.condition)
+            return implies(conclusion.condition, premise.condition)
         case Matches(), Matches():
-            is_same = (one.subject, one.name) == (other.subject, other.name)
-            return is_same and set(one.patterns) <= set(other.patterns)
+            is_same = (premise.subject, premise.name) == (conclusion.subject, conclusion.name)
+            return is_same and set(premise.patterns) <= set(conclusion.patterns)
         case Matches(), IsSet():
-            return (one.subject, one.name) == (other.subject, other.name)
+            return (premise.subject, premise.name) == (conclusion.subject, conclusion.name)
         case IsEvent(), IsEvent():
-            return set(one.events) <= set(other.events)
+            return set(premise.events) <= set(conclusion.events)
         case FilesChanged(), FilesChanged():
-            return one.base == other.base and set(one.patterns) <= set(other.patterns)
+            return premise.base == conclusion.base and set(premise.patterns) <= set(conclusion.patterns)
         case Exists(), Exists():
-            return set(one.patterns) <= set(other.patterns)
+            return set(premise.patterns) <= set(conclusion.patterns)
     return False
 
 
 def atoms(*conditions: Condition | None) -> tuple[Atom, ...]:
     """Return the atoms of *conditions*, each once, in the order in which they are written."""
-    return tuple(dict.fromkeys(atom for one in conditions if one is not None for atom in _atoms(one)))
+    return tuple(dict.fromkeys(atom for condition in conditions if condition is not None for atom in _atoms(condition)))
 
 
 def _atoms(condition: Condition) -> Iterator[Atom]:
@@ -81,7 +81,7 @@ def _atoms(condition: Condition) -> Iterator[Atom]:
 
 
 def holds(condition: Condition | None, truth: Truth) -> bool:
-    """Return whether *condition* holds where its atoms hold as *truth* says."""
+    """Return whether *condition* holds if its atoms have the values in *truth*."""
     match condition:
         case None:
             return True
@@ -104,33 +104,33 @@ def can_hold(condition: Condition | None, events: Sequence[Event] = tuple(Event)
 
 
 def can_hold_without(condition: Condition, absent: Sequence[Atom]) -> bool:
-    """Return whether *condition* holds in some run in which none of its atoms *absent* does."""
+    """Return whether *condition* holds in some run in which no atom of *absent* holds."""
     return any(
         number == MOST_RUNS or (not any(truth[atom] for atom in absent) and holds(condition, truth))
         for number, truth in enumerate(runs(atoms(condition)), start=1)
     )
 
 
-def runs(found: Sequence[Atom], events: Sequence[Event] = tuple(Event)) -> Iterator[Truth]:
-    """Yield each way in which the atoms *found* can hold together in a run that one of *events* starts."""
-    values = {one: _value_options(found, *one) for one in dict.fromkeys(map(_subject, found)) if one is not None}
+def runs(atoms_: Sequence[Atom], events: Sequence[Event] = tuple(Event)) -> Iterator[Truth]:
+    """Yield each combination of truth values of *atoms_* in a run that one of *events* starts."""
+    values = {key: _value_options(atoms_, *key) for key in dict.fromkeys(map(_subject, atoms_)) if key is not None}
     for event, ref in _starts(events):
-        fixed: dict[Atom, bool] = {one: event in one.events for one in found if isinstance(one, IsEvent)}
+        fixed: dict[Atom, bool] = {atom: event in atom.events for atom in atoms_ if isinstance(atom, IsEvent)}
         free: list[Sequence[Truth]] = []
         for (subject, _), options in values.items():
             is_there = subject is ref if subject in (Subject.BRANCH, Subject.TAG) else None
             free.append([truth for truth, present in options if is_there in (None, present)])
-        for one in found:
-            if isinstance(one, FilesChanged) and one.base is None and event not in (Event.PUSH, Event.MERGE_REQUEST):
-                fixed[one] = True
-            elif isinstance(one, FilesChanged | Exists):
-                free.append([{one: True}, {one: False}])
+        for atom in atoms_:
+            if isinstance(atom, FilesChanged) and atom.base is None and event not in (Event.PUSH, Event.MERGE_REQUEST):
+                fixed[atom] = True
+            elif isinstance(atom, FilesChanged | Exists):
+                free.append([{atom: True}, {atom: False}])
         for chosen in product(*free):
             yield {**fixed, **{atom: is_true for part in chosen for atom, is_true in part.items()}}
 
 
 def _starts(events: Sequence[Event]) -> Iterator[tuple[Event, Subject | None]]:
-    """Yield each event with what it may build: a branch, a tag, or the merge of a request."""
+    """Yield each event with the ref that it may build: a branch, a tag, or None for a merge request."""
     for event in events:
         match event:
             case Event.MERGE_REQUEST:
@@ -148,19 +148,21 @@ def _subject(atom: Atom) -> tuple[Subject, str] | None:
     return (atom.subject, atom.name) if isinstance(atom, Matches | IsSet) else None
 
 
-def _value_options(found: Sequence[Atom], subject: Subject, name: str) -> list[tuple[Truth, bool]]:
-    """Return how the atoms of one subject can hold together, and whether the subject is there then."""
-    own = [one for one in found if _subject(one) == (subject, name)]
-    patterns = dict.fromkeys(pattern for one in own if isinstance(one, Matches) for pattern in one.patterns)
+def _value_options(atoms_: Sequence[Atom], subject: Subject, name: str) -> list[tuple[Truth, bool]]:
+    """Return the combinations of truth values for one subject, each with whether the subject is set."""
+    own = [atom for atom in atoms_ if _subject(atom) == (subject, name)]
+    patterns = dict.fromkeys(pattern for atom in own if isinstance(atom, Matches) for pattern in atom.patterns)
     texts = dict.fromkeys(pattern.literal for pattern in patterns if pattern.literal)
-    known = [frozenset(pattern for pattern in patterns if pattern.matches(text)) for text in texts]
+    literal_matches = [frozenset(pattern for pattern in patterns if pattern.matches(text)) for text in texts]
     wild = [pattern for pattern in patterns if pattern.literal is None]
-    other = [frozenset(compress(wild, chosen)) for chosen in product((True, False), repeat=min(len(wild), _WILD))]
-    other += [frozenset({pattern}) for pattern in wild[_WILD:]] + [frozenset(wild)]
-    present = [(_told(own, matching), True) for matching in dict.fromkeys((*known, *other))]
+    wild_matches = [
+        frozenset(compress(wild, chosen)) for chosen in product((True, False), repeat=min(len(wild), _WILD))
+    ]
+    wild_matches += [frozenset({pattern}) for pattern in wild[_WILD:]] + [frozenset(wild)]
+    present = [(_truth(own, matching), True) for matching in dict.fromkeys((*literal_matches, *wild_matches))]
     return [(dict.fromkeys(own, False), False), *present]
 
 
-def _told(own: Sequence[Atom], matching: frozenset[Pattern]) -> Truth:
-    """Return which of the atoms *own* hold for a value that is there, and which the patterns *matching* match."""
-    return {one: not matching.isdisjoint(one.patterns) if isinstance(one, Matches) else True for one in own}
+def _truth(own: Sequence[Atom], matching: frozenset[Pattern]) -> Truth:
+    """Return the truth values of the atoms *own* for a value that matches the patterns *matching*."""
+    return {atom: not matching.isdisjoint(atom.patterns) if isinstance(atom, Matches) else True for atom in own}

@@ -1,4 +1,4 @@
-"""Where a job runs."""
+"""The machine that a job runs on."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Pull(Enum):
 
 
 class ShellProgram(Enum):
-    """What runs a script; BASH has pipefail."""
+    """The shell that runs a script; BASH sets pipefail."""
 
     SH = "sh"
     BASH = "bash"
 
 
 class JobImage(SpannedStruct, kw_only=True):
-    """The image a job runs in; *entrypoint* None leaves the image's own, *pull* None the engine's way."""
+    """The image a job runs in; *entrypoint* None keeps the image's own, *pull* None is the engine's default."""
 
     name: Text
     entrypoint: tuple[str, ...] | None = None
@@ -36,7 +36,7 @@ class JobImage(SpannedStruct, kw_only=True):
 
 
 class Service(SpannedStruct, kw_only=True):
-    """A container beside the job, reached by *alias*; *ready* is tried in the job's shell until it succeeds."""
+    """A container next to the job with host name *alias*; *ready* runs in the job's shell until it succeeds."""
 
     image: Text
     alias: str
@@ -47,7 +47,7 @@ class Service(SpannedStruct, kw_only=True):
 
 
 class Resources(SpannedStruct, kw_only=True):
-    """What the job needs of a machine: *cpu* in thousandths of a processor, *memory* in bytes; None for no matter."""
+    """The resources that a job needs: *cpu* in thousandths of a processor, *memory* in bytes; None for any amount."""
 
     cpu: int | None = None
     memory: int | None = None
@@ -55,7 +55,7 @@ class Resources(SpannedStruct, kw_only=True):
 
 
 class Machine(SpannedStruct, kw_only=True):
-    """Where a job runs; *labels* must all fit, none is any machine."""
+    """The machine a job runs on; it must have all *labels*."""
 
     UNCOMPARED: ClassVar = ("labels_span", "shell_span")
 

@@ -1,4 +1,4 @@
-"""A pipeline as a plan: its jobs, their graph, and what holds for all of them."""
+"""A pipeline as a plan: its jobs, their graph, and settings for all of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipegen.structs import SpannedStruct, Struct
 
 
 class FetchOptions(Struct, kw_only=True):
-    """How the repository is fetched; `Plan.fetch` is None when the user says nothing about it.
+    """How the repository is fetched; `Plan.fetch` is None for the engine's default.
 
     *depth* None is the whole history.
     """
@@ -25,14 +25,14 @@ class FetchOptions(Struct, kw_only=True):
 
 
 class Workspace(Enum):
-    """What stages see of each other's files."""
+    """Whether stages share a workspace."""
 
     ISOLATED = "isolated"
     SHARED = "shared"
 
 
 class Schedule(SpannedStruct):
-    """When a pipeline runs by the clock; *timezone* None is UTC."""
+    """A schedule of a pipeline; *timezone* None is UTC."""
 
     cron: str
     timezone: str | None
@@ -40,7 +40,7 @@ class Schedule(SpannedStruct):
 
 
 class Concurrency(SpannedStruct):
-    """What happens when runs meet; *group* None are the runs of one branch."""
+    """How concurrent runs of a *group* are handled; None is the group of runs of one branch."""
 
     group: str | None
     cancels: bool
@@ -50,7 +50,7 @@ class Concurrency(SpannedStruct):
 class Selection(Enum):
     """When a pipeline of a file runs."""
 
-    # With a condition: when that holds, or when PIPEGEN_PIPELINE names it.
+    # If it has a condition: when that holds, or when PIPEGEN_PIPELINE names it.
     ALWAYS = "always"
     # Only when PIPEGEN_PIPELINE names it.
     ON_DEMAND = "on-demand"
@@ -59,9 +59,9 @@ class Selection(Enum):
 class Plan(SpannedStruct, kw_only=True):
     """One pipeline: its jobs in the user's order, and the graph of its stages.
 
-    *graph* and *frames* are without finally stages, which stand in *jobs* alone. *folder* is
+    *graph* and *frames* exclude finally stages, which are only in *jobs*. *folder* is
     the folder of the config, relative to the root of the repository; "" is the root.
-    *inputs* are the parameters of the file whose values only a run knows, whether or not the plan reads them.
+    *inputs* are the parameters of the file that are set at run time, whether or not the plan reads them.
     """
 
     UNCOMPARED: ClassVar = ("span", "workspace_span", "fail_fast_span")

@@ -1,4 +1,4 @@
-"""What the engine keeps of a job: how its artifacts, which reports, and files for later runs."""
+"""Artifact retention, reports and caches of a job."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pipegen.source.text import Span
 from pipegen.structs import SpannedStruct, Struct
 
 
-class KeptWhen(Enum):
-    """When artifacts are kept; those of a failed job only people get."""
+class ArtifactsWhen(Enum):
+    """The result of a job for which its artifacts are retained; other jobs get no files of a failed job."""
 
     SUCCESS = "success"
     FAILURE = "failure"
@@ -18,16 +18,16 @@ class KeptWhen(Enum):
 
 
 class Retention(SpannedStruct, kw_only=True):
-    """How a job's artifacts are kept.
+    """How a job's artifacts are retained.
 
     *exclude* are patterns of files relative to the root of the repository; *expire* is in seconds, 0 for
-    never, None for the engine's own time.
+    never, None for the engine's default.
     """
 
     exclude: tuple[str, ...] = ()
     name: Text | None = None
     expire: int | None = None
-    when: KeptWhen = KeptWhen.SUCCESS
+    when: ArtifactsWhen = ArtifactsWhen.SUCCESS
     span: Span | None = None
 
 
@@ -39,7 +39,7 @@ class CoverageFormat(Enum):
 
 
 class Coverage(SpannedStruct, kw_only=True):
-    """How much tests cover: a report, a regular expression that finds the percentage in the log, or both."""
+    """Test coverage: a report, a regular expression that extracts the percentage from the log, or both."""
 
     path: str | None
     format: CoverageFormat
@@ -55,7 +55,7 @@ class ReportPath(SpannedStruct):
 
 
 class Reports(Struct, kw_only=True):
-    """What the engine shows of a job; it never decides whether the job succeeds."""
+    """Reports that the engine displays; they never decide whether the job succeeds."""
 
     junit: tuple[ReportPath, ...] = ()
     coverage: Coverage | None = None
@@ -63,12 +63,12 @@ class Reports(Struct, kw_only=True):
     sarif: tuple[ReportPath, ...] = ()
 
 
-# What holds where the user says nothing.
-PLAIN_RETENTION, NO_REPORTS = Retention(), Reports()
+# Defaults.
+DEFAULT_RETENTION, NO_REPORTS = Retention(), Reports()
 
 
 class Reuse(SpannedStruct):
-    """What a result depends on beside the stage: *files* relative to the root of the repository, variables *env*."""
+    """The dependencies of a result beside the stage: *files* from the root of the repository, variables *env*."""
 
     files: tuple[str, ...]
     env: tuple[str, ...]
@@ -76,7 +76,7 @@ class Reuse(SpannedStruct):
 
 
 class CachePolicy(Enum):
-    """Which way files go between a job and its cache."""
+    """Whether a job restores its cache, saves it, or both."""
 
     PULL_PUSH = "pull-push"
     PULL = "pull"
@@ -84,10 +84,10 @@ class CachePolicy(Enum):
 
 
 class Cache(SpannedStruct, kw_only=True):
-    """Files that later runs find again.
+    """Files that later runs restore.
 
-    *paths* and *files* are relative to the root of the repository. The key is *key*, and the contents of *files* where
-    there are some.
+    *paths* and *files* are relative to the root of the repository. The cache key is made of *key* and the contents of
+    *files*, if there are any.
     """
 
     paths: tuple[str, ...]

@@ -1,7 +1,6 @@
-"""What a stage does: steps, and the values that stand in them.
+"""The steps of a stage, and their values.
 
-Values are folded expressions: what is known at compile time is text, the rest
-are references with their scope settled.
+Values are folded expressions: text if they are known at compile time, else references with a resolved scope.
 """
 
 from __future__ import annotations
@@ -26,21 +25,21 @@ class Output(Struct, order=True):
 
 
 class Image(Struct):
-    """An image by its ID; *producer* is the stage that builds it, None when that is not known."""
+    """An image by its ID; *producer* is the stage that builds it, or None."""
 
     id: Text
     producer: str | None
 
 
 class Container(Struct):
-    """A stopped container by its name; *producer* is the stage that ran it, None when that is not known."""
+    """A stopped container by its name; *producer* is the stage that ran it, or None."""
 
     name: Text
     producer: str | None
 
 
 class BlubberPath(Struct):
-    """A blubberfile in the repository: its path relative to the folder of the config."""
+    """A blubberfile in the repository; its path is relative to the folder of the config."""
 
     path: Text
 
@@ -52,18 +51,18 @@ class BlubberInline(Struct):
 
 
 class Measure(Enum):
-    """How an output of a script is measured once the script has ended."""
+    """How an output of a script is read after the script."""
 
-    # The script has written it to a file of its name below $PIPEGEN_OUTPUTS.
+    # The script writes it to a file of its name in $PIPEGEN_OUTPUTS.
     WRITTEN = "written"
-    # What a command prints, without line breaks at its end.
+    # The output of a command, without trailing line breaks.
     COMMAND = "command"
-    # What a file holds, byte for byte.
+    # The content of a file, byte for byte.
     FILE = "file"
 
 
 class Line(Struct):
-    """An entry of a script, and what its references come to: texts that are known, or are made of values.
+    """An entry of a script, and the values of its references.
 
     *values* has each reference of *script* once.
     """
@@ -73,7 +72,7 @@ class Line(Struct):
 
 
 class Measured(SpannedStruct, kw_only=True):
-    """An output that a script leaves; *command* for COMMAND, *file* for FILE, else None."""
+    """An output of a script; *command* is set for COMMAND, *file* for FILE."""
 
     name: str
     measure: Measure
@@ -108,7 +107,7 @@ class BuildImage(SpannedStruct, kw_only=True):
 
 
 class CredentialKind(Enum):
-    """What a credential consists of."""
+    """The kind of a credential."""
 
     TEXT = "text"
     FILE = "file"
@@ -130,7 +129,7 @@ class Credential(SpannedStruct, kw_only=True):
 
 
 class IdToken(SpannedStruct):
-    """A token by which the engine vouches for the run to *audiences*, in an environment variable."""
+    """An identity token that the engine issues for *audiences*, in an environment variable."""
 
     variable: str
     audiences: tuple[str, ...]
@@ -149,7 +148,7 @@ class RunContainer(SpannedStruct, kw_only=True):
 
 
 class CopyFile(Struct, kw_only=True):
-    """One entry of `copy`: files out of a container into the job's directory."""
+    """One entry of `copy`: files from a container to the job's directory."""
 
     container: Container
     source: Text
@@ -165,7 +164,7 @@ class Copy(SpannedStruct, kw_only=True):
 
 
 class PublishImage(SpannedStruct, kw_only=True):
-    """Push an image under all its tags, *tag* first; empty ones of *tags* are left out."""
+    """Push an image with all its tags, *tag* first; empty *tags* are skipped."""
 
     image: Image
     name: Text
@@ -175,7 +174,7 @@ class PublishImage(SpannedStruct, kw_only=True):
 
 
 class Promotion(Struct, kw_only=True):
-    """One chart whose version is raised; no environments means all of them."""
+    """A chart and its new version; no environments means all of them."""
 
     chart: Text
     environments: Items[Text]
@@ -221,9 +220,9 @@ class TriggerJob(SpannedStruct, kw_only=True):
 
 
 class Leave(SpannedStruct, kw_only=True):
-    """Leave the files at *path* for descendants, relative to the job's directory: one that only the run knows.
+    """Pass the files at *path*, relative to the job's directory, on to descendants; the path is known only at run time.
 
-    What *is_kept* people may download too. Nothing at that path is no failure.
+    *is_kept* is whether people can download them. A missing path is not a failure.
     """
 
     path: Text
@@ -232,9 +231,9 @@ class Leave(SpannedStruct, kw_only=True):
 
 
 class EngineText(SpannedStruct, kw_only=True):
-    """A text that the script leaves in *file*, a path from the root of the checkout, for the engine alone.
+    """A text that the script writes for the engine to *file*, a path from the root of the checkout.
 
-    No config says it: targets add it.
+    Targets add it; no config contains it.
     """
 
     file: str
@@ -256,7 +255,7 @@ Step: TypeAlias = (
     | EngineText
 )
 
-# The keys of a config that steps come from.
+# The config keys of steps.
 _KEYS: dict[type[Step], str] = {
     Commands: "script",
     BuildImage: "build",
@@ -267,5 +266,5 @@ _KEYS: dict[type[Step], str] = {
 
 
 def step_key(step: Step) -> str:
-    """Return the key of a config that *step* comes from."""
+    """Return the config key of *step*."""
     return _KEYS.get(type(step)) or type(step).__name__.lower()

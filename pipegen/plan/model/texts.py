@@ -1,7 +1,7 @@
-"""The texts of a stage that values of its run go into, in the order in which its parts hold them.
+"""The texts of a stage that run-time values go into, in a fixed order.
 
-Each kind of step names its own: nobody looks through all that a plan holds. The references of a script stand beside
-it, folded. The image that a stage makes itself and the containers of stages that are known go by names that jobs give.
+Each kind of step lists its own texts, without generic traversal. The references of a script are in its folded values.
+The image that a stage builds itself and the containers of known stages are excluded: jobs generate their names.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ def stage_texts(
     environment: Environment | None,
     mail: Mail | None,
 ) -> list[Text]:
-    """Return the texts of what *stage* does, where it runs, what it deploys to, and the mail that it sends."""
-    found: list[Text] = []
+    """Return the texts in the steps, machine, environment and mail of *stage*."""
+    texts: list[Text] = []
     for step in steps:
-        found += step_texts(step, stage)
+        texts += step_texts(step, stage)
     if after:
-        found += line_texts(after)
-    found += machine_texts(machine)
+        texts += line_texts(after)
+    texts += machine_texts(machine)
     if environment is not None:
-        found += environment_texts(environment)
+        texts += environment_texts(environment)
     if mail is not None:
-        found += mail_texts(mail)
-    return found
+        texts += mail_texts(mail)
+    return texts
 
 
 def step_texts(step: Step, stage: str) -> Iterable[Text]:  # noqa: C901, PLR0911 - one case a step
-    """Return the texts of *step*, which *stage* does."""
+    """Return the texts of *step* of *stage*."""
     match step:
         case Commands():
             return _in_commands(step)
@@ -87,16 +87,16 @@ def line_texts(lines: Iterable[Line]) -> list[Text]:
 
 
 def machine_texts(machine: Machine) -> list[Text]:
-    """Return the texts that say where a stage runs."""
-    found = [machine.image.name] if machine.image is not None else []
+    """Return the texts in the settings of *machine*."""
+    texts = [machine.image.name] if machine.image is not None else []
     for service in machine.services:
-        found.append(service.image)
-        found += line_texts((service.ready,) if service.ready is not None else ())
-    return found
+        texts.append(service.image)
+        texts += line_texts((service.ready,) if service.ready is not None else ())
+    return texts
 
 
 def environment_texts(environment: Environment) -> tuple[Text, ...]:
-    """Return the texts that say what a stage deploys to."""
+    """Return the texts of *environment*."""
     return (environment.name,) if environment.url is None else (environment.name, environment.url)
 
 
@@ -106,19 +106,19 @@ def mail_texts(mail: Mail) -> list[Text]:
 
 
 def _in_commands(step: Commands) -> list[Text]:
-    found: list[Text] = []
+    texts: list[Text] = []
     for line in step.lines:
         for _, text in line.values:
-            found.append(text)
+            texts.append(text)
     for _, text in step.env:
-        found.append(text)
+        texts.append(text)
     for output in step.outputs:
         if output.command is not None:
             for _, text in output.command.values:
-                found.append(text)
+                texts.append(text)
         if output.file is not None:
-            found.append(output.file)
-    return found
+            texts.append(output.file)
+    return texts
 
 
 def _in_build(step: BuildImage) -> Iterator[Text]:
@@ -173,7 +173,7 @@ def _in_items(items: Items[Text]) -> Iterator[Text]:
 
 
 def _in_expression(value: Expression) -> Iterator[Text]:
-    """Yield the texts of a folded *value*: a text, a list or map of values, or loops that yield some."""
+    """Yield the texts of a folded *value*: a text, a list or map of values, or a loop."""
     match value:
         case Text():
             yield value
@@ -190,14 +190,14 @@ def _in_expression(value: Expression) -> Iterator[Text]:
 
 
 def named_texts(job: Job) -> list[tuple[str, Text]]:
-    """Return the texts of *job* that an engine puts into names before any script runs, and what each names."""
-    found = [("the name of an image", text) for text in _images(job.machine)]
-    found += [("the key of a cache", text) for cache in job.caches for text in (cache.key, *cache.fallback)]
+    """Return the texts of *job* that an engine puts into names before scripts run, with the kind of name."""
+    texts = [("the name of an image", text) for text in _images(job.machine)]
+    texts += [("the key of a cache", text) for cache in job.caches for text in (cache.key, *cache.fallback)]
     if job.deployment.environment is not None:
-        found += [("an environment", text) for text in environment_texts(job.deployment.environment)]
+        texts += [("an environment", text) for text in environment_texts(job.deployment.environment)]
     if job.retention.name is not None:
-        found.append(("the name of an archive", job.retention.name))
-    return found
+        texts.append(("the name of an archive", job.retention.name))
+    return texts
 
 
 def _images(machine: Machine) -> list[Text]:

@@ -1,1 +1,1 @@
-"""The runs of a pipeline: schedules, parameters, concurrency."""
+"""The runs of a pipeline: schedules, parameters, selection."""

@@ -1,4 +1,4 @@
-"""Cron lines of five fields, as far as all engines read them alike."""
+"""Cron expressions with five fields, in the subset that all engines read alike."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _WORD = re.compile(r"\S+")
 
 
 class _Field(Struct):
-    """A field: what it is, its smallest and largest number, and names for the numbers from *least* on."""
+    """A field: its description, its smallest and largest number, and names for numbers from the smallest on."""
 
-    what: str
-    least: int
-    most: int
+    description: str
+    minimum: int
+    maximum: int
     names: tuple[str, ...] = ()
 
 
@@ -34,21 +34,21 @@ _FIVE = "write minute, hour, day of the month, month and day of the week, such a
 
 
 class CronError(Exception):
-    """What is wrong with a cron line, between two places of it; *advice* says what to write."""
+    """An error in a cron line, from *start* to *end*; *hint* is how to fix it."""
 
-    def __init__(self, what: str, start: int, end: int, advice: str) -> None:
-        super().__init__(what)
-        self.what = what
+    def __init__(self, message: str, start: int, end: int, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
         self.start = start
         self.end = end
-        self.advice = advice
+        self.hint = hint
 
 
-def normal(line: str) -> str:
-    """Return *line* with numbers for names and one blank between fields; raise `CronError` where it is none."""
+def normalized(line: str) -> str:
+    """Return *line* with numbers for names and single spaces; raise `CronError` if it is invalid."""
     words = list(_WORD.finditer(line))
     if line.strip().startswith("@"):
-        raise CronError(f'"{line.strip()}" stands for different times on different engines', 0, len(line), _FIVE)
+        raise CronError(f'"{line.strip()}" means different times on different engines', 0, len(line), _FIVE)
     if len(words) != len(_FIELDS):
         raise CronError(
             f"a cron line has five fields, not {len(words)}",
@@ -62,68 +62,77 @@ def normal(line: str) -> str:
 
 
 def _field(word: re.Match[str], field: _Field) -> tuple[str, frozenset[int]]:
-    """Return the text of a field, and the numbers that it stands for."""
+    """Return the text of a field, and the numbers that it matches."""
     texts: list[str] = []
     numbers: set[int] = set()
     start = word.start()
     for part in word[0].split(","):
-        text, found = _part(part, field, start)
+        text, part_numbers = _part(part, field, start)
         texts.append(text)
-        numbers |= found
+        numbers |= part_numbers
         start += len(part) + 1
     return ",".join(texts), frozenset(numbers)
 
 
 def _part(part: str, field: _Field, start: int) -> tuple[str, frozenset[int]]:
-    """Return the text of one part of a list, which begins at *start*, and its numbers."""
-    found = _PART.fullmatch(part)
+    """Return the text of one part of a list, which starts at *start*, and its numbers."""
+    match = _PART.fullmatch(part)
 
-    def refuse(what: str, advice: str) -> CronError:
-        return CronError(what, start, start + len(part), advice)
+    def refuse(message: str, hint: str) -> CronError:
+        return CronError(message, start, start + len(part), hint)
 
     if part.startswith("H"):
-        raise refuse(f'"{part}" is known to Jenkins alone', "write a number")
-    if found is None or (found["first"] == "*" and found["last"]):
-        raise refuse(f'"{part}" is no {field.what}', _advice(field))
-    if found["first"] == "*":
-        first, last, text = field.least, field.most, "*"
+        raise refuse(f'only Jenkins supports "{part}"', "write a number")
+    if match is None or (match["first"] == "*" and match["last"]):
+        raise refuse(f'"{part}" is not a valid {field.description}', _hint(field))
+    if match["first"] == "*":
+        first, last, text = field.minimum, field.maximum, "*"
     else:
-        first = _number(found["first"], field)
-        last = _number(found["last"], field) if found["last"] else first
-        text = f"{first}-{last}" if found["last"] else str(first)
-        if not field.least <= first <= last <= field.most:
-            why = f'"{part}" begins after it ends' if first > last else f'"{part}" is no {field.what}'
-            raise refuse(why, _advice(field))
-    if found["step"] is None:
+        first = _number(match["first"], field)
+        last = _number(match["last"], field) if match["last"] else first
+        text = f"{first}-{last}" if match["last"] else str(first)
+        if not field.minimum <= first <= last <= field.maximum:
+            problem = (
+                f'"{part}" starts after it ends' if first > last else f'"{part}" is not a valid {field.description}'
+            )
+            raise refuse(problem, _hint(field))
+    if match["step"] is None:
         return text, frozenset(range(first, last + 1))
-    step = int(found["step"])
-    if text not in ("*", f"{first}-{last}") or not 1 <= step <= field.most - field.least:
-        raise refuse(f'"{part}" has no step that engines agree on', f"write a step behind * or a range: */{step or 1}")
+    step = int(match["step"])
+    if text not in ("*", f"{first}-{last}") or not 1 <= step <= field.maximum - field.minimum:
+        raise refuse(
+            f'engines read the step in "{part}" differently', f"write a step after * or a range: */{step or 1}"
+        )
     return f"{text}/{step}", frozenset(range(first, last + 1, step))
 
 
 def _number(word: str, field: _Field) -> int:
-    """Return the number of *word*; one out of range for what is no number and no name."""
+    """Return the number of *word*; an invalid word gives a number out of range."""
     if word.isdigit():
         return int(word)
     name = word.lower()
-    return field.least + field.names.index(name) if name in field.names else field.most + 1
+    return field.minimum + field.names.index(name) if name in field.names else field.maximum + 1
 
 
-def _advice(field: _Field) -> str:
-    names = f", or {field.names[0].upper()} to {field.names[-1].upper()}" if field.names else ""
-    return f"write *, numbers from {field.least} to {field.most}{names}, ranges a-b and lists a,b"
+def _hint(field: _Field) -> str:
+    named = f", or {field.names[0].upper()} to {field.names[-1].upper()}" if field.names else ""
+    return f"write *, numbers from {field.minimum} to {field.maximum}{named}, ranges a-b and lists a,b"
 
 
 def _check_days(words: list[re.Match[str]], fields: list[tuple[str, frozenset[int]]]) -> None:
-    """Refuse days that engines take differently, and days that no year has."""
+    """Raise `CronError` for days that engines interpret differently, and for days that no year has."""
     (days, numbers), (_, months), (weekdays, _) = fields[2:]
     if "*" not in (days, weekdays):
         raise CronError(
             "days of the month and of the week are both restricted: engines differ on whether one or both must hold",
             words[2].start(),
             words[4].end(),
-            "write two lines, in a list: one with each of the two",
+            "write two lines, in a list: one for each of the two",
         )
     if all(day > _LENGTHS[month - 1] for day in numbers for month in months):
-        raise CronError("no such day comes", words[2].start(), words[3].end(), "choose a day that the month has")
+        raise CronError(
+            "no month of this schedule has such a day",
+            words[2].start(),
+            words[3].end(),
+            "choose another day",
+        )

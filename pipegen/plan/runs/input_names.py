@@ -1,10 +1,10 @@
-"""Names that no parameter may have: engines hand parameters to scripts as variables of the same name."""
+"""Names that no parameter may have, since engines pass parameters to scripts as variables of the same name."""
 
 from __future__ import annotations
 
 import re
 
-# What engines, their tools and pipegen name themselves. Jenkins takes `path` for PATH: its variables know no case.
+# Variables of engines, their tools and pipegen. Jenkins reads `path` as PATH: its variables ignore case.
 _OTHERS = re.compile(
     r"(?:BUILD|BUILDKIT|CI|DOCKER|FF|GIT|GITLAB|HUDSON|JENKINS|PIPEGEN|RUNNER)_.*|BRANCH_(?:NAME|IS_PRIMARY)"
     r"|CHANGE_(?:ID|URL|TITLE|AUTHOR.*|TARGET|BRANCH|FORK)|JOB_(?:NAME|BASE_NAME|(?:DISPLAY_)?URL)"
@@ -13,8 +13,8 @@ _OTHERS = re.compile(
     r"|(?:HTTP|HTTPS|FTP|ALL|NO)_PROXY|HOME|HOSTNAME|LOGNAME|PATH|PWD|OLDPWD|SHELL|TERM|TMPDIR|TZ|USER",
     re.IGNORECASE,
 )
-# What shells, the loader and interpreters take as orders.
-_ORDERS = re.compile(
+# Variables that control shells, the loader and interpreters.
+_CONTROLS = re.compile(
     r"_|IFS|ENV|CDPATH|LINENO|MAIL(?:CHECK|PATH)?|OPTARG|OPTIND|OPTERR|PS[0-4]|PPID|UID|EUID|FPATH|GLOBIGNORE"
     r"|BASH(?:OPTS|PID|_.*)?|SHELLOPTS|POSIXLY_CORRECT|LANG(?:UAGE)?|LC_.*|LD_.*|DYLD_.*|SSH_.*"
     r"|NODE_OPTIONS|PERL5(?:LIB|OPT)|PYTHON(?:HOME|PATH|STARTUP)|RUBY(?:LIB|OPT)|JAVA_TOOL_OPTIONS|MAKEFLAGS"
@@ -22,5 +22,5 @@ _ORDERS = re.compile(
 
 
 def is_reserved(name: str) -> bool:
-    """Return whether *name* means something to an engine, a shell or a program that scripts start."""
-    return _OTHERS.fullmatch(name) is not None or _ORDERS.fullmatch(name) is not None
+    """Return whether *name* has a meaning for an engine, a shell or a program that scripts start."""
+    return _OTHERS.fullmatch(name) is not None or _CONTROLS.fullmatch(name) is not None

@@ -1,4 +1,4 @@
-"""The parameters of a file (`inputs`), and the values that are fixed when it is compiled (`--set`)."""
+"""The parameters of a file (`inputs`), and values set at compile time (`--set`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, listed, suggestion
 from pipegen.plan.model import Input, InputType
 from pipegen.plan.model.inputs import BOOLEANS, NUMBER
-from pipegen.plan.runs.input_patterns import matches, misread
+from pipegen.plan.runs.input_patterns import first_incompatibility, matches
 from pipegen.source.text import Located, Span
 from pipegen.source.tree import Mapping as Map
 from pipegen.source.tree import Node, Scalar, ScalarKind, Sequence
@@ -24,44 +24,44 @@ _TYPES = {
 
 
 class Parameters(Struct):
-    """The parameters of a file in the order written; *given* has the values that are fixed at compile time.
+    """The parameters of a file in its order; *fixed* has the values that are set at compile time.
 
-    A default fixes nothing: it is the value of a run that is given none.
+    A default is not such a value: a run may override it.
     """
 
     inputs: tuple[Input, ...] = ()
-    given: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all."""
-        return tuple(one.name for one in self.inputs)
+        """The names of all parameters."""
+        return tuple(parameter.name for parameter in self.inputs)
 
     @property
     def at_run_time(self) -> tuple[Input, ...]:
-        """Those whose values only a run knows."""
-        return tuple(one for one in self.inputs if one.name not in self.given)
+        """The parameters whose values are known only at run time."""
+        return tuple(parameter for parameter in self.inputs if parameter.name not in self.fixed)
 
     def constant(self, name: str) -> str | None:
-        """Return the value of the parameter *name* where it is fixed; None where only a run knows it."""
-        return self.given.get(name)
+        """Return the value of the parameter *name* if it is set at compile time, else None."""
+        return self.fixed.get(name)
 
 
-def read_parameters(config: Config, given: Mapping[str, str], report: Report) -> Parameters:
-    """Return the parameters of *config*, those in *given* fixed; what is wrong with them is reported."""
+def read_parameters(config: Config, fixed: Mapping[str, str], report: Report) -> Parameters:
+    """Return the parameters of *config*, with the values in *fixed*; errors are reported."""
     inputs = tuple(_input(name, node, report) for name, node in config.inputs)
     _check_names(config, report)
-    return Parameters(inputs, dict(_fixed(inputs, given, config, report)))
+    return Parameters(inputs, dict(_fixed(inputs, fixed, config, report)))
 
 
 def _input(name: Located[str], node: Node, report: Report) -> Input:
-    """Return a parameter: *node* is a map, or its default alone."""
+    """Return a parameter; *node* is a map, or its default."""
     body = node if isinstance(node, Map) else Map((), node.span)
     default = body.get("default") if isinstance(node, Map) else node
     choices = [item for item in _items(body.get("choices")) if isinstance(item, Scalar)]
     kind = _type(body.get("type"), default, has_choices=bool(choices))
     pattern, description = body.get("pattern"), body.get("description")
-    found = Input(
+    parameter = Input(
         name=name.value,
         type=kind,
         default=_text(default, kind) if isinstance(default, Scalar) else None,
@@ -71,10 +71,10 @@ def _input(name: Located[str], node: Node, report: Report) -> Input:
         span=name.span,
     )
     for item in choices:
-        _check(item, _refusal(_text(item, kind), found, is_choice=True), report)
+        _check(item, _refusal(_text(item, kind), parameter, is_choice=True), report)
     if isinstance(default, Scalar):
-        _check(default, _refusal(_text(default, kind), found), report)
-    return found
+        _check(default, _refusal(_text(default, kind), parameter), report)
+    return parameter
 
 
 def _items(node: Node | None) -> tuple[Node, ...]:
@@ -82,7 +82,7 @@ def _items(node: Node | None) -> tuple[Node, ...]:
 
 
 def _type(node: Node | None, default: Node | None, *, has_choices: bool) -> InputType:
-    """Return the type: as said, else that of the default; where there are choices, these say it all."""
+    """Return the given type, else the type of the default; parameters with choices are strings."""
     if isinstance(node, Scalar):
         return InputType(node.text)
     if has_choices or not isinstance(default, Scalar):
@@ -91,66 +91,72 @@ def _type(node: Node | None, default: Node | None, *, has_choices: bool) -> Inpu
 
 
 def _text(node: Scalar, kind: InputType) -> str:
-    """Return the text of a value; YAML knows booleans in several cases."""
+    """Return the text of a value; YAML allows booleans in several cases."""
     return node.text.lower() if kind is InputType.BOOLEAN and node.kind is ScalarKind.BOOLEAN else node.text
 
 
 def _pattern(node: Scalar, report: Report) -> str | None:
-    found = misread(node.text)
-    if found is None:
+    problem = first_incompatibility(node.text)
+    if problem is None:
         return node.text
     report.add(
         codes.INVALID_PATTERN,
-        f'{found.what} is nothing that "grep -E", RE2 and Python read alike',
-        at=node.part(found.at, found.at + 1) if node.text else node.span,
-        hint=found.advice,
+        f'"grep -E", RE2 and Python differ on {problem.message}',
+        at=node.part(problem.at, problem.at + 1) if node.text else node.span,
+        hint=problem.hint,
     )
     return None
 
 
-def _refusal(value: str, one: Input, *, is_choice: bool = False) -> tuple[str, str] | None:
-    """Return why *value* is none of the parameter *one*, and what to do; None where it is one."""
-    if not is_choice and one.choices and value not in one.choices:
-        return f"is not among the choices of input {_quoted(one)}", f"its choices are {listed(one.choices)}"
-    if one.type is InputType.BOOLEAN and value not in BOOLEANS:
-        return f"is no boolean, which input {_quoted(one)} takes", "write true or false; quotes make it a text"
-    if one.type is InputType.NUMBER and not matches(NUMBER, value):
-        return f"is no number, which input {_quoted(one)} takes", "write digits, perhaps with a sign and a fraction"
-    if one.pattern is not None and not matches(one.pattern, value):
-        return f"does not match the pattern of input {_quoted(one)}", f"all of it must match {one.pattern}"
+def _refusal(value: str, parameter: Input, *, is_choice: bool = False) -> tuple[str, str] | None:
+    """Return why *value* is not valid for *parameter*, and a hint; None if it is valid."""
+    if not is_choice and parameter.choices and value not in parameter.choices:
+        return f"is not a choice of input {_quoted(parameter)}", f"its choices are {listed(parameter.choices)}"
+    if parameter.type is InputType.BOOLEAN and value not in BOOLEANS:
+        return f"is not a boolean, as input {_quoted(parameter)} requires", "write true or false, without quotes"
+    if parameter.type is InputType.NUMBER and not matches(NUMBER, value):
+        return (
+            f"is not a number, as input {_quoted(parameter)} requires",
+            "write digits, perhaps with sign and fraction",
+        )
+    if parameter.pattern is not None and not matches(parameter.pattern, value):
+        return (
+            f"does not match the pattern of input {_quoted(parameter)}",
+            f"all of it must match {parameter.pattern}",
+        )
     return None
 
 
-def _quoted(one: Input) -> str:
-    return f'"{one.name}"'
+def _quoted(parameter: Input) -> str:
+    return f'"{parameter.name}"'
 
 
 def _check(node: Scalar, refusal: tuple[str, str] | None, report: Report) -> None:
     if refusal is not None:
-        why, hint = refusal
-        report.add(codes.INVALID_INPUT, f'"{node.text}" {why}', at=node.span, hint=hint)
+        reason, hint = refusal
+        report.add(codes.INVALID_INPUT, f'"{node.text}" {reason}', at=node.span, hint=hint)
 
 
 def _check_names(config: Config, report: Report) -> None:
-    """Report names that scripts could not read, or that would change what they do."""
+    """Report names that scripts cannot read, or that change how programs behave."""
     if not config.inputs:
         return
     from pipegen.plan.runs.input_names import is_reserved  # noqa: PLC0415 - for files that have inputs
 
-    seen: dict[str, Span] = {}
+    spans: dict[str, Span] = {}
     for name, _ in config.inputs:
-        first = seen.setdefault(name.value.lower(), name.span)
+        first = spans.setdefault(name.value.lower(), name.span)
         if is_reserved(name.value):
             report.add(
                 codes.RESERVED_INPUT_NAME,
-                f'no input can be named "{name.value}": engines and programs read a variable of that name',
+                f'an input cannot be named "{name.value}": engines and programs read a variable of that name',
                 at=name.span,
                 hint="choose another name",
             )
         elif first is not name.span:
             report.add(
                 codes.RESERVED_INPUT_NAME,
-                f'"{name.value}" and another input differ in case alone, which Jenkins does not see',
+                f'"{name.value}" differs from another input only in case, which Jenkins ignores',
                 at=name.span,
                 also=[Label(first, "the other one")],
                 hint="rename one of the two",
@@ -159,7 +165,7 @@ def _check_names(config: Config, report: Report) -> None:
         if stage.name.value == "inputs":
             report.add(
                 codes.RESERVED_NAME,
-                'no stage can be named "inputs" in a file that has inputs',
+                'a stage cannot be named "inputs" in a file that has inputs',
                 at=stage.name.span,
                 also=[Label(config.inputs[0][0].span, "the file's inputs")],
                 hint="rename the stage",
@@ -167,27 +173,27 @@ def _check_names(config: Config, report: Report) -> None:
 
 
 def _fixed(
-    inputs: tuple[Input, ...], given: Mapping[str, str], config: Config, report: Report
+    inputs: tuple[Input, ...], fixed: Mapping[str, str], config: Config, report: Report
 ) -> Iterator[tuple[str, str]]:
-    """Yield the values in *given* that parameters take; others are reported."""
-    known = {one.name: one for one in inputs}
-    for name, value in given.items():
-        one = known.get(name)
-        if one is None:
-            _report_unknown(name, known, config, report)
+    """Yield the valid values in *fixed*; others are reported."""
+    by_name = {parameter.name: parameter for parameter in inputs}
+    for name, value in fixed.items():
+        parameter = by_name.get(name)
+        if parameter is None:
+            _report_unknown(name, by_name, config, report)
             continue
-        refusal = _refusal(value, one)
+        refusal = _refusal(value, parameter)
         if refusal is not None:
-            report.add(codes.INVALID_SET, f'--set: "{value}" {refusal[0]}', at=one.span, hint=refusal[1])
+            report.add(codes.INVALID_SET, f'--set: "{value}" {refusal[0]}', at=parameter.span, hint=refusal[1])
         yield name, value
 
 
-def _report_unknown(name: str, known: Mapping[str, Input], config: Config, report: Report) -> None:
-    found = suggestion(name, known)
-    hint = f'write "--set {found}=…"' if found else f"its inputs are {listed(tuple(known))}"
+def _report_unknown(name: str, inputs: Mapping[str, Input], config: Config, report: Report) -> None:
+    similar = suggestion(name, inputs)
+    hint = f'write "--set {similar}=…"' if similar else f"its inputs are {listed(tuple(inputs))}"
     report.add(
         codes.INVALID_SET,
         f'--set: "{config.file.path}" has no input "{name}"',
         at=Span(config.file, 0, 0),
-        hint=hint if known else "add it to the file's inputs",
+        hint=hint if inputs else "add it to the file's inputs",
     )

@@ -1,4 +1,4 @@
-"""When a pipeline runs by the clock."""
+"""The schedules of a pipeline."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pipegen.config.model import StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report, suggestion
 from pipegen.plan.model import Schedule
-from pipegen.plan.runs.cron import CronError, normal
+from pipegen.plan.runs.cron import CronError, normalized
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence
 
 
 def schedules(value: StepValue | None, report: Report) -> tuple[Schedule, ...]:
-    """Return what `schedule` says, none without it; lines that engines read differently are reported."""
+    """Return the schedules of `schedule`; lines that engines read differently are reported."""
     if value is None:
         return ()
     items = value.node.items if isinstance(value.node, Sequence) else (value.node,)
-    return tuple(dict.fromkeys(found for item in items for found in _schedule(item, report)))
+    return tuple(dict.fromkeys(schedule for item in items for schedule in _schedule(item, report)))
 
 
 def _schedule(node: Node, report: Report) -> Iterator[Schedule]:
@@ -29,22 +29,22 @@ def _schedule(node: Node, report: Report) -> Iterator[Schedule]:
     if not isinstance(line, Scalar):
         return
     try:
-        cron = normal(line.text)
+        cron = normalized(line.text)
     except CronError as error:
-        report.add(codes.INVALID_SCHEDULE, error.what, at=line.part(error.start, error.end or 1), hint=error.advice)
+        report.add(codes.INVALID_SCHEDULE, error.message, at=line.part(error.start, error.end or 1), hint=error.hint)
         return
     yield Schedule(cron, zone.text if isinstance(zone, Scalar) and zone.text != "UTC" else None, line.span)
 
 
 def _check_zone(zone: Scalar, report: Report) -> None:
-    """Report a time zone that the tz database lacks; a machine without that database knows nothing of it."""
+    """Report a time zone that is not in the tz database; without a tz database there is no check."""
     known = available_timezones()
     if zone.text in known or not known:
         return
-    found = suggestion(zone.text, sorted(known))
+    similar = suggestion(zone.text, sorted(known))
     report.add(
         codes.INVALID_SCHEDULE,
         f'there is no time zone "{zone.text}"',
         at=zone.span,
-        hint=f'write "{found}"' if found else "write a name of the tz database, such as Europe/Berlin or UTC",
+        hint=f'write "{similar}"' if similar else "use a name from the tz database, such as Europe/Berlin or UTC",
     )

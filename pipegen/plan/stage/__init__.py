@@ -1,1 +1,1 @@
-"""The keys of one stage, each read to its part of the plan."""
+"""The keys of one stage, each converted to its part of the plan."""

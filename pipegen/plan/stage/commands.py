@@ -1,4 +1,4 @@
-"""A stage's script, its environment and the outputs that it leaves."""
+"""A stage's script with its environment and outputs, and its `after` commands."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ from pipegen.bindings.expression import Text
 from pipegen.config.model import StageConfig, StepValue
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import Commands, Measure, Measured
+from pipegen.plan.model import Commands, Export, Line, Measure, Measured, Step, TriggerJob
 from pipegen.plan.stage.variables import check_variable_name
 from pipegen.plan.values import StageValues
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 
 _OUTPUT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
-# Names of environment variables by convention, not those of awk, jq or regular expressions.
+# Conventional names of environment variables, not variables of awk or jq, nor regular expressions.
 _LITERAL = r"(?<![$\\])\$[A-Z][A-Z0-9_]+(?![a-z])"
 _ODD_BACKSLASHES = r"(?<!\\)(?:\\\\)*\\$"
 
 
 def commands(stage: StageConfig, values: StageValues) -> Commands | None:
-    """Return the script of *stage*; None without one, when what belongs to a script is reported."""
+    """Return the script of *stage*, or None.
+
+    Without a script, keys that require one are reported.
+    """
     if stage.script is None:
         _check_alone(stage, values.report)
         return None
@@ -31,56 +34,73 @@ def commands(stage: StageConfig, values: StageValues) -> Commands | None:
         check_literals(stage.env.node, values.report)
     for name, _ in env:
         check_variable_name(name.constant, name.span, values.report)
-    found = Commands(
+    script = Commands(
         lines=tuple([values.line(item) for item in entries]),
         env=tuple([(name.constant or "", values.as_text(value)) for name, value in env]),
         outputs=_outputs(stage, values),
         span=stage.script.span,
     )
-    for output in found.outputs:
+    for output in script.outputs:
         _check_output(output, values.report)
-    return found
+    return script
+
+
+def post_commands(stage: StageConfig, steps: tuple[Step, ...], values: StageValues) -> tuple[Line, ...]:
+    """Return the `after` commands of *stage*, which cannot read outputs of its *steps*."""
+    if stage.after is None:
+        return ()
+    if all(isinstance(step, Export | TriggerJob) for step in steps):
+        values.report.add(
+            codes.MISSING_KEY,
+            f'stage "{stage.said}" has "after" but no steps',
+            at=stage.after.span,
+            hint='add "script"',
+        )
+    entries = entries_of(stage.after.node)
+    check_entries("after", entries, stage.after, values.report)
+    values.failed()
+    return tuple(values.line(entry) for entry in entries)
 
 
 def entries_of(node: Node) -> tuple[Scalar, ...]:
-    """Return the entries of *node* that hold a command."""
+    """Return the entries of *node* that contain a command."""
     items = node.items if type(node) is Sequence else (node,)
     return tuple([item for item in items if type(item) is Scalar and item.text.strip()])
 
 
-def check_entries(key: str, entries: tuple[Scalar, ...], given: StepValue, report: Report) -> None:
-    """Report what no shell could run, or only some engine would, in the *entries* of *key*."""
+def check_entries(key: str, entries: tuple[Scalar, ...], value: StepValue, report: Report) -> None:
+    """Report *entries* of *key* that no shell can run, or that engines run differently."""
     if not entries:
-        report.add(codes.INVALID_VALUE, f'"{key}" holds no command', at=given.span, hint="write at least one")
+        report.add(codes.INVALID_VALUE, f'"{key}" contains no command', at=value.span, hint="write at least one")
         return
     if entries[0].text.startswith("#!"):
         report.add(
             codes.INVALID_VALUE,
-            f'"{key}" names an interpreter, and the shell of the engine runs it',
+            f'"{key}" names an interpreter, but the shell of the engine runs it',
             at=entries[0].span,
-            hint="remove the line that begins with #!; a program in another language goes into a file of its own",
+            hint="remove the line that starts with #!, and put programs in other languages into their own files",
         )
     for entry in entries:
         text = entry.text.rstrip("\r\n")
         if text.endswith("\\") and re.search(_ODD_BACKSLASHES, text):
             report.add(
                 codes.INVALID_VALUE,
-                "a backslash at the end would take what comes after into the command",
+                "a backslash at the end would continue the command with the next line",
                 at=entry.span,
-                hint='write a command over several lines as one block: "- |", then its lines',
+                hint='write a command of several lines as one block: "- |", then its lines',
             )
 
 
 def check_literals(env: Node, report: Report) -> None:
-    """Report `$NAME` in the values of *env*, which no engine and no shell expands."""
+    """Report `$NAME` in the values of *env*, which neither the engine nor the shell expands."""
     entries = env.entries if isinstance(env, Mapping) else ()
     for value in [entry.value for entry in entries if isinstance(entry.value, Scalar) and "$" in entry.value.text]:
-        for found in re.finditer(_LITERAL, value.text):
+        for match in re.finditer(_LITERAL, value.text):
             report.add(
                 codes.LITERAL_VARIABLE,
-                f'"{found[0]}" stays as it stands: a value of "env" is text',
-                at=value.part(found.start(), found.end()),
-                hint=f'write "${{{found[0][1:]}}}" for the variable',
+                f'"{match[0]}" is not expanded: a value of "env" is text',
+                at=value.part(match.start(), match.end()),
+                hint=f'write "${{{match[0][1:]}}}" for the variable',
             )
 
 
@@ -88,14 +108,14 @@ def _check_output(output: Measured, report: Report) -> None:
     if not _OUTPUT_NAME.fullmatch(output.name):
         report.add(
             codes.INVALID_VALUE,
-            f'"{output.name}" is no name for an output',
+            f'"{output.name}" is not a valid name of an output',
             at=output.span,
             hint='use letters, digits, "_", "-" and "."',
         )
 
 
 def _check_alone(stage: StageConfig, report: Report) -> None:
-    """Report keys that say something of a script that is not there."""
+    """Report keys that require a script in a stage without one."""
     for key, span in (
         ("outputs", stage.outputs.span if stage.outputs else None),
         ("env", stage.env.span if stage.env else None),
@@ -103,9 +123,9 @@ def _check_alone(stage: StageConfig, report: Report) -> None:
         if span is not None:
             report.add(
                 codes.MISSING_KEY,
-                f'stage "{stage.said}" has "{key}", and no script',
+                f'stage "{stage.said}" has "{key}" but no script',
                 at=span,
-                hint='add "script"; a container that "run" starts has an "env" of its own, and "exports" binds texts',
+                hint='add "script"; for a container of "run", set its own "env"; to bind text, use "exports"',
             )
 
 

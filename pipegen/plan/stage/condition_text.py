@@ -1,4 +1,4 @@
-"""Conditions in words: the keys of `when`, and what they hold."""
+"""Conditions as one line of text: the keys of `when` and their values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pipegen.plan.model import (
 
 
 def words(condition: Condition) -> str:  # noqa: PLR0911 - one for each kind
-    """Return *condition* on one line."""
+    """Return *condition* as one line of text."""
     match condition:
         case Matches():
             return f"{_subject(condition)} {_patterns(condition.patterns)}"
@@ -43,8 +43,8 @@ def words(condition: Condition) -> str:  # noqa: PLR0911 - one for each kind
 
 
 def _bound(condition: Condition) -> str:
-    found = words(condition)
-    return f"({found})" if isinstance(condition, AllOf | AnyOf) else found
+    text = words(condition)
+    return f"({text})" if isinstance(condition, AllOf | AnyOf) else text
 
 
 def _subject(condition: Matches | IsSet) -> str:
@@ -53,4 +53,4 @@ def _subject(condition: Matches | IsSet) -> str:
 
 
 def _patterns(patterns: Sequence[Pattern]) -> str:
-    return " | ".join(f"/{one.text}/" if one.is_regex else one.text or '""' for one in patterns)
+    return " | ".join(f"/{pattern.text}/" if pattern.is_regex else pattern.text or '""' for pattern in patterns)

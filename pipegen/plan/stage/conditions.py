@@ -1,4 +1,4 @@
-"""What `when` says, as a condition."""
+"""The condition that a `when` describes."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from pipegen.plan.model import (
     Subject,
 )
 from pipegen.plan.model.logic import can_hold
-from pipegen.plan.regex import RegexError, common
+from pipegen.plan.regex import RegexError, portable_regex
 from pipegen.plan.runs.parameters import Parameters
 from pipegen.source.tree import Entry, Node, Scalar, ScalarKind, Sequence
 from pipegen.source.tree import Mapping as TreeMapping
 from pipegen.structs import Struct
 
-# Whether a condition holds, where that is known; None for one that is wrong.
-_Found: TypeAlias = "Condition | bool | None"
+# A condition, its result if that is known, or None if it is invalid.
+_Parsed: TypeAlias = "Condition | bool | None"
 
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
-# A name of a branch that stands for itself wherever an engine, or git, takes it.
+# A branch name without special characters of engines or git.
 _BASE = r"[A-Za-z0-9_][A-Za-z0-9._/+-]*"
 _FLAGGED = re.compile(r"/.*/[a-zA-Z]+", re.DOTALL)
 
@@ -45,40 +45,40 @@ _FLAGGED = re.compile(r"/.*/[a-zA-Z]+", re.DOTALL)
 def condition(
     value: StepValue | None, parameters: Parameters, homes: Mapping[str, object], report: Report
 ) -> Condition | None:
-    """Return what the `when` that is *value* says, None without it.
+    """Return the condition of the `when` in *value*, or None.
 
-    *parameters* are those of the file, *homes* holds the names of its stages. One that can never hold is reported.
+    *parameters* are those of the file; *homes* has the names of its stages. A condition that never holds is reported.
     """
     if value is None:
         return None
-    found = _Reader(parameters, homes, report).condition(value.node)
-    if isinstance(found, bool):
-        # Inputs that are fixed at compile time decide it.
-        return None if found else NEVER
-    if found is not None and not can_hold(found):
+    parsed = _Reader(parameters, homes, report).condition(value.node)
+    if isinstance(parsed, bool):
+        # Inputs that are set at compile time decide it.
+        return None if parsed else NEVER
+    if parsed is not None and not can_hold(parsed):
         report.add(
             codes.NEVER_HOLDS,
             'this "when" never holds, so nothing runs',
             at=value.span,
-            hint="all keys must hold at once, and a run has a branch, a tag, or neither (a merge request); "
-            'alternatives go into "any"',
+            hint="all keys must hold together, and a run has a branch, a tag, or neither (a merge request); "
+            'put alternatives into "any"',
         )
-    return found
+    return parsed
 
 
 class _Reader(Struct):
-    """Reads conditions; the schema has checked their shape."""
+    """Reads conditions whose shape the schema has checked."""
 
     parameters: Parameters
     homes: Mapping[str, object]
     report: Report
 
-    def condition(self, node: Node) -> _Found:
-        """Return what the map *node* says: whether it holds where that is known, None where all of it is wrong."""
+    def condition(self, node: Node) -> _Parsed:
+        """Return the condition of the map *node*."""
         entries = node.entries if isinstance(node, TreeMapping) else ()
         return _joined(AllOf, chain.from_iterable(map(self._conditions, entries)))
 
-    def _conditions(self, entry: Entry) -> Iterator[_Found]:
+    def _conditions(self, entry: Entry) -> Iterator[_Parsed]:
         """Yield the conditions of one key, all of which must hold."""
         node = entry.value
         match entry.key.text:
@@ -92,9 +92,9 @@ class _Reader(Struct):
                 patterns = self._paths(node)
                 yield Exists(patterns, node.span) if patterns else None
             case "inputs":
-                yield from (self._input(one) for one in _entries(node))
+                yield from map(self._input, _entries(node))
             case "env":
-                yield from (self._variable(one) for one in _entries(node))
+                yield from map(self._variable, _entries(node))
             case "all":
                 yield _joined(AllOf, map(self.condition, _items(node)))
             case "any":
@@ -103,37 +103,37 @@ class _Reader(Struct):
                 yield _negated(self.condition(node))
 
     def _value(self, node: Node, subject: Subject, name: str) -> Condition | None:
-        """Return that the value of a subject is as *node* says: matches, is there, or is not."""
+        """Return the condition that a subject matches the patterns of *node*, is set, or is not set."""
         if isinstance(node, Scalar) and node.kind is ScalarKind.BOOLEAN:
             is_set = IsSet(subject=subject, name=name, span=node.span)
             return is_set if node.value else Not(is_set)
         patterns = tuple(self._patterns(node, self._pattern))
         return Matches(subject=subject, name=name, patterns=patterns, span=node.span) if patterns else None
 
-    def _input(self, entry: Entry) -> _Found:
+    def _input(self, entry: Entry) -> _Parsed:
         name, node = entry.key.text, entry.value
-        given = next((one for one in self.parameters.inputs if one.name == name), None)
-        if given is None:
+        parameter = next((candidate for candidate in self.parameters.inputs if candidate.name == name), None)
+        if parameter is None:
             names = self.parameters.names
-            found = suggestion(name, names)
-            known = f"its inputs are {listed(names)}" if names else 'add it to "inputs"'
+            similar = suggestion(name, names)
+            hint = f"its inputs are {listed(names)}" if names else 'add it to "inputs"'
             self.report.add(
                 codes.UNKNOWN_CONDITION_INPUT,
                 f'the file has no input "{name}"',
                 at=entry.key.span,
-                hint=f'write "{found}"' if found else known,
+                hint=f'write "{similar}"' if similar else hint,
             )
             return None
-        if given.type is InputType.BOOLEAN and isinstance(node, Scalar) and node.text.lower() in ("true", "false"):
-            # "true" is how both engines write a checked box.
+        if parameter.type is InputType.BOOLEAN and isinstance(node, Scalar) and node.text.lower() in ("true", "false"):
+            # Both engines write a checked box as "true".
             is_true = Matches(subject=Subject.INPUT, name=name, patterns=(Pattern("true"),), span=node.span)
-            asked: Condition | None = is_true if node.text.lower() == "true" else Not(is_true)
+            parsed: Condition | None = is_true if node.text.lower() == "true" else Not(is_true)
         else:
-            asked = self._value(node, Subject.INPUT, name)
-        return self._settled(asked, self.parameters.constant(name))
+            parsed = self._value(node, Subject.INPUT, name)
+        return self._settled(parsed, self.parameters.constant(name))
 
-    def _settled(self, condition: Condition | None, value: str | None) -> _Found:
-        """Return whether *condition* holds for the *value* that an input is fixed to, if it is."""
+    def _settled(self, condition: Condition | None, value: str | None) -> _Parsed:
+        """Return the result of *condition* if *value* is set at compile time, else *condition*."""
         if condition is None or value is None:
             return condition
         match condition:
@@ -148,9 +148,9 @@ class _Reader(Struct):
         if not re.fullmatch(_VARIABLE, name):
             self.report.add(
                 codes.INVALID_VARIABLE,
-                f'"{name}" is no name of a variable',
+                f'"{name}" is not a valid name of a variable',
                 at=entry.key.span,
-                hint='use letters, digits and "_", and begin with no digit',
+                hint='use letters, digits and "_", and do not start with a digit',
             )
             return None
         return self._value(entry.value, Subject.VARIABLE, name)
@@ -162,34 +162,34 @@ class _Reader(Struct):
         paths, base = node.get("paths"), node.get("base")
         patterns = self._paths(paths) if paths is not None else ()
         if isinstance(base, Scalar) and not re.fullmatch(_BASE, base.text):
-            self._wrong(base, "names no branch", "name one branch, without a remote and without wildcards")
+            self._wrong(base, "is not a branch name", "name one branch, without a remote or wildcards")
         return FilesChanged(patterns, base.text if isinstance(base, Scalar) else None, node.span) if patterns else None
 
     def _paths(self, node: Node) -> tuple[Pattern, ...]:
         return tuple(self._patterns(node, self._path))
 
     def _patterns(self, node: Node, read: Callable[[Scalar], Pattern | None]) -> Iterator[Pattern]:
-        """Yield the patterns that *node* lists, each once, as *read* takes them."""
+        """Yield the patterns that *node* lists, each once, as *read* converts them."""
         is_list = isinstance(node, Sequence)
-        found: dict[Pattern, None] = {}
+        patterns: dict[Pattern, None] = {}
         for word in _words(node):
             if is_list and word.kind is ScalarKind.BOOLEAN:
-                hint = f'write it alone, or quote it for the text itself: "{word.text}"'
-                self._wrong(word, "is no pattern, so it cannot stand in a list", hint)
+                hint = f'write it without a list, or quote it to match the text: "{word.text}"'
+                self._wrong(word, "is not a pattern, so it cannot be in a list", hint)
             elif self._has_reference(word):
                 continue
             elif (pattern := read(word)) is not None:
-                found[pattern] = None
-        yield from found
+                patterns[pattern] = None
+        yield from patterns
 
     def _pattern(self, word: Scalar) -> Pattern | None:
         text = word.text
         if not text:
-            self._wrong(word, "matches nothing", 'write "false" for a value that is not there')
+            self._wrong(word, "matches nothing", 'write "false" for a value that is not set')
         elif len(text) > 1 and text.startswith("/") and text.endswith("/"):
             return self._regex(word)
         elif _FLAGGED.fullmatch(text):
-            self._wrong(word, "has flags behind its slash", 'begin it with "(?i)" to take upper and lower case as one')
+            self._wrong(word, "has flags after its slash", 'start it with "(?i)" to ignore case')
         else:
             return Pattern(text)
         return None
@@ -200,70 +200,70 @@ class _Reader(Struct):
             self._wrong(word, "matches everything", 'write "true" for any value')
             return None
         try:
-            return Pattern(common(source), is_regex=True)
+            return Pattern(portable_regex(source), is_regex=True)
         except RegexError as error:
             self.report.add(
                 codes.CONDITION_PATTERN,
-                f'"{word.text}" is no regular expression that every engine reads: {error.message}',
+                f'"{word.text}" is not a regular expression that every engine reads: {error.message}',
                 at=word.part(error.start + 1, error.end + 1),
-                hint="engines search with RE2: no looking ahead or behind, no references to groups, no possessive "
-                "quantifiers, no names",
+                hint="use the syntax of RE2: no lookahead or lookbehind, no backreferences, no possessive "
+                "quantifiers, no named groups",
             )
         return None
 
     def _path(self, word: Scalar) -> Pattern | None:
-        """Return the pattern of paths that *word* is."""
+        """Return the path pattern of *word*."""
         text = word.text
         if not text or text.endswith("/"):
-            self._wrong(word, "matches no file", f'write "{text}**" for all files below' if text else "name a file")
+            self._wrong(word, "matches no file", f'write "{text}**" for all files in it' if text else "name a file")
         elif text.startswith("/"):
             relative = text.strip("/")
-            self._wrong(word, "is no pattern of paths", f'paths are relative to the repository: "{relative or "**"}"')
+            self._wrong(word, "is not a path pattern", f'paths are relative to the repository: "{relative or "**"}"')
         elif text.startswith("!"):
-            self._wrong(word, "is no pattern of paths", f'what is left out goes into "not": {{ … "{text[1:]}" }}')
+            self._wrong(word, "is not a path pattern", f'put excluded paths into "not": {{ … "{text[1:]}" }}')
         elif text.startswith("./") or "/../" in f"/{text}/" or "//" in text or "\\" in text:
             self._wrong(word, "matches no file", "write paths as git does: relative, with single slashes")
         elif re.search(r"[\x00-\x1f\x7f]", text):
-            self._wrong(word, "holds a control character", "match it with a wildcard")
+            self._wrong(word, "contains a control character", "match it with a wildcard")
         else:
             return Pattern(text)
         return None
 
     def _has_reference(self, word: Scalar) -> bool:
-        """Report a reference of ours: what stages leave is not there yet when it is decided which of them run."""
-        found = re.search(r"\$\{([A-Za-z0-9_-]*)(?:\[[^]]*\])?\.[^}]*\}", word.text)
-        if found is None or (found[1] and found[1] not in (*self.homes, "setup", "inputs", "matrix", "pipeline")):
+        """Report a reference: outputs of stages do not exist yet when conditions are evaluated."""
+        match = re.search(r"\$\{([A-Za-z0-9_-]*)(?:\[[^]]*\])?\.[^}]*\}", word.text)
+        if match is None or (match[1] and match[1] not in (*self.homes, "setup", "inputs", "matrix", "pipeline")):
             return False
         self.report.add(
             codes.REFERENCE_IN_CONDITION,
-            f'"{found[0]}" has no value when it is decided what runs',
-            at=word.part(found.start(), found.end()),
-            hint='an input is asked by "inputs", a variable of the engine by "env"; '
-            "what depends on another stage is decided in the script",
+            f'"{match[0]}" has no value when conditions are evaluated',
+            at=word.part(match.start(), match.end()),
+            hint='test an input with "inputs", a variable of the engine with "env"; '
+            "test outputs of stages in the script",
         )
         return True
 
-    def _wrong(self, word: Scalar, why: str, hint: str) -> None:
-        self.report.add(codes.CONDITION_PATTERN, f'"{word.text}" {why}', at=word.span, hint=hint)
+    def _wrong(self, word: Scalar, reason: str, hint: str) -> None:
+        self.report.add(codes.CONDITION_PATTERN, f'"{word.text}" {reason}', at=word.span, hint=hint)
 
 
-def _joined(kind: type[AllOf | AnyOf], conditions: Iterable[_Found]) -> _Found:
-    """Return *conditions* as one; those of the same kind inside are taken apart."""
-    given = tuple(conditions)
+def _joined(kind: type[AllOf | AnyOf], conditions: Iterable[_Parsed]) -> _Parsed:
+    """Return *conditions* as one, with nested conditions of the same kind flattened."""
+    operands = tuple(conditions)
     decides = kind is AnyOf
-    if any(one is decides for one in given):
+    if any(operand is decides for operand in operands):
         return decides
     parts: dict[Condition, None] = {}
-    for one in given:
-        if not isinstance(one, bool | None):
-            parts |= dict.fromkeys(one.conditions if isinstance(one, kind) else (one,))
-    found = tuple(parts)
-    if len(found) > 1:
-        return kind(found)
-    return found[0] if found else (not decides if any(isinstance(one, bool) for one in given) else None)
+    for operand in operands:
+        if not isinstance(operand, bool | None):
+            parts |= dict.fromkeys(operand.conditions if isinstance(operand, kind) else (operand,))
+    unique = tuple(parts)
+    if len(unique) > 1:
+        return kind(unique)
+    return unique[0] if unique else (not decides if any(isinstance(operand, bool) for operand in operands) else None)
 
 
-def _negated(condition: _Found) -> _Found:
+def _negated(condition: _Parsed) -> _Parsed:
     match condition:
         case None:
             return None
@@ -283,5 +283,5 @@ def _entries(node: Node) -> tuple[Entry, ...]:
 
 
 def _words(node: Node) -> tuple[Scalar, ...]:
-    """Return the words of a list, or the one that stands in its place."""
+    """Return the words of a list, or a single word."""
     return tuple(item for item in (_items(node) or (node,)) if isinstance(item, Scalar))

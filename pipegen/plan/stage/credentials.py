@@ -19,56 +19,58 @@ _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 
 
 def credentials(node: Node | None, values: StageValues) -> tuple[Credential, ...]:
-    """Return the credentials that *node* lists; they must be known at compile time."""
-    found = []
+    """Return the credentials that *node* lists, which must be known at compile time."""
+    listed = []
     for item in values.items(node, lambda item: item):
         if isinstance(item, Loop):
             values.report.add(
                 codes.EXPECTED_TEXT,
                 "credentials must be known when the pipeline is compiled",
                 at=item.span,
-                hint="list them: an engine binds them before anything runs",
+                hint="list them: an engine binds them before the run starts",
             )
         else:
-            found.append(_credential(item, values))
-    return tuple(found)
+            listed.append(_credential(item, values))
+    return tuple(listed)
 
 
 def _credential(item: Expression, values: StageValues) -> Credential:
     entry = values.as_map(item)
-    kind, keys = next(found for found in _KINDS if found[0] is CredentialKind.TEXT or entry.get(found[1][0]))
+    kind, keys = next(
+        candidate for candidate in _KINDS if candidate[0] is CredentialKind.TEXT or entry.get(candidate[1][0])
+    )
     for key, _ in entry.entries:
         if key.constant not in ("id", *keys):
             values.report.add(
                 codes.UNKNOWN_KEY,
                 f'"{key.constant}" has no meaning beside "{keys[0]}"',
                 at=key.span,
-                hint=f"remove it: this credential is bound to {' and '.join(keys)}",
+                hint=f"remove it: this credential uses {' and '.join(keys)}",
             )
     variables = tuple(_variable(entry, key, values) for key in keys)
     return Credential(id=_constant(entry, "id", values) or "", kind=kind, variables=variables, span=item.span)
 
 
 def _variable(entry: Map, key: str, values: StageValues) -> str:
-    name, given = _constant(entry, key, values), entry.get(key)
+    name, value = _constant(entry, key, values), entry.get(key)
     if name is not None and not re.fullmatch(_VARIABLE, name):
         values.report.add(
             codes.INVALID_VARIABLE,
-            f'"{name}" is no name for an environment variable',
-            at=given.span if given else entry.span,
+            f'"{name}" is not a valid name of an environment variable',
+            at=value.span if value else entry.span,
             hint='use letters, digits and "_", and begin with no digit',
         )
     return name or ""
 
 
 def _constant(entry: Map, key: str, values: StageValues) -> str | None:
-    """Return the text of *key*; None, which is reported, when only a run knows it."""
+    """Return the text of *key*; a value that is known only at run time is reported."""
     text = values.as_text(entry.get(key) or Text((), entry.span))
     if text.constant is None:
         values.report.add(
             codes.EXPECTED_TEXT,
             f'"{key}" of a credential must be known when the pipeline is compiled',
             at=text.span,
-            hint="write it out: an engine binds credentials before anything runs",
+            hint="write it out: an engine binds credentials before the run starts",
         )
     return text.constant

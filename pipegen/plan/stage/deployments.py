@@ -1,4 +1,4 @@
-"""What a stage waits for beside the stages before it, and what it deploys to."""
+"""The approvals, delays and locks that a stage waits for, and its environment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
 from pipegen.plan.durations import seconds
-from pipegen.plan.files.retention import names_at_start
+from pipegen.plan.files.retention import known_at_start
 from pipegen.plan.model import Approval, Delay, Deployment, Environment, Job, Lock
 from pipegen.plan.unknown_names import report_unknown_stage
 from pipegen.plan.values import StageValues
@@ -17,13 +17,13 @@ from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind
 from pipegen.source.tree import Sequence as List
 from pipegen.structs import replace
 
-# GitLab puts jobs off by no more than a week: https://docs.gitlab.com/ci/jobs/job_control/#run-a-job-after-a-delay
+# GitLab delays jobs by at most a week: https://docs.gitlab.com/ci/jobs/job_control/#run-a-job-after-a-delay
 _LONGEST_DELAY = 7 * 86_400
 NO_DEPLOYMENT = Deployment()
 
 
 def deployment(stage: StageConfig, values: StageValues) -> Deployment:
-    """Return what *stage* waits for and deploys to; what is wrong with it is reported."""
+    """Return the approval, delay, locks and environment of *stage*; errors in them are reported."""
     if stage.approve is None and stage.lock is None and stage.environment is None:
         return NO_DEPLOYMENT
     approval, delay = _approval(stage.approve, values.report) if stage.approve else (None, None)
@@ -36,38 +36,38 @@ def deployment(stage: StageConfig, values: StageValues) -> Deployment:
 
 
 def check_finals(pipeline: PipelineConfig, report: Report) -> None:
-    """Report stages of *pipeline* that run whatever happened, and yet wait for somebody."""
+    """Report finally stages of *pipeline* that wait for an approval."""
     node = pipeline.finally_.node if pipeline.finally_ else None
     final = {item.text for item in node.items if isinstance(item, Scalar)} if isinstance(node, List) else set()
     for stage in pipeline.stages:
         if stage.approve is not None and stage.name.value in final:
             report.add(
                 codes.FINAL_STAGE_WAITS,
-                f'stage "{stage.name.value}" runs once all others are done, so it cannot wait for an approval',
+                f'stage "{stage.name.value}" runs after all others, so it cannot wait for an approval',
                 at=stage.approve.span,
-                hint='take "approve" away, or put the stage into an arc',
+                hint='remove "approve", or put the stage into an arc',
             )
 
 
-def stopping(jobs: Sequence[Job], report: Report) -> tuple[Job, ...]:
-    """Return *jobs*, each that takes an environment down with that environment."""
+def with_stop_environments(jobs: Sequence[Job], report: Report) -> tuple[Job, ...]:
+    """Return *jobs*, each job that stops an environment with that environment."""
     if all(job.deployment is NO_DEPLOYMENT for job in jobs):
         return tuple(jobs)
     conditions = {job.stage: job.condition for job in jobs}
-    taken_down: dict[str, Environment] = {}
+    stopped: dict[str, Environment] = {}
     for job in jobs:
-        one = job.deployment.environment
-        if one is None or one.on_stop is None:
+        environment = job.deployment.environment
+        if environment is None or environment.on_stop is None:
             continue
-        taken_down[one.on_stop] = one
-        if conditions[one.on_stop] != job.condition:
+        stopped[environment.on_stop] = environment
+        if conditions[environment.on_stop] != job.condition:
             report.add(
                 codes.STOP_RUNS_ELSEWHERE,
-                f'"{one.on_stop}" takes down what "{job.stage}" deploys, and runs under other conditions',
-                at=one.span,
+                f'"{environment.on_stop}" stops the environment of "{job.stage}" but runs under other conditions',
+                at=environment.span,
                 hint='give both stages the same "when"',
             )
-    return tuple(_stopping(job, taken_down[job.stage]) if job.stage in taken_down else job for job in jobs)
+    return tuple(_stopping(job, stopped[job.stage]) if job.stage in stopped else job for job in jobs)
 
 
 def _stopping(job: Job, environment: Environment) -> Job:
@@ -80,8 +80,8 @@ def _stopping(job: Job, environment: Environment) -> Job:
     )
 
 
-def _approval(given: StepValue, report: Report) -> tuple[Approval | None, Delay | None]:
-    node, span = given.node, given.span
+def _approval(value: StepValue, report: Report) -> tuple[Approval | None, Delay | None]:
+    node, span = value.node, value.span
     if isinstance(node, Scalar):
         if node.kind is ScalarKind.BOOLEAN:
             return (Approval(message=None, span=span) if node.value is True else None), None
@@ -93,9 +93,9 @@ def _approval(given: StepValue, report: Report) -> tuple[Approval | None, Delay 
         if approvers is not None:
             report.add(
                 codes.INVALID_VALUE,
-                "nobody is asked where a stage starts by itself after a while",
+                'a stage with a "delay" starts by itself, so it has no approvers',
                 at=approvers.key.span,
-                hint='leave out "approvers", or ask with a "message" in place of "delay"',
+                hint='remove "approvers", or replace "delay" with a "message"',
             )
         return None, Delay(_delay(delay, report), span)
     names = approvers.value if approvers is not None else None
@@ -110,35 +110,38 @@ def _approval(given: StepValue, report: Report) -> tuple[Approval | None, Delay 
 
 
 def _delay(node: Scalar, report: Report) -> int:
-    found = seconds(node, report)
-    if found > _LONGEST_DELAY:
+    delay = seconds(node, report)
+    if delay > _LONGEST_DELAY:
         report.add(
             codes.INVALID_VALUE,
-            "a stage is put off by a week at most",
+            "a delay is at most a week",
             at=node.span,
-            hint='ask a person, with "message", or run a pipeline by "schedule"',
+            hint='ask a person with "message", or run a pipeline with "schedule"',
         )
-    return found
+    return delay
 
 
 def _message(node: Scalar, report: Report) -> str:
     if not node.text.strip():
-        hint = 'ask something, or say "approve: true"'
+        hint = 'write a question, or "approve: true"'
         report.add(codes.INVALID_VALUE, "the question is empty", at=node.span, hint=hint)
     return " ".join(node.text.split())
 
 
 def _names(node: Node | None, report: Report) -> list[str]:
-    found = []
+    names = []
     for item in node.items if isinstance(node, List) else ():
         if not isinstance(item, Scalar):
             continue
         if "," in item.text or not item.text.strip():
             report.add(
-                codes.INVALID_VALUE, f'"{item.text}" is no name of a user or group', at=item.span, hint="one name each"
+                codes.INVALID_VALUE,
+                f'"{item.text}" is not a name of a user or group',
+                at=item.span,
+                hint="write one name per item",
             )
-        found.append(item.text.strip())
-    return found
+        names.append(item.text.strip())
+    return names
 
 
 def _locks(stage: StageConfig, report: Report) -> tuple[Lock, ...]:
@@ -146,14 +149,19 @@ def _locks(stage: StageConfig, report: Report) -> tuple[Lock, ...]:
     if stage.lock is None:
         return ()
     node = stage.lock.node
-    found: dict[str, Lock] = {}
+    locks: dict[str, Lock] = {}
     for item in node.items if isinstance(node, List) else (node,):
         if not isinstance(item, Scalar):
             continue
         if not item.text.strip():
-            report.add(codes.INVALID_VALUE, "a lock has no name", at=item.span, hint="name what only one may use")
-        found.setdefault(item.text, Lock(item.text, item.span))
-    return tuple(found.values())
+            report.add(
+                codes.INVALID_VALUE,
+                "a lock has no name",
+                at=item.span,
+                hint="name the resource that only one job may use",
+            )
+        locks.setdefault(item.text, Lock(item.text, item.span))
+    return tuple(locks.values())
 
 
 def _environment(stage: StageConfig, values: StageValues) -> Environment | None:
@@ -168,7 +176,7 @@ def _environment(stage: StageConfig, values: StageValues) -> Environment | None:
     if name.constant is not None and not name.constant.strip():
         values.report.add(codes.INVALID_VALUE, "an environment has no name", at=name.span, hint="give it one")
     return Environment(
-        name=names_at_start(name, "the name of an environment", values.report),
+        name=known_at_start(name, "the name of an environment", values.report),
         url=values.as_text(values.value(url)) if url is not None else None,
         on_stop=_on_stop(on_stop, stage, values) if isinstance(on_stop, Scalar) else None,
         span=span,
@@ -176,40 +184,42 @@ def _environment(stage: StageConfig, values: StageValues) -> Environment | None:
 
 
 def _on_stop(node: Scalar, stage: StageConfig, values: StageValues) -> str | None:
-    """Return the stage that *node* names, which must come after *stage* and before none; else that is reported."""
+    """Return the stage that *node* names, which must run after *stage* and be last; other stages are reported."""
     stages, own = values.reader.namespaces.stages, stage.name.value
-    if any(one.combination is not None and one.combination.stage == node.text for one in stages.values()):
-        # Which of its combinations is meant has been reported.
+    if any(
+        candidate.combination is not None and candidate.combination.stage == node.text for candidate in stages.values()
+    ):
+        # An ambiguous combination has been reported.
         return None
     if node.text not in stages:
-        others = {name: one for name, one in stages.items() if name != own}
-        otherwise = "add a stage that takes the environment down"
+        others = {name: candidate for name, candidate in stages.items() if name != own}
+        otherwise = "add a stage that stops the environment"
         report_unknown_stage('"on_stop"', node.located(), others, otherwise, values.report)
         return None
     order = values.reader.order
     later = [name for name in stages if node.text != name and _is_before(node.text, name, values)]
-    if node.text == own or node.text not in order.places or own not in order.places or later:
-        what = (
+    if node.text == own or node.text not in order.positions or own not in order.positions or later:
+        problem = (
             "is the stage itself"
             if node.text == own
-            else f'has stage "{later[0]}" after it'
+            else f'runs before stage "{later[0]}"'
             if later
-            else "stands in no arc"
+            else "is in no arc"
         )
     elif not _is_before(own, node.text, values):
-        what = f'does not come after "{own}"'
+        problem = f'does not run after "{own}"'
     else:
         return node.text
     values.report.add(
         codes.STOP_STAGE_HAS_DEPENDENTS,
-        f'"{node.text}" takes the environment down when a person says so, and {what}',
+        f'"{node.text}" stops the environment when a person starts it, but it {problem}',
         at=node.span,
         also=[Label(stages[node.text].name.span, "this stage")],
-        hint=f"let it come after the stage that deploys, and nothing after it: [{own}, {node.text}]",
+        hint=f"run it after the stage that deploys, and no stage after it: [{own}, {node.text}]",
     )
     return None
 
 
 def _is_before(earlier: str, later: str, values: StageValues) -> bool:
     order = values.reader.order
-    return earlier in order.places and later in order.places and order.is_before(earlier, later)
+    return earlier in order.positions and later in order.positions and order.is_before(earlier, later)

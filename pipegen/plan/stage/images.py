@@ -14,7 +14,7 @@ from pipegen.plan.model.steps import step_key
 from pipegen.plan.values import StageValues
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
 
-# What names, tags and digests of images are made of; whether they are so in the right order the registry knows.
+# The characters of image names, tags and digests; the registry checks their order.
 _NAME = r"[A-Za-z0-9._:/@-]*"
 _WRITTEN_OUT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]*")
 _START = r"[A-Za-z0-9]"
@@ -22,7 +22,7 @@ _WITH_TOOLS = frozenset((BuildImage, RunContainer, Copy, PublishImage, Promote, 
 
 
 def image(stage: StageConfig, values: StageValues) -> JobImage | None:
-    """Return the image of *stage*, None where the engine takes one."""
+    """Return the image of *stage*, or None."""
     if stage.image is None:
         return None
     node = stage.image.node
@@ -32,7 +32,7 @@ def image(stage: StageConfig, values: StageValues) -> JobImage | None:
     entrypoint, pull = node.get("entrypoint"), node.get("pull")
     return JobImage(
         name=image_name(name, values),
-        entrypoint=tuple(one.text for one in entrypoint.items if isinstance(one, Scalar))
+        entrypoint=tuple(item.text for item in entrypoint.items if isinstance(item, Scalar))
         if isinstance(entrypoint, Sequence)
         else None,
         pull=Pull(pull.text) if isinstance(pull, Scalar) else None,
@@ -41,7 +41,7 @@ def image(stage: StageConfig, values: StageValues) -> JobImage | None:
 
 
 def image_name(node: Node, values: StageValues) -> Text:
-    """Return the name of an image; what no engine takes for one is reported."""
+    """Return the name of an image; invalid names are reported."""
     if type(node) is Scalar and node.kind is ScalarKind.TEXT and _WRITTEN_OUT.fullmatch(node.text):
         return Text((node.text,), node.span)
     name = values.as_text(values.value(node))
@@ -52,25 +52,25 @@ def image_name(node: Node, values: StageValues) -> Text:
     if foreign is not None:
         values.report.add(
             codes.INVALID_IMAGE_NAME,
-            f'"{foreign}" stands in no name of an image',
+            f'"{foreign}" is not valid in the name of an image',
             at=name.span,
-            hint='write it out, or with values: "registry.example.org/app:${build.tag}"; variables of an engine '
-            "are not read here",
+            hint='write it out, or use references: "registry.example.org/app:${build.tag}"; variables of an engine '
+            "are not expanded here",
         )
     elif isinstance(node, Scalar) and not node.text:
-        values.report.add(codes.INVALID_IMAGE_NAME, "an image has a name", at=name.span, hint="write it: python:3.12")
+        values.report.add(codes.INVALID_IMAGE_NAME, "the image has no name", at=name.span, hint="write it: python:3.12")
     elif isinstance(first, str) and first and not re.match(_START, first):
         values.report.add(
             codes.INVALID_IMAGE_NAME,
-            f'"{first}" begins no name of an image',
+            f'the name of an image cannot start with "{first}"',
             at=name.span,
-            hint="begin with a letter or a digit: python:3.12",
+            hint="start with a letter or a digit: python:3.12",
         )
     return name
 
 
 def _written(part: Part) -> str:
-    """Return the text that *part* may put into a name without any run's knowing."""
+    """Return the literal text in *part*: itself, or its default."""
     match part:
         case str():
             return part
@@ -81,17 +81,16 @@ def _written(part: Part) -> str:
 
 
 def check_image(stage: StageConfig, steps: tuple[Step, ...], report: Report) -> None:
-    """Report an image of a stage that does *steps* for which it need not have the tools."""
+    """Report the image of a stage if *steps* need tools that the image may lack."""
     if stage.image is None:
         return
     for step in steps:
         if type(step) in _WITH_TOOLS:
             report.add(
                 codes.IMAGE_BESIDE_TOOLS,
-                f'stage "{stage.said}" runs in an image of its own, and "{step_key(step)}" needs '
-                "the tools of another one",
+                f'stage "{stage.said}" runs in its own image, but "{step_key(step)}" needs tools of the engine',
                 at=stage.image.span,
                 also=[Label(step.span, "needs tools of the engine")],
-                hint='do it in a stage without "image"; to take an inherited one away, write "image:" with no value',
+                hint='move it to a stage without "image"; to remove an inherited image, write "image:" without a value',
             )
             return

@@ -1,4 +1,4 @@
-"""How often a stage is tried, how long it may take, and what its failure means."""
+"""Retries, timeouts and allowed failures of a stage."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from pipegen.diagnostics.report import Report
 from pipegen.plan.durations import seconds
 from pipegen.plan.model import AllowFailure, Failure, Limits, Retry, Timeout
 from pipegen.source.tree import Mapping, Node, Scalar, ScalarKind, Sequence
+from pipegen.structs import replace
 
-# Engines count the seconds in whole numbers that end somewhere; nobody waits as long.
+# Engines limit the number of seconds; a year is below all limits.
 _LONGEST = 366 * 86_400
 _MINUTE = 60
 _NONE = Limits()
 
 
 def limits(stage: StageConfig, report: Report) -> Limits:
-    """Return what bounds *stage*."""
+    """Return the limits of *stage*."""
     if stage.retry is None and stage.timeout is None and stage.allow_failure is None:
         return _NONE
     return Limits(
@@ -26,60 +27,68 @@ def limits(stage: StageConfig, report: Report) -> Limits:
     )
 
 
+def with_interruptible(limits: Limits, stage: StageConfig) -> Limits:
+    """Return *limits* with the `interruptible` of *stage*."""
+    value = stage.interruptible
+    if value is None or not isinstance(value.node, Scalar):
+        return limits
+    return replace(limits, interruptible=value.node.value is True, interruptible_span=value.span)
+
+
 def fails_fast(pipeline: PipelineConfig) -> bool:
-    """Return whether nothing new starts in *pipeline* once a stage of it has failed."""
+    """Return whether *pipeline* starts no more stages after a failure."""
     node = pipeline.fail_fast.node if pipeline.fail_fast else None
     return isinstance(node, Scalar) and node.value is True
 
 
 def check_mail(stage: StageConfig, allowed: AllowFailure | None, report: Report) -> None:
-    """Report a mail that *stage* asks for itself and never sends, since each of its failures is *allowed*."""
+    """Report a mail of *stage* that is never sent, since all failures are *allowed*."""
     if stage.email is None or allowed is None or allowed.exit_codes:
         return
     report.add(
         codes.MAIL_OF_ALLOWED_FAILURE,
-        f'no mail tells of stage "{stage.said}": it is allowed to fail',
+        f'no mail is sent for stage "{stage.said}", which is allowed to fail',
         at=stage.email.span,
-        hint='remove "notify", or let only some exit codes pass: "allow_failure: {exit_codes: […]}"',
+        hint='remove "notify", or allow only some exit codes: "allow_failure: {exit_codes: […]}"',
     )
 
 
 def _retry(value: StepValue | None) -> Retry | None:
-    """Return the extra tries; none for 0 of them."""
+    """Return the retries; None for 0."""
     if value is None:
         return None
     node = value.node
     count = _whole(node.get("count") if isinstance(node, Mapping) else node)
-    kinds = tuple(Failure(one.text) for one in _scalars(node.get("on"))) if isinstance(node, Mapping) else ()
+    kinds = tuple(Failure(kind.text) for kind in _scalars(node.get("on"))) if isinstance(node, Mapping) else ()
     return Retry(count, tuple(dict.fromkeys(kinds)) or tuple(Failure), value.span) if count else None
 
 
 def _timeout(value: StepValue | None, report: Report) -> Timeout | None:
     if value is None or not isinstance(value.node, Scalar):
         return None
-    found = seconds(value.node, report)
-    if found > _LONGEST:
+    timeout = seconds(value.node, report)
+    if timeout > _LONGEST:
         report.add(
             codes.INVALID_VALUE,
             f'"{value.node.text.strip()}" is longer than a year',
             at=value.node.span,
-            hint='give the time that the stage may take, such as "2 hours"',
+            hint='set the time that the stage may take, such as "2 hours"',
         )
-    if 0 < found < _MINUTE and (value.node.kind is ScalarKind.INTEGER or value.node.text.strip().isdigit()):
+    if 0 < timeout < _MINUTE and (value.node.kind is ScalarKind.INTEGER or value.node.text.strip().isdigit()):
         report.add(
             codes.SHORT_TIMEOUT,
-            f"this stage may take {found} second{'s' if found > 1 else ''}: a number without a unit is in seconds",
+            f"this stage may take {timeout} second{'s' if timeout > 1 else ''}: a number without a unit is in seconds",
             at=value.node.span,
-            hint=f'write "{found} minutes" if that is meant, as in Jenkins, or "{found}s"',
+            hint=f'write "{timeout} minutes" if the unit is minutes, as in Jenkins, or "{timeout}s"',
         )
-    return Timeout(found, value.span)
+    return Timeout(timeout, value.span)
 
 
 def _allow_failure(value: StepValue | None) -> AllowFailure | None:
     if value is None:
         return None
     if isinstance(value.node, Mapping):
-        codes_ = (_whole(one) for one in _scalars(value.node.get("exit_codes")))
+        codes_ = (_whole(code) for code in _scalars(value.node.get("exit_codes")))
         return AllowFailure(tuple(dict.fromkeys(codes_)), value.span)
     return AllowFailure((), value.span) if isinstance(value.node, Scalar) and value.node.value is True else None
 

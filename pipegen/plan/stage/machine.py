@@ -1,4 +1,4 @@
-"""Where a stage runs: its image and services, labels, how much of a machine, the shell."""
+"""The machine of a stage: image and services, labels, resources, shell."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pipegen.plan.stage.services import services
 from pipegen.plan.values import StageValues
 from pipegen.source.tree import Scalar, Sequence
 
-# How Jenkins joins labels, and what GitLab expands in a tag.
+# Jenkins' label operators; characters that GitLab expands in a tag.
 _OPERATOR = r"&&|\|\||<?->|^!|[()]"
 _ANYWHERE = Machine()
 _UNWRITABLE = r"[\x00-\x1f\x7f$\\\"]"
 
 
 def machine(stage: StageConfig, values: StageValues) -> Machine:
-    """Return where *stage* runs."""
+    """Return the machine that *stage* needs."""
     if stage.services is None and stage.agent is None and stage.resources is None and stage.shell is None:
         return Machine(image=image(stage, values)) if stage.image is not None else _ANYWHERE
     return Machine(
@@ -36,32 +36,32 @@ def machine(stage: StageConfig, values: StageValues) -> Machine:
 
 
 def _labels(stage: StageConfig, report: Report) -> tuple[str, ...]:
-    """Return the labels of *stage*, each once, as they are written."""
+    """Return the labels of *stage*, each once, in the order of the file."""
     if stage.agent is None:
         return ()
     node = stage.agent.node
     items = node.items if isinstance(node, Sequence) else (node,)
-    found: dict[str, None] = {}
+    labels: dict[str, None] = {}
     for item in items:
         if isinstance(item, Scalar):
             _check_label(item, report)
-            found[item.text.strip()] = None
-    return tuple(found)
+            labels[item.text.strip()] = None
+    return tuple(labels)
 
 
 def _check_label(label: Scalar, report: Report) -> None:
-    """Report what no engine takes for one label."""
+    """Report a label that engines do not accept as a single label."""
     if re.search(_OPERATOR, label.text):
         report.add(
             codes.INVALID_VALUE,
-            f'"{label.text}" joins labels, which only one engine reads',
+            f'"{label.text}" is a label expression, which only one engine reads',
             at=label.span,
-            hint="list the labels that a machine must have: [linux, docker]; there is no other way to join them",
+            hint="list the labels that the machine must all have: [linux, docker]",
         )
     elif not label.text.strip() or re.search(_UNWRITABLE, label.text):
         report.add(
             codes.INVALID_VALUE,
-            f'"{label.text}" is no label',
+            f'"{label.text}" is not a valid label',
             at=label.span,
-            hint="a label is text on one line without quotes, dollar signs and backslashes",
+            hint="use text on one line without quotes, dollar signs and backslashes",
         )

@@ -1,4 +1,4 @@
-"""The mail that tells of a failed stage."""
+"""The mail that is sent when a stage fails."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ BODY = (
 
 
 def mail(stage: StageConfig, pipeline: PipelineConfig, values: StageValues) -> Mail | None:
-    """Return the mail for *stage*: what it says itself, else what the pipeline says, else the default."""
+    """Return the mail for *stage*: its own settings, else those of the pipeline, else the defaults."""
     if stage.email is None and pipeline.email is None:
         return None
-    told = [email for email in (stage.email, pipeline.email) if email is not None]
-    span = told[0].span
+    settings = [email for email in (stage.email, pipeline.email) if email is not None]
+    span = settings[0].span
     values.failed()
-    to = next((email.to for email in told if email.to is not None), None)
+    to = next((email.to for email in settings if email.to is not None), None)
     recipients = _recipients(to, values) if to is not None else ()
     if not recipients:
         values.report.add(
             codes.MAIL_WITHOUT_RECIPIENT,
             "the mail has no recipient, so none is sent",
             at=span,
-            hint='add "to" with an address, here or at the "notify" of the pipeline',
+            hint='add "to" with an address, here or in the "notify" of the pipeline',
         )
         return None
     return Mail(
         to=recipients,
-        subject=_text([email.subject for email in told], SUBJECT, span, values),
-        body=_text([email.body for email in told], BODY, span, values),
+        subject=_text([email.subject for email in settings], SUBJECT, span, values),
+        body=_text([email.body for email in settings], BODY, span, values),
         span=span,
     )
 

@@ -1,4 +1,4 @@
-"""How much of a machine a stage needs."""
+"""The processors and memory that a stage needs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from pipegen.plan.model import Resources
 from pipegen.source.tree import Mapping, Node, Scalar
 
 _UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
-# Kubernetes' own least: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
+# The minimum in Kubernetes: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
 _MILLI = 1000
 
 
 def resources(value: StepValue, report: Report) -> Resources:
-    """Return what *value*, the `resources` of a stage, asks for."""
+    """Return the `resources` of a stage, from *value*."""
     body = value.node if isinstance(value.node, Mapping) else Mapping((), value.span)
     return Resources(cpu=cpu(body.get("cpu"), report), memory=memory(body.get("memory"), report), span=value.span)
 
 
 def cpu(node: Node | None, report: Report) -> int | None:
-    """Return thousandths of a processor; None where *node* says nothing, or nothing of use, which is reported."""
+    """Return thousandths of a processor; None if *node* sets none. Invalid values are reported."""
     if not isinstance(node, Scalar):
         return None
     try:
@@ -32,16 +32,16 @@ def cpu(node: Node | None, report: Report) -> int | None:
     if not thousandths.is_finite() or thousandths < 1 or thousandths != thousandths.to_integral_value():
         report.add(
             codes.INVALID_VALUE,
-            f'"{node.text}" is no number of processors',
+            f'"{node.text}" is not a number of processors',
             at=node.span,
-            hint="write 2, 0.5, or 500m for half a processor; a thousandth is the least",
+            hint="write 2, 0.5, or 500m for half a processor; the minimum is 1m",
         )
         return None
     return int(thousandths)
 
 
 def memory(node: Node | None, report: Report) -> int | None:
-    """Return bytes; None where *node* says nothing, or nothing of use, which is reported."""
+    """Return bytes; None if *node* sets none. Invalid values are reported."""
     if not isinstance(node, Scalar):
         return None
     digits = node.text.rstrip("KMGi")
@@ -49,7 +49,7 @@ def memory(node: Node | None, report: Report) -> int | None:
     if bytes_ < 1:
         report.add(
             codes.INVALID_VALUE,
-            f'"{node.text}" is no amount of memory',
+            f'"{node.text}" is not an amount of memory',
             at=node.span,
             hint="write bytes, or a number with a unit: 512Mi, 4Gi",
         )

@@ -1,4 +1,4 @@
-"""The secrets of a stage: what the engine keeps, and binds to environment variables."""
+"""The secrets of a stage, which the engine stores and binds to environment variables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CONTROL = r"[\x00-\x1f\x7f]"
 
 
 class StageSecrets(Struct):
-    """What the engine binds around the script of a stage."""
+    """The secrets that the engine binds for the script of a stage."""
 
     credentials: tuple[Credential, ...] = ()
     id_tokens: tuple[IdToken, ...] = ()
@@ -37,25 +37,25 @@ _NONE = StageSecrets()
 
 
 def secrets(stage: StageConfig, steps: Sequence[Step], report: Report) -> StageSecrets:
-    """Return the secrets of *stage*, which does *steps*; names that are bound twice are reported."""
+    """Return the secrets of *stage*; *steps* may bind others. Names that are bound twice are reported."""
     if stage.secrets is None or not isinstance(stage.secrets.node, TreeMapping):
         return _NONE
     if stage.script is None and stage.after is None:
         report.add(
             codes.MISSING_KEY,
-            f'stage "{stage.said}" has "secrets", and no script',
+            f'stage "{stage.said}" has "secrets" but no script',
             at=stage.secrets.span,
-            hint='add "script"; a container that "run" starts has "credentials" of its own',
+            hint='add "script"; for a container of "run", set its own "credentials"',
         )
-    found: list[Credential | IdToken] = []
+    bound: list[Credential | IdToken] = []
     for entry in stage.secrets.node.entries:
-        found += _secret(entry, report)
-    made = StageSecrets(
-        tuple(one for one in found if isinstance(one, Credential)),
-        tuple(one for one in found if isinstance(one, IdToken)),
+        bound += _secret(entry, report)
+    stage_secrets = StageSecrets(
+        tuple(secret for secret in bound if isinstance(secret, Credential)),
+        tuple(secret for secret in bound if isinstance(secret, IdToken)),
     )
-    _check_unique(made, stage, steps, report)
-    return made
+    _check_unique(stage_secrets, stage, steps, report)
+    return stage_secrets
 
 
 def _secret(entry: Entry, report: Report) -> Iterator[Credential | IdToken]:
@@ -64,15 +64,18 @@ def _secret(entry: Entry, report: Report) -> Iterator[Credential | IdToken]:
         return
     kind: str = "text"
     if isinstance(node, TreeMapping):
-        given = node.entries[0]
-        kind, node = given.key.text, given.value
+        kind_entry = node.entries[0]
+        kind, node = kind_entry.key.text, kind_entry.value
     if kind == "id_token":
-        audiences = tuple(_told(one, "an audience", report) for one in _items(node))
+        audiences = tuple(_checked_text(item, "an audience", report) for item in _items(node))
         yield IdToken(name, audiences, entry.key.span)
         return
     variables = (f"{name}_USERNAME", f"{name}_PASSWORD") if kind == "password" else (name,)
     yield Credential(
-        id=_told(node, "the ID of a secret", report), kind=_KINDS[kind], variables=variables, span=entry.key.span
+        id=_checked_text(node, "the ID of a secret", report),
+        kind=_KINDS[kind],
+        variables=variables,
+        span=entry.key.span,
     )
 
 
@@ -80,24 +83,24 @@ def _items(node: Node) -> tuple[Node, ...]:
     return node.items if isinstance(node, TreeSequence) else (node,)
 
 
-def _told(node: Node, what: str, report: Report) -> str:
-    """Return the text of *node*; what engines would cut or expand is reported."""
+def _checked_text(node: Node, what: str, report: Report) -> str:
+    """Return the text of *node*; text that engines would cut or expand is reported."""
     text = node.text if isinstance(node, Scalar) else ""
     if not text.strip() or re.search(_CONTROL, text) or "$" in text:
         report.add(
             codes.INVALID_VALUE,
             f'"{text}" is not {what}',
             at=node.span,
-            hint="write it out, on one line and without dollar signs: an engine binds secrets before anything runs",
+            hint="write it out, on one line and without dollar signs: an engine binds secrets before the run starts",
         )
     return text
 
 
-def _check_unique(found: StageSecrets, stage: StageConfig, steps: Sequence[Step], report: Report) -> None:
-    """Report variables that two secrets, or a secret and `env`, would set."""
+def _check_unique(stage_secrets: StageSecrets, stage: StageConfig, steps: Sequence[Step], report: Report) -> None:
+    """Report variables that two secrets, or a secret and `env`, set."""
     bound: dict[str, tuple[Credential | IdToken, Span]] = {}
     others = (credential for step in steps if isinstance(step, RunContainer) for credential in step.credentials)
-    all_: tuple[Credential | IdToken, ...] = (*found.credentials, *found.id_tokens, *others)
+    all_: tuple[Credential | IdToken, ...] = (*stage_secrets.credentials, *stage_secrets.id_tokens, *others)
     for secret in all_:
         for variable in secret.variables if isinstance(secret, Credential) else (secret.variable,):
             first = bound.setdefault(variable, (secret, secret.span))

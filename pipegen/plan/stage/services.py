@@ -1,4 +1,4 @@
-"""The containers that run beside a stage."""
+"""The service containers of a stage."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from pipegen.plan.values import StageValues
 from pipegen.source.text import Span
 from pipegen.source.tree import Entry, Mapping, Node, Scalar, Sequence
 
-# What is reported as a name already does not match; a value that the run knows stands as one character.
+# Valid image names; a value that is known only at run time is one NUL character.
 _KNOWN = r"[A-Za-z0-9][A-Za-z0-9._:/@\0-]*"
 _ALIAS = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 
 
 def services(stage: StageConfig, values: StageValues) -> tuple[Service, ...]:
-    """Return the services of *stage*; two of one alias are reported."""
+    """Return the services of *stage*; two with the same alias are reported."""
     node = stage.services.node if stage.services else None
-    found: dict[str, Service] = {}
+    by_alias: dict[str, Service] = {}
     for item in node.items if isinstance(node, Sequence) else ():
         service = _service(item, values)
-        first = found.setdefault(service.alias, service)
+        first = by_alias.setdefault(service.alias, service)
         if first is not service and service.alias:
             values.report.add(
                 codes.REPEATED_ALIAS,
                 f'two services of stage "{stage.said}" have the alias "{service.alias}"',
                 at=service.span,
                 also=[Label(first.span, "the first one")],
-                hint='give one of them another: "alias: other"',
+                hint='give one of them another alias: "alias: other"',
             )
-    return tuple(found.values())
+    return tuple(by_alias.values())
 
 
 def _service(node: Node, values: StageValues) -> Service:
-    given = node.get("image") if isinstance(node, Mapping) else None
-    body = node if isinstance(node, Mapping) and given is not None else Mapping((), node.span)
-    name = image_name(given or node, values)
+    name_node = node.get("image") if isinstance(node, Mapping) else None
+    body = node if isinstance(node, Mapping) and name_node is not None else Mapping((), node.span)
+    name = image_name(name_node or node, values)
     alias = body.get("alias")
     return Service(
         image=name,
@@ -56,15 +56,15 @@ def _service(node: Node, values: StageValues) -> Service:
 
 
 def _alias(name: Text, values: StageValues) -> str:
-    """Return the name of an image without what stands before its last slash, and without tag and digest."""
+    """Return the last component of an image name, without tag and digest."""
     text = "".join(part if isinstance(part, str) else "\0" for part in name.parts)
     alias = re.split("[:@]", text.rpartition("/")[2])[0]
     if re.fullmatch(_KNOWN, text) and not re.fullmatch(_ALIAS, alias):
         values.report.add(
             codes.MISSING_KEY,
-            "the name of the image is no name of a host",
+            "the name of the image is not a host name",
             at=name.span,
-            hint='say how the stage reaches the service: "alias: db"',
+            hint='set the host name of the service: "alias: db"',
         )
     return alias
 

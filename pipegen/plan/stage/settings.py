@@ -1,4 +1,4 @@
-"""What a stage says beside its steps: what is kept of it, what it waits for, what only one engine understands."""
+"""The settings of a stage beside its steps: artifacts, caches, deployment."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pipegen.config.model import StageConfig
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
-from pipegen.plan.files.artifacts import sound_path
+from pipegen.plan.files.artifacts import checked_path
 from pipegen.plan.files.caches import caches
-from pipegen.plan.files.retention import NOTHING_KEPT, StageFiles, kept
+from pipegen.plan.files.retention import NO_FILES, StageFiles, stage_files
 from pipegen.plan.model import Cache, Deployment, Reuse
 from pipegen.plan.stage.deployments import NO_DEPLOYMENT, deployment
 from pipegen.plan.values import StageValues
@@ -18,26 +18,26 @@ from pipegen.structs import Struct
 
 
 class StageSettings(Struct, kw_only=True):
-    """What stands around the steps of a stage."""
+    """The settings of a stage beside its steps."""
 
-    kept: StageFiles
+    files: StageFiles
     caches: tuple[Cache, ...]
     deployment: Deployment
     raw: tuple[tuple[str, Mapping], ...]
     reuse: Reuse | None
 
 
-_NOTHING = StageSettings(kept=NOTHING_KEPT, caches=(), deployment=NO_DEPLOYMENT, raw=(), reuse=None)
+_NOTHING = StageSettings(files=NO_FILES, caches=(), deployment=NO_DEPLOYMENT, raw=(), reuse=None)
 
 
-def surroundings(stage: StageConfig, directory: str, values: StageValues) -> StageSettings:
-    """Return what *stage*, which runs in *directory*, says beside its steps, all of which have run."""
-    said = (stage.artifacts, stage.reports, stage.cache, stage.approve, stage.lock, stage.environment)
-    if not any(said) and stage.raw is None and stage.reuse is None:
+def stage_settings(stage: StageConfig, directory: str, values: StageValues) -> StageSettings:
+    """Return the settings of *stage*, which runs in *directory*; its steps have been read."""
+    keys = (stage.artifacts, stage.reports, stage.cache, stage.approve, stage.lock, stage.environment)
+    if not any(keys) and stage.raw is None and stage.reuse is None:
         return _NOTHING
     _check_alone(stage, values.report)
     return StageSettings(
-        kept=kept(stage, directory, values),
+        files=stage_files(stage, directory, values),
         caches=caches(stage, directory, values),
         deployment=deployment(stage, values),
         raw=raw(stage, values.report),
@@ -46,40 +46,40 @@ def surroundings(stage: StageConfig, directory: str, values: StageValues) -> Sta
 
 
 def _check_alone(stage: StageConfig, report: Report) -> None:
-    """Report files that are to be kept of a stage in which nothing runs that could write them."""
+    """Report artifacts, reports and caches of a stage without steps that could write files."""
     if any((stage.script, stage.build, stage.run, stage.copy, stage.publish, stage.promote, stage.deploy)):
         return
-    for key, given in (("artifacts", stage.artifacts), ("reports", stage.reports), ("cache", stage.cache)):
-        if given is not None:
+    for key, value in (("artifacts", stage.artifacts), ("reports", stage.reports), ("cache", stage.cache)):
+        if value is not None:
             report.add(
                 codes.MISSING_KEY,
-                f'stage "{stage.name.value}" has "{key}", and nothing that runs and could write them',
-                at=given.span,
+                f'stage "{stage.name.value}" has "{key}" but no step that writes files',
+                at=value.span,
                 hint='add "script"',
             )
 
 
 def raw(stage: StageConfig, report: Report) -> tuple[tuple[str, Mapping], ...]:
-    """Return the keys for each target that *stage* names; that they mean nothing to others is told."""
+    """Return the `raw` keys of *stage* for each target; a note says that they are not portable."""
     node = stage.raw.node if stage.raw else None
     if stage.raw is None or not isinstance(node, Mapping) or not node.entries:
         return ()
     names = " and ".join(f'"{entry.key.text}"' for entry in node.entries)
     report.add(
         codes.NOT_PORTABLE,
-        f'stage "{stage.name.value}" says something that only {names} understands',
+        f'stage "{stage.name.value}" has keys for {names} only',
         at=stage.raw.span,
-        hint="check what other engines make of the stage without it",
+        hint="check that the stage works on other engines without them",
     )
     return tuple((entry.key.text, entry.value) for entry in node.entries if isinstance(entry.value, Mapping))
 
 
 def reuse(stage: StageConfig, directory: str, report: Report) -> Reuse | None:
-    """Return what the result of *stage* depends on; None where each run works it out anew."""
+    """Return the values that the result of *stage* depends on; None if each run starts it again."""
     if stage.reuse is None or (isinstance(stage.reuse.node, Scalar) and stage.reuse.node.value is not True):
         return None
     body = stage.reuse.node if isinstance(stage.reuse.node, Mapping) else Mapping((), stage.reuse.span)
-    paths = (sound_path(item.located(), directory, report) for item in _items(body.get("files")))
+    paths = (checked_path(item.located(), directory, report) for item in _items(body.get("files")))
     return Reuse(
         files=tuple(path for path in paths if path is not None),
         env=tuple(item.text for item in _items(body.get("env"))),

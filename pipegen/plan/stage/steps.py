@@ -1,4 +1,4 @@
-"""A stage's steps, with PipelineLib's defaults, to plan steps."""
+"""A stage's steps, with PipelineLib's defaults."""
 
 from __future__ import annotations
 
@@ -48,40 +48,40 @@ _OWN_NAME = "${.stage}"
 def steps(
     stage: config.StageConfig, pipeline: config.PipelineConfig, values: StageValues, forwarded: KnownValues
 ) -> tuple[Step, ...]:
-    """Return the steps of *stage* in PipelineLib's order; each sees what the ones before it bind."""
+    """Return the steps of *stage* in PipelineLib's order; each can read outputs of the ones before it."""
     script = commands(stage, values)
     values.after("script")
-    found: list[Step] = [script] if script is not None else []
+    stage_steps: list[Step] = [script] if script is not None else []
     if stage.build is not None:
-        found.append(_build(stage.build, _own_file(stage, pipeline), values))
+        stage_steps.append(_build(stage.build, _own_file(stage, pipeline), values))
         values.after("build")
     if stage.run is not None:
-        found.append(_run(stage.run, values))
+        stage_steps.append(_run(stage.run, values))
         values.after("run")
     if stage.copy is not None:
-        found.append(_copy(stage.copy, values))
+        stage_steps.append(_copy(stage.copy, values))
         values.after("copy")
     if stage.publish is not None:
-        found.append(_publish(stage.publish, values))
+        stage_steps.append(_publish(stage.publish, values))
         values.after("publish")
     if stage.promote is not None:
-        found.append(_promote(stage.promote, values))
+        stage_steps.append(_promote(stage.promote, values))
     if stage.deploy is not None:
-        found.append(_deploy(stage.deploy, values))
+        stage_steps.append(_deploy(stage.deploy, values))
         values.after("deploy")
     for name, node in stage.exports:
         export = Export(name=name.value, value=values.as_text(values.value(node)), span=name.span)
         values.after(f"exports.{export.name}")
-        # Readers of a forwarded export read what it joins: nothing is left to do for the stage itself.
+        # Readers of a forwarded export read its parts directly, so the stage needs no step for it.
         if not forwarded.accepts(stage.name.value, export):
-            found.append(export)
+            stage_steps.append(export)
     if stage.trigger is not None:
-        found.append(_trigger(stage.trigger, values))
-    return tuple(found)
+        stage_steps.append(_trigger(stage.trigger, values))
+    return tuple(stage_steps)
 
 
 def _own_file(stage: config.StageConfig, pipeline: config.PipelineConfig) -> Node:
-    """Return the blubberfile of *stage*: its own, or that of its *pipeline*."""
+    """Return the blubberfile of *stage*, or the one of its *pipeline*."""
     default = Scalar(f"{pipeline.name.value}/blubber.yaml", stage.name.span)
     return stage.blubberfile or pipeline.blubberfile or default
 
@@ -102,14 +102,14 @@ def _build(build: config.BuildStep, blubberfile: Node, values: StageValues) -> B
 
 
 def _variant(build: config.BuildStep, values: StageValues) -> Text:
-    """Return the variant to build: unless given, that of the stage's name, which its combinations share."""
+    """Return the variant to build; the default is the stage's name, which its combinations share."""
     if isinstance(build.variant, Scalar) and build.variant.text in ("", _OWN_NAME):
         return Text((values.stage.said,), build.variant.span)
     return values.text(build.variant, "", build.span) if build.variant else Text((values.stage.said,), build.span)
 
 
 def _tag_name(values: StageValues) -> str:
-    """Return what tells the stage apart in a tag; in the name of a combination stands more than a registry takes."""
+    """Return the part of a tag that is unique to the stage; a combination's name may contain invalid characters."""
     stage = values.stage
     if stage.combination is None:
         return _OWN_NAME
@@ -144,13 +144,13 @@ def _image(node: Node | None, span: Span, values: StageValues) -> Image:
     check_image_id(image, values.report)
     reference = image.reference
     if reference is not None and reference.name == "imageLocalName":
-        # The same image by its other name: the ID is what every engine can look up.
+        # The same image under its other name; every engine can look up the ID.
         image = replace(image, parts=(replace(reference, name="imageID"),))
     return Image(image, _producer(image, "imageID"))
 
 
 def _producer(value: Text, name: str) -> str | None:
-    """Return the stage whose output *name* the text is, and nothing but it."""
+    """Return the stage whose output *name* is all of the text."""
     reference = value.reference
     if reference is None or reference.name != name or reference.scope not in (Scope.OWN, Scope.STAGE):
         return None
@@ -164,8 +164,8 @@ def _copy(copy: config.StepValue, values: StageValues) -> Copy:
 def _copy_file(item: Expression, span: Span, values: StageValues) -> CopyFile:
     entry = item if isinstance(item, Map) else Map(((Text(("source",), span), values.as_text(item)),), span)
     source = values.as_text(entry.get("source") or Text((), span))
-    destination = values.as_text(_given(entry, "destination") or source)
-    container = values.as_text(given) if (given := _given(entry, "from")) else values.text(None, CONTAINER, span)
+    destination = values.as_text(_non_empty(entry, "destination") or source)
+    container = values.as_text(image) if (image := _non_empty(entry, "from")) else values.text(None, CONTAINER, span)
     archive = entry.get("archive")
     return CopyFile(
         container=Container(container, _producer(container, "container")),
@@ -175,8 +175,8 @@ def _copy_file(item: Expression, span: Span, values: StageValues) -> CopyFile:
     )
 
 
-def _given(entry: Map, key: str) -> Expression | None:
-    """Return the value of *key*; none for empty text, in whose place PipelineLib puts the default."""
+def _non_empty(entry: Map, key: str) -> Expression | None:
+    """Return the value of *key*; None for empty text, which PipelineLib replaces with the default."""
     value = entry.get(key)
     return None if isinstance(value, Text) and not value.parts else value
 
@@ -206,7 +206,7 @@ def _promote(promote: config.StepValue, values: StageValues) -> Promote:
 
 
 def _promotion(entry: Map, span: Span, values: StageValues) -> Promotion:
-    chart, environments, version = _given(entry, "chart"), entry.get("environments"), _given(entry, "version")
+    chart, environments, version = _non_empty(entry, "chart"), entry.get("environments"), _non_empty(entry, "version")
     return Promotion(
         chart=values.as_text(chart) if chart else values.text(None, "${setup.projectShortName}", span),
         environments=values.as_items(environments, values.as_text) if environments else (),

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from pipegen.plan.model import Job, KeptWhen, Plan
+from pipegen.plan.model import ArtifactsWhen, Job, Plan
 from pipegen.run.checksum import opened, with_checksum
 from pipegen.run.files import artifacts, no_follow
 from pipegen.run.files.kept_file import described
@@ -157,9 +157,9 @@ class Isolated(Struct):
         found = [
             (one, self._sound(tree, artifacts.found(tree.folder, (one.path,), job.retention.exclude), job))
             for one in job.artifacts
-            if one.path is not None and (succeeded or when is not KeptWhen.SUCCESS)
+            if one.path is not None and (succeeded or when is not ArtifactsWhen.SUCCESS)
         ]
-        if when is KeptWhen.ALWAYS or succeeded is (when is KeptWhen.SUCCESS):
+        if when is ArtifactsWhen.ALWAYS or succeeded is (when is ArtifactsWhen.SUCCESS):
             # As on GitLab, what `copy` takes out of containers too.
             people += [name for one, names in found if one.is_kept or not one.is_declared for name in names]
         artifacts.shown(tree.folder, dict.fromkeys(people), tree.kept)

@@ -1,4 +1,4 @@
-"""Drawings for Graphviz; what it shows for hostile names was compared with Graphviz itself, name by name."""
+"""Graphviz output; the result for hostile names was compared with Graphviz itself, name by name."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def test_nodes_come_in_order_and_then_arcs() -> None:
 
 
 def test_labels_and_title_are_shown() -> None:
-    """A label stands for the name only where it is seen."""
+    """A label replaces the name only in the picture."""
     drawing = render_dot(ExecutionGraph([["a", "b"]]), {"a": "1 & 2"}, 'my "service"')
 
     assert '    label="my \\"service\\"";\n' in drawing
@@ -48,11 +48,11 @@ def test_labels_and_title_are_shown() -> None:
     ],
 )
 def test_hostile_names_are_quoted(name: str, line: str) -> None:
-    """Each is shown as it is; what cannot be seen is shown as an escape."""
+    """Each is displayed literally; invisible characters are escaped."""
     assert f"    {line}\n" in render_dot(ExecutionGraph([[name]]))
 
 
-def test_names_that_look_alike_stay_apart() -> None:
+def test_similar_names_are_different_nodes() -> None:
     """A line break and a backslash before an n are two nodes."""
     drawing = render_dot(ExecutionGraph([["a\nb", "a\\nb"]]))
 

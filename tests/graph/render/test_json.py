@@ -11,7 +11,7 @@ from pipegen.graph.render.json import json_value, render_json
 GRAPH = ExecutionGraph([["build", "test"], ["lint"]])
 
 
-def test_nodes_arcs_and_frames_stand_one_on_a_line() -> None:
+def test_nodes_arcs_and_frames_have_a_line_each() -> None:
     """The text is easy to compare line by line."""
     assert render_json(GRAPH) == (
         "{\n"
@@ -35,7 +35,7 @@ def test_nodes_arcs_and_frames_stand_one_on_a_line() -> None:
     "graph", [GRAPH, ExecutionGraph(), ExecutionGraph([['"\\', "\x1b[31m\n", "é日🚀", "\udc80", "\u2028"]])]
 )
 def test_any_names_are_read_back(graph: ExecutionGraph) -> None:
-    """The text is ASCII and holds exactly what the value holds."""
+    """The text is ASCII and contains exactly the value."""
     text = render_json(graph)
 
     assert text.isascii()

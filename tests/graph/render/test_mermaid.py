@@ -1,4 +1,4 @@
-"""Mermaid flowcharts; what it shows for hostile names was compared with Mermaid 11 itself, name by name."""
+"""Mermaid flowcharts; the result for hostile names was compared with Mermaid 11 itself, name by name."""
 
 import re
 
@@ -44,12 +44,12 @@ def test_labels_and_title_are_shown() -> None:
     ],
 )
 def test_hostile_names_are_escaped(name: str, label: str) -> None:
-    """No name ends its label, is read as Markdown or changes settings."""
+    """No name ends its label, is parsed as Markdown or changes settings."""
     assert render_mermaid(ExecutionGraph([[name]])) == f'flowchart LR\n    n0["{label}"]\n'
 
 
 def test_no_character_of_ascii_escapes_from_its_label() -> None:
-    """All that stands in a label is letters, digits, entities, line breaks, and four marks between letters."""
+    """A label contains only letters, digits, entities, line breaks, and four separators between letters."""
     everything = "".join(map(chr, range(128)))
     drawing = render_mermaid(ExecutionGraph([[everything, everything[::-1]]]))
 

@@ -1,4 +1,4 @@
-"""Drawings for a terminal."""
+"""Graphs as text for a terminal."""
 
 from textwrap import dedent
 
@@ -10,7 +10,7 @@ from pipegen.graph.render.text import render_text
 
 
 def drawn(text: str) -> str:
-    """Return *text* as it stands in the test, without its indentation."""
+    """Return *text* without its indentation in the test."""
     return dedent(text).lstrip("\n")
 
 
@@ -31,8 +31,8 @@ def test_a_service_reads_from_top_to_bottom() -> None:
     )
 
 
-def test_a_whole_frame_is_said_in_one_word() -> None:
-    """Where all of three or more nodes come first, their names are not repeated; others are."""
+def test_a_whole_frame_is_abbreviated() -> None:
+    """If all of three or more nodes come first, their names are not repeated; other names are."""
     graph = ExecutionGraph([["first"], *(["lint", test, "release"] for test in ("unit", "system", "e2e"))])
     graph |= ExecutionGraph([["first", "release"], ["unit", "report"], ["system", "report"]])
 
@@ -49,8 +49,8 @@ def test_a_whole_frame_is_said_in_one_word() -> None:
     )
 
 
-def test_long_lists_are_broken_between_names() -> None:
-    """No line is longer than asked for, and the names stand below each other."""
+def test_long_lists_are_wrapped_between_names() -> None:
+    """No line is too long, and the names are aligned."""
     graph = ExecutionGraph([["other"], *([f"unit test {number}", "release"] for number in range(7))])
 
     assert render_text(graph, width=60) == drawn(
@@ -71,7 +71,7 @@ def test_long_lists_are_broken_between_names() -> None:
 
 
 @pytest.mark.parametrize("width", range(22, 60))
-def test_no_line_is_longer_than_asked_for(width: int) -> None:
+def test_no_line_is_too_long(width: int) -> None:
     """A comma at the end of a line counts too."""
     graph = ExecutionGraph([["other"], *([f"t{number}", "end"] for number in range(95, 120))])
     lines = render_text(graph, width=width).splitlines()
@@ -79,16 +79,16 @@ def test_no_line_is_longer_than_asked_for(width: int) -> None:
     assert max(map(len, lines)) <= width
 
 
-def test_numbers_stand_right_and_names_left() -> None:
-    """Ten frames and more stay in column."""
+def test_numbers_are_right_aligned_and_names_left() -> None:
+    """Ten and more frames are aligned."""
     lines = render_text(ExecutionGraph([[f"s{number}" for number in range(10)]])).splitlines()
 
     assert lines[0] == " 1  s0"
     assert lines[9] == "10  s9  after s8"
 
 
-def test_one_long_name_does_not_push_all_others_away() -> None:
-    """Past 40 columns a name stands alone in taking more."""
+def test_one_long_name_does_not_widen_the_column() -> None:
+    """A name over 40 columns exceeds the column."""
     lines = render_text(ExecutionGraph([["a", "b"], ["a", "x" * 50]])).splitlines()
 
     assert lines[1] == "2  b" + " " * 39 + "  after a"
@@ -96,14 +96,14 @@ def test_one_long_name_does_not_push_all_others_away() -> None:
 
 
 def test_wide_and_combining_characters_keep_the_columns() -> None:
-    """A Chinese character takes two columns, an accent of its own none."""
+    """A Chinese character takes two columns, a combining accent none."""
     lines = render_text(ExecutionGraph([["a", "日本"], ["a", "e\u0301"], ["a", "four"]])).splitlines()
 
     assert lines[1:] == ["2  日本  after a", "   e\u0301     after a", "   four  after a"]
 
 
-def test_labels_are_shown_in_place_of_names_everywhere() -> None:
-    """Also where a node is named as coming first."""
+def test_labels_replace_names() -> None:
+    """Also in lists of predecessors."""
     assert render_text(ExecutionGraph([["a", "b"]]), {"a": "build (manual)"}) == drawn(
         """
         1  build (manual)
@@ -112,8 +112,8 @@ def test_labels_are_shown_in_place_of_names_everywhere() -> None:
     )
 
 
-def test_no_name_can_steer_the_terminal() -> None:
-    """Control and direction characters, and bytes that are no text, are shown as escapes."""
+def test_names_contain_no_terminal_escapes() -> None:
+    """Control and direction characters, and invalid bytes, are escaped."""
     drawing = render_text(ExecutionGraph([["\x1b[2J\x9b", "a\nb", "\u202eabc", "\udc80"]]), title="\a")
 
     assert drawing == drawn(
@@ -129,7 +129,7 @@ def test_no_name_can_steer_the_terminal() -> None:
 
 
 def test_an_empty_graph_says_so() -> None:
-    """An empty answer would look like a failure."""
+    """Empty output would look like a failure."""
     assert render_text(ExecutionGraph()) == "(empty)\n"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipegen.plan.changes.filters import answered, changed_in, is_filtered, unfiltered
+from pipegen.plan.changes.filters import changed_in, evaluated, is_filtered, unfiltered
 from pipegen.plan.model import NEVER, AllOf, AnyOf, Condition, FilesChanged, IsSet, Not, Pattern, Subject
 from pipegen.plan.model.logic import atoms, holds
 from pipegen.source.text import SourceFile, Span
@@ -23,7 +23,7 @@ ATOMS: list[Condition] = [file("a"), file("b"), BRANCH, IsSet(subject=Subject.TA
 
 
 def joined(parts: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
-    """Return conditions made of *parts*."""
+    """Return conditions that combine *parts*."""
     several = st.lists(parts, min_size=2, max_size=3).map(tuple)
     return several.map(AllOf) | several.map(AnyOf) | parts.map(Not)
 
@@ -32,31 +32,31 @@ CONDITIONS: st.SearchStrategy[Condition] = st.recursive(st.sampled_from(ATOMS), 
 
 
 @given(CONDITIONS, st.sets(st.sampled_from(["a", "b", "c"])), st.sets(st.sampled_from(ATOMS[2:])))
-def test_what_is_left_holds_where_the_whole_would(
+def test_the_remainder_is_equivalent_to_the_condition(
     condition: Condition, files: set[str], others: set[Condition]
 ) -> None:
-    """The files are answered, and asked for no more; without filters, it holds wherever some files would let it."""
+    """The remainder has no path filters; without filters, it holds wherever some set of files allows it."""
     changed = changed_in(files)
-    left, free = answered(condition, changed), unfiltered(condition)
+    remainder, free = evaluated(condition, changed), unfiltered(condition)
     truth = {atom: changed(atom) if isinstance(atom, FilesChanged) else atom in others for atom in atoms(condition)}
 
-    assert not is_filtered(left)
+    assert not is_filtered(remainder)
     assert not is_filtered(free)
-    assert holds(left, truth) == holds(condition, truth)
+    assert holds(remainder, truth) == holds(condition, truth)
     assert holds(free, truth) or not holds(condition, truth)
 
 
-def test_a_condition_without_filters_is_itself() -> None:
-    """Nothing is made anew."""
+def test_a_condition_without_filters_is_unchanged() -> None:
+    """The result is the same object."""
     condition = AllOf((BRANCH, Not(AnyOf((BRANCH, ATOMS[3])))))
 
-    assert answered(condition, changed_in(())) is condition
+    assert evaluated(condition, changed_in(())) is condition
     assert unfiltered(NEVER) == NEVER
-    assert answered(None, changed_in(())) is None
+    assert evaluated(None, changed_in(())) is None
 
 
-def test_patterns_are_those_of_paths() -> None:
-    """A name, a star within a folder, two for all below."""
+def test_patterns_match_paths() -> None:
+    """A name, `*` within a folder, `**` across folders."""
     changed = changed_in(["src/a/x.py", "README.md"])
 
     assert [changed(file(one)) for one in ("README.md", "src/*", "src/**", "**/x.py", "readme.md")] == [

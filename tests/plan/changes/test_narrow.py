@@ -10,7 +10,7 @@ from plan.planned import items, of, plans_of
 
 from pipegen.bindings.expression import Reference, Scope
 from pipegen.diagnostics.report import Report
-from pipegen.plan.changes.narrow import narrow, whole
+from pipegen.plan.changes.narrow import narrow, unfiltered_plans
 from pipegen.plan.model import FilesChanged, Plan, RunContainer
 from pipegen.plan.model.logic import atoms
 from pipegen.plan.rewriting import parts
@@ -43,23 +43,23 @@ pipelines:
 
 def kept(config: str, *files: str, chosen: tuple[str, ...] = ()) -> dict[str, list[str]]:
     """Return the stages of each pipeline of *config* that a change of *files* keeps."""
-    found = narrow(plans_of(config, *chosen), files, "main", Report(), chosen=bool(chosen))
-    return {plan.name: [job.stage for job in plan.jobs] for plan in found}
+    plans = narrow(plans_of(config, *chosen), files, "main", Report(), chosen=bool(chosen))
+    return {plan.name: [job.stage for job in plan.jobs] for plan in plans}
 
 
 def stages(config: str, *files: str) -> list[str]:
-    """Return the stages that are kept of the only pipeline of *config*."""
-    (found,) = kept(config, *files).values()
-    return found
+    """Return the stages that a change keeps of the only pipeline of *config*."""
+    (pipelines,) = kept(config, *files).values()
+    return pipelines
 
 
 def one(rows: str, execution: str = "") -> str:
-    """Return the config of a pipeline of the stages *rows*."""
+    """Return the config of a pipeline with the stages *rows*."""
     return f"pipelines:\n  p:\n    stages: [{rows}]\n" + (f"    execution: {execution}\n" if execution else "")
 
 
 def test_a_change_in_one_service_keeps_that_service_and_the_common_release() -> None:
-    """Nothing is kept of the others; what it reads is, and what stands between is bridged."""
+    """Stages of other services are removed, stages that it reads are kept, and gaps are bridged."""
     (plan,) = narrow(plans_of(MONOREPO), ["api/main.py"], "main", Report())
     release, tidy = plan.job("release"), plan.job("tidy")
 
@@ -76,8 +76,8 @@ def test_a_change_in_one_service_keeps_that_service_and_the_common_release() -> 
     assert all(job.condition is None for job in plan.jobs)
 
 
-def test_what_comes_after_a_change_is_kept_whatever_its_own_files() -> None:
-    """A library that changes concerns the services that come after it; what they leave to nobody is not stored."""
+def test_stages_after_a_change_are_kept_regardless_of_their_own_files() -> None:
+    """A change in a library affects the services after it; outputs that no stage reads are not stored."""
     (plan,) = narrow(plans_of(MONOREPO), ["lib/x.c"], "main", Report())
 
     assert {job.stage for job in plan.jobs} == {
@@ -87,8 +87,8 @@ def test_what_comes_after_a_change_is_kept_whatever_its_own_files() -> None:
     assert plan.job("web-build").outputs == ("v",)
 
 
-def test_nothing_of_what_changed_concerns_a_stage() -> None:
-    """A stage that says so stands there: engines know no empty pipeline."""
+def test_a_change_may_affect_no_stage() -> None:
+    """A stage that prints so is generated, since engines do not accept an empty pipeline."""
     report = Report()
     (plan,) = narrow(plans_of(MONOREPO), ["README.md"], "it's $HOME", report)
     (job,) = plan.jobs
@@ -97,25 +97,25 @@ def test_nothing_of_what_changed_concerns_a_stage() -> None:
     assert [one.code.number for one in report.diagnostics()] == ["PG691", "PG690"]
 
 
-def test_what_is_left_out_is_told_with_its_reason() -> None:
-    """One note for a pipeline, a place and a reason for each stage of it."""
+def test_removed_stages_are_reported_with_their_reasons() -> None:
+    """One note per pipeline, with a location and a reason for each stage."""
     report = Report()
     stages = "{name: a, when: {changes: a}}, {name: b}, {name: c, when: {changes: c}}"
     narrow(plans_of(one(stages, "[[a], [b], [c]]")), ["c"], "v1", report)
-    (found,) = report.diagnostics()
+    (diagnostics,) = report.diagnostics()
 
-    assert (found.code.number, found.message) == (
+    assert (diagnostics.code.number, diagnostics.message) == (
         "PG690",
         '2 stages of pipeline "p" are left out, since nothing changed since "v1" concerns them: "a", "b"',
     )
-    assert [label.text for label in (found.primary, *found.related) if label] == [
+    assert [label.text for label in (diagnostics.primary, *diagnostics.related) if label] == [
         "none of its files has changed",
-        "it names no files, and comes after no stage whose files have changed",
+        "it names no files and follows no stage whose files have changed",
     ]
 
 
-def test_a_config_that_names_no_files_stays_whole() -> None:
-    """There is nothing to narrow it by, and a note says so."""
+def test_a_config_without_path_filters_is_unchanged() -> None:
+    """A note reports that."""
     report = Report()
     plans = plans_of(one("{name: a}, {name: b}"))
 
@@ -134,7 +134,7 @@ pipelines:
 
 
 def test_pipelines_are_kept_by_their_own_files() -> None:
-    """One that names no files at all is about all of them; in one whose files have changed, stages may name fewer."""
+    """A pipeline without path filters is affected by all files; in others, stages can have their own filters."""
     assert kept(SEVERAL, "web/a") == {"web": ["unit"], "release": ["push"]}
     assert kept(SEVERAL, "api/a") == {"api": ["unit", "pack"], "release": ["push"]}
     assert kept(SEVERAL, "api/docs/a") == {"api": ["unit", "docs", "pack"], "release": ["push"]}
@@ -142,8 +142,8 @@ def test_pipelines_are_kept_by_their_own_files() -> None:
     assert kept(SEVERAL, "other", chosen=("api",)) == {"api": ["unit", "pack"]}
 
 
-def test_a_stage_that_is_left_out_in_the_middle_is_bridged() -> None:
-    """Order holds between those before it and those after it."""
+def test_a_removed_stage_is_bridged() -> None:
+    """The order between its predecessors and its successors remains."""
     config = one(
         "{name: a, script: [x], outputs: {v: {command: x}}}, {name: b}, {name: c, when: {changes: c}, "
         "script: ['x \"${a.v}\"']}"
@@ -154,8 +154,8 @@ def test_a_stage_that_is_left_out_in_the_middle_is_bridged() -> None:
     assert plan.job("c").needs == ("a",)
 
 
-def test_what_a_stage_cannot_do_without_is_kept_though_its_files_have_not_changed() -> None:
-    """Its filter counts no more, nor do those of what it needs in turn."""
+def test_a_required_stage_is_kept_without_changed_files() -> None:
+    """Its filter no longer counts, nor do filters of the stages that it requires."""
     config = one(
         "{name: lib, when: {changes: lib}}, "
         "{name: build, when: {changes: web}, script: [x], outputs: {v: {command: x}}}, "
@@ -167,8 +167,8 @@ def test_what_a_stage_cannot_do_without_is_kept_though_its_files_have_not_change
     assert {job.stage: job.condition for job in plan.jobs} == {"lib": None, "build": None, "test": None}
 
 
-def test_the_rest_of_a_condition_stays() -> None:
-    """The files are asked once, now; a branch is for the run to tell."""
+def test_other_conditions_remain() -> None:
+    """Path filters are evaluated at compile time, branches at run time."""
     config = one(
         "{name: a, when: {changes: a, branch: main}}, {name: b, when: {any: [{changes: b}, {branch: main}]}}, "
         "{name: c, when: {not: {changes: a}}}, {name: d, when: {any: [{changes: a}, {branch: main}]}}",
@@ -179,11 +179,11 @@ def test_the_rest_of_a_condition_stays() -> None:
     (branch,) = set(atoms(plan.job("a").condition))
 
     assert {job.stage: job.condition for job in plan.jobs} == {"a": branch, "b": branch, "d": None}
-    assert [job.condition for job in whole(plans)[0].jobs] == [branch, None, None, None]
+    assert [job.condition for job in unfiltered_plans(plans)[0].jobs] == [branch, None, None, None]
 
 
-def test_what_takes_an_environment_down_stays_with_what_it_takes_down() -> None:
-    """A deployment that is kept can be taken down."""
+def test_the_stop_stage_of_a_kept_deployment_is_kept() -> None:
+    """A deployment that is kept can be stopped."""
     config = one(
         "{name: deploy, script: [x], outputs: {v: {command: x}}, environment: {name: e, on_stop: stop}}, {name: stop}, "
         "{name: t, when: {changes: t}, script: ['x \"${deploy.v}\"']}",
@@ -193,8 +193,8 @@ def test_what_takes_an_environment_down_stays_with_what_it_takes_down() -> None:
     assert stages(config, "t") == ["deploy", "stop", "t"]
 
 
-def test_a_loop_goes_on_over_the_default_of_what_is_absent() -> None:
-    """As where the stage is skipped."""
+def test_a_loop_iterates_over_the_default_of_a_removed_stage() -> None:
+    """As if the stage were skipped."""
     config = one(
         "{name: b, when: {changes: b}, run: {image: 1234567890ab, tail: 5}}, {name: d, when: {changes: d}}, "
         "{name: c, run: {image: 1234567890ab, arguments: {$each: n, $in: '${b.output|x}', $yield: '${n}'}}}",
@@ -212,27 +212,27 @@ FILES = [*STAGES, "other"]
 
 @st.composite
 def configs(draw: st.DrawFn) -> tuple[str, list[str]]:
-    """Return a pipeline whose stages have filters, outputs, artifacts and reads as they come, and changed files."""
+    """Return a random pipeline whose stages have filters, outputs, artifacts and reads, and changed files."""
     arcs = draw(st.lists(st.sampled_from([(a, b) for a, b in product(STAGES, STAGES) if a < b]), unique=True))
-    before = {name: {name} for name in STAGES}
+    predecessors = {name: {name} for name in STAGES}
     for name in STAGES:
-        before[name] |= {one for a, b in arcs if b == name for one in before[a]}
+        predecessors[name] |= {one for a, b in arcs if b == name for one in predecessors[a]}
     rows = []
     for name in STAGES:
         filters = draw(st.lists(st.sampled_from(STAGES), max_size=2, unique=True))
         when = f", when: {{changes: [{', '.join(filters)}]}}" if bool(filters) and draw(st.booleans()) else ""
-        earlier = sorted(before[name] - {name})
+        earlier = sorted(predecessors[name] - {name})
         read = draw(st.lists(st.sampled_from(earlier or [name]), unique=True, max_size=len(earlier)))
         script = " ".join(["x", *(f'"${{{one}.v|d}}"' for one in read)])
-        left = f", artifacts: [{name}.txt]" if draw(st.booleans()) else ""
-        rows.append(f"{{name: {name}, script: ['{script}'], outputs: {{v: {{command: x}}}}{left}{when}}}")
+        outputs = f", artifacts: [{name}.txt]" if draw(st.booleans()) else ""
+        rows.append(f"{{name: {name}, script: ['{script}'], outputs: {{v: {{command: x}}}}{outputs}{when}}}")
     execution = [list(arc) for arc in arcs] + [[name] for name in STAGES]
     text = one(", ".join(rows), str(execution).replace("'", ""))
     return text, draw(st.lists(st.sampled_from(FILES), unique=True))
 
 
 def references(value: object) -> set[str]:
-    """Return the stages that *value* reads outputs of, but for the references of scripts, which stand beside them."""
+    """Return the stages whose outputs *value* reads, except for references of scripts, which are separate."""
     if isinstance(value, Reference):
         return {value.namespace or ""} if value.scope is Scope.STAGE else set()
     return {found for _, part in parts(value) for found in references(part)}
@@ -240,21 +240,21 @@ def references(value: object) -> set[str]:
 
 @settings(max_examples=60)
 @given(configs())
-def test_any_pipeline_keeps_its_order_and_what_is_left_holds_together(drawn: tuple[str, list[str]]) -> None:
-    """Kept stages are in the order they were in; a match and all after it are kept; nobody knows a stage left out."""
+def test_any_narrowed_pipeline_is_consistent(drawn: tuple[str, list[str]]) -> None:
+    """Stages keep their order; matches and all stages after them are kept; no reference to others remains."""
     text, files = drawn
-    (before,) = plans_of(text)
-    found = [plan for plan in narrow([before], files, "main", Report()) if plan.name == "p"]
-    if not found:
-        assert not any(matches(before, stage, files) for stage in STAGES)
+    (original,) = plans_of(text)
+    narrowed = [plan for plan in narrow([original], files, "main", Report()) if plan.name == "p"]
+    if not narrowed:
+        assert not any(matches(original, stage, files) for stage in STAGES)
         return
-    (after,) = found
+    (after,) = narrowed
     names = {job.stage for job in after.jobs}
-    old, new = before.graph.closure(), after.graph.closure()
-    changed = {stage for stage in STAGES if matches(before, stage, files)}
+    old, new = original.graph.closure(), after.graph.closure()
+    changed = {stage for stage in STAGES if matches(original, stage, files)}
 
     assert all(old.is_before(a, b) == new.is_before(a, b) for a, b in product(names, names))
-    assert {one for stage in changed for one in (stage, *before.graph.descendants(stage))} <= names
+    assert {one for stage in changed for one in (stage, *original.graph.descendants(stage))} <= names
     for job in after.jobs:
         known = {*job.needs, *job.files, *(read.stage for read in (*job.inputs, *job.reads))}
         assert known <= names

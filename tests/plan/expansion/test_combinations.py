@@ -18,13 +18,13 @@ def combinations(matrix: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
 
 
 def values(plan: Plan, stage: str) -> dict[str, str]:
-    """Return what each reference in the script of *stage* comes to."""
+    """Return the value of each reference in the script of *stage*."""
     step = of(Commands, plan.job(stage))
     return {str(reference): shown(text) for line in step.lines for reference, text in line.values}
 
 
-def test_a_combination_for_each_combination_in_the_order_of_the_axes() -> None:
-    """Values are text as it is written: 3.10 is not 3.1."""
+def test_combinations_are_in_the_order_of_the_axes() -> None:
+    """Values are text as written: 3.10 is not 3.1."""
     assert combinations("{python: [3.10, '3.11'], os: [linux, true]}") == [
         ("t: 3.10, linux", (("python", "3.10"), ("os", "linux"))),
         ("t: 3.10, true", (("python", "3.10"), ("os", "true"))),
@@ -33,8 +33,8 @@ def test_a_combination_for_each_combination_in_the_order_of_the_axes() -> None:
     ]
 
 
-def test_what_is_excluded_and_included() -> None:
-    """An exclude fits all combinations that have its values; an include may have other axes."""
+def test_exclude_and_include() -> None:
+    """An exclude removes all combinations with its values; an include may have other axes."""
     assert [
         name for name, _ in combinations("{a: [1, 2], b: [x, y], exclude: [{a: 1}], include: [{b: x, a: 1}, {c: z}]}")
     ] == [
@@ -45,7 +45,7 @@ def test_what_is_excluded_and_included() -> None:
     ]
 
 
-def test_a_job_knows_its_combination() -> None:
+def test_a_job_has_its_combination() -> None:
     """The stage as the user named it, and the values."""
     assert plan_of(f"[{BUILD}]").job("build: 3.11, macos").combination == Combination(
         "build", (("python", "3.11"), ("os", "macos"))
@@ -62,12 +62,12 @@ def test_a_job_knows_its_combination() -> None:
     ],
 )
 def test_names_are_readable(value: str, name: str) -> None:
-    """One line, not too long, never nothing."""
+    """On one line, of limited length, never empty."""
     assert [name for name, _ in combinations(f"{{a: [{value}]}}")] == [name]
 
 
 def test_names_are_unique() -> None:
-    """Also where values look alike, or another stage has the name."""
+    """Even if values look alike, or another stage has the name."""
     plan = plan_of("[{name: t, matrix: {a: [x, ' x', 'x ']}, script: [make]}, {name: 't: x', script: [make]}]")
 
     assert [job.stage for job in plan.jobs] == ["t: x (2)", "t: x (3)", "t: x (4)", "t: x"]
@@ -83,8 +83,8 @@ def test_arcs_go_from_each_combination_to_each() -> None:
     assert plan.frames == (("a",), tuple(names), ("z",))
 
 
-def test_combinations_taken_from_another_stage_wait_for_their_own() -> None:
-    """Through any number of stages, whichever way the arc goes."""
+def test_equal_combinations_wait_only_for_each_other() -> None:
+    """Across any number of stages, in both directions of arcs."""
     plan = plan_of(
         "[{name: a, matrix: {x: [1, 2]}, script: [make], outputs: [v]}, {name: b, matrix: {from: a}, script: [make]}, "
         "{name: c, matrix: {from: b}, script: ['echo ${a.v} ${matrix.x}']}]",
@@ -95,8 +95,8 @@ def test_combinations_taken_from_another_stage_wait_for_their_own() -> None:
     assert values(plan, "c: 2") == {"${a.v}": "<stage a: 2.v>", "${matrix.x}": "2"}
 
 
-def test_stages_that_take_their_combinations_from_one_are_not_combinations_of_each_other() -> None:
-    """Between the two an arc means all."""
+def test_two_stages_with_combinations_of_a_third_are_not_linked() -> None:
+    """An arc between them means all combinations."""
     plan = plan_of(
         "[{name: a, matrix: {x: [1, 2]}, script: [make]}, {name: b, matrix: {from: a}, script: [make]}, "
         "{name: c, matrix: {from: a}, script: [make]}]",
@@ -107,7 +107,7 @@ def test_stages_that_take_their_combinations_from_one_are_not_combinations_of_ea
 
 
 def test_axes_in_values_scripts_and_words() -> None:
-    """Constant text everywhere; in a script it is a value like any other."""
+    """Axes are constant text, and in a script a value like any other."""
     plan = plan_of(
         "[{name: t, matrix: {os: [linux, mac os]}, directory: 'd/${matrix.os}', artifacts: ['${matrix.os|x}'], "
         "env: {OS: 'on ${matrix.os}'}, script: ['make ${matrix.os}']}]"
@@ -121,7 +121,7 @@ def test_axes_in_values_scripts_and_words() -> None:
 
 
 def test_axes_in_services() -> None:
-    """An image is text with references, an argument is a word."""
+    """An image is text with references; an argument is a word."""
     services = "['redis:${matrix.v}', {image: 'db:${matrix.v}', alias: db, command: ['-v${matrix.v}']}]"
     plan = plan_of(f"[{{name: t, matrix: {{v: [1]}}, image: i, services: {services}, script: [make]}}]")
     first, second = plan.jobs[0].machine.services
@@ -129,15 +129,15 @@ def test_axes_in_services() -> None:
     assert (shown(first.image), shown(second.image), second.command) == ("redis:1", "db:1", ("-v1",))
 
 
-def test_a_value_is_no_reference() -> None:
-    """What looks like one in an axis is text."""
+def test_a_value_is_not_a_reference() -> None:
+    """Text that looks like a reference remains text."""
     plan = plan_of("[{name: t, matrix: {a: ['${t.stage}', '${matrix.a}']}, env: {A: '${matrix.a}'}, script: [make]}]")
 
     assert [shown(of(Commands, job).env[0][1]) for job in plan.jobs] == ["${t.stage}", "${matrix.a}"]
 
 
 def test_outputs_of_all_combinations_and_of_one() -> None:
-    """One on a line in text; an item each in a list; brackets pick one."""
+    """One per line in text, one item each in a list; brackets select one."""
     plan = plan_of(
         f"[{BUILD}, {{name: z, script: ['echo ${{build.v|none}} ${{build[os=macos, python=3.10].v}}'], "
         "run: {image: '0123456789ab', arguments: {$each: v, $in: '${build.v}', $yield: '-${.v}'}}}]"
@@ -153,7 +153,7 @@ def test_outputs_of_all_combinations_and_of_one() -> None:
 
 
 def test_a_single_combination_is_a_list_too() -> None:
-    """How many combinations there are does not change what a reference means."""
+    """The number of combinations does not change the meaning of a reference."""
     plan = plan_of(
         "[{name: b, matrix: {x: [1]}, script: [make], outputs: [v]}, "
         "{name: z, run: {image: '0123456789ab', arguments: {$each: v, $in: '${b.v}'}}}]"
@@ -162,15 +162,15 @@ def test_a_single_combination_is_a_list_too() -> None:
     assert items(of(RunContainer, plan.job("z")).arguments) == ["<stage b: 1.v>"]
 
 
-def test_a_combination_knows_its_own_name() -> None:
-    """`${.stage}` is the combination's; the variant that it builds is the stage's."""
+def test_stage_is_the_name_of_the_combination() -> None:
+    """`${.stage}` is the combination's name; the variant that it builds has the stage's name."""
     plan = plan_of("[{name: t, matrix: {x: [1, 2]}, script: ['echo ${.stage} ${t.stage}']}]")
 
     assert values(plan, "t: 2") == {"${.stage}": "t: 2", "${t.stage}": "t: 2"}
 
 
 def test_files_of_all_combinations() -> None:
-    """Or of the same combination, where combinations are taken."""
+    """Or of the same combination, if combinations are taken from the other stage."""
     plan = plan_of(
         "[{name: a, matrix: {x: [1, 2]}, script: [make], artifacts: ['${matrix.x}']}, "
         "{name: b, matrix: {from: a}, script: [make], files_from: [a]}, "
@@ -182,14 +182,14 @@ def test_files_of_all_combinations() -> None:
 
 
 def test_a_stage_may_be_named_matrix() -> None:
-    """As in a config of PipelineLib, which knows none."""
+    """As in configs of PipelineLib, which has no matrix."""
     plan = plan_of("[{name: matrix, script: [make], outputs: [v]}, {name: z, script: ['echo ${matrix.v}']}]")
 
     assert values(plan, "z") == {"${matrix.v}": "<stage matrix.v>"}
 
 
-def test_one_mistake_in_a_matrix_stage_is_told_once() -> None:
-    """However many combinations it has."""
+def test_an_error_in_a_matrix_stage_is_reported_once() -> None:
+    """For any number of combinations."""
     stage = "{name: t, matrix: {x: [1, 2, 3]}, script: ['echo ${build.w} ${u.v}'], files_from: [build]}"
 
     assert wrong(f"[{BUILD}, {stage}, {{name: u, script: [x], outputs: [v]}}]") == [
@@ -199,24 +199,24 @@ def test_one_mistake_in_a_matrix_stage_is_told_once() -> None:
     ]
 
 
-def test_two_hundred_combinations() -> None:
-    """And not one more."""
+def test_the_limit_is_two_hundred_combinations() -> None:
+    """One more is an error."""
     axis = ", ".join(map(str, range(200)))
 
     assert len(plan_of(f"[{{name: t, matrix: {{x: [{axis}]}}, script: [make]}}]").jobs) == 200
     assert wrong(f"[{{name: t, matrix: {{x: [{axis}, 200]}}, script: [make]}}]") == [("PG411", "matrix")]
 
 
-def test_huge_products_are_not_gone_through() -> None:
+def test_huge_products_are_not_computed() -> None:
     """Ten axes of ten values."""
     axes = ", ".join(f"{name}: [{', '.join(map(str, range(10)))}]" for name in "abcdefghij")
-    (found,) = reported(f"pipelines: {{p: {{stages: [{{name: t, matrix: {{{axes}}}, script: [make]}}]}}}}")
+    (diagnostics,) = reported(f"pipelines: {{p: {{stages: [{{name: t, matrix: {{{axes}}}, script: [make]}}]}}}}")
 
-    assert found.message == 'the matrix of stage "t" has more than 100,000 combinations; 200 are the most'
+    assert diagnostics.message == 'the matrix of stage "t" has more than 100,000 combinations; the limit is 200'
 
 
 def test_defaults_of_steps_for_a_combination() -> None:
-    """The variant is the stage's; the tag tells the combinations apart, as a registry takes it."""
+    """The variant is the stage's; the tag is unique to the combination and valid for registries."""
     plan = plan_of("[{name: t, matrix: {x: ['1 2']}, build: {context: .}, publish: {image: {name: n}}}]")
     (job,) = plan.jobs
 
@@ -225,7 +225,7 @@ def test_defaults_of_steps_for_a_combination() -> None:
 
 
 def test_the_short_hand_in_a_matrix() -> None:
-    """A stage with only a name builds the variant of that name in each combination; so does one with the default."""
+    """A stage with only a name, or the default variant, builds the variant of that name in each combination."""
     (plan,) = plans_of(
         "pipelines: {p: {defaults: {matrix: {x: [1, 2]}}, "
         "stages: [{name: unit}, {name: v, build: '${.stage}', matrix: {x: [1]}}]}}"
@@ -239,7 +239,7 @@ def test_the_short_hand_in_a_matrix() -> None:
 
 
 def test_combinations_of_a_finally_stage() -> None:
-    """Each runs last, and reads what came of all combinations of another stage."""
+    """Each runs last, and reads the results of all combinations of another stage."""
     (plan,) = plans_of(
         "pipelines: {p: {finally: [z], stages: [{name: t, matrix: {x: [1, 2]}, script: [make]}, "
         "{name: z, matrix: {to: [mail, chat]}, script: ['./tell ${matrix.to} ${t.status}']}]}}"

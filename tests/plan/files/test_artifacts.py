@@ -1,11 +1,11 @@
-"""The files that stages say they leave, and the stages whose files they want."""
+"""Artifacts that stages declare, and the stages whose files they choose."""
 
 from __future__ import annotations
 
 import pytest
 from plan.planned import job_of, plan_of, wrong
 
-from pipegen.plan.files.patterns import matches, takes_too_much
+from pipegen.plan.files.patterns import matches, matches_internal_files
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from pipegen.plan.files.patterns import matches, takes_too_much
     ],
 )
 def test_paths_are_relative_to_the_checkout(stage: str, paths: list[str]) -> None:
-    """Each once; people can download them."""
+    """Each path once; people can download the files."""
     artifacts = job_of(f"{{name: s, script: x, {stage}}}").artifacts
 
     assert [one.path for one in artifacts] == paths
@@ -29,7 +29,7 @@ def test_paths_are_relative_to_the_checkout(stage: str, paths: list[str]) -> Non
 
 @pytest.mark.parametrize("path", ["../x", "/x", "a/../../x"])
 def test_a_path_outside_is_reported(path: str) -> None:
-    """Not the one that leaves the stage's directory, but stays in the repository."""
+    """A path outside the stage's directory but in the repository is valid."""
     assert wrong(f"[{{name: s, script: x, artifacts: ['{path}']}}]") == [("PG505", f"'{path}'")]
 
 
@@ -37,7 +37,7 @@ def test_a_path_outside_is_reported(path: str) -> None:
     "path", [".", "", "*", "**", "**/*", ".git", ".g*/x", ".pipegen/x", "a,b", "a?", "[a]", "a**", "**a/b", " a", "a$b"]
 )
 def test_a_path_that_engines_read_differently_is_reported(path: str) -> None:
-    """And one that stands for what git keeps."""
+    """And a path that matches data of git."""
     expected = [] if path == ".g*/x" else ["PG204"]
 
     assert [code for code, _ in wrong(f"[{{name: s, script: x, artifacts: ['{path}']}}]")] == expected
@@ -53,16 +53,16 @@ def test_a_path_that_engines_read_differently_is_reported(path: str) -> None:
     ],
 )
 def test_patterns(pattern: str, path: str, expected: bool) -> None:  # noqa: FBT001 - a table
-    """A folder stands for all below it."""
+    """A folder includes all files below it."""
     assert matches(pattern, path) is expected
 
 
 @pytest.mark.parametrize(
     ("pattern", "expected"), [("**", True), (".git/HEAD", True), ("**/*.xml", False), ("dist/**", False)]
 )
-def test_what_git_keeps_is_not_taken(pattern: str, expected: bool) -> None:  # noqa: FBT001 - a table
-    """Nor what pipegen keeps."""
-    assert takes_too_much(pattern) is expected
+def test_internal_files_are_rejected(pattern: str, expected: bool) -> None:  # noqa: FBT001 - a table
+    """Of git, and of pipegen."""
+    assert matches_internal_files(pattern) is expected
 
 
 def stage(name: str, *keys: str) -> str:
@@ -76,7 +76,7 @@ def stages(*written: str) -> str:
 
 
 def test_a_script_gets_the_files_of_all_ancestors() -> None:
-    """And no others."""
+    """And of no other stage."""
     plan = plan_of(stages(stage("a", "artifacts: [a]"), stage("b", "artifacts: [b]"), stage("c")), "[[a, c], [b]]")
 
     assert plan.job("c").files == ("a",)
@@ -84,7 +84,7 @@ def test_a_script_gets_the_files_of_all_ancestors() -> None:
 
 @pytest.mark.parametrize(("chosen", "files"), [("[]", ()), ("[b]", ("b",)), ("[b, a]", ("a", "b"))])
 def test_files_can_be_chosen(chosen: str, files: tuple[str, ...]) -> None:
-    """They come in the order of the graph."""
+    """They are in the order of the graph."""
     plan = plan_of(
         stages(stage("a", "artifacts: [a]"), stage("b", "artifacts: [b]"), stage("c", f"files_from: {chosen}"))
     )
@@ -102,7 +102,7 @@ def test_files_can_be_chosen(chosen: str, files: tuple[str, ...]) -> None:
         ("files_from: [], env: {A: '${a.v}'}", ("PG203", "files_from")),
     ],
 )
-def test_files_that_cannot_be_had_are_reported(reader: str, expected: tuple[str, str]) -> None:
+def test_unavailable_files_are_reported(reader: str, expected: tuple[str, str]) -> None:
     """At the name, or at the key that lacks one."""
     written = stages(
         stage("a", "artifacts: [a]", "outputs: [v]"), stage("none"), stage("s", reader), stage("last", "artifacts: [l]")
@@ -111,15 +111,15 @@ def test_files_that_cannot_be_had_are_reported(reader: str, expected: tuple[str,
     assert wrong(written) == [expected]
 
 
-def test_files_of_a_stage_in_no_arc_are_not_to_be_had() -> None:
-    """It runs before nothing; that it stands in no arc is told, too."""
+def test_files_of_a_stage_in_no_arc_are_unavailable() -> None:
+    """It has no order; that it is in no arc is reported, too."""
     written = stages(stage("a"), stage("lost", "artifacts: [l]"), stage("s", "files_from: [lost]"))
 
     assert wrong(written, "[[a, s]]") == [("PG402", "lost"), ("PG306", "lost")]
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("first", "other", "expected"),
     [
         ("dist/*.whl", "dist/a.whl", [("PG504", "dist/a.whl")]),
         ("dist/a.whl", "**/*.whl", [("PG504", "'**/*.whl'")]),
@@ -129,17 +129,20 @@ def test_files_of_a_stage_in_no_arc_are_not_to_be_had() -> None:
         ("dist/*.whl", "doc/a.whl", []),
     ],
 )
-def test_patterns_that_meet_are_reported(one: str, other: str, expected: list[tuple[str, str]]) -> None:
-    """As far as that can be told before a run."""
-    found = wrong(
-        stages(stage("a", f"artifacts: ['{one}']"), stage("b", f"artifacts: ['{other}']"), stage("c")), "[[[a, b], c]]"
+def test_conflicting_patterns_are_reported(first: str, other: str, expected: list[tuple[str, str]]) -> None:
+    """As far as they are known before a run."""
+    diagnostics = wrong(
+        stages(stage("a", f"artifacts: ['{first}']"), stage("b", f"artifacts: ['{other}']"), stage("c")),
+        "[[[a, b], c]]",
     )
 
-    assert [(code, text.strip("'")) for code, text in found] == [(code, text.strip("'")) for code, text in expected]
+    assert [(code, text.strip("'")) for code, text in diagnostics] == [
+        (code, text.strip("'")) for code, text in expected
+    ]
 
 
-def test_what_takes_the_place_of_an_ancestors_file_is_marked() -> None:
-    """Patterns are not: nobody knows what they stand for."""
+def test_artifacts_that_overwrite_an_ancestors_are_marked() -> None:
+    """Patterns are not, since their files are unknown."""
     plan = plan_of(stages(stage("a", "artifacts: [d, 'e/*']"), stage("b", "artifacts: [d/x, f, 'e/*', e/y]")))
 
     assert [(one.path, one.overwrites) for one in plan.job("b").artifacts] == [

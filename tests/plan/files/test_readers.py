@@ -1,4 +1,4 @@
-"""Files that jobs leave, get, and fight over."""
+"""Files that jobs leave and get, and conflicts between them."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def left(copy: str) -> list[str | None]:
         ("['a$b', '-a', ' a']", [None]),
     ],
 )
-def test_what_is_copied_is_left(copy: str, paths: list[str | None]) -> None:
-    """Each path once; what a run alone knows, or an engine would take for a pattern, has none."""
+def test_copied_files_are_artifacts(copy: str, paths: list[str | None]) -> None:
+    """Each path once; a path known only at run time, or with special characters, is None."""
     assert left(copy) == paths
 
 
@@ -46,7 +46,7 @@ COPY = "{name: %s, build: x, run: true, copy: [%s]}"
 
 
 def test_a_build_gets_the_files_of_all_ancestors() -> None:
-    """In an order that the arcs allow; those that leave nothing are left out."""
+    """In an order that the arcs allow; ancestors without files are omitted."""
     stages = f"[{{name: z, build: x}}, {COPY % ('c', 'c')}, {{name: b}}, {COPY % ('a', 'a')}, {COPY % ('other', 'o')}]"
     plan = plan_of(stages, "[[a, b, c, z], [other]]")
 
@@ -59,12 +59,12 @@ def test_a_build_gets_the_files_of_all_ancestors() -> None:
     ["run: {image: '${setup.tag}'}", "build: {context: 'https://x.org/y'}", "exports: {x: y}", "trigger: {name: t}"],
 )
 def test_a_stage_that_reads_no_files_gets_none(reader: str) -> None:
-    """A remote context does not see the checkout."""
+    """A remote context does not read the checkout."""
     assert plan_of(f"[{COPY % ('a', 'a')}, {{name: z, {reader}}}]").job("z").files == ()
 
 
 def test_an_output_brings_the_files_of_its_stage() -> None:
-    """Whatever the reader does."""
+    """For any kind of reader."""
     reader = "{name: z, trigger: {name: t, parameters: {P: '${a.output}'}}}"
     plan = plan_of(f"[{COPY % ('a', 'a')}, {COPY % ('b', 'b')}, {reader}]".replace("run: true", "run: {tail: 1}"))
 
@@ -72,18 +72,18 @@ def test_an_output_brings_the_files_of_its_stage() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "underlined"), [("a", "a", "a"), ("a", "a/b", "a/b"), ("a/b", "a", "a"), ("/a/", "./a", "./a")]
+    ("first", "other", "underlined"), [("a", "a", "a"), ("a", "a/b", "a/b"), ("a/b", "a", "a"), ("/a/", "./a", "./a")]
 )
-def test_two_that_leave_the_same_are_reported(one: str, other: str, underlined: str) -> None:
-    """Or one a folder, and the other something in it, where both come together."""
-    stages = f"[{COPY % ('a', one)}, {COPY % ('b', other)}, {{name: z, build: x}}]"
+def test_conflicting_paths_are_reported(first: str, other: str, underlined: str) -> None:
+    """The same path, or a folder and a file in it, if one stage gets both."""
+    stages = f"[{COPY % ('a', first)}, {COPY % ('b', other)}, {{name: z, build: x}}]"
 
     assert wrong(stages, "[[a, z], [b, z]]") == [("PG504", underlined)]
 
 
 @pytest.mark.parametrize("execution", ["[[a, b, z]]", "[[b, a, z]]", "[[a], [b, z]]", "[[a, n, z], [b, n]]"])
-def test_two_that_never_meet_or_have_an_order_are_fine(execution: str) -> None:
-    """The later one has the last word."""
+def test_ordered_or_unread_conflicts_are_valid(execution: str) -> None:
+    """The later stage overwrites the earlier one."""
     stages = f"[{COPY % ('a', 'd')}, {COPY % ('b', 'd')}, {{name: z, build: x}}, {{name: n, trigger: {{name: t}}}}]"
     expected = [("PG504", "d")] if execution.endswith("[b, n]]") else []
     unused = [("PG402", "n")] if "n" not in execution else []
@@ -91,16 +91,16 @@ def test_two_that_never_meet_or_have_an_order_are_fine(execution: str) -> None:
     assert sorted(wrong(stages, execution)) == sorted(expected + unused)
 
 
-@pytest.mark.parametrize(("one", "other"), [("a", "ab"), ("a/b", "a/c"), ("'${setup.tag}'", "a"), ("a b", "a")])
-def test_two_that_leave_different_things_are_fine(one: str, other: str) -> None:
-    """What only a run knows is checked there."""
-    stages = f"[{COPY % ('a', one)}, {COPY % ('b', other)}, {{name: z, build: x}}]"
+@pytest.mark.parametrize(("first", "other"), [("a", "ab"), ("a/b", "a/c"), ("'${setup.tag}'", "a"), ("a b", "a")])
+def test_different_paths_are_valid(first: str, other: str) -> None:
+    """Paths that are known only at run time are checked then."""
+    stages = f"[{COPY % ('a', first)}, {COPY % ('b', other)}, {{name: z, build: x}}]"
 
     assert wrong(stages, "[[a, z], [b, z]]") == []
 
 
-def test_a_stage_is_told_once_of_all_it_conflicts_with() -> None:
-    """Those that run before it are not among them, nor is what no stage gets together with it."""
+def test_all_conflicts_of_a_stage_are_reported_together() -> None:
+    """Without its ancestors, and without files that no stage gets together with its own."""
     copies = [COPY % (name, "d") for name in "abcde"]
     stages = f"[{', '.join(copies)}, {{name: y, build: x}}, {{name: z, build: x}}]"
 
@@ -111,7 +111,7 @@ def test_a_stage_is_told_once_of_all_it_conflicts_with() -> None:
 
 
 def test_a_conflict_is_reported_once() -> None:
-    """However many stages get both."""
+    """For any number of stages that get both."""
     stages = f"[{COPY % ('a', 'd')}, {COPY % ('b', 'd')}, {{name: y, build: x}}, {{name: z, build: x}}]"
 
     assert wrong(stages, "[[a, y, z], [b, y]]") == [("PG504", "d")]

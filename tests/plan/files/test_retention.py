@@ -1,18 +1,18 @@
-"""What is kept of stages: artifacts with what is said of them, and reports."""
+"""Retention of artifacts, and reports."""
 
 from __future__ import annotations
 
 import pytest
 from plan.planned import job_of, plan_of, shown, wrong
 
-from pipegen.plan.model import Coverage, CoverageFormat, KeptWhen, Reports, Retention
+from pipegen.plan.model import ArtifactsWhen, Coverage, CoverageFormat, Reports, Retention
 
 # More groups inside each other than Python reads.
 DEEP = "(" * 5_000 + "a" + ")" * 5_000
 
 
 def test_a_list_is_a_map_of_paths() -> None:
-    """The rest is as it is where nothing is said."""
+    """Other settings have their defaults."""
     listed, mapped = (
         job_of(f"{{name: s, script: x, artifacts: {text}}}") for text in ("[a, b/]", "{paths: [a, b/], keep: true}")
     )
@@ -28,39 +28,39 @@ def test_a_list_is_a_map_of_paths() -> None:
         ("expire: never", {"expire": 0}),
         ("expire: 7 days", {"expire": 604_800}),
         ("expire: 90", {"expire": 90}),
-        ("when: always", {"when": KeptWhen.ALWAYS}),
-        ("when: failure", {"when": KeptWhen.FAILURE}),
+        ("when: always", {"when": ArtifactsWhen.ALWAYS}),
+        ("when: failure", {"when": ArtifactsWhen.FAILURE}),
     ],
 )
-def test_how_artifacts_are_kept(keys: str, expected: dict[str, object]) -> None:
-    """Each key, in the plan's words; a folder that is left out is left out with all in it."""
+def test_artifact_settings(keys: str, expected: dict[str, object]) -> None:
+    """Each key; an excluded folder excludes all files in it."""
     given = keys if "paths" in keys else f"paths: [p], {keys}"
     retention = job_of(f"{{name: s, script: x, artifacts: {{{given}}}}}").retention
 
     assert {name: getattr(retention, name) for name in expected} == expected
 
 
-def test_a_name_may_hold_what_is_known_from_the_start() -> None:
+def test_a_name_may_contain_values_known_from_the_start() -> None:
     """The engine expands it."""
     retention = job_of("{name: s, script: x, artifacts: {paths: [p], name: 'a-${setup.commit}'}}").retention
 
     assert shown(retention.name) == "a-<setup setup.commit>"
 
 
-def test_what_people_do_not_get_still_travels() -> None:
-    """And what is kept on failure does not."""
+def test_files_without_download_are_passed_on() -> None:
+    """Files that are retained on failure are not."""
     plan = plan_of(
         "[{name: a, script: x, artifacts: {paths: [p], keep: false}},"
         " {name: b, script: x, artifacts: {paths: [q], when: failure}}, {name: c, script: x}]"
     )
-    (one,), (other,) = plan.job("a").artifacts, plan.job("b").artifacts
+    (artifact,), (other,) = plan.job("a").artifacts, plan.job("b").artifacts
 
-    assert (one.is_kept, one.travels, other.is_kept, other.travels) == (False, True, True, False)
+    assert (artifact.is_kept, artifact.travels, other.is_kept, other.travels) == (False, True, True, False)
     assert plan.job("c").files == ("a",)
 
 
-def test_files_for_people_alone_cannot_be_asked_for() -> None:
-    """Nor do they meet those of others."""
+def test_files_for_people_cannot_be_read_by_stages() -> None:
+    """Nor do they conflict with those of others."""
     stages = "[{name: b, script: x, artifacts: {paths: [q], when: failure}}, {name: c, script: x, files_from: [b]}]"
 
     assert wrong(stages) == [("PG307", "b")]
@@ -71,7 +71,7 @@ def test_files_for_people_alone_cannot_be_asked_for() -> None:
 
 
 def test_reports_are_relative_to_the_repository() -> None:
-    """One path stands for a list of one."""
+    """A single path is a list of one."""
     reports = job_of(
         "{name: s, directory: d, script: x,"
         " reports: {junit: a.xml, codequality: [b.json, ../c.json], sarif: '*.sarif'}}"
@@ -95,7 +95,7 @@ def test_reports_are_relative_to_the_repository() -> None:
     ],
 )
 def test_coverage(text: str, path: str | None, form: CoverageFormat, percent: str | None) -> None:
-    """A file, a pattern for the log, or both; slashes around a pattern are none of it."""
+    """A file, a pattern for the log, or both; enclosing slashes are not part of the pattern."""
     reports = job_of(f"{{name: s, script: x, reports: {{coverage: {text}}}}}").reports
     span = reports.coverage.span if reports.coverage else None
 
@@ -120,6 +120,6 @@ def test_coverage(text: str, path: str | None, form: CoverageFormat, percent: st
         ("artifacts: {paths: [a], expire: 0s}", [("PG204", "0s")]),
     ],
 )
-def test_what_engines_cannot_keep_is_reported(keys: str, expected: list[tuple[str, str]]) -> None:
-    """At what is wrong."""
+def test_invalid_artifacts_are_reported(keys: str, expected: list[tuple[str, str]]) -> None:
+    """At the location of the error."""
     assert wrong(f"[{{name: s, script: x, outputs: [v], {keys}}}]") == expected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipegen.plan.runs.cron import CronError, normal
+from pipegen.plan.runs.cron import CronError, normalized
 
 
 @pytest.mark.parametrize(
@@ -21,8 +21,8 @@ from pipegen.plan.runs.cron import CronError, normal
     ],
 )
 def test_names_become_numbers(line: str, expected: str) -> None:
-    """And blanks one blank each."""
-    assert normal(line) == expected
+    """And whitespace becomes single spaces."""
+    assert normalized(line) == expected
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,10 @@ def test_names_become_numbers(line: str, expected: str) -> None:
         ("-5 3 * * *", "-5"),
     ],
 )
-def test_what_engines_read_differently_is_refused(line: str, wrong: str) -> None:
-    """With its place, and what to write."""
-    with pytest.raises(CronError) as found:
-        normal(line)
+def test_lines_that_engines_read_differently_are_errors(line: str, wrong: str) -> None:
+    """With a location and a hint."""
+    with pytest.raises(CronError) as error:
+        normalized(line)
 
-    assert line[found.value.start : found.value.end] == wrong
-    assert found.value.advice
+    assert line[error.value.start : error.value.end] == wrong
+    assert error.value.hint

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from pipegen.plan.runs.input_patterns import matches, misread
+from pipegen.plan.runs.input_patterns import first_incompatibility, matches
 
 TAKEN = {
     "v[0-9]+([.][0-9]+)*": (("v1", "v1.20"), ("v", "1", "v1.", "v1 ")),
@@ -25,7 +25,7 @@ TAKEN = {
 
 @pytest.mark.parametrize("pattern", TAKEN)
 def test_grep_and_python_agree(pattern: str) -> None:
-    """On all of a value, byte by byte."""
+    """On the whole value, byte by byte."""
     taken, refused = TAKEN[pattern]
     grep = {
         value: subprocess.run(
@@ -35,7 +35,7 @@ def test_grep_and_python_agree(pattern: str) -> None:
         for value in (*taken, *refused)
     }
 
-    assert misread(pattern) is None
+    assert first_incompatibility(pattern) is None
     assert grep == {**dict.fromkeys(taken, True), **dict.fromkeys(refused, False)}
     assert {value: matches(pattern, value) for value in grep} == grep
 
@@ -52,10 +52,10 @@ def test_grep_and_python_agree(pattern: str) -> None:
         *(("a^b", 1), ("a$b", 1), ("naïve", 2), ("a\tb", 1)),
     ],
 )
-def test_what_they_read_differently_is_told(pattern: str, at: int) -> None:
-    """With its place."""
-    found = misread(pattern)
+def test_incompatible_patterns_are_reported(pattern: str, at: int) -> None:
+    """With a location."""
+    incompatibility = first_incompatibility(pattern)
 
-    assert found is not None
-    assert found.at == at
-    assert found.advice
+    assert incompatibility is not None
+    assert incompatibility.at == at
+    assert incompatibility.hint

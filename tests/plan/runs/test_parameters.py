@@ -1,4 +1,4 @@
-"""Parameters of a file, and those that are fixed when it is compiled."""
+"""Parameters of a file, and values set at compile time."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pipegen.plan.runs.input_names import is_reserved
 STAGES = "pipelines: {p: {stages: [{name: s, script: [echo], env: {E: 'a${inputs.x|d}'}}]}}"
 
 
-def plan_of(inputs: str, **given: str) -> Plan:
-    """Return the plan of a stage that reads the input `x`, one of the flow map *inputs*, those *given* fixed."""
+def plan_of(inputs: str, **fixed: str) -> Plan:
+    """Return the plan of a stage that reads the input `x` of the flow map *inputs*, with the values in *fixed*."""
     report = Report()
-    (plan,) = analyse(written(f"inputs: {inputs}\n{STAGES}\n"), (), report, given).plans
+    (plan,) = analyse(written(f"inputs: {inputs}\n{STAGES}\n"), (), report, fixed).plans
 
     assert report.diagnostics() == ()
     return plan
@@ -40,24 +40,24 @@ def plan_of(inputs: str, **given: str) -> Plan:
     ],
 )
 def test_a_type_is_that_of_the_default(written_as: str, kind: InputType, default: str | None) -> None:
-    """Unless it is said; choices say all that there is to say."""
-    (one,) = plan_of(f"{{x: {written_as}}}").inputs
+    """Unless the type is given; parameters with choices are strings."""
+    (parameter,) = plan_of(f"{{x: {written_as}}}").inputs
 
-    assert (one.type, one.default) == (kind, default)
+    assert (parameter.type, parameter.default) == (kind, default)
 
 
 def test_all_are_in_the_plan_in_the_order_written() -> None:
-    """Read or not: people see all of them in the engine's form."""
+    """Including unread ones: the engine's form displays all of them."""
     assert [one.name for one in plan_of("{z: 1, x: 2, a: 3}").inputs] == ["z", "x", "a"]
 
 
-def test_a_default_fixes_nothing() -> None:
-    """What a run is given wins."""
+def test_a_default_is_not_a_fixed_value() -> None:
+    """A run may override it."""
     assert env(plan_of("{x: quick}")) == "a<input inputs.x|d>"
 
 
-def test_what_is_fixed_is_plain_text_and_no_parameter() -> None:
-    """An empty text lets the default stand in, as in a run."""
+def test_a_fixed_value_is_text() -> None:
+    """An empty value selects the default, as in a run."""
     fixed = plan_of("{x: quick, y: 1}", x="full")
 
     assert env(fixed) == "afull"
@@ -73,7 +73,7 @@ def env(plan: Plan) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "diagnostics"),
     [
         ("path", True),
         ("Home", True),
@@ -91,24 +91,24 @@ def env(plan: Plan) -> str:
         ("city", False),
     ],
 )
-def test_names_of_others_are_reserved(name: str, told: bool) -> None:  # noqa: FBT001
-    """Those of engines in any case, those of shells as they are."""
-    assert is_reserved(name) is told
+def test_reserved_names(name: str, diagnostics: bool) -> None:  # noqa: FBT001
+    """Names of engines in any case, names of shells in theirs."""
+    assert is_reserved(name) is diagnostics
 
 
 @pytest.mark.parametrize("stage", ["inputs", "matrix", "pipeline"])
 def test_stages_may_have_the_names_of_later_keys(stage: str) -> None:
-    """As configs of PipelineLib may, and others read from them."""
+    """For configs of PipelineLib, and configs generated from them."""
     first, second = f"{{name: {stage}, build: b}}", f"{{name: s, run: {{image: '${{{stage}.imageID}}'}}}}"
     (plan,) = plans_of(f"pipelines: {{p: {{stages: [{first}, {second}]}}}}")
 
     assert plan.job("s").inputs[0].stage == stage
 
 
-def test_a_stage_of_another_pipeline_is_told_as_one() -> None:
-    """Where the file has no inputs."""
-    found = reported(
+def test_a_stage_of_another_pipeline_is_reported() -> None:
+    """In a file without inputs."""
+    diagnostic = reported(
         "pipelines: {p: {stages: [{name: inputs}]}, q: {stages: [{name: s, run: {image: '${inputs.imageID}'}}]}}"
     )
 
-    assert [one.code.number for one in found] == ["PG305"]
+    assert [one.code.number for one in diagnostic] == ["PG305"]

@@ -1,4 +1,4 @@
-"""Scripts, their variables and outputs, as the plan holds them."""
+"""Scripts, their variables and outputs in the plan."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipegen.plan.model import Commands, Measure, Output
 
 
 def texts(stage: str) -> list[str]:
-    """Return the entries of the script of a stage, as far as they are the user's own text."""
+    """Return the entries of the script of a stage that are plain text."""
     return ["".join(map(str, line.script.parts)) for line in step(Commands, stage).lines]
 
 
@@ -27,7 +27,7 @@ def texts(stage: str) -> list[str]:
     ],
 )
 def test_a_script_keeps_its_text(script: str, lines: list[str]) -> None:
-    """Blank entries aside; what is the shell's passes through."""
+    """Except for blank entries; shell syntax is unchanged."""
     assert texts(f"script: {script}") == lines
 
 
@@ -45,15 +45,15 @@ def test_a_script_keeps_its_text(script: str, lines: list[str]) -> None:
     ],
 )
 def test_a_script_comes_first(stage: str, expected: list[str]) -> None:
-    """A stage that says nothing of what it does builds and runs."""
+    """A stage with only a name builds and runs."""
     assert kinds(stage) == expected
 
 
 def test_variables_keep_their_order() -> None:
-    """With references, and what a shell expands."""
-    found = step(Commands, "script: x, env: {B: '${setup.tag}', A: 'x${HOME}', N: 1.10}")
+    """With references, and text that a shell expands."""
+    script = step(Commands, "script: x, env: {B: '${setup.tag}', A: 'x${HOME}', N: 1.10}")
 
-    assert [(name, shown(value)) for name, value in found.env] == [
+    assert [(name, shown(value)) for name, value in script.env] == [
         ("B", "<setup setup.tag>"),
         ("A", "x${HOME}"),
         ("N", "1.10"),
@@ -61,7 +61,7 @@ def test_variables_keep_their_order() -> None:
 
 
 def test_outputs_of_each_kind() -> None:
-    """A list is written by the script; a map says how each is measured."""
+    """The script writes the ones of a list; a map has a measure for each."""
     listed = step(Commands, "script: x, outputs: [a, b.c]").outputs
     measured = step(Commands, "script: x, outputs: {a: {command: cat V}, b: {file: 'out/${setup.tag}'}}").outputs
 
@@ -92,15 +92,15 @@ def test_an_export_of_an_output_is_forwarded() -> None:
     assert plan.job("b").reads == (Output("a", "e"),)
 
 
-def test_only_what_is_read_travels() -> None:
-    """What is declared is bound."""
+def test_only_outputs_that_are_read_are_passed_on() -> None:
+    """Declared outputs are bound."""
     job = plan_of(f"[{A}, {{name: b, script: 'echo ${{a.w}}'}}]").job("a")
 
     assert (job.binds, job.outputs) == (("v", "w"), ("w",))
 
 
 def test_a_directory_is_the_stages_own() -> None:
-    """Else the pipeline's; from the root."""
+    """Or the pipeline's, relative to the root."""
     (plan,) = plans_of(
         "pipelines: {p: {directory: x, stages: [{name: a, script: y}, {name: b, script: y, directory: z/}]}}"
     )
@@ -130,13 +130,13 @@ def test_a_directory_is_the_stages_own() -> None:
         ("script: x, directory: /srv", [("PG505", "/srv")]),
     ],
 )
-def test_what_is_wrong_with_scripts(stage: str, expected: list[tuple[str, str]]) -> None:
-    """Each at its place, once."""
+def test_errors_in_scripts(stage: str, expected: list[tuple[str, str]]) -> None:
+    """Each at its location, once."""
     assert wrong(f"[{{name: s, {stage}}}]") == expected
 
 
 def test_a_suggestion_is_a_warning() -> None:
-    """And what is far from any stage is the shell's."""
-    (found,) = reported("pipelines: {p: {stages: [{name: build, script: \"x '${biuld.v} ${project.v}'\"}]}}")
+    """A name unlike any stage belongs to the shell."""
+    (diagnostics,) = reported("pipelines: {p: {stages: [{name: build, script: \"x '${biuld.v} ${project.v}'\"}]}}")
 
-    assert (found.code.number, found.severity.value) == ("PG322", "warning")
+    assert (diagnostics.code.number, diagnostics.severity.value) == ("PG322", "warning")

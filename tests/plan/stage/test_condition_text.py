@@ -1,4 +1,4 @@
-"""Conditions in words."""
+"""Conditions as text."""
 
 import pytest
 
@@ -28,7 +28,7 @@ FULL = Matches(subject=Subject.INPUT, name="level", patterns=(Pattern(""),), spa
 
 
 @pytest.mark.parametrize(
-    ("condition", "said"),
+    ("condition", "text"),
     [
         (MAIN, "branch main | /^v[0-9]/"),
         (TAG, "tag any"),
@@ -46,6 +46,6 @@ FULL = Matches(subject=Subject.INPUT, name="level", patterns=(Pattern(""),), spa
         (Not(NEVER), "not never"),
     ],
 )
-def test_conditions_are_told_in_the_words_of_when(condition: Condition, said: str) -> None:
-    """One within another stands in brackets."""
-    assert words(condition).replace("(never)", "never") == said
+def test_conditions_have_the_words_of_when(condition: Condition, text: str) -> None:
+    """Nested conditions are in parentheses."""
+    assert words(condition).replace("(never)", "never") == text

@@ -1,4 +1,4 @@
-"""`when` becomes a condition."""
+"""Conditions of `when`."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ SPAN = Span(SourceFile("pipegen.yaml", ""), 0, 0)
 
 
 def branch(*patterns: str) -> Matches:
-    """Return that the branch matches one of *patterns*."""
+    """Return the condition that the branch matches one of *patterns*."""
     return Matches(subject=Subject.BRANCH, patterns=tuple(map(Pattern, patterns)), span=SPAN)
 
 
 def of(when: str, inputs: str = "{level: quick, deploy: false}") -> Condition | None:
-    """Return the condition that *when* is; nothing is wrong with it."""
+    """Return the condition of *when*, which has no errors."""
     config = f"inputs: {inputs}\npipelines: {{p: {{stages: [{{name: s, script: [make], when: {when}}}]}}}}"
     return plans_of(config)[0].jobs[0].condition
 
@@ -75,12 +75,12 @@ def of(when: str, inputs: str = "{level: quick, deploy: false}") -> Condition | 
     ],
 )
 def test_when_becomes_a_condition(when: str, expected: Condition) -> None:
-    """All keys must hold; what is nested alike is one."""
+    """All keys must hold; nested conditions of the same kind are flattened."""
     assert of(when) == expected
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("premise", "other", "expected"),
     [
         ("{branch: main}", "{branch: main}", True),
         ("{branch: main, event: push}", "{branch: main}", True),
@@ -98,11 +98,11 @@ def test_when_becomes_a_condition(when: str, expected: Condition) -> None:
         ("{exists: a, branch: b}", "{branch: b, exists: [a, c]}", True),
     ],
 )
-def test_one_condition_follows_from_another(one: str, other: str, *, expected: bool) -> None:
-    """What is not known to follow, does not."""
-    assert implies(of(one), of(other)) is expected
+def test_one_condition_follows_from_another(premise: str, other: str, *, expected: bool) -> None:
+    """An unknown implication is false."""
+    assert implies(of(premise), of(other)) is expected
     assert implies(None, of(other)) is False
-    assert implies(of(one), None)
+    assert implies(of(premise), None)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_what_can_hold_in_a_merge_request(when: str, *, expected: bool) -> None:
 
 
 def test_a_pipeline_has_a_condition() -> None:
-    """One that publishes is then on demand no more."""
+    """A pipeline that publishes is then no longer on demand."""
     config = """
         pipelines:
           test: {stages: [{name: a, script: [make]}]}
@@ -134,7 +134,7 @@ def test_a_pipeline_has_a_condition() -> None:
 
 
 def test_exports_of_a_stage_that_may_be_skipped_are_not_forwarded() -> None:
-    """Else readers would take them for there."""
+    """Otherwise readers would assume that they exist."""
     stages = (
         "[{name: a, script: [x], when: {branch: main}, exports: {kind: full}}, {name: b, script: ['${a.kind|no}']}]"
     )
@@ -144,20 +144,20 @@ def test_exports_of_a_stage_that_may_be_skipped_are_not_forwarded() -> None:
 
 
 def test_the_name_of_a_skipped_stage_is_known() -> None:
-    """It is no output."""
+    """It is not an output."""
     assert wrong("[{name: a, script: [x], when: {branch: main}}, {name: b, script: ['echo ${a.stage}']}]") == []
 
 
-def test_no_failure_that_is_let_go_is_implied() -> None:
-    """Even under the same condition the value may be missing."""
+def test_an_allowed_failure_implies_nothing() -> None:
+    """The value may be absent even under the same condition."""
     stages = "[{name: a, script: [x], allow_failure: true, outputs: [o]}, {name: b, script: ['echo ${a.o}']}]"
 
     assert wrong(stages) == [("PG341", "${a.o}")]
     assert wrong(stages.replace("true", "false")) == []
 
 
-def test_hostile_patterns_are_looked_at() -> None:
-    """Many of them neither take long nor end in a traceback."""
+def test_hostile_patterns_are_fast() -> None:
+    """Many of them cause neither delays nor tracebacks."""
     patterns = ", ".join(f"'p{number}*'" for number in range(40))
     report = Report()
     analyse(
@@ -179,8 +179,8 @@ def test_hostile_patterns_are_looked_at() -> None:
         ("{not: {inputs: {level: [full, '/^q/']}}}", NEVER),
     ],
 )
-def test_an_input_that_is_fixed_is_no_question(when: str, expected: Condition | None) -> None:
-    """Its value is known; what is left of the condition is asked."""
+def test_a_fixed_input_is_evaluated(when: str, expected: Condition | None) -> None:
+    """The remainder of the condition is evaluated at run time."""
     config = f"inputs: {{level: full}}\npipelines: {{p: {{stages: [{{name: s, script: [make], when: {when}}}]}}}}"
     report = Report()
     (plan,) = analyse(written(config), (), report, {"level": "quick"}).plans

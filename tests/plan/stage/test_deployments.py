@@ -1,4 +1,4 @@
-"""What stages wait for beside those before them, and what they deploy to."""
+"""Approvals, delays, locks and environments of stages."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from pipegen.plan.model import Deployment
 )
 def test_approvals(approve: str, message: str | None, approvers: tuple[str, ...]) -> None:
     """The question is one line."""
-    found = job_of(f"{{name: s, script: x, approve: {approve}}}").deployment.approval
+    deployment = job_of(f"{{name: s, script: x, approve: {approve}}}").deployment.approval
 
-    assert found is not None
-    assert (found.message, found.approvers) == (message, approvers)
+    assert deployment is not None
+    assert (deployment.message, deployment.approvers) == (message, approvers)
 
 
-def test_a_delay_asks_nobody() -> None:
-    """And `false` does nothing."""
+def test_a_delay_is_not_an_approval() -> None:
+    """And `false` has no effect."""
     deployment = job_of("{name: s, script: x, approve: {delay: 2 hours}}").deployment
 
     assert (deployment.approval, deployment.delay.seconds if deployment.delay else 0) == (None, 7_200)
@@ -36,8 +36,8 @@ def test_a_delay_asks_nobody() -> None:
 @pytest.mark.parametrize(
     "approve", ["' '", "{delay: 8d}", "{delay: 0s}", "{delay: 1h, approvers: [a]}", "{message: x, approvers: ['a,b']}"]
 )
-def test_approvals_that_cannot_be(approve: str) -> None:
-    """Each is one mistake."""
+def test_invalid_approvals(approve: str) -> None:
+    """One error each."""
     assert [code for code, _ in wrong(f"[{{name: s, script: x, approve: {approve}}}]")] == ["PG204"]
 
 
@@ -50,15 +50,15 @@ def test_approvals_that_cannot_be(approve: str) -> None:
     ],
 )
 def test_environments(environment: str, name: str, url: str) -> None:
-    """An address may hold what the stage itself works out."""
+    """A URL may contain values that the stage itself produces."""
     found = job_of(f"{{name: s, script: x, outputs: [host], environment: {environment}}}").deployment.environment
 
     assert found is not None
     assert (shown(found.name), shown(found.url)) == (name, url)
 
 
-def test_the_values_of_an_address_are_inputs() -> None:
-    """They are brought to the stage."""
+def test_the_values_of_a_url_are_inputs() -> None:
+    """They are passed to the stage."""
     plan = plan_of(
         "[{name: a, script: x, outputs: [h]}, {name: b, script: x, environment: {name: e, url: 'https://${a.h}'}}]"
     )
@@ -67,13 +67,13 @@ def test_the_values_of_an_address_are_inputs() -> None:
     assert plan.job("a").outputs == ("h",)
 
 
-def test_the_stage_that_stops_knows_what() -> None:
-    """Its environment is that of the stage that deploys."""
+def test_a_stop_stage_has_the_environment() -> None:
+    """It is the environment of the stage that deploys."""
     plan = plan_of("[{name: a, script: x, environment: {name: e, on_stop: b}}, {name: b, script: x}]")
-    found = plan.job("b").deployment.environment
+    environments = plan.job("b").deployment.environment
 
-    assert found is not None
-    assert (shown(found.name), found.stops, found.on_stop) == ("e", True, None)
+    assert environments is not None
+    assert (shown(environments.name), environments.stops, environments.on_stop) == ("e", True, None)
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_the_stage_that_stops_knows_what() -> None:
         ("b", "[[a, b, other]]", "PG544"),
     ],
 )
-def test_a_stage_that_stops_comes_last(stop: str, execution: str, code: str) -> None:
-    """After the stage that deploys, and before none."""
+def test_a_stop_stage_is_last(stop: str, execution: str, code: str) -> None:
+    """After the stage that deploys, and before no other."""
     stages = (
         f"[{{name: a, script: x, environment: {{name: e, on_stop: {stop}}}}}, {{name: b, script: x}},"
         " {name: other, script: x}]"
@@ -96,8 +96,8 @@ def test_a_stage_that_stops_comes_last(stop: str, execution: str, code: str) -> 
     assert [number for number, text in wrong(stages, execution) if number != "PG402"] == [code]
 
 
-def test_stages_under_other_conditions_are_told() -> None:
-    """One that stops might not be there."""
+def test_different_conditions_of_a_stop_stage_are_reported() -> None:
+    """The stop stage might be absent."""
     config = (
         "pipelines: {p: {stages: [{name: a, script: x, environment: {name: e, on_stop: b}},"
         " {name: b, script: x, when: {branch: main}}]}}\n"

@@ -1,4 +1,4 @@
-"""Tests of what bounds a stage."""
+"""Limits of a stage."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _ALL = tuple(Failure)
     ],
 )
 def test_reads_each_form(keys: str, expected: Limits) -> None:
-    """What is left out, and 0 or false, bounds nothing; kinds and codes are kept once."""
+    """Missing keys, 0 and false set no limit; kinds and codes are unique."""
     assert job_of(f"{{name: a, script: [x], {keys}}}").limits == expected
 
 
-def test_a_mail_of_a_failure_that_is_always_allowed_is_none() -> None:
-    """With exit codes, other failures are told."""
+def test_an_allowed_failure_sends_no_mail() -> None:
+    """With exit codes, other failures do."""
     notify = "notify: {email: {to: me@example.org}}"
 
     assert job_of(f"{{name: a, script: [x], {notify}, allow_failure: {{exit_codes: 2}}}}").mail is not None

@@ -1,4 +1,4 @@
-"""Where stages run: labels, resources, the shell."""
+"""Labels, resources and the shell of stages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def machine_of(keys: str) -> Machine:
     return job_of(f"{{name: s, script: [x], {keys}}}").machine
 
 
-def test_a_stage_that_says_nothing_runs_anywhere() -> None:
+def test_a_stage_runs_anywhere_by_default() -> None:
     """In sh."""
     machine = job_of("{name: s, script: [x]}").machine
 
@@ -24,14 +24,14 @@ def test_a_stage_that_says_nothing_runs_anywhere() -> None:
     ("written", "labels"),
     [("linux", ("linux",)), ("[linux, 'big disk', linux]", ("linux", "big disk")), ("[a-b, 1]", ("a-b", "1"))],
 )
-def test_labels_are_words_each_once(written: str, labels: tuple[str, ...]) -> None:
+def test_labels_are_unique(written: str, labels: tuple[str, ...]) -> None:
     """A text is one label."""
     assert machine_of(f"agent: {written}").labels == labels
 
 
 @pytest.mark.parametrize("written", ["'a && b'", "a || b", "'!a'", "(a)", "'a->b'", "$A", "' '", '"a\\nb"', "'a\"b'"])
-def test_what_is_no_label_is_reported(written: str) -> None:
-    """What one engine alone would read, and what another one expands."""
+def test_invalid_labels_are_reported(written: str) -> None:
+    """Label expressions, and text that an engine expands."""
     assert [code for code, _ in wrong(f"[{{name: s, script: [x], agent: [{written}]}}]")] == ["PG204"]
 
 
@@ -50,7 +50,7 @@ def test_processors_are_counted_in_thousandths(written: str, thousandths: int) -
     ("written", "size"), [("1024", 1024), ("512Mi", 512 * 2**20), ("4Gi", 2**32), ("3K", 3000), ("1G", 10**9)]
 )
 def test_memory_is_counted_in_bytes(written: str, size: int) -> None:
-    """Units of a thousand end without an i."""
+    """Units with an i are powers of 1024, others of 1000."""
     resources = machine_of(f"resources: {{memory: {written}}}").resources
 
     assert resources is not None
@@ -58,13 +58,13 @@ def test_memory_is_counted_in_bytes(written: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("written", ["cpu: 0", "cpu: 0.0001", "cpu: -1", "cpu: .inf", "memory: 0", "memory: -5"])
-def test_nothing_is_no_amount(written: str) -> None:
-    """Each at its value."""
-    found = wrong(f"[{{name: s, script: [x], resources: {{{written}}}}}]")
+def test_zero_is_not_an_amount(written: str) -> None:
+    """Each is reported at its value."""
+    diagnostics = wrong(f"[{{name: s, script: [x], resources: {{{written}}}}}]")
 
-    assert found == [("PG204", written.split()[1])]
+    assert diagnostics == [("PG204", written.split()[1])]
 
 
-def test_the_shell_is_kept() -> None:
-    """Bash where it is asked for."""
+def test_the_shell_is_in_the_plan() -> None:
+    """Bash if the user sets it."""
     assert machine_of("shell: bash").shell is ShellProgram.BASH

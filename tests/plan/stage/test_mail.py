@@ -15,14 +15,14 @@ def mail_of(pipeline: str, stage: str) -> Mail | None:
     return plan.jobs[0].mail
 
 
-def told(mail: Mail | None) -> tuple[list[str], str, str]:
+def summary(mail: Mail | None) -> tuple[list[str], str, str]:
     """Return recipients, subject and body."""
     assert mail is not None
     return [shown(to) for to in mail.to], shown(mail.subject), shown(mail.body)
 
 
-def test_nobody_is_told_unless_asked_for() -> None:
-    """Neither by the stage nor by the pipeline."""
+def test_no_mail_by_default() -> None:
+    """Neither of the stage nor of the pipeline."""
     assert mail_of("", "") is None
     assert mail_of("notify: {},", "notify: {}") is None
     assert mail_of("notify: {email: {}},", "notify: {email: {}}") is None
@@ -30,7 +30,7 @@ def test_nobody_is_told_unless_asked_for() -> None:
 
 def test_a_mail_has_pipelinelibs_defaults() -> None:
     """It names project, pipeline and stage, and the log."""
-    to, subject, body = told(mail_of("", "notify: {email: {to: a@x.org}}"))
+    to, subject, body = summary(mail_of("", "notify: {email: {to: a@x.org}}"))
 
     assert (to, subject) == (["a@x.org"], "[Pipeline] <setup setup.projectShortName> p/s failed")
     assert body == (
@@ -49,41 +49,41 @@ def test_a_mail_has_pipelinelibs_defaults() -> None:
         ("{to: [a, b]}", "{subject: x}", ["a", "b"]),
     ],
 )
-def test_a_stage_goes_before_its_pipeline(pipeline: str, stage: str, expected: list[str]) -> None:
+def test_a_stage_overrides_its_pipeline(pipeline: str, stage: str, expected: list[str]) -> None:
     """Key by key."""
-    assert told(mail_of(f"notify: {{email: {pipeline}}},", f"notify: {{email: {stage}}}"))[0] == expected
+    assert summary(mail_of(f"notify: {{email: {pipeline}}},", f"notify: {{email: {stage}}}"))[0] == expected
 
 
 def test_subject_and_body_come_from_either() -> None:
     """The stage's subject with the pipeline's body."""
     mail = mail_of("notify: {email: {subject: p, body: 'b ${.stage}'}},", "notify: {email: {to: x, subject: s}}")
 
-    assert told(mail)[1:] == ("s", "b s")
+    assert summary(mail)[1:] == ("s", "b s")
 
 
 @pytest.mark.parametrize("name", ["imageID", "e", "nope"])
-def test_a_mail_reads_nothing_of_the_stage_that_failed(name: str) -> None:
+def test_a_mail_reads_no_output_of_the_failed_stage(name: str) -> None:
     """It may not be bound."""
     body = f"'${{.{name}}}'"
     stage = f"{{name: s, build: x, exports: {{e: v}}, notify: {{email: {{to: x, body: {body}}}}}}}"
-    (found,) = reported(f"pipelines: {{p: {{stages: [{stage}]}}}}")
+    (diagnostics,) = reported(f"pipelines: {{p: {{stages: [{stage}]}}}}")
 
-    assert (found.code.number, "once the stage has failed" in found.message) == ("PG308", True)
+    assert (diagnostics.code.number, "once the stage has failed" in diagnostics.message) == ("PG308", True)
 
 
-def test_a_mail_falls_back_on_a_default() -> None:
-    """As it must: with a warning."""
-    (found,) = reported(
+def test_a_mail_uses_the_default_of_a_reference() -> None:
+    """With a warning."""
+    (diagnostics,) = reported(
         "pipelines: {p: {stages: [{name: s, build: x, notify: {email: {to: x, body: '${.imageID|none}'}}}]}}"
     )
 
-    assert found.code.number == "PG314"
+    assert diagnostics.code.number == "PG314"
 
 
 @pytest.mark.parametrize("email", ["{subject: s}", "{to: []}"])
-def test_a_mail_to_nobody_is_none(email: str) -> None:
-    """With a word about it."""
-    (found,) = reported(f"pipelines: {{p: {{stages: [{{name: s, build: x, notify: {{email: {email}}}}}]}}}}")
+def test_a_mail_without_recipients_is_none(email: str) -> None:
+    """A diagnostic reports it."""
+    (diagnostics,) = reported(f"pipelines: {{p: {{stages: [{{name: s, build: x, notify: {{email: {email}}}}}]}}}}")
 
-    assert found.code.number == "PG511"
-    assert found.severity.value == "warning"
+    assert diagnostics.code.number == "PG511"
+    assert diagnostics.severity.value == "warning"

@@ -1,4 +1,4 @@
-"""What stages say beside their steps: caches, locks, results that may be reused, keys for one engine."""
+"""Settings of stages: caches, locks, reuse of results, keys for one engine."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from pipegen.plan.model import CachePolicy
     ],
 )
 def test_the_key_of_a_cache(cache: str, paths: tuple[str, ...], key: str, files: tuple[str, ...]) -> None:
-    """Without one, the stage's name; a slash at the end of a folder stays."""
-    (found,) = job_of(f"{{name: s, script: x, cache: {cache}}}").caches
+    """The default is the stage's name; a folder keeps its trailing slash."""
+    (caches,) = job_of(f"{{name: s, script: x, cache: {cache}}}").caches
 
-    assert (found.paths, shown(found.key), found.files, found.policy) == (paths, key, files, CachePolicy.PULL_PUSH)
+    assert (caches.paths, shown(caches.key), caches.files, caches.policy) == (paths, key, files, CachePolicy.PULL_PUSH)
 
 
-def test_paths_of_caches_are_those_of_the_repository() -> None:
+def test_paths_of_caches_are_relative_to_the_repository() -> None:
     """And so are the files of keys."""
     first, second = job_of(
         "{name: s, directory: d, script: x, cache: ["
@@ -37,7 +37,7 @@ def test_paths_of_caches_are_those_of_the_repository() -> None:
 
 @pytest.mark.parametrize("path", ["~/x", "/x", "$HOME/x", "../x"])
 def test_a_cache_outside_is_reported(path: str) -> None:
-    """Engines keep only what lies in the checkout."""
+    """Engines cache only files in the checkout."""
     assert wrong(f"[{{name: s, script: x, cache: {{paths: ['{path}']}}}}]") == [("PG505", f"'{path}'")]
 
 
@@ -57,14 +57,14 @@ def test_locks(lock: str, names: list[str]) -> None:
     ],
 )
 def test_reuse(reuse: str, expected: tuple[tuple[str, ...], tuple[str, ...]] | None) -> None:
-    """Nothing is reused unless the user says so."""
-    found = job_of(f"{{name: s, directory: d, script: x, reuse: {reuse}}}").reuse
+    """Results are not reused by default."""
+    jobs = job_of(f"{{name: s, directory: d, script: x, reuse: {reuse}}}").reuse
 
-    assert (None if found is None else (found.files, found.env)) == expected
+    assert (None if jobs is None else (jobs.files, jobs.env)) == expected
 
 
-def test_raw_keys_are_handed_on_and_told() -> None:
-    """By the names of targets."""
+def test_raw_keys_are_passed_on_and_reported() -> None:
+    """By target."""
     config = "pipelines: {p: {stages: [{name: s, script: x, raw: {gitlab: {a: 1}, jenkins: {}}}]}}\n"
 
     assert [name for name, _ in job_of("{name: s, script: x, raw: {gitlab: {a: 1}}}").raw] == ["gitlab"]

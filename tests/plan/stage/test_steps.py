@@ -35,13 +35,13 @@ def test_a_stage_with_only_a_name_builds_and_runs() -> None:
         "{name: s, copy: [], promote: []}",
     ],
 )
-def test_a_stage_with_any_other_key_does_what_it_says(stage: str) -> None:
-    """Be it nothing."""
+def test_a_stage_with_any_other_key_has_no_default_steps(stage: str) -> None:
+    """Even if it then has none."""
     assert kinds(stage) == []
 
 
-def test_steps_run_in_their_own_order() -> None:
-    """Whatever the order of the keys."""
+def test_steps_run_in_a_fixed_order() -> None:
+    """Regardless of the order of keys."""
     stage = """{trigger: {name: j}, exports: {x: '${setup.logURL}'}, deploy: {test: true}, promote: true,
         publish: {image: true}, copy: [a], run: true, build: x, name: s}"""
 
@@ -58,7 +58,7 @@ def test_steps_run_in_their_own_order() -> None:
 
 
 def test_build_as_text_is_the_variant() -> None:
-    """All else has its default."""
+    """Other settings have their defaults."""
     build = step(BuildImage, "build: test")
 
     assert (shown(build.variant), shown(build.context), shown(build.pull)) == ("test", ".", "always")
@@ -85,7 +85,7 @@ def test_the_variant_of_a_build(value: str, variant: str) -> None:
 
 
 def test_a_build_takes_a_context_and_excludes() -> None:
-    """And whether to pull."""
+    """And a pull policy."""
     build = step(BuildImage, "build: {context: src, excludes: [a, '${setup.tag}'], imagePullPolicy: never}")
 
     assert (shown(build.context), items(build.excludes or ()), shown(build.pull)) == (
@@ -96,7 +96,7 @@ def test_a_build_takes_a_context_and_excludes() -> None:
 
 
 def test_empty_excludes_are_none() -> None:
-    """They replace nothing, and may stand with a context elsewhere."""
+    """They replace nothing, and are valid with a remote context."""
     assert step(BuildImage, "build: {excludes: [], context: 'https://x.org/y'}").excludes is None
 
 
@@ -115,12 +115,12 @@ def test_empty_excludes_are_none() -> None:
         ("a-b", True),
     ],
 )
-def test_a_context_elsewhere_is_no_folder(context: str, is_local: bool) -> None:  # noqa: FBT001 - a parameter of the test
-    """What begins like a URL is one."""
+def test_a_remote_context_is_not_a_folder(context: str, is_local: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    """A text that starts like a URL is remote."""
     assert step(BuildImage, f"build: {{context: '{context}'}}").has_local_context is is_local
 
 
-def test_excludes_of_a_context_elsewhere_are_reported() -> None:
+def test_excludes_of_a_remote_context_are_reported() -> None:
     """They would have no effect."""
     assert wrong("[{name: s, build: {context: 'https://x.org/y', excludes: [a]}}]") == [("PG507", "[a]")]
 
@@ -134,8 +134,8 @@ def test_excludes_of_a_context_elsewhere_are_reported() -> None:
         ("blubberfile: all.yaml,", "blubberfile: '${.stage}.yaml',", "s.yaml"),
     ],
 )
-def test_a_stages_blubberfile_goes_before_its_pipelines(pipeline: str, stage: str, path: str) -> None:
-    """Without any, it is the one in the pipeline's folder."""
+def test_a_stages_blubberfile_overrides_its_pipelines(pipeline: str, stage: str, path: str) -> None:
+    """The default is the one in the pipeline's folder."""
     (plan,) = plans_of(f"pipelines: {{p: {{{pipeline} stages: [{{{stage} name: s, build: x}}]}}}}")
     blubberfile = of(BuildImage, plan.jobs[0]).blubberfile
 
@@ -158,7 +158,7 @@ def test_a_blubberfile_can_be_written_in_the_config() -> None:
 
 
 def test_a_merged_blubberfile_is_one_map() -> None:
-    """As the real ones write it."""
+    """As in real configs."""
     stage = "{name: s, build: x, blubberfile: {$merge: {version: v4, a: {b: 1}}, $with: {a: {c: 2}}}}"
     blubberfile = of(BuildImage, job_of(stage)).blubberfile
 
@@ -166,27 +166,27 @@ def test_a_merged_blubberfile_is_one_map() -> None:
     assert [shown(key) for key, _ in blubberfile.document.entries] == ["version", "a"]
 
 
-def test_an_export_that_joins_bindings_is_no_step() -> None:
-    """Its readers read what it joins."""
+def test_an_export_that_joins_bindings_is_not_a_step() -> None:
+    """Its readers read the bindings."""
     assert kinds("{name: s, build: x, exports: {a: '${.imageID}', b: 'x${.a}', c: '${setup.tag}'}}") == ["BuildImage"]
 
 
 def test_an_export_that_differs_between_jobs_is_a_step() -> None:
-    """The log has a URL of its own for each job on some engines."""
-    found = step(Export, "exports: {log: 'see ${setup.logURL}'}")
+    """On some engines, each job has its own log URL."""
+    steps = step(Export, "exports: {log: 'see ${setup.logURL}'}")
 
-    assert (found.name, shown(found.value)) == ("log", "see <setup setup.logURL>")
+    assert (steps.name, shown(steps.value)) == ("log", "see <setup setup.logURL>")
 
 
-def test_a_trigger_neither_waits_nor_lets_a_failure_pass() -> None:
-    """Unless told."""
+def test_a_trigger_does_not_wait_and_propagates_failures() -> None:
+    """By default."""
     trigger = step(TriggerJob, "trigger: {name: other}")
 
     assert (trigger.name.value, trigger.parameters, trigger.propagate, trigger.wait) == ("other", (), True, False)
 
 
 def test_a_trigger_takes_parameters() -> None:
-    """In the user's order, with everything that the stage binds."""
+    """In the user's order, with all outputs of the stage."""
     trigger = step(
         TriggerJob,
         """build: x, exports: {e: v}, trigger: {name: o, parameters: {B: '${.imageID}', A: '${.e}', C: 1}, wait: true,
@@ -211,12 +211,12 @@ def test_a_trigger_takes_parameters() -> None:
         ("{name: s, copy: [a]}", "PG317"),
     ],
 )
-def test_a_default_that_reads_what_the_stage_lacks_is_reported_at_the_step(stage: str, code: str) -> None:
-    """Once, in words about the step."""
-    (found,) = wrong(f"[{stage}]")
+def test_a_default_that_reads_a_missing_output_is_reported_at_the_step(stage: str, code: str) -> None:
+    """Once, with a message about the step."""
+    (diagnostics,) = wrong(f"[{stage}]")
 
-    assert found[0] == code
-    assert found[1] in {"run", "image", "deploy", "promote", "copy"}
+    assert diagnostics[0] == code
+    assert diagnostics[1] in {"run", "image", "deploy", "promote", "copy"}
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_a_default_that_reads_what_the_stage_lacks_is_reported_at_the_step(stage
     ],
 )
 def test_a_value_of_the_wrong_kind_is_reported(value: str, code: str) -> None:
-    """An operator passes the schema wherever a value may stand."""
+    """The schema accepts an operator wherever a value is valid."""
     build = "" if value.startswith("build") else "build: x, "
 
     assert [found for found, _ in wrong(f"[{{name: s, {build}{value}}}]")] == [code]

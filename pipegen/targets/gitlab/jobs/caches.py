@@ -72,7 +72,7 @@ def _is_safe(reference: Reference, of: plan.Plan) -> bool:
     """Return whether what *reference* reads surely is part of a name as it is: GitLab changes nothing in it."""
     if reference.scope is Scope.SETUP:
         return reference.name in _SAFE
-    return reference.scope is not Scope.INPUT or _input(reference, of).is_made_of(_IN_NAMES)
+    return reference.scope is not Scope.INPUT or _input(reference, of).consists_of(_IN_NAMES)
 
 
 def _may_be_dots(key: Text, of: plan.Plan) -> bool:
@@ -80,7 +80,7 @@ def _may_be_dots(key: Text, of: plan.Plan) -> bool:
     if any(part.strip(".") if isinstance(part, str) else not _is_input(part) for part in key.parts):
         return False
     inputs = [_input(part, of) for part in key.parts if isinstance(part, Reference)]
-    return all(any(map(one.may_be, ("", ".", ".."))) for one in inputs)
+    return all(any(map(one.accepts, ("", ".", ".."))) for one in inputs)
 
 
 def _is_input(part: Part) -> bool:

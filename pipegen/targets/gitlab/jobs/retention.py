@@ -5,14 +5,14 @@ from __future__ import annotations
 from pipegen.diagnostics.codes import SARIF_AS_ARTIFACT
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report
-from pipegen.plan.model import NO_REPORTS, PLAIN_RETENTION, Job, KeptWhen, Plan, ReportPath, Retention
+from pipegen.plan.model import DEFAULT_RETENTION, NO_REPORTS, ArtifactsWhen, Job, Plan, ReportPath, Retention
 from pipegen.targets.gitlab.jobs.durations import in_words
 from pipegen.targets.gitlab.jobs.expanded_texts import expanded
 from pipegen.targets.gitlab.model import PLAINLY_KEPT, ArtifactKeys, CoverageReport
 from pipegen.targets.gitlab.pairs import KEPT_ON_FAILURE, REPORT_KEPT_ON_FAILURE
 
 _NEVER = "never"
-_WHEN = {KeptWhen.SUCCESS: "", KeptWhen.FAILURE: "on_failure", KeptWhen.ALWAYS: "always"}
+_WHEN = {ArtifactsWhen.SUCCESS: "", ArtifactsWhen.FAILURE: "on_failure", ArtifactsWhen.ALWAYS: "always"}
 
 
 def lower_retention(
@@ -20,12 +20,12 @@ def lower_retention(
 ) -> tuple[tuple[str, ...], ArtifactKeys]:
     """Return the *paths* that *job* leaves with those of reports that GitLab only stores, and how all are kept."""
     retention, reports = job.retention, job.reports
-    if retention is PLAIN_RETENTION and reports is NO_REPORTS and not job.artifacts:
+    if retention is DEFAULT_RETENTION and reports is NO_REPORTS and not job.artifacts:
         return paths, PLAINLY_KEPT
     stored = tuple(one.path for one in reports.sarif)
     if stored:
         _report_sarif(reports.sarif, report)
-        if retention.when is KeptWhen.FAILURE:
+        if retention.when is ArtifactsWhen.FAILURE:
             _report_lost(job, reports.sarif[0], report)
     _check_failure(job, paths, report)
     coverage = reports.coverage
@@ -34,7 +34,7 @@ def lower_retention(
         exclude=retention.exclude,
         expire_in=_expiry(retention),
         # A scanner that finds something exits with an error, and its report is kept all the same.
-        when="always" if stored and retention.when is KeptWhen.SUCCESS else _WHEN[retention.when],
+        when="always" if stored and retention.when is ArtifactsWhen.SUCCESS else _WHEN[retention.when],
         access="none" if any(one.is_declared and not one.is_kept for one in job.artifacts) else "",
         junit=tuple(one.path for one in reports.junit),
         codequality=tuple(one.path for one in reports.codequality),
@@ -85,7 +85,7 @@ def _check_failure(job: Job, paths: tuple[str, ...], report: Report) -> None:
     """Report that the values and files for other jobs would be dropped with what is kept of a failure."""
     declared = {one.path for one in job.artifacts if not one.travels}
     lost = [path for path in paths if path not in declared]
-    if job.retention.when is KeptWhen.FAILURE and lost:
+    if job.retention.when is ArtifactsWhen.FAILURE and lost:
         report.add(
             KEPT_ON_FAILURE.code,
             f'stage "{job.title}" leaves values or files for others, and GitLab would drop them when it succeeds',

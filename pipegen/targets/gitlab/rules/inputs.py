@@ -58,4 +58,4 @@ def _refusal(one: Input) -> Expression:
         return unnameable
     refused = searched(one.name, f"^({one.accepted})$").negated()
     wrong = refused if one.words else joined(Any, (refused, unnameable))
-    return joined(All, (differs(one.name, ""), wrong)) if one.default is None or one.may_be("") else wrong
+    return joined(All, (differs(one.name, ""), wrong)) if one.default is None or one.accepts("") else wrong

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipegen.emit.groovy import literal
-from pipegen.plan.model import CoverageFormat, Job, KeptWhen, ReportPath
+from pipegen.plan.model import ArtifactsWhen, CoverageFormat, Job, ReportPath
 from pipegen.structs import replace
 from pipegen.targets.jenkins import model
 from pipegen.targets.jenkins.stages.stashes import excludes, patterns
@@ -23,14 +23,14 @@ _OURS = "lock(resource: "
 def with_ending(job: Job, steps: tuple[model.Step, ...]) -> tuple[model.Step, ...]:
     """Return *steps*, the script of *job*, and what follows them when they fail too."""
     when = job.retention.when
-    on_failure = tuple(_kept(job)) if when is KeptWhen.FAILURE else ()
-    always = (*_reports(job), *(_kept(job) if when is KeptWhen.ALWAYS else ()))
+    on_failure = tuple(_kept(job)) if when is ArtifactsWhen.FAILURE else ()
+    always = (*_reports(job), *(_kept(job) if when is ArtifactsWhen.ALWAYS else ()))
     return (model.Ensured(steps=steps, on_failure=on_failure, always=always),) if on_failure or always else steps
 
 
 def kept_on_success(job: Job) -> Iterator[model.Step]:
     """Yield the steps that keep files of *job* for people, if that is to happen when it has succeeded only."""
-    if job.retention.when is KeptWhen.SUCCESS:
+    if job.retention.when is ArtifactsWhen.SUCCESS:
         yield from _kept(job)
 
 
