@@ -9,6 +9,7 @@ from pipegen.difference.values import ComparedValue, Tree, ValueFormatter, condi
 from pipegen.plan.model import (
     Commands,
     Credential,
+    Environment,
     Export,
     Input,
     Job,
@@ -21,6 +22,7 @@ from pipegen.plan.model import (
     Workspace,
 )
 from pipegen.plan.model.steps import step_key
+from pipegen.structs import replace
 
 Keys = dict[str, Tree]
 
@@ -141,7 +143,7 @@ def _settings(job: Job, formatter: ValueFormatter) -> dict[str, Tree | None]:
         "interruptible": formatter.tree(limits.interruptible),
         "approve": _approval(job, formatter),
         "lock": unordered(item.name for item in deployment.locks),
-        "environment": formatter.tree(deployment.environment),
+        "environment": formatter.tree(_environment(job, formatter)),
         "artifacts": unordered(_artifacts(job, formatter)),
         "keeping": formatter.tree(job.retention) if job.retention != Retention() else None,
         "reports": formatter.tree(job.reports),
@@ -159,6 +161,14 @@ def _output(formatter: ValueFormatter, stage: str, name: str) -> str:
 
 def _credential(credential: Credential) -> ComparedValue:
     return value(f"{credential.id} ({credential.kind.value})")
+
+
+def _environment(job: Job, formatter: ValueFormatter) -> Environment | None:
+    """Return the environment of *job*, with the new name of a renamed stop stage."""
+    environment = job.deployment.environment
+    if environment is None or environment.on_stop is None:
+        return environment
+    return replace(environment, on_stop=formatter.stage(environment.on_stop))
 
 
 def _approval(job: Job, formatter: ValueFormatter) -> Tree | None:

@@ -126,6 +126,24 @@ def test_a_renamed_stage_is_the_same_stage() -> None:
     assert (result.gained.count, result.lost.count, result.old_path == result.new_path) == (0, 0, True)
 
 
+def test_a_renamed_stop_stage_is_no_change_of_the_environment() -> None:
+    """The stage of the deployment names it, and has not changed."""
+    old = """
+pipelines:
+  p:
+    execution: [[deploy, stop]]
+    stages:
+      - { name: deploy, script: [make up], environment: { name: review, on_stop: stop } }
+      - { name: stop, script: [make down] }
+"""
+    result = pipeline(
+        old,
+        old.replace("on_stop: stop", "on_stop: halt").replace(", stop]", ", halt]").replace("name: stop", "name: halt"),
+    )
+
+    assert (result.renamed, result.changed) == ((Rename("stop", "halt"),), ())
+
+
 def test_a_chain_of_renamed_readers_is_followed() -> None:
     """A renamed stage is detected once the stages that it reads from are."""
     old = rows(
