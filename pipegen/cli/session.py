@@ -230,4 +230,4 @@ def narrowed(analysed: Analysed, since: str, report: Report) -> Analysed:
     if own is not None:
         report_whole(plans[0].span, f'the config itself has changed since "{since}", in {own.path}', report)
         return replace(analysed, plans=whole(plans))
-    return replace(analysed, plans=narrow(plans, files, since, report, chosen=bool(analysed.chosen)))
+    return replace(analysed, plans=narrow(plans, files, since, report, chosen=bool(analysed.selected)))

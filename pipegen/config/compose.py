@@ -9,7 +9,7 @@ from collections.abc import Mapping as Map
 from typing import Any, TypeAlias
 
 from pipegen.config.scalar import CORE_TAG, TELLING, plain_kind, tagged_kind
-from pipegen.config.schema.depth import DEEPEST, report_too_deep
+from pipegen.config.schema.depth import MAX_DEPTH, report_too_deep
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Label
 from pipegen.diagnostics.report import Report, Stopped, suggestion
@@ -18,7 +18,7 @@ from pipegen.source.tree import Entry, Mapping, Node, Scalar, ScalarKind, Sequen
 from pipegen.structs import Struct, field
 
 # A config of 10,000 stages has some 100,000 values, and takes seconds; a few aliases of aliases can stand for billions.
-MOST_NODES = 600_000
+MAX_NODES = 600_000
 
 # JSON writes a character beyond U+FFFF as two escapes; YAML reads them as two characters that are none.
 _PAIR = "[\ud800-\udbff][\udc00-\udfff]"
@@ -179,11 +179,11 @@ class Composer:
         span = self._span(event)
         if event.ctag is not None:
             self._check_tag(str(event.ctag), span)
-        if len(self._outer) > DEEPEST:
+        if len(self._outer) > MAX_DEPTH:
             report_too_deep(span, self._report)
             raise Stopped
         self._outer.append(self._inner)
-        self._inner = Open(kind, span.start, span.end, event.anchor, self._count, self._count + MOST_NODES - 1)
+        self._inner = Open(kind, span.start, span.end, event.anchor, self._count, self._count + MAX_NODES - 1)
 
     def _end(self, event: Event) -> None:
         """Close the collection that was opened last."""
@@ -219,7 +219,7 @@ class Composer:
         if self._count > parent.most:
             self._report.add(
                 codes.ALIAS_EXPANSION,
-                f"with its aliases written out, the file holds more than {MOST_NODES:,} values",
+                f"with its aliases written out, the file holds more than {MAX_NODES:,} values",
                 at=Span(self._file, parent.start, parent.head),
                 hint="repeat less: an alias of aliases multiplies",
             )

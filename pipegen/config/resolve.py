@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 
-from pipegen.config.compose import MOST_NODES
+from pipegen.config.compose import MAX_NODES
 from pipegen.config.defaults import Defaults
 from pipegen.config.merge import is_null, merged
 from pipegen.config.schema.check import check_stages
@@ -112,10 +112,10 @@ class _Resolver:
     def _counted(self, body: Mapping) -> Mapping:
         """Return *body*; raise `Stopped` when all that is written out grows too large."""
         self._nodes += count(body)
-        if self._nodes > MOST_NODES:
+        if self._nodes > MAX_NODES:
             self._report.add(
                 codes.CONFIG_TOO_LARGE,
-                f"with templates and defaults written out, the config holds more than {MOST_NODES:,} values",
+                f"with templates and defaults written out, the config holds more than {MAX_NODES:,} values",
                 at=body.entries[0].key.span if body.entries else body.span,
                 hint="repeat less: what stands in a template stands in each stage made from it",
             )

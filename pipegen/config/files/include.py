@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence as Items
 from pathlib import Path
 
-from pipegen.config.compose import MOST_NODES
+from pipegen.config.compose import MAX_NODES
 from pipegen.config.files.include_path import find_included, report_unreadable, shown_path
 from pipegen.config.files.load import LARGEST, beginning, decode, folder_of, repository_root
 from pipegen.config.read import read
@@ -18,7 +18,7 @@ from pipegen.source.tree import Mapping, Node, Scalar, Sequence, count
 from pipegen.structs import Struct
 
 # A config and all that it includes; people read them.
-MOST_FILES = 100
+MAX_FILES = 100
 
 
 class _Open(Struct):
@@ -29,7 +29,7 @@ class _Open(Struct):
     written: Scalar | None
 
 
-def with_included(tree: Node, file: SourceFile, report: Report) -> tuple[Node, ...]:
+def read_included(tree: Node, file: SourceFile, report: Report) -> tuple[Node, ...]:
     """Return the tree of each file that *tree*, which is that of *file*, includes, directly or not, then *tree* itself.
 
     They come in the order in which they are included, each once.
@@ -72,8 +72,8 @@ class _Reader:
             self._read(written, file, place)
 
     def _read(self, written: Scalar, file: SourceFile, place: Path) -> None:
-        if len(self._seen) >= MOST_FILES:
-            self._report_limit(written, f"the config includes more than {MOST_FILES - 1} files")
+        if len(self._seen) >= MAX_FILES:
+            self._report_limit(written, f"the config includes more than {MAX_FILES - 1} files")
             return
         self._seen.add(place.resolve())
         # What is wrong with one file keeps no other from being read.
@@ -92,8 +92,8 @@ class _Reader:
         finally:
             self._report.take(report)
         self._nodes += count(tree)
-        if self._nodes > MOST_NODES:
-            self._report_limit(written, f"the included files hold more than {MOST_NODES:,} values")
+        if self._nodes > MAX_NODES:
+            self._report_limit(written, f"the included files hold more than {MAX_NODES:,} values")
             raise Stopped
         self.open(tree, _Open(place.resolve(), included, written))
 

@@ -14,7 +14,7 @@ from pipegen.source.tree import Entry, Mapping, Node, Scalar, plain
 _NAMED = {"inputs": "input", "templates": "template", "pipelines": "pipeline"}
 
 
-def united(trees: Sequence[Node], report: Report) -> Mapping:
+def merge_files(trees: Sequence[Node], report: Report) -> Mapping:
     """Return the config that *trees* make, the last of which includes the others.
 
     Reported are names that stand in several files, settings of targets that say different things, and a config without

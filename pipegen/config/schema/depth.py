@@ -8,7 +8,7 @@ from pipegen.source.text import Span
 from pipegen.source.tree import Mapping, Node, Scalar, Sequence, children
 
 # Real configs stay below 20; the stages after this one may recurse.
-DEEPEST = 100
+MAX_DEPTH = 100
 
 
 def is_too_deep(tree: Node, report: Report) -> bool:
@@ -18,7 +18,7 @@ def is_too_deep(tree: Node, report: Report) -> bool:
     open_nodes: list[tuple[Node, int]] = [(tree, 0)]
     while open_nodes:
         node, depth = open_nodes.pop()
-        if depth > DEEPEST:
+        if depth > MAX_DEPTH:
             report_too_deep(node.span, report)
             return True
         open_nodes.extend((child, depth + 1) for child in reversed(children(node)))
@@ -28,7 +28,7 @@ def is_too_deep(tree: Node, report: Report) -> bool:
 def _depth_is_fine(tree: Node) -> bool:
     """Return whether nothing is too deep; unlike the above, it cannot tell what comes first."""
     level: list[Node] = [tree]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         level = _collections_in(level)
         if not level:
             return True
@@ -46,7 +46,7 @@ def report_too_deep(span: Span, report: Report) -> None:
     """Report the value at *span*."""
     report.add(
         codes.UNSUPPORTED_YAML,
-        f"the value is nested more than {DEEPEST} levels deep",
+        f"the value is nested more than {MAX_DEPTH} levels deep",
         at=span,
         hint="keep nested data in a file of its own",
     )

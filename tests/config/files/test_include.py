@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from config.repository import config_of, repository, shown, wrong, wrong_in
 
-from pipegen.config.files.include import MOST_FILES
+from pipegen.config.files.include import MAX_FILES
 from pipegen.config.files.load import LARGEST
 
 _PIPELINE = "pipelines: {p: {stages: [{name: a, script: x}]}}\n"
@@ -243,7 +243,7 @@ def test_text_that_stands_in_no_file_includes_nothing() -> None:
 
 def test_files_are_bounded(tmp_path: Path) -> None:
     """In number, also when each includes the next, in size, and in what aliases in them come to."""
-    chain = {f"f{number}": f"include: f{number + 1}.yaml" for number in range(MOST_FILES + 1)}
+    chain = {f"f{number}": f"include: f{number + 1}.yaml" for number in range(MAX_FILES + 1)}
     (found, *_) = wrong_in(repository(tmp_path, pipegen="include: f0.yaml", **chain))
     assert found.code.number == "PG113"
 
