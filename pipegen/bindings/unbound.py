@@ -99,7 +99,7 @@ def _hint_at_step(
     if provider is None:
         return hint
     example = step_default.example if step_default else f"${{STAGE.{reference.name}}}"
-    return f'{hint}, or use the value of stage "{provider}": "{example.replace("STAGE", provider)}"'
+    return f'{hint}, or use that of stage "{provider}": "{example.replace("STAGE", provider)}"'
 
 
 def report_unknown_input(reference: Reference, inputs: Collection[str], report: Report) -> None:
