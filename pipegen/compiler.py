@@ -99,7 +99,7 @@ def analyse(file: SourceFile, names: Sequence[str], report: Report, inputs: Mapp
         partial_report = Report()
         with suppress(Stopped):
             _analysed(_included(valid_part.tree, file, partial_report), file, names, partial_report, inputs)
-        report.take(partial_report, valid_part.vouches_for)
+        report.take(partial_report, valid_part.is_certain)
     report.stop_if_errors()
     return _analysed(_included(tree, file, report), file, names, report, inputs)
 

@@ -32,13 +32,13 @@ _DESCRIPTOR = re.compile(r"/dev/(?:stdin|stdout|stderr|fd/\d+)|/proc/self/fd/\d+
 class OutsideError(OSError):
     """A path that leads out of its repository; the text says where to."""
 
-    def __init__(self, path: Path, whither: str) -> None:
-        super().__init__(errno.EXDEV, f"leads {whither}", str(path))
-        self.whither = whither
+    def __init__(self, path: Path, destination: str) -> None:
+        super().__init__(errno.EXDEV, f"leads {destination}", str(path))
+        self.destination = destination
 
     def __str__(self) -> str:
         """Return the path and where it leads to."""
-        return f'"{self.filename}" leads {self.whither}'
+        return f'"{self.filename}" leads {self.destination}'
 
 
 @contextmanager

@@ -22,16 +22,16 @@ class SourceFile(SpannedStruct, dict=True, gc=True):
 
     *folder* is the file's folder, relative to the root of the repository, in
     forward slashes and without a slash at the end; "" is the root itself.
-    *place* is where the file was read, from which it can include others; None
+    *absolute_path* is where the file was read, from which it can include others; None
     for text that stands in no file.
     """
 
-    UNCOMPARED: ClassVar = ("place",)
+    UNCOMPARED: ClassVar = ("absolute_path",)
 
     path: str
     text: str
     folder: str = ""
-    place: Path | None = None
+    absolute_path: Path | None = None
 
     @property
     def from_root(self) -> str:
