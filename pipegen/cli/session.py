@@ -126,7 +126,7 @@ def attempt(path: Path, report: Report, work: Callable[[SourceFile], T]) -> T | 
     *report* tells of it as the settings of the project ask.
     """
     try:
-        report.heed(read_project(path, report).policy)
+        report.apply_policy(read_project(path, report).policy)
         file = load(path, report)
         report.stop_if_errors()
         return work(file)

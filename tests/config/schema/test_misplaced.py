@@ -114,8 +114,8 @@ def test_key_for_all_stages_beside_them() -> None:
     found = _one(f"{_HEAD}    image: python\n")
 
     assert found.hint == (
-        'indent "image" in line with the "name" of the stage that it is for, '
-        'or put it under "defaults" in the pipeline, for all stages'
+        'indent "image" to line up with the "name" of its stage, '
+        'or move it to "defaults" of the pipeline for all stages'
     )
 
 
