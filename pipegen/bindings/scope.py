@@ -296,19 +296,13 @@ class Reader(MutableStruct):
 
     def _report_too_early(self, reference: Reference, bound: Bound | None) -> str:
         if self.done is None:
-            reason, also, hint = (
-                "is not available after the stage has failed",
-                [],
-                "read a value of an earlier stage or of setup",
-            )
+            reason, also = "is not available after the stage has failed", []
+            hint = "read a value of an earlier stage or of setup"
         else:
-            step = bound.step if bound else ""
-            reason, hint = (
-                f'is bound later, by "{step}"',
-                (
-                    "steps run in the order script, build, run, copy, publish, promote, deploy, exports, trigger: "
-                    "read it in a later one, or in a later stage"
-                ),
+            reason = f'is bound later, by "{bound.step if bound else ""}"'
+            hint = (
+                "steps run in the order script, build, run, copy, publish, promote, deploy, exports, trigger: "
+                "read it in a later one, or in a later stage"
             )
             also = [Label(bound.span, "bound here")] if bound else []
         self.report.add(codes.NOT_YET_BOUND, f'"{reference}" {reason}', at=reference.span, also=also, hint=hint)
